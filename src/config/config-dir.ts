@@ -1,5 +1,5 @@
 /** Where the configuration is that holds for somebody: the folder where they stand, or one above it. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { byNpm } from '../shared/called-as.js';
 import { projectRoot } from '../shared/package.js';
@@ -23,7 +23,7 @@ export function defaultConfigDir(from: string = process.cwd()): string {
 /** Null where there is none. */
 export function nearestConfigDir(from: string): string | null {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (FILES.some(name => isOwn(join(folder, name)))) return folder;
+    if (FILES.some(name => isOwnFile(join(folder, name)))) return folder;
     if (dirname(folder) === folder) return null;
   }
 }
@@ -57,9 +57,26 @@ function stemOf(name: string): string {
   return name.replace(/\.\w+$/, '');
 }
 
-/** Configuration starts programs: another user's, such as in /tmp, is not taken unasked. */
-function isOwn(file: string): boolean {
-  const stat = statSync(file, { throwIfNoEntry: false });
+function isOwnFile(file: string): boolean {
+  try {
+    return statSync(file).isFile() && isOwn(file);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Configuration starts programs: another user's, such as in /tmp, is not taken unasked. Of a link both count, it and
+ * what it leads to. What is not there is nobody's.
+ */
+export function isOwn(path: string): boolean {
   const me = process.getuid?.();
-  return stat?.isFile() === true && (me === undefined || stat.uid === me || stat.uid === 0);
+  return [lstatSync, statSync].every(look => {
+    try {
+      const { uid } = look(path);
+      return me === undefined || uid === me || uid === 0;
+    } catch {
+      return true;
+    }
+  });
 }

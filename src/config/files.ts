@@ -1,15 +1,26 @@
-/** Reading configuration files: text or a clear error. */
-import { statSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { isAbsolute, relative } from 'node:path';
+/** Reading configuration files: what they hold or a clear error. */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { parseEnv } from 'node:util';
 import { LRUCache } from 'lru-cache';
+import { oneLine } from '../print/terminal-text.js';
 import { SteersmanError } from '../shared/errors.js';
 
-/** A path as messages show it: relative where it is below the current folder. */
+/** A path as messages show it: relative where it is below the current folder. Its names may be a stranger's. */
 export function displayPath(file: string): string {
-  if (!isAbsolute(file)) return file;
-  const short = relative(process.cwd(), file);
-  return short === '' || short.startsWith('..') || isAbsolute(short) ? file : short;
+  const short = isAbsolute(file) ? relative(process.cwd(), file) : file;
+  return oneLine(short === '' || short.startsWith('..') || isAbsolute(short) ? file : short);
 }
 
 /**
@@ -25,15 +36,108 @@ export async function checkConfigDir(folder: string): Promise<void> {
   );
 }
 
+/** Larger is no file of configuration. */
+const MOST_FILE_BYTES = 1_000_000;
+
 /**
- * Text of a file, without byte order mark and with plain line ends; null when there is no such file.
- * @throws SteersmanError when it is there and can not be read.
+ * What is in a file; null when there is no such file. Whoever made it may be a stranger: a pipe or a device, maybe
+ * behind a link, has no end, and keeps whoever reads it.
+ * @throws SteersmanError that names it when it is no regular file, has more than `most` bytes or can not be read.
  */
+function readBytes(file: string, most = MOST_FILE_BYTES): Buffer | null {
+  try {
+    // Opening a device can have effects of its own.
+    if (!statSync(file).isFile()) throw unreadable(file, 'not a regular file');
+    // What is there may be another by now.
+    const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { size } = fstatSync(opened);
+      if (size > most) throw unreadable(file, `larger than ${most} bytes`);
+      const buffer = Buffer.allocUnsafe(size + 1);
+      const length = readSync(opened, buffer, 0, size + 1, 0);
+      // Files of the kernel's have no size, and some have no end.
+      if (length > size) throw unreadable(file, 'larger than its size');
+      return buffer.subarray(0, length);
+    } finally {
+      closeSync(opened);
+    }
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw unreadable(file, error);
+  }
+}
+
+/**
+ * Text of a file as it is; null when there is no such file.
+ * @throws SteersmanError that names it when it is there and can not be read.
+ */
+export function readText(file: string): string | null {
+  return readBytes(file)?.toString() ?? null;
+}
+
+/** The same without byte order mark and with plain line ends; what is unchanged is not read again. */
 export function readTextIfPresent(file: string): Promise<string | null> {
   return unlessUnchanged(texts, file, async () => {
-    const text = await readFile(file, 'utf8');
-    return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+    const text = readText(file);
+    return text?.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n') ?? null;
   });
+}
+
+/** What a folder's `.env` says. Some tools keep a folder of that name: it says nothing. */
+export function readDotEnv(dir: string): Record<string, string> {
+  const file = join(dir, '.env');
+  return parseEnv((isFolder(file) ? null : readText(file)) ?? '') as Record<string, string>;
+}
+
+/** More are no tools and no prompts: a link can lead to the root of all files. */
+const MOST_FILES = 10_000;
+const MOST_FOLDER_BYTES = 100_000_000;
+
+/**
+ * Every file below a folder but packages: its name from there, and a mark of what it holds. Links are followed, as whoever
+ * loads files follows them; a folder under another name says where it is, and is gone into once.
+ * @throws SteersmanError that names what can not be read, or the folder when it holds too much.
+ */
+export function marksBelow(folder: string): [name: string, mark: string][] {
+  const marks: [string, string][] = [];
+  const seen = new Set<string>();
+  let files = 0;
+  let room = MOST_FOLDER_BYTES;
+  const take = (path: string): void => {
+    const bytes = readBytes(join(folder, path), room);
+    // A link that leads nowhere.
+    if (bytes === null) return;
+    room -= bytes.length;
+    marks.push([path, createHash('sha256').update(bytes).digest('hex')]);
+  };
+  const goInto = (path: string): void => {
+    try {
+      const real = realpathSync(join(folder, path));
+      const place = relative(realpathSync(folder), real);
+      if (place !== path) marks.push([path, place]);
+      if (seen.has(real)) return;
+      seen.add(real);
+      const names = readdirSync(real).filter(name => name !== 'node_modules');
+      for (const below of names.sort().map(name => join(path, name))) {
+        files += 1;
+        if (files > MOST_FILES) throw unreadable(folder, `more than ${MOST_FILES} files`);
+        if (isFolder(join(folder, below))) goInto(below);
+        else take(below);
+      }
+    } catch (error) {
+      throw unreadable(join(folder, path), error);
+    }
+  };
+  if (isFolder(folder)) goInto('');
+  return marks;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 /** Names in a folder, sorted; `null` when there is no such folder. Folders end in `/`. */
@@ -57,18 +161,18 @@ const listings = new LRUCache<string, Remembered<readonly string[]>>({ max: 200 
 async function unlessUnchanged<T>(
   memory: LRUCache<string, Remembered<T>>,
   path: string,
-  read: () => Promise<T>,
+  read: () => Promise<T | null>,
 ): Promise<T | null> {
   try {
     const stamp = stampOf(path);
     const last = memory.get(path);
     if (last !== undefined && last.stamp === stamp) return last.value;
     const value = await read();
-    if (stamp === null) memory.delete(path);
+    if (stamp === null || value === null) memory.delete(path);
     else memory.set(path, { stamp, value });
     return value;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
+    if (isMissing(error)) return null;
     throw unreadable(path, error);
   }
 }
@@ -87,9 +191,15 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-function unreadable(file: string, error: unknown): SteersmanError {
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
+}
+
+/** `why`: what was thrown, or in words. */
+function unreadable(path: string, why: unknown): SteersmanError {
+  if (why instanceof SteersmanError) return why;
   return new SteersmanError(
-    `${displayPath(file)} can not be read (${errorCode(error)}).`,
+    `${displayPath(path)} can not be read (${errorCode(why)}).`,
     'Check that it is a file that this user may read.',
   );
 }

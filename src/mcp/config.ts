@@ -1,8 +1,8 @@
 /** `.mcp.json`: the tool servers, in the form that MCP clients share. Read from the project or `--config`. */
 
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readText } from '../config/files.js';
 import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 
@@ -94,7 +94,7 @@ const EXAMPLE =
 export function loadMcpConfig(dir: string | null, inCode: McpServersInCode = {}): McpConfig {
   const root = resolve(dir ?? '.');
   const file = join(root, MCP_CONFIG_FILE);
-  const text = dir === null ? null : readIfPresent(file);
+  const text = dir === null ? null : readText(file);
   const inFile = text === null ? { servers: [], warnings: [] } : parseMcpConfig(text, file);
   const given = parseMcpConfig(JSON.stringify({ mcpServers: inCode }), 'mcpServers (in code)');
   const others = inFile.servers.filter(({ name }) => !Object.hasOwn(inCode, name));
@@ -169,16 +169,6 @@ function declared({ stateful, roots, sampling }: z.output<z.ZodObject<typeof swi
 /** `enabled ?? true`; `disabled`, which some clients write, counts where `enabled` is absent. */
 function isEnabled(server: { enabled?: boolean | undefined; disabled?: boolean | undefined }): boolean {
   return server.enabled ?? !(server.disabled ?? false);
-}
-
-function readIfPresent(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    if (code === 'ENOENT') return null;
-    throw new SteersmanError(`${file} can not be read (${code}).`, 'Check that it is a file you may read.');
-  }
 }
 
 function parseJson(text: string, file: string): unknown {

@@ -23,6 +23,11 @@ export function terminalText(text: string): string {
   return text.replace(SEQUENCES, '').replace(UNSEEN, '').replace(LOOSE_JOINERS, '');
 }
 
+/** A name as it is where it is fit for a line of a terminal, else quoted, so that it writes no line of its own. */
+export function oneLine(name: string): string {
+  return terminalText(name) === name && !/[\n\t]/.test(name) ? name : escapeUnseen(JSON.stringify(name));
+}
+
 /** Bold, dim, inverse and their ends, the colours and their end: no style can hide text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about.
 const OWN_STYLE = /(\u001b\[(?:1|2|7|22|27|3[1-69])m)/;

@@ -34,6 +34,12 @@ export function scriptCall(script: 'dev' | 'worker', words = ''): string {
   return byNpm ? `npm run ${script}${rest && ` --${rest}`}` : `steersman ${script}${rest}`;
 }
 
+/** The text as one word of a shell command. */
+export function shellWord(text: string): string {
+  if (/^[\w@%+=:,./~-]+$/.test(text)) return text;
+  return /["$`\\!\n]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+}
+
 /** How a command calls itself in its `--help`. */
 export const PROGRAM = {
   start: byNpm ? 'npm start --' : 'steersman',

@@ -3,9 +3,6 @@
  * variables. Wherever an activity gives something back, they are replaced by their names.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { isRecord } from '../core/json.js';
 
 /** Names of variables whose values are keys. */
@@ -21,7 +18,6 @@ const MIN_WORD_CHARS = 20;
 const FOREIGN_KEY = /^(?=\S*\d)(?=\S*[A-Za-z])\S{12,}$/;
 /** Larger values are no keys. */
 const MAX_CHARS = 8_192;
-const MAX_FILE_BYTES = 1_000_000;
 /** Of one file: many more would make each text slow to look through. */
 const MAX_FILE_VARIABLES = 500;
 /** A name stands in place of its value, also in what a model decides: it is one plain word, whoever wrote the file. */
@@ -65,20 +61,11 @@ export class Secrets {
   }
 
   /** Takes up the keys of a folder's `.env`. A workspace's may be read by tools, and is written by whoever wrote that. */
-  addDotEnv(dir: string, whose: 'worker' | 'workspace'): void {
-    const file = join(dir, '.env');
-    try {
-      const info = statSync(file);
-      // A pipe or a device, maybe by a link, has no end.
-      if (!info.isFile() || info.size > MAX_FILE_BYTES) return;
-      const variables = Object.entries(parseEnv(readFileSync(file, 'utf8')) as Variables);
-      const telling = variables.filter(
-        ([, value = '']) => whose === 'worker' || FOREIGN_KEY.test(value.trim()),
-      );
-      this.addVariables(Object.fromEntries(telling.slice(0, MAX_FILE_VARIABLES)));
-    } catch {
-      // No .env file is the normal case.
-    }
+  addDotEnv(variables: Variables, whose: 'worker' | 'workspace'): void {
+    const telling = Object.entries(variables).filter(
+      ([, value = '']) => whose === 'worker' || FOREIGN_KEY.test(value.trim()),
+    );
+    this.addVariables(Object.fromEntries(telling.slice(0, MAX_FILE_VARIABLES)));
   }
 
   add(name: string, value: string): void {

@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { TOOL_FILES } from '../config/config-dir.js';
+import { marksBelow, readText } from '../config/files.js';
 import { env } from '../shared/env.js';
 import { projectRoot } from '../shared/package.js';
 
 interface FingerprintInput {
   /** Files that matter; a missing one counts as missing. */
   files: string[];
-  /** Folders whose every file matters: names below the folder and content. */
+  /** Folders whose every file matters, but of packages: names below the folder and content. */
   folders: string[];
   /** Values that matter, such as keys; only their hash is kept. */
   values: Record<string, string | undefined>;
@@ -21,9 +21,9 @@ interface FingerprintInput {
 export function settingsFingerprint(input: FingerprintInput): string {
   const hash = createHash('sha256');
   for (const [name, value] of Object.entries(input.values).sort(byName)) add(hash, 'value', name, value);
-  for (const file of input.files) add(hash, 'file', file, readIfThere(file));
+  for (const file of input.files) add(hash, 'file', file, readText(file));
   for (const folder of input.folders) {
-    for (const file of filesBelow(folder)) add(hash, 'file', relative(folder, file), readIfThere(file));
+    for (const [name, mark] of marksBelow(folder)) add(hash, 'file', name, mark);
   }
   return hash.digest('hex');
 }
@@ -58,34 +58,14 @@ export function projectFingerprint(configDir: string, extra: Record<string, stri
 
 /** Variables that a folder's configuration asks for. */
 export function namedVariables(configDir: string): string[] {
-  const texts = CONFIG_FILES.map(name => readIfThere(join(configDir, name)) ?? '');
+  const texts = CONFIG_FILES.map(name => readText(join(configDir, name)) ?? '');
   return texts
     .flatMap(text => [...text.matchAll(NAMED_VARIABLE)].map(([, filledIn, key]) => filledIn ?? key))
     .filter(name => name !== undefined);
 }
 
-function add(hash: Hash, kind: string, name: string, content: string | undefined): void {
+function add(hash: Hash, kind: string, name: string, content: string | null | undefined): void {
   hash.update(`${JSON.stringify([kind, name, content ?? null])}\n`);
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function filesBelow(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    return entries
-      .filter(entry => entry.isFile())
-      .map(entry => join(entry.parentPath, entry.name))
-      .sort();
-  } catch {
-    return [];
-  }
 }
 
 function byName([left]: [string, unknown], [right]: [string, unknown]): number {

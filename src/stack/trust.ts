@@ -5,16 +5,17 @@
  * What else is there is edited often, and sends nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { TOOL_FILES } from '../config/config-dir.js';
+import { isOwn, TOOL_FILES } from '../config/config-dir.js';
+import { displayPath, marksBelow, readDotEnv, readText } from '../config/files.js';
 import { SETTINGS_FILE } from '../config/settings.js';
 import { parseYaml } from '../config/yaml-source.js';
 import { canonicalJson } from '../core/json.js';
 import { KNOWN_ENDPOINTS } from '../models/endpoint.js';
-import { verbCall } from '../shared/called-as.js';
+import { oneLine } from '../print/terminal-text.js';
+import { shellWord, verbCall } from '../shared/called-as.js';
 import { env, setVariables } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { projectRoot } from '../shared/package.js';
@@ -33,7 +34,8 @@ const named = new Set<string>();
 export function isTrusted(dir: string): boolean {
   const folder = realpathSync(dir);
   if (folder === realpathSync(projectRoot) || named.has(folder)) return true;
-  return readJson(trustFile(), fileSchema)?.[folder] === markOf(folder);
+  const trusted = readJson(trustFile(), fileSchema)?.[folder];
+  return trusted !== undefined && trusted === markOrFault(folder);
 }
 
 /** Takes the folder for trusted as long as this process lives. */
@@ -53,9 +55,7 @@ export interface FolderVariables {
  */
 export function variablesOf(dir: string): FolderVariables {
   const named = new Set(namedVariables(dir));
-  const all = Object.entries(parseEnv(textIn(dir, '.env'))).map(
-    ([name, value = '']) => [name, value] as const,
-  );
+  const all = Object.entries(readDotEnv(dir));
   const isSet = (given: string) => {
     // NAME_FILE stands for NAME.
     const name = given.replace(/_FILE$/, '');
@@ -79,35 +79,65 @@ export function loadVariables(dir: string): string[] {
   return passedOver.filter(name => env.lookup(name) === undefined);
 }
 
-/** Remembers the folder, as it is now, for this user. */
-export function trustFrom(dir: string): void {
+/** Remembers the folder for this user: as it is now, or as it was when `mark` was taken. */
+export function trustFrom(dir: string, mark: string = markOf(dir)): void {
   const folder = realpathSync(dir);
   const file = trustFile();
   makeFolder(dirname(file));
-  writeJson(file, { ...readJson(file, fileSchema), [folder]: markOf(folder) });
+  writeJson(file, { ...readJson(file, fileSchema), [folder]: mark });
 }
 
 /** Says why the folder's configuration is not used, and how it is. */
 export function notTrusted(dir: string): SteersmanError {
+  const fault = markOrFault(dir);
+  if (fault instanceof SteersmanError) return fault;
   return new SteersmanError(
-    `The configuration in ${dir} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, the models of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
-    `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${dir} (in programs: configDir).`,
+    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, the models of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
+    `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${shellWord(oneLine(dir))} (in programs: configDir).`,
   );
 }
 
-function markOf(folder: string): string {
-  const marked = JSON.stringify([
-    textIn(folder, '.mcp.json'),
-    modelsIn(folder),
-    lastingVariables(folder),
-    toolsIn(folder),
-  ]);
-  return createHash('sha256').update(marked).digest('hex');
+/**
+ * What is trusted of a folder, as it is now.
+ * @throws SteersmanError where a file of it can not be read, or is another user's: then it can't be trusted.
+ */
+export function markOf(folder: string): string {
+  try {
+    checkOwners(folder);
+    const mcp = readText(join(folder, '.mcp.json')) ?? '';
+    const tools = marksBelow(join(folder, TOOL_FILES));
+    const marked = JSON.stringify([mcp, modelsIn(folder), lastingVariables(folder), tools]);
+    return createHash('sha256').update(marked).digest('hex');
+  } catch (error) {
+    if (!(error instanceof SteersmanError)) throw error;
+    const message = `The configuration in ${oneLine(folder)} is not trusted: ${error.message}`;
+    throw new SteersmanError(message, error.remedy);
+  }
+}
+
+function markOrFault(folder: string): string | SteersmanError {
+  try {
+    return markOf(folder);
+  } catch (error) {
+    if (error instanceof SteersmanError) return error;
+    throw error;
+  }
+}
+
+/** Where others may write too, such as in /tmp, they can put a file beside yours. */
+function checkOwners(folder: string): void {
+  const paths = [SETTINGS_FILE, '.mcp.json', '.env', TOOL_FILES, 'prompts'].map(name => join(folder, name));
+  const foreign = paths.find(path => !isOwn(path));
+  if (foreign === undefined) return;
+  throw new SteersmanError(
+    `${displayPath(foreign)} belongs to another user.`,
+    'Look at it, then make it your own, or remove it.',
+  );
 }
 
 /** As values, so that comments and the order of keys may change; as text where it can't be read. */
 function modelsIn(folder: string): string {
-  const text = textIn(folder, SETTINGS_FILE);
+  const text = readText(join(folder, SETTINGS_FILE)) ?? '';
   try {
     return canonicalJson(parseYaml(text, join(folder, SETTINGS_FILE)).value.models ?? null);
   } catch {
@@ -123,24 +153,4 @@ function lastingVariables(folder: string): [string, string][] {
   return Object.entries(variablesOf(folder).set)
     .filter(([name]) => !keys.has(name))
     .sort();
-}
-
-/** What a worker would run of the folder, with what it may load below; packages are not looked at. */
-function toolsIn(folder: string): string[][] {
-  const tools = join(folder, TOOL_FILES);
-  if (!existsSync(tools)) return [];
-  const names = readdirSync(tools, { recursive: true, encoding: 'utf8' });
-  return names
-    .filter(name => !/(^|[\\/])node_modules([\\/]|$)/.test(name))
-    .sort()
-    .map(name => [name, textIn(tools, name)]);
-}
-
-/** Empty where there is no such file: it starts nothing and sends nothing. */
-function textIn(folder: string, file: string): string {
-  try {
-    return readFileSync(join(folder, file), 'utf8');
-  } catch {
-    return '';
-  }
 }

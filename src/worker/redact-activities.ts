@@ -9,6 +9,7 @@ import { pack, packedText } from '../activities/pack.js';
 import { isRecord } from '../core/json.js';
 import type { PinnedRun } from '../core/run-config.js';
 import { Secrets } from '../shared/secrets.js';
+import { dotEnvOf } from './known-secrets.js';
 import { isOurs } from './only-runs.js';
 
 /** A run that is not seen for so many others is told its workspace's keys anew, at its next tool call. */
@@ -28,7 +29,7 @@ export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory 
       inbound: {
         async execute(input, next) {
           // Tools may read it; read anew each time, as it may have changed.
-          for (const dir of workspacesIn(input.args[0])) own.addDotEnv(dir, 'workspace');
+          for (const dir of workspacesIn(input.args[0])) own.addDotEnv(dotEnvOf(dir), 'workspace');
           try {
             return redactResult(await secrets.during(own, () => next(input)), own);
           } catch (error) {

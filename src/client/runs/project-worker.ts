@@ -1,6 +1,8 @@
 /** The background worker that serves runs started from here, on the local stack. */
 import { existsSync } from 'node:fs';
 import { defaultConfigDir } from '../../config/config-dir.js';
+import { displayPath } from '../../config/files.js';
+
 import { SteersmanError } from '../../shared/errors.js';
 import { folderOfQueue, type QueueFolder } from '../../stack/records.js';
 import { projectFingerprint } from '../../stack/settings.js';
@@ -33,7 +35,7 @@ function workerOf({ folder, named }: QueueFolder): WorkerSettings {
 
 function gone(folder: string): SteersmanError {
   return new SteersmanError(
-    `The folder ${folder} is gone, whose configuration these runs were started with.`,
+    `The folder ${displayPath(folder)} is gone, whose configuration these runs were started with.`,
     'Put it back, or name another for them: --resume-open --config DIR',
     'configuration',
   );

@@ -11,7 +11,7 @@ import { INPUT_BYTES } from '../../core/bounds.js';
 import { jsonBytes } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import type { PlannedTask } from '../../core/plan.js';
-import { startCall, verbCall } from '../../shared/called-as.js';
+import { shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
 import {
@@ -261,11 +261,6 @@ function closed({ workflowId: id, status }: RunDescription, text?: string): Stee
   const hint =
     text === undefined
       ? `Its answer: ${verbCall(`result ${id}`)}`
-      : `Start the next run with it, from where this one ended: ${startCall(`${shellQuoted(text)} --after ${id}`)}`;
+      : `Start the next run with it, from where this one ended: ${startCall(`${shellWord(text)} --after ${id}`)}`;
   return new SteersmanError(`The run ${id} has ended (${how}): it takes nothing more.`, hint, 'ended');
-}
-
-/** The text as one word of a shell command. */
-function shellQuoted(text: string): string {
-  return /["$`\\!\n]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }

@@ -67,9 +67,9 @@ export function positiveInteger(value: string): number {
 export async function runCommandLine(program: Command): Promise<void> {
   endWithReader(EXIT.cutPipe);
   const here = defaultConfigDir();
-  // Where it is not, those verbs ask that use its configuration.
-  if (isTrusted(here)) loadVariables(here);
   try {
+    // Where it is not, those verbs ask that use its configuration.
+    if (isTrusted(here)) loadVariables(here);
     await program.parseAsync();
   } catch (error) {
     process.exitCode = report(error);

@@ -1,9 +1,10 @@
 /** The options of `npm start` and the verb `start`: what to run, and how. */
 
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
-import { readTextIfPresent } from '../../config/files.js';
+import { errorCode } from '../../config/files.js';
 import { parseYaml } from '../../config/yaml-source.js';
 import { isRecord } from '../../core/json.js';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
@@ -163,13 +164,18 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
 /** What has no option of its own: `systemMessage`, `context`, `limits`, `clientTools`, in YAML or JSON. */
 async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
   const path = userPath(given);
-  const content = await readTextIfPresent(path);
-  if (content !== null) return parseYaml(content, path).value;
-  throw new SteersmanError(
-    `The file of settings ${path} does not exist.`,
-    'See --help for how to start a run.',
-    'usage',
-  );
+  try {
+    // A person names it, and may mean a pipe: --settings <(…)
+    return parseYaml(await readFile(path, 'utf8'), path).value;
+  } catch (error) {
+    if (error instanceof SteersmanError) throw error;
+    const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `can not be read (${errorCode(error)})`;
+    throw new SteersmanError(
+      `The file of settings ${path} ${why}.`,
+      'See --help for how to start a run.',
+      'usage',
+    );
+  }
 }
 
 /** The text that is argument number `position` and the last; `-` reads it from stdin. Throws a SteersmanError when it came as several. */

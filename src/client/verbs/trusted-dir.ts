@@ -5,11 +5,12 @@ import { createInterface } from 'node:readline/promises';
 import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../../config/config-dir.js';
 import { loadMcpConfig, type McpServerConfig } from '../../mcp/config.js';
 import { errorLine } from '../../print/output.js';
-import { escapeUnseen } from '../../print/terminal-text.js';
+import { escapeUnseen, oneLine } from '../../print/terminal-text.js';
 import { usesLocalStack } from '../../stack/is-used.js';
 import {
   isTrusted,
   loadVariables,
+  markOf,
   notTrusted,
   trustForNow,
   trustFrom,
@@ -28,8 +29,12 @@ export async function trustedConfigDir(named: string | undefined, ask: Ask = per
   const dir = named === undefined ? defaultConfigDir() : userPath(named);
   if (named !== undefined && existsSync(dir)) trustForNow(dir);
   else if (named === undefined && !isTrusted(dir)) {
-    if (ask === null || !(await ask(whatItBrings(dir)))) throw notTrusted(dir);
-    trustFrom(dir);
+    if (ask !== null) {
+      // What changes while somebody reads was not shown.
+      const mark = markOf(dir);
+      if (await ask(whatItBrings(dir))) trustFrom(dir, mark);
+    }
+    if (!isTrusted(dir)) throw notTrusted(dir);
   }
   tellPassedOver(dir, loadVariables(dir));
   return dir;
@@ -40,7 +45,7 @@ const MOST_NAMES = 8;
 function tellPassedOver(dir: string, names: readonly string[]): void {
   if (names.length === 0) return;
   errorLine(
-    `Passed over in ${join(dir, '.env')}: ${listOf(names)}. A folder's .env sets variables of models, Temporal and Steersman, and those that its steersman.yaml and .mcp.json name as \${NAME}; others are set in the environment: export ${names[0]}=…`,
+    `Passed over in ${oneLine(join(dir, '.env'))}: ${listOf(names)}. A folder's .env sets variables of models, Temporal and Steersman, and those that its steersman.yaml and .mcp.json name as \${NAME}; others are set in the environment: export ${/^\w+$/.test(names[0] ?? '') ? names[0] : 'NAME'}=…`,
   );
 }
 
@@ -72,7 +77,7 @@ export async function trustForStart({ config }: { config?: string }): Promise<vo
 export function tellUnread(): void {
   const file = join(defaultConfigDir(), '.env');
   if (existsSync(file) && !isTrusted(defaultConfigDir()))
-    errorLine(`Not read, since nobody has said that its folder is trusted: ${file}`);
+    errorLine(`Not read, since nobody has said that its folder is trusted: ${oneLine(file)}`);
 }
 
 /** What a person should know before they say yes: above all which programs it starts. */

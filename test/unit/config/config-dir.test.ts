@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { lchownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { nearestConfigDir } from '../../../src/config/config-dir.js';
+
+afterEach(() => vi.restoreAllMocks());
 
 function folders(): { outer: string; inner: string } {
   const outer = mkdtempSync(join(tmpdir(), 'steersman-found-'));
@@ -24,4 +26,15 @@ test('configuration: one above and one nearer → the nearer; a folder of that n
   expect(nearestConfigDir(inner)).toBe(outer);
   writeFileSync(join(outer, 'a', '.mcp.json'), '{}');
   expect(nearestConfigDir(inner)).toBe(join(outer, 'a'));
+});
+
+test('configuration: a link that another user made to a file of yours or of root → passed by', () => {
+  const { outer, inner } = folders();
+  const link = join(inner, 'steersman.yaml');
+  symlinkSync('/etc/passwd', link);
+  expect(nearestConfigDir(inner)).toBe(inner);
+  if (process.getuid?.() === 0) lchownSync(link, 1, 1);
+  else vi.spyOn(process, 'getuid').mockReturnValue(1);
+  expect(nearestConfigDir(inner)).not.toBe(inner);
+  expect(nearestConfigDir(outer)).toBe(nearestConfigDir(join(outer, '..')));
 });

@@ -1,7 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { configurationDigest } from '../../../src/config/digest.js';
 import { listFolder, readTextIfPresent } from '../../../src/config/files.js';
 
 afterEach(() => {
@@ -30,4 +32,42 @@ test('configuration files: unchanged for a while → not read again; changed →
     writeFileSync(join(dir, `${Math.random()}.md`), '');
     expect((await listFolder(dir))?.length).toBeGreaterThan(1);
   });
+});
+
+test('configuration files: a pipe, or a link to a device → an error that names the file, at once', async () => {
+  const dir = folder();
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(dir, 'pipe.md')]);
+  symlinkSync('/dev/zero', join(dir, 'zero.md'));
+  for (const name of ['pipe.md', 'zero.md']) {
+    await expect(readTextIfPresent(join(dir, name))).rejects.toThrow(
+      `${name} can not be read (not a regular file)`,
+    );
+  }
+});
+
+test.each<[string, boolean, (tools: string) => void]>([
+  ['bytes that are no text', true, tools => writeFileSync(join(tools, 'a.node'), Buffer.from([0xfe]))],
+  ['a package', false, tools => writeFileSync(join(tools, 'node_modules', 'a.js'), '2')],
+  ['what is behind a link', true, tools => writeFileSync(join(tools, '..', 'shared', 'b.mjs'), '2')],
+  [
+    'where a link leads',
+    true,
+    tools => {
+      rmSync(join(tools, 'z'));
+      symlinkSync('two', join(tools, 'z'));
+    },
+  ],
+])('configuration digest: changed is %s → another one: %s', (_, another, change) => {
+  const dir = folder();
+  const tools = join(dir, 'tools');
+  for (const name of ['node_modules', 'one', 'two', '../shared'])
+    mkdirSync(join(tools, name), { recursive: true });
+  writeFileSync(join(tools, 'a.node'), Buffer.from([0xff]));
+  for (const name of ['one', 'two', '../shared']) writeFileSync(join(tools, name, 'b.mjs'), '1');
+  symlinkSync('../shared', join(tools, 'shared'));
+  symlinkSync('one', join(tools, 'z'));
+  symlinkSync('..', join(tools, 'one', 'up'));
+  const before = configurationDigest(dir);
+  change(tools);
+  expect(configurationDigest(dir) !== before).toBe(another);
 });

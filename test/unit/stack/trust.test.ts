@@ -1,12 +1,21 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { whatItBrings } from '../../../src/client/verbs/trusted-dir.js';
 import { projectRoot } from '../../../src/shared/package.js';
 import { trustFile } from '../../../src/stack/home.js';
-import { isTrusted, trustForNow, trustFrom, variablesOf } from '../../../src/stack/trust.js';
+import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../../src/stack/trust.js';
 
 let dir: string;
 
@@ -14,7 +23,10 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'steersman-trust-'));
   vi.stubEnv('XDG_STATE_HOME', join(dir, 'state'));
 });
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 /** A folder whose configuration would leave a mark. */
 function folder(name: string): string {
@@ -213,3 +225,121 @@ test.each([['start', 'A goal'], ['A goal'], ['doctor'], ['worker'], ['dev']])(
     expect(() => readFileSync(trustFile())).toThrow('ENOENT');
   },
 );
+
+/** Of the command in a folder: a limit is the net for what would never end. */
+function called(cwd: string, args: string[], variables: Record<string, string> = {}) {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(TEMPORAL_|INIT_CWD)/.test(name));
+  const { status, stderr } = spawnSync(process.execPath, [join(projectRoot, 'dist/cli.js'), ...args], {
+    encoding: 'utf8',
+    cwd,
+    timeout: 20_000,
+    env: { ...Object.fromEntries(inherited), STEERSMAN_HOME: join(dir, 'home'), ...variables },
+  });
+  return { status, stderr };
+}
+
+/** Of a person who says yes, while something happens. */
+function asked(cwd: string, meanwhile: string) {
+  const module = JSON.stringify(join(projectRoot, 'dist/client/verbs/trusted-dir.js'));
+  const ask = `async () => { process.stdout.write('asked'); ${meanwhile}; return true; }`;
+  const script = `import { trustedConfigDir } from ${module};
+    await trustedConfigDir(undefined, ${ask}).catch(error => process.stderr.write(error.message));`;
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD)/.test(name));
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script, 'cli.js'], {
+    encoding: 'utf8',
+    cwd,
+    timeout: 20_000,
+    env: Object.fromEntries(own),
+  });
+  return { stdout, stderr };
+}
+
+function pipe(path: string): void {
+  execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+}
+
+test.each<[string, RegExp, (of: string) => void]>([
+  ['its .env is a pipe', /\.env can not be read \(not a regular file\)/, of => pipe(join(of, '.env'))],
+  ['its .env leads to a device', /\.env can not/, of => symlinkSync('/dev/zero', join(of, '.env'))],
+  [
+    'its .env leads to itself',
+    /\.env can not be read \(ELOOP\)/,
+    of => symlinkSync('.env', join(of, '.env')),
+  ],
+  ['its .env is too large', /\.env .*\(larger than/, of => writeFileSync(join(of, '.env'), '#'.repeat(2e6))],
+  ['its steersman.yaml is a pipe', /steersman\.yaml can not/, of => pipe(join(of, 'steersman.yaml'))],
+  ['its tools lead to the root', /tools.* can not/, of => symlinkSync('/', join(of, 'tools'))],
+  [
+    'a file of its tools is a pipe',
+    /tools\/a\.mjs can not/,
+    of => {
+      mkdirSync(join(of, 'tools'));
+      pipe(join(of, 'tools', 'a.mjs'));
+    },
+  ],
+])(
+  'trust: of a trusted folder %s → told which file, without a stack; nothing hangs, nobody is asked',
+  (_, told, spoil) => {
+    const one = folder('one');
+    trustFrom(one);
+    spoil(one);
+    expect(called(one, ['--version']).status).toBe(0);
+    const { status, stderr } = called(one, ['doctor']);
+    expect(stderr).toMatch(told);
+    expect(stderr).not.toMatch(/^ +at /m);
+    expect(status).toBe(2);
+    expect(called(one, ['doctor', '--config', one, '--json']).stderr).not.toMatch(/^ +at /m);
+    expect(asked(one, '')).toEqual({ stdout: '', stderr: expect.stringMatching(told) });
+  },
+);
+
+test('trust: a folder of that name in place of .env → no file of variables, trusted as before', () => {
+  const one = folder('one');
+  trustFrom(one);
+  mkdirSync(join(one, '.env'));
+  expect(trustedElsewhere(one)).toBe(true);
+});
+
+test('trust: the folder changes while somebody is asked → refused, for that was not shown', () => {
+  const one = folder('one');
+  const { stdout, stderr } = asked(one, `(await import('node:fs')).writeFileSync('.mcp.json', '{}')`);
+  expect(stdout).toBe('asked');
+  expect(stderr).toContain('is not used');
+  expect(trustedElsewhere(one)).toBe(false);
+});
+
+/** Makes it another user's: as root by giving it away, else by being another. */
+function giveAway(path: string): void {
+  if (process.getuid?.() === 0) lchownSync(path, 1, 1);
+  else vi.spyOn(process, 'getuid').mockReturnValue(1);
+}
+
+test.each([
+  ['.env', (file: string) => writeFileSync(file, 'OPENAI_BASE_URL=http://a/v1')],
+  ['tools', (file: string) => mkdirSync(file)],
+  ['prompts', (file: string) => mkdirSync(file)],
+  ['steersman.yaml', (file: string) => symlinkSync('/etc/passwd', file)],
+])('trust: %s of the folder is another user’s → not trusted, and it is named', (name, make) => {
+  const one = join(dir, 'one');
+  mkdirSync(one);
+  make(join(one, name));
+  trustFrom(one);
+  giveAway(join(one, name));
+  expect(isTrusted(one)).toBe(false);
+  expect(notTrusted(one).message).toContain(`${name} belongs to another user`);
+});
+
+test('trust: names of a stranger’s folder and files in what is told → on one line, without control sequences', () => {
+  const odd = join(dir, 'a\nb\u001b[2J');
+  renameSync(folder('one'), odd);
+  const { message, remedy } = notTrusted(odd);
+  writeFileSync(join(odd, '.env'), '$(touch x)=1\n\u001b[31mred=1\n');
+  const unread = called(odd, ['list'], { TEMPORAL_ADDRESS: '127.0.0.1:1' }).stderr;
+  const passedOver = called(odd, ['models', '--config', odd]).stderr;
+  for (const text of [message, remedy, unread.split('\n')[0], passedOver.split('\n')[0]]) {
+    expect(text).toContain(`a\\nb\\u001b[2J`);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about.
+    expect(text).not.toMatch(/[\n\u001b]|export \$/);
+  }
+  expect(passedOver).toContain('export NAME=…');
+});
