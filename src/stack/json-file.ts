@@ -14,7 +14,7 @@ export function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
 }
 
 /** Writes in one step: a reader sees the old content or the new, never a part. */
-export function writeJson(path: string, value: object): void {
+export function writeJson(path: string, value: object | number): void {
   const part = `${path}.${randomUUID()}.part`;
   try {
     writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });

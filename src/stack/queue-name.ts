@@ -10,3 +10,8 @@ export function queueName(fingerprint: string, generation: number): string {
 export function isManagedQueue(taskQueue: string): boolean {
   return /^steersman-[0-9a-f]{8}-\d+$/.test(taskQueue);
 }
+
+/** Of a queue of a background worker; 0 of any other. */
+export function generationOf(taskQueue: string): number {
+  return isManagedQueue(taskQueue) ? Number(taskQueue.slice(taskQueue.lastIndexOf('-') + 1)) : 0;
+}

@@ -4,6 +4,7 @@ import { stackPaths } from './home.js';
 import { readJson, writeJson } from './json-file.js';
 import { jsonFiles } from './lease.js';
 import { isAlive, processIdSchema } from './process-id.js';
+import { generationOf } from './queue-name.js';
 
 /** The keeper's only argument, as JSON. */
 export const keeperOptionsSchema = z.object({
@@ -60,6 +61,19 @@ export function noteQueue(home: string, taskQueue: string, folder: QueueFolder):
   const path = stackPaths(home).queues;
   const queues = { ...readJson(path, queuesSchema), [taskQueue]: folder };
   writeJson(path, Object.fromEntries(Object.entries(queues).slice(-MOST_QUEUES)));
+}
+
+/**
+ * Counts up for ever, so that no queue name comes twice in a home: also where the count was lost, for a new worker would
+ * serve runs left open on an old queue, unasked. Called under the lock of the workers.
+ */
+export function nextGeneration(home: string): number {
+  const path = join(stackPaths(home).workers, 'generation');
+  const recorded = readWorkerRecords(home).map(({ taskQueue }) => taskQueue);
+  const queues = [...Object.keys(readJson(stackPaths(home).queues, queuesSchema) ?? {}), ...recorded];
+  const last = Math.max(readJson(path, z.int().nonnegative()) ?? 0, ...queues.map(generationOf));
+  writeJson(path, last + 1);
+  return last + 1;
 }
 
 /** The server's record, if it says that there is one; its process may be dead. */

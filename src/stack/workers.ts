@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { REBUILD } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
@@ -14,6 +14,7 @@ import { queueName } from './queue-name.js';
 import {
   isReady,
   liveWorkers,
+  nextGeneration,
   noteQueue,
   type QueueFolder,
   readWorkerRecords,
@@ -199,19 +200,6 @@ function workerEnvironment(
     STEERSMAN_TASK_QUEUE: taskQueue,
     STEERSMAN_HOME: server.home,
   };
-}
-
-/** Counts up for ever, so that no queue name comes twice in a home. Called under the lock. */
-function nextGeneration(home: string): number {
-  const path = join(stackPaths(home).workers, 'generation');
-  let last = 0;
-  try {
-    last = Number.parseInt(readFileSync(path, 'utf8'), 10) || 0;
-  } catch {
-    // The first worker of this home.
-  }
-  writeFileSync(path, String(last + 1));
-  return last + 1;
 }
 
 function forgetDeadWorkers(home: string): void {

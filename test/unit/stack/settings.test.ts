@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { isManagedQueue, queueName } from '../../../src/stack/queue-name.js';
+import { nextGeneration, noteQueue } from '../../../src/stack/records.js';
 import { projectFingerprint, settingsFingerprint } from '../../../src/stack/settings.js';
 
 let dir: string;
@@ -68,4 +69,17 @@ test('task queue: made of a fingerprint and a generation → known as a backgrou
   expect(isManagedQueue(queueName(projectFingerprint(dir), 12))).toBe(true);
   expect(isManagedQueue('steersman')).toBe(false);
   expect(isManagedQueue('steersman-team-a-1')).toBe(false);
+});
+
+test.each<[string, (count: string) => void]>([
+  ['lost', count => rmSync(count)],
+  ['emptied', count => writeFileSync(count, '')],
+])('task queue: the count of generations is %s → none that a queue has had is given again', (_, spoil) => {
+  const queues = join(dir, 'workers');
+  mkdirSync(queues);
+  for (const generation of [1, 2, 3]) expect(nextGeneration(dir)).toBe(generation);
+  noteQueue(dir, queueName('0123456789abcdef', 3), { folder: dir, named: true });
+  spoil(join(queues, 'generation'));
+  expect(nextGeneration(dir)).toBe(4);
+  expect(nextGeneration(dir)).toBe(5);
 });
