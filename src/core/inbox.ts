@@ -97,10 +97,13 @@ export function acceptMessage(
   };
   if (sizeOfList([...inbox.items, item]) > arrival.room) return { kind: 'ignored', id, why: FULL };
   inbox.items.push(item);
-  inbox.seenIds.push(id);
-  while (inbox.seenIds.length > SEEN_IDS_KEPT || jsonBytes(inbox.seenIds) > SEEN_IDS_BYTES)
-    inbox.seenIds.shift();
+  noteSeen(inbox, id);
   return { kind: 'accepted', item };
+}
+
+function noteSeen({ seenIds }: Inbox, id: string): void {
+  if (!seenIds.includes(id)) seenIds.push(id);
+  while (seenIds.length > SEEN_IDS_KEPT || jsonBytes(seenIds) > SEEN_IDS_BYTES) seenIds.shift();
 }
 
 const FULL =
@@ -164,17 +167,16 @@ export function takeFollowUp(inbox: Inbox): InboxItem | null {
 }
 
 /**
- * Gives back what an agent was to read and did not, for the role at work; what there is no `room` for is returned.
+ * Gives back what an agent was to read and did not, for the role at work; false where there is no `room` for it.
  * Changes `inbox`.
  */
-export function giveBack(inbox: Inbox, items: readonly InboxItem[], room: number): InboxItem[] {
-  const refused: InboxItem[] = [];
-  for (const item of items) {
-    const own = { ...item, to: null };
-    if (sizeOfList([...inbox.items, own]) > room) refused.push(item);
-    else inbox.items.push(own);
-  }
-  return refused;
+export function giveBack(inbox: Inbox, item: InboxItem, room: number): boolean {
+  const own = { ...item, to: null };
+  if (sizeOfList([...inbox.items, own]) > room) return false;
+  inbox.items.push(own);
+  // Whoever sent it to the agent's own run may send it again, to this one.
+  noteSeen(inbox, item.id);
+  return true;
 }
 
 /** Takes back the message with this id, if it waits; null when it does not. Changes `inbox`. */

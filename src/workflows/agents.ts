@@ -42,15 +42,13 @@ export function hearAgent(run: Run, raw: unknown): void {
       break;
     case 'message_refused':
       // Anybody can send a run something: only what was passed on to the agent comes back from it.
-      if (run.state.people.inbox.seenIds.includes(message.item.id))
-        takeBack(run, message.id, [message.item], message.why);
+      if (isWith(run, message.id, message.item.id)) takeBack(run, message.id, [message.item], message.why);
       break;
     case 'message_read':
       hearRead(run, message);
       break;
     case 'message_withdrawn':
-      if (run.part.agents.passed.get(message.messageId)?.agent === message.id)
-        noteWithdrawn(run, message.messageId);
+      if (isWith(run, message.id, message.messageId)) noteWithdrawn(run, message.messageId);
       break;
     case 'paused':
     case 'resumed':
@@ -70,6 +68,11 @@ export function hearAgent(run: Run, raw: unknown): void {
   }
   keepTime(run);
   run.show();
+}
+
+/** Whether the message was passed on to that agent, and nobody has said what became of it. */
+function isWith({ part }: Run, agent: string, messageId: string): boolean {
+  return part.agents.passed.get(messageId)?.agent === agent;
 }
 
 /** A message for an agent goes down to it; where it has ended meanwhile, it is for the role at work. */
@@ -158,9 +161,12 @@ function hearNotTaken(run: Run, { id, what, why, by }: Told<'not_taken'>): void 
 export function settlePassed(run: Run, agent: string, isLost: boolean): void {
   for (const [messageId, { agent: reader, item }] of run.part.agents.passed) {
     if (reader !== agent) continue;
+    if (isLost) {
+      takeBack(run, agent, [item]);
+      continue;
+    }
     run.part.agents.passed.delete(messageId);
-    if (isLost) takeBack(run, agent, [item]);
-    else run.journal('receipt', droppedReceipt(messageId, `${agent} ended without a word on it.`));
+    run.journal('receipt', droppedReceipt(messageId, `${agent} ended without a word on it.`));
   }
 }
 
@@ -173,18 +179,21 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
       ? `${agent} ended before it read this`
       : `${agent} could not take this (${refused})`;
   const { passed } = run.part.agents;
-  const wanted = items.filter(({ id }) => passed.get(id)?.takenBack !== true);
-  const left = giveBack(people.inbox, wanted, room);
   for (const item of items) {
-    if (!wanted.includes(item)) {
+    const isOurs = isWith(run, agent, item.id);
+    // Sent to the agent's own run under the id of one that this run has: a repeat, which does nothing.
+    if (!isOurs && people.inbox.seenIds.includes(item.id)) continue;
+    if (isOurs && passed.get(item.id)?.takenBack) {
       noteWithdrawn(run, item.id);
       continue;
     }
-    passed.delete(item.id);
+    if (isOurs) passed.delete(item.id);
     const dropped = `${unread}, and too many messages wait here already.`;
     run.journal(
       'receipt',
-      left.includes(item) ? droppedReceipt(item.id, dropped) : givenBackReceipt(item.id, unread),
+      giveBack(people.inbox, item, room)
+        ? givenBackReceipt(item.id, unread)
+        : droppedReceipt(item.id, dropped),
     );
   }
 }

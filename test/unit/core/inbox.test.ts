@@ -6,6 +6,8 @@ import {
   acceptMessage,
   batchAction,
   emptyInbox,
+  giveBack,
+  type Inbox,
   type InboxItem,
   SEEN_IDS_KEPT,
   STEER_TIMES,
@@ -214,6 +216,19 @@ describe('taking', () => {
     const inbox = { items: [item({})], seenIds: ['a'], takenBackIds: [] };
     expect(takeFollowUp(inbox)).toBeNull();
     expect(inbox.items).toHaveLength(1);
+  });
+
+  const ROOM = 1_000;
+  it.each([
+    ['waits', 'repeated', ROOM, () => {}],
+    ['was taken', 'repeated', ROOM, (inbox: Inbox) => void takeSteers(inbox, 'executor')],
+    ['was taken back', 'ignored', ROOM, (inbox: Inbox) => void withdrawMessage(inbox, 'x')],
+    ['found no room', 'accepted', 0, () => {}],
+  ])('giveBack: one sent to the agent alone %s, and its id comes again → %s', (_what, kind, room, then) => {
+    const inbox = emptyInbox();
+    giveBack(inbox, item({ id: 'x', to: 'executor' }), room);
+    then(inbox);
+    expect(accept({ id: 'x', text: 'a' }, {}, inbox).kind).toBe(kind);
   });
 
   it('S1 S2 inbox: any arrivals and takings → every accepted message is taken exactly once, in order for its taker', () => {

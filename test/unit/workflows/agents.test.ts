@@ -194,6 +194,21 @@ describe('messages to sub-agents', () => {
     expect(tree.lead.state.goals.map(({ text }) => text)).toEqual(['Find out.', 'And ships.']);
   });
 
+  test('under the id of one that the lead has read, at the own run of an agent that ends → nobody reads it again', async () => {
+    const message = { id: 'u1', text: 'Sailing boats.' };
+    const tree = agentTree({
+      settings: YES,
+      reply: async ({ path, times, run }) => {
+        if (path !== '') receive(run, message, 'steer');
+        else if (times === 1) receive(tree.lead, message, 'steer');
+        else if (times === 2) return [call('search', 'Which boats?')];
+        return path === '' && times === 1 ? [['put', { path }]] : 'Done.';
+      },
+    });
+    await tree.end;
+    expect([tree.lead, ...tree.agents.values()].flatMap(heard)).toEqual(['Sailing boats.']);
+  });
+
   test('without an id, after others without one at its own run → it reads them all', async () => {
     const others = Array.from({ length: 20 }, (_, index) => `Directly ${index}.`);
     const tree = agentTree({

@@ -385,6 +385,19 @@ describe('a message to an agent that is taken back', () => {
     expect([tree.lead, ...tree.agents.values()].flatMap(heard)).toEqual([]);
     expect(receiptsOf(tree.lead, 'u1').at(-1)).toMatch(/^dropped: taken back by its sender/);
   });
+
+  test('and the agent is terminated before it says so → nobody reads it', async () => {
+    const tree = threeLevels(async (now, { times }) => {
+      if (times !== 1) return;
+      receive(now.lead, { id: 'u1', text: 'Sailing boats.', to: 'middle/1' }, 'steer');
+      await arrived();
+      takeBack(now.lead, 'u1');
+      now.terminate('middle/1');
+    });
+    await tree.end;
+    expect([tree.lead, ...tree.agents.values()].flatMap(heard)).toEqual([]);
+    expect(receiptsOf(tree.lead, 'u1').at(-1)).toMatch(/^dropped: taken back by its sender/);
+  });
 });
 
 describe('a model that is out for good', () => {
