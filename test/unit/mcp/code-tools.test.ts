@@ -1,7 +1,7 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createCallTool } from '../../../src/activities/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
@@ -41,6 +41,8 @@ async function call(tool: CodeTool, args: Record<string, unknown>, more: { signa
   });
   return { answer, progress };
 }
+
+const payWith = (run: () => unknown) => defineTool({ name: 'pay', description: '', run });
 
 const lookUp = defineTool({
   name: 'look_up_order',
@@ -116,31 +118,19 @@ describe('tools in code', () => {
     ['a symbol', Symbol('paid')],
     ['a value in it that is none', { paid: 12n }],
   ])('a result that is no JSON: %s → it ran, and says that its result can not be shown', async (_, value) => {
-    let effects = 0;
-    const pay = defineTool({
-      name: 'pay',
-      description: '',
-      run: () => {
-        effects += 1;
-        return value;
-      },
-    });
-    const { answer } = await call(pay, {});
+    const run = vi.fn(() => value);
+    const { answer } = await call(payWith(run), {});
     expect(answer).toMatchObject({
       content: [{ type: 'text', text: expect.stringMatching(/^The tool has run\. Its result is no JSON: /) }],
       isError: false,
     });
-    expect(effects).toBe(1);
+    expect(run).toHaveBeenCalledTimes(1);
   });
 
   test('a function that throws an error of the protocol after its effect → a failed call, no refused arguments', async () => {
-    const pay = defineTool({
-      name: 'pay',
-      description: '',
-      run: async () => {
-        // Of a tool of its own that it calls, after the payment.
-        await lookUp.run({ id: 'B-1' }, {} as ToolContext);
-      },
+    const pay = payWith(async () => {
+      // Of a tool of its own that it calls, after the payment.
+      await lookUp.run({ id: 'B-1' }, {} as ToolContext);
     });
     const refuses = defineTool({
       name: 'refuses',
@@ -270,17 +260,11 @@ describe('a tool in code, called by a run', () => {
     ['of the protocol, about arguments', new McpError(ErrorCode.InvalidParams, 'no such order')],
     ['of the protocol, about a method', new McpError(ErrorCode.MethodNotFound, 'no such method')],
   ])('an error %s, after its effect → it ran and failed', async (_, thrown) => {
-    let effects = 0;
-    const pay = defineTool({
-      name: 'pay',
-      description: '',
-      run: () => {
-        effects += 1;
-        throw thrown;
-      },
+    const run = vi.fn(() => {
+      throw thrown;
     });
-    expect(await callByRun(pay, {})).toMatchObject({ ending: 'executed', isError: true });
-    expect(effects).toBe(1);
+    expect(await callByRun(payWith(run), {})).toMatchObject({ ending: 'executed', isError: true });
+    expect(run).toHaveBeenCalledTimes(1);
   });
 
   test.each(['itself', 'the tool that it wraps'])(
