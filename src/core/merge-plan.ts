@@ -21,12 +21,13 @@ export interface MergeResult {
  * one that a person removed stays so.
  *
  * At most `maxTasks` tasks may be open (pending or executing) at once; what is over is cut from the end
- * of the run order, so that no task that is kept waits for one that is not.
+ * of the run order, so that no task that is kept waits for one that is not. `was`: the tasks before the plan gave
+ * some of them up.
  */
 export function mergePlan(
   tasks: readonly Task[],
   changes: readonly TaskChange[],
-  options: { cycle: number; maxTasks: number; byPerson?: true },
+  options: { cycle: number; maxTasks: number; byPerson?: true; was?: readonly Task[] },
 ): MergeResult {
   const byId = new Map(tasks.map(task => [task.id, task]));
   const planned = changes.map((change, index) => wholeTask(change, byId.get(change.id), index + 1));
@@ -46,7 +47,7 @@ export function mergePlan(
     }
   }
   const merged = [...byId.values()];
-  const kept = withinPlanBytes(options.byPerson ? merged : unreleased(merged, tasks), tasks);
+  const kept = withinPlanBytes(options.byPerson ? merged : unreleased(merged, options.was ?? tasks), tasks);
   const ids = new Set(kept.map(task => task.id));
   return {
     tasks: [...kept],
@@ -56,7 +57,7 @@ export function mergePlan(
 }
 
 /** Marks what a plan changed, with what it was when a plan was released last. */
-export function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[] {
+function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[] {
   const byId = new Map(old.map(task => [task.id, task]));
   return tasks.map(task => {
     const was = byId.get(task.id);
@@ -67,7 +68,6 @@ export function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[]
     const differs = Object.entries(original).filter(
       ([key, value]) => JSON.stringify(value) !== JSON.stringify(now.get(key)),
     );
-    if (differs.length === 0) return released(task);
     return { ...task, before: inBrief(Object.fromEntries(differs)) };
   });
 }
@@ -112,12 +112,15 @@ const SHORT_TEXT_BYTES = 300;
 
 function inShort(task: Task): Task {
   if (task.byPerson && task.reason !== REMOVED) return task;
-  const { description, completionCriteria } = task;
+  const { before } = task;
+  return { ...task, ...shortWords(task), ...(before && { before: { ...before, ...shortWords(before) } }) };
+}
+
+function shortWords({ description, completionCriteria, requiredCapabilities }: Partial<Task>): Partial<Task> {
   return {
-    ...task,
-    description: cutText(description, SHORT_TEXT_BYTES),
-    completionCriteria: completionCriteria === null ? null : cutText(completionCriteria, SHORT_TEXT_BYTES),
-    requiredCapabilities: [],
+    ...(description && { description: cutText(description, SHORT_TEXT_BYTES) }),
+    ...(completionCriteria && { completionCriteria: cutText(completionCriteria, SHORT_TEXT_BYTES) }),
+    ...(requiredCapabilities && { requiredCapabilities: [] }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
 
-import { mergePlan, unreleased } from '../core/merge-plan.js';
+import { mergePlan } from '../core/merge-plan.js';
 import type { Task, TaskChange } from '../core/plan.js';
 import { REMOVED, REPLANNED, released } from '../core/plan.js';
 import type { Run } from './run.js';
@@ -25,8 +25,7 @@ export function updatePlan(
     task => dropped.includes(task.id) && isOpenTo(task),
     byPerson ? REMOVED : REPLANNED,
   );
-  if (fewer && !byPerson) state.tasks = unreleased(state.tasks, was);
-  const { tasks, changed, cut } = mergePlan(state.tasks, planned, { ...rest, cycle });
+  const { tasks, changed, cut } = mergePlan(state.tasks, planned, { ...rest, cycle, was });
   state.tasks = tasks;
   const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
   run.journal('plan_updated', { tasks: shown, changed: changed || fewer, cut });

@@ -1,10 +1,13 @@
 /** A run of the whole team in memory: a test says what each role answers, and acts at any call. */
 import type { CallModelInput } from '../../src/activities/types.js';
+import { fitForHandover } from '../../src/core/handover.js';
 import type { Limits } from '../../src/core/limits.js';
 import { DEFAULT_LIMITS } from '../../src/core/limits.js';
 import { NO_USAGE, textOf } from '../../src/core/message.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
+import { resumedState } from '../../src/core/resume.js';
 import type { RunSettings } from '../../src/core/run-config.js';
+import type { RunState } from '../../src/core/run-state.js';
 import { newRunState } from '../../src/core/run-state.js';
 import type { StepFailurePolicy } from '../../src/core/step-failure.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
@@ -77,15 +80,15 @@ export async function teamRun(given: {
   settings?: Partial<RunSettings>;
   understands?: boolean;
   onStepFailure?: StepFailurePolicy;
+  /** Whether the run continues as new where it waits for a person. */
+  handsOver?: (run: Run) => boolean;
   /** Hears of a run that is started for another task, with its goal. */
   startRun?: (goal: string) => void;
 }): Promise<TeamRun> {
   const settings = { mode: 'team', workspace: '/w', autoApprove: true, ...given.settings } as const;
   const calls: ModelCall[] = [];
-  const run: Run = new Run(
-    newRunState('Say what the file says.', settings, 0),
-    teamPorts(given, calls, () => run),
-  );
+  const ports = teamPorts(given, calls, () => run);
+  let run = new Run(newRunState('Say what the file says.', settings, 0), ports);
   const names = Object.keys(CONTRACTS).filter(name => given.understands || name !== 'understanding');
   const roles = Object.fromEntries(
     names.map(name => [name, testRole(name, { output: CONTRACTS[name] ?? 'text', tools: [] })]),
@@ -94,15 +97,34 @@ export async function teamRun(given: {
   const { onStepFailure = 'skip' } = given;
   await beginRun(run, pinnedRun({ roles, limits, onStepFailure, models: ['p/a'], gateTimeoutMs: 60_000 }));
   for (;;) {
-    const end = await pursue(run);
-    if (goOn(run, end) || (await keptOpen(run, end))) continue;
-    endRun(run, end);
-    return { run, calls, end };
+    try {
+      const end = await pursue(run);
+      if (goOn(run, end) || (await keptOpen(run, end))) continue;
+      endRun(run, end);
+      return { run, calls, end };
+    } catch (error) {
+      if (!(error instanceof HandedOver)) throw error;
+      run = new Run(resumedState(JSON.parse(error.json)), ports);
+    }
+  }
+}
+
+class HandedOver extends Error {
+  readonly json: string;
+
+  constructor(state: RunState) {
+    super('handed over');
+    this.json = JSON.stringify(state);
   }
 }
 
 function teamPorts(
-  { answer, waits, startRun }: Pick<Parameters<typeof teamRun>[0], 'answer' | 'waits' | 'startRun'>,
+  {
+    answer,
+    waits,
+    startRun,
+    handsOver = () => false,
+  }: Pick<Parameters<typeof teamRun>[0], 'answer' | 'waits' | 'startRun' | 'handsOver'>,
   calls: ModelCall[],
   served: () => Run,
 ): Ports {
@@ -153,8 +175,10 @@ function teamPorts(
     throwIfCancelled: () => {},
     handoverDue: () => false,
     handoverNear: () => false,
-    handoverSuggested: () => false,
-    handOver: () => Promise.reject(new Error('nothing is handed over here')),
+    handoverSuggested: () => handsOver(served()),
+    handOver: async state => {
+      throw new HandedOver(fitForHandover(state, 'run-1', 1_000));
+    },
     show: () => {},
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GATES_BYTES, PAYLOAD_BYTES, PINNED_BYTES } from '../../../src/core/bounds.js';
+import { GATES_BYTES, PAYLOAD_BYTES, PINNED_BYTES, PLAN_BYTES } from '../../../src/core/bounds.js';
 import { cutText, cutWithoutStore, fitted } from '../../../src/core/fit.js';
 import { fitMessage } from '../../../src/core/fit-message.js';
 import { fitGate, type Gate, isRoomForGate } from '../../../src/core/gates/gate.js';
@@ -12,6 +12,7 @@ import { jsonBytes } from '../../../src/core/json.js';
 import { mergePlan } from '../../../src/core/merge-plan.js';
 import { type AssistantMessage, NO_USAGE } from '../../../src/core/message.js';
 import { readPlannedTasks } from '../../../src/core/outputs/planned-tasks.js';
+import { REPLANNED, released } from '../../../src/core/plan.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../../src/core/state-bounds.js';
@@ -254,5 +255,30 @@ describe('the bounds of a run', () => {
     expect(cut.length).toBeGreaterThan(0);
     expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(first.tasks.map(({ id }) => id)));
     expect(tasks.some(({ id }) => cut.includes(id))).toBe(false);
+  });
+
+  test('mergePlan: plans that take up or change all of a full one, none of them released → within its bound (ST1)', () => {
+    const state = newRunState('goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+    for (let cycle = 1; cycle <= 6; cycle += 1) {
+      const plan = Array.from({ length: 20 }, (_, n) => ({
+        id: `t${n}`,
+        description: `${cycle} ${'帆'.repeat(750)}`,
+      }));
+      state.tasks = mergePlan(state.tasks, plan, { cycle, maxTasks: 20 }).tasks.map((task, n) =>
+        n % 2 === cycle % 2 ? { ...task, status: 'failed', result: '帆'.repeat(1_400) } : task,
+      );
+      expect(partBytes(state).tasks).toBeLessThanOrEqual(BOUNDS.tasks);
+      expect(jsonBytes(state.tasks.map(task => ({ ...task, result: null })))).toBeLessThanOrEqual(PLAN_BYTES);
+      if (cycle === 1) state.tasks = state.tasks.map(released);
+    }
+    expect(state.tasks.some(({ before }) => before)).toBe(true);
+  });
+
+  test('mergePlan: a plan that gives up all of a full one of small tasks → takes no more than those (ST1)', () => {
+    const plan = Array.from({ length: 300 }, (_, n) => ({ id: `t${n}`, description: 'x' }));
+    const { tasks: was } = mergePlan([], plan, { cycle: 1, maxTasks: 300 });
+    const ended = was.map(task => ({ ...task, status: 'skipped' as const, reason: REPLANNED }));
+    const { tasks } = mergePlan(ended, [], { cycle: 1, maxTasks: 300, was });
+    expect(jsonBytes(tasks)).toBeLessThanOrEqual(jsonBytes(ended));
   });
 });

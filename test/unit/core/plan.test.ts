@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PLAN_BYTES } from '../../../src/core/bounds.js';
 import { causeOfPlan } from '../../../src/core/decide.js';
-import { mergePlan as merge } from '../../../src/core/merge-plan.js';
+import { mergePlan } from '../../../src/core/merge-plan.js';
 import {
   adoptOpenTasks,
   applyEcho,
@@ -12,20 +12,14 @@ import {
   REMOVED,
   REPLANNED,
   rejectTasks,
-  released,
   setStatus,
   TASK_STATUSES,
   type Task,
   type TaskStatus,
+  withoutUnreleased,
 } from '../../../src/core/plan.js';
 import { blockDependants, inRunOrder, nextTask, planCycles } from '../../../src/core/plan-order.js';
 import { task as newTask, plannedTask as planned } from '../../support/core-values.js';
-
-/** Without what the plan remembers of the one before it. */
-function mergePlan(...given: Parameters<typeof merge>): ReturnType<typeof merge> {
-  const merged = merge(...given);
-  return { ...merged, tasks: merged.tasks.map(task => (task.before === undefined ? task : released(task))) };
-}
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {
   return newTask(id, { status, ...fields });
@@ -73,7 +67,7 @@ describe('mergePlan', () => {
 
   it('G15 mergePlan: a first plan → pending tasks in plan order', () => {
     const { tasks, changed, cut } = mergePlan([], [planned('b'), planned('a')], options);
-    expect(tasks).toEqual([task('b'), task('a')]);
+    expect(tasks).toEqual(['b', 'a'].map(id => task(id, 'pending', { before: null })));
     expect([changed, cut]).toEqual([true, []]);
   });
 
@@ -116,7 +110,9 @@ describe('mergePlan', () => {
       expect(merged.tasks[0]?.status).toBe(after);
       if (!changed) expect(merged.tasks).toEqual([old]);
       if (changed && before !== 'pending') {
-        expect(merged.tasks).toEqual([task('a', 'pending', { description: 'new', cycle })]);
+        const { description, status, rounds, result, reason } = old;
+        const was = { description, status, rounds, result, reason, cycle: 1 };
+        expect(merged.tasks).toEqual([task('a', 'pending', { description: 'new', cycle, before: was })]);
       }
     },
   );
@@ -136,8 +132,9 @@ describe('mergePlan', () => {
     });
     for (const byPerson of [{}, { byPerson: true }] as const) {
       const { tasks } = mergePlan([old], [{ id: 'b', ...given }], { ...options, ...byPerson });
-      const isChanged = Object.keys(given).length > 0;
-      expect(tasks).toEqual([{ ...old, ...given, ...(isChanged && byPerson) }]);
+      const was = Object.entries(old).filter(([key]) => Object.hasOwn(given, key));
+      const marks = 'byPerson' in byPerson ? byPerson : { before: Object.fromEntries(was) };
+      expect(tasks).toEqual([{ ...old, ...given, ...(was.length > 0 && marks) }]);
     }
   });
 
@@ -148,14 +145,17 @@ describe('mergePlan', () => {
       const old = task('b', status, { ...theirs, reason: 'why', result: 'r', rounds: 4 });
       const other = planned('b', { description: 'Otherwise', priority: 7 });
       const later = { cycle: 2, maxTasks: 20 };
-      expect(mergePlan([old], [other], later).tasks).toEqual([task('b', 'pending', { ...theirs, cycle: 2 })]);
+      const before = { status, rounds: 4, result: 'r', reason: 'why', cycle: 1 };
+      expect(mergePlan([old], [other], later).tasks).toEqual([
+        task('b', 'pending', { ...theirs, cycle: 2, before }),
+      ]);
     },
   );
 
   it('PR2 mergePlan: a task that a person removed, named by a later plan → stays so, and is told as left out', () => {
     const gone = task('b', 'skipped', { reason: REMOVED });
     expect(mergePlan([gone], [planned('b'), planned('c')], { cycle: 2, maxTasks: 1 })).toEqual({
-      tasks: [gone, task('c', 'pending', { cycle: 2 })],
+      tasks: [gone, task('c', 'pending', { cycle: 2, before: null })],
       changed: true,
       cut: ['b'],
     });
@@ -219,6 +219,68 @@ describe('mergePlan', () => {
         expect(JSON.parse(JSON.stringify(merged))).toEqual(merged);
       }),
     );
+  });
+});
+
+describe('withoutUnreleased', () => {
+  type Step = (tasks: readonly Task[]) => readonly Task[];
+  const byRole =
+    (cycle: number, ...changes: PlannedTask[]): Step =>
+    tasks =>
+      mergePlan(tasks, changes, { cycle, maxTasks: 99 }).tasks;
+  const byPerson =
+    (...changes: PlannedTask[]): Step =>
+    tasks =>
+      mergePlan(tasks, changes, { cycle: 2, maxTasks: 99, byPerson: true }).tasks;
+  const other = (id: string, description = 'Otherwise') => planned(id, { description });
+  const OLD = [task('a', 'failed', { reason: 'gave_up', rounds: 3, overdue: true }), task('b')];
+  const left = (tasks: readonly Task[], steps: readonly Step[]) =>
+    withoutUnreleased(steps.reduce<readonly Task[]>((now, step) => step(now), tasks));
+
+  it.each<[string, Step[], Task[]]>([
+    ['a plan that takes up, changes and adds', [byRole(2, other('a'), other('b'), other('c'))], OLD],
+    ['a second plan over it', [byRole(2, other('a'), other('b')), byRole(2, other('b', 'Anew'))], OLD],
+    ['a plan that changes a task that it added', [byRole(2, other('c')), byRole(2, other('c', 'Anew'))], OLD],
+    [
+      'a person changes what it added and what it changed',
+      [byRole(2, other('b'), other('c')), byPerson(other('b', 'Mine'), other('c', 'Mine'))],
+      [
+        ...OLD.slice(0, 1),
+        task('b', 'pending', { description: 'Mine', byPerson: true }),
+        task('c', 'pending', { description: 'Mine', byPerson: true, cycle: 2 }),
+      ],
+    ],
+    [
+      'a task of a person waits for one that it added',
+      [byRole(2, other('c')), byPerson(planned('mine', { dependencies: ['b', 'c'] }))],
+      [...OLD, task('mine', 'pending', { dependencies: ['b'], byPerson: true, cycle: 2 })],
+    ],
+  ])('PR2 withoutUnreleased: %s → the tasks as they were, and what a person set', (_, steps, tasks) => {
+    expect(left(OLD, steps)).toEqual(tasks);
+  });
+
+  it('PR2 withoutUnreleased: any tasks, any plans of roles → the tasks as they were', () => {
+    const cycles = fc.integer({ min: 1, max: 3 });
+    fc.assert(
+      fc.property(anyTasks, fc.array(fc.tuple(cycles, soundPlan), { maxLength: 3 }), (tasks, plans) => {
+        const steps = plans.map(([cycle, plan]) => byRole(cycle, ...plan));
+        const ownIds = new Set(ids(tasks));
+        const known = tasks.map(each => ({
+          ...each,
+          dependencies: each.dependencies.filter(id => ownIds.has(id)),
+        }));
+        expect(left(known, steps)).toEqual(known);
+      }),
+    );
+  });
+
+  it('PR2 withoutUnreleased: tasks with long reports, all taken up again → the plan is taken, and keeps them in brief', () => {
+    const done = Array.from({ length: 20 }, (_, at) =>
+      task(`t${at}`, 'failed', { result: 'r'.repeat(4_000) }),
+    );
+    const taken = byRole(2, ...done.map(({ id }) => planned(id)))(done);
+    expect(new Set(taken.map(({ status }) => status))).toEqual(new Set(['pending']));
+    expect(withoutUnreleased(taken)[0]?.result).toMatch(/^r{200,300}… \[cut: /);
   });
 });
 

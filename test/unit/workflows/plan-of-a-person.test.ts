@@ -1,9 +1,12 @@
 /** What a person makes of a plan stays so: at its gate, by an update, through failures and later plans. */
 import { describe, expect, test } from 'vitest';
+import { REMOVED, withoutUnreleased } from '../../../src/core/plan.js';
 import { editPlan, receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { planEditReader } from '../../../src/workflows/platform/read-input.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { answer } from '../../support/small-run.js';
+import { dropTasks } from '../../../src/workflows/update-plan.js';
+import { task as newTask } from '../../support/core-values.js';
+import { answer, runAtCalls } from '../../support/small-run.js';
 import type { ModelCall, TeamRun } from '../../support/team-run.js';
 import { CONTENT, intentOf, teamRun } from '../../support/team-run.js';
 
@@ -339,19 +342,28 @@ describe('words said at gates', () => {
   );
 });
 
-describe('a plan that is rejected', () => {
+const asksSecond = ({ state }: Run) =>
+  state.people.gates[0]?.gate.kind === 'plan' && state.cursor.place.cycle === 2;
+
+describe.each([
+  { when: 'where it was asked about', handsOver: () => false, parts: 1 },
+  {
+    when: 'after the run continued as new at its gate',
+    handsOver: (run: Run) => run.state.part === 1 && asksSecond(run),
+    parts: 2,
+  },
+])('a plan that is rejected $when', ({ handsOver, parts }) => {
   const rejectsSecond = (run: Run) =>
     answerFirst(
       run,
-      run.state.people.gates[0]?.gate.kind === 'plan' && run.state.cursor.place.cycle === 2
-        ? { decision: 'reject', reason: 'Not that way.' }
-        : { decision: 'approve' },
+      asksSecond(run) ? { decision: 'reject', reason: 'Not that way.' } : { decision: 'approve' },
     );
 
   test('reject: the plan takes up a failed task again → it stays failed, and no verdict completes the goal (PR2)', async () => {
     const notYet = { ...(CONTENT.verifier as object), allCompleted: false, improvements: ['Again.'] };
     const team = await teamRun({
       ...attended,
+      handsOver,
       answer: byRole({
         planner: [plan(task('a'), task('b')), plan(task('a')), plan()],
         executor: [GAVE_UP],
@@ -361,11 +373,13 @@ describe('a plan that is rejected', () => {
     });
     expect(statuses(team)).toEqual(['a failed gave_up', 'b completed']);
     expect(team.end.cause).toBe('tasks_failed');
+    expect(team.run.state.part).toBe(parts);
   });
 
   test('reject: a small change of an approved plan → the tasks approved before it are done (PR2)', async () => {
     const team = await teamRun({
       ...attended,
+      handsOver,
       understands: true,
       answer: call => {
         if (call.role === 'understanding') return intentOf('same_task_minor_change');
@@ -373,30 +387,37 @@ describe('a plan that is rejected', () => {
           receive(call.run, { id: 'x', text: 'Do d as well.' }, 'steer');
         return byRole({
           planner: [
-            plan(task('a'), task('b'), task('c')),
-            plan(task('d'), { id: 'c', description: 'x' }),
+            plan(task('a'), task('b'), task('c'), task('e')),
+            plan(task('d'), { id: 'e', status: 'skipped' }, { id: 'c', description: 'x' }),
             plan(),
           ],
         })(call);
       },
       waits: rejectsSecond,
     });
-    expect(statuses(team)).toEqual(['a completed', 'b completed', 'c completed']);
+    expect(statuses(team)).toEqual(['a completed', 'b completed', 'c completed', 'e completed']);
     expect(taskOf(team.run, 'c')).toMatchObject({ description: 'Do c' });
     expect(requestsOf(team, 'planner')[2]).toContain('- c [pending');
   });
+});
 
-  test('reject: a first plan, and a task of the person waits for one of it → it waits for nothing (PR2)', async () => {
-    const team = await teamRun({
-      ...attended,
-      answer: byRole({ planner: [plan(task('a')), plan(task('c'))] }),
-      waits: (run, times) => {
-        if (times > 1) return answerFirst(run, { decision: 'approve' });
-        edit(run, task('mine', { dependencies: ['a'] }));
-        answerFirst(run, { decision: 'reject', reason: 'No.' });
-      },
-    });
-    expect(taskOf(team.run, 'mine')).toMatchObject({ dependencies: [], status: 'completed' });
-    expect(statuses(team)).toEqual(['mine completed', 'c completed']);
+test('reject: a first plan, and a task of the person waits for one of it → it waits for nothing (PR2)', async () => {
+  const team = await teamRun({
+    ...attended,
+    answer: byRole({ planner: [plan(task('a')), plan(task('c'))] }),
+    waits: (run, times) => {
+      if (times > 1) return answerFirst(run, { decision: 'approve' });
+      edit(run, task('mine', { dependencies: ['a'] }));
+      answerFirst(run, { decision: 'reject', reason: 'No.' });
+    },
   });
+  expect(taskOf(team.run, 'mine')).toMatchObject({ dependencies: [], status: 'completed' });
+  expect(statuses(team)).toEqual(['mine completed', 'c completed']);
+});
+
+test('reject: a task that the plan took up again, and a person removed since → it stays removed (PR2)', () => {
+  const { run } = runAtCalls([]);
+  run.state.tasks = [newTask('a', { before: { status: 'failed' } })];
+  dropTasks(run, () => true, REMOVED);
+  expect(withoutUnreleased(run.state.tasks)).toEqual([newTask('a', { status: 'skipped', reason: REMOVED })]);
 });

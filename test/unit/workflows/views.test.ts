@@ -4,6 +4,7 @@ import { NO_USAGE } from '../../../src/core/message.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
 import { eventsPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
+import { task } from '../../support/core-values.js';
 
 function stateWithReplies(...texts: string[]) {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
@@ -81,6 +82,14 @@ describe('what queries give', () => {
     const result = resultOf(state, { ...end, id: 'w', now: 2 });
     expect(result.usageBy).toEqual(usageBy);
     expect(result.trace.usageBy).toBeUndefined();
+  });
+
+  test('state, result: a plan that is not released → its tasks, without what they were before it', () => {
+    const state = stateWithReplies();
+    state.tasks = [task('a', { before: null }), task('b', { before: { description: 'b' } })];
+    const end = { outcome: 'stopped', cause: 'stopped', answer: '', id: 'w', now: 2 } as const;
+    for (const { tasks } of [viewOf(state, { workflowId: 'w', runId: 'r' }), resultOf(state, end)])
+      expect(tasks).toStrictEqual([task('a'), task('b')]);
   });
 
   test('state: what a person asks stands first, internals last (TE7)', () => {
