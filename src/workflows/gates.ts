@@ -30,8 +30,8 @@ export interface Question<K extends Kind> {
   /** Markdown. */
   body: string;
   subject: SubjectOf<K>;
-  /** True when the wait has no more point, such as for a call that steering skips. */
-  superseded?: () => boolean;
+  /** True when the wait has no more point, such as for a call that steering skips. Of what the gate was opened about. */
+  superseded?: (subject: SubjectOf<K>) => boolean;
 }
 
 export type Asked<K extends Kind> =
@@ -113,7 +113,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
   // Its answer is read at once: it may take more than those that wait for their turn.
   state.people.gates = [open, ...state.people.gates.filter(other => other !== open)];
-  const superseded = () => question.superseded?.() === true;
+  const superseded = () => question.superseded?.(open.gate.subject as SubjectOf<K>) === true;
   const closed = () => !state.people.gates.includes(open);
   const over = () => open.answer !== null || state.people.stop !== null || superseded() || closed();
   await run.waitForPerson(

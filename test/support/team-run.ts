@@ -82,6 +82,8 @@ export async function teamRun(given: {
   onStepFailure?: StepFailurePolicy;
   /** Whether the run continues as new where it waits for a person. */
   handsOver?: (run: Run) => boolean;
+  /** What comes when the next part has begun and done nothing yet. */
+  between?: (run: Run) => void;
   /** Hears of a run that is started for another task, with its goal. */
   startRun?: (goal: string) => void;
 }): Promise<TeamRun> {
@@ -105,6 +107,7 @@ export async function teamRun(given: {
     } catch (error) {
       if (!(error instanceof HandedOver)) throw error;
       run = new Run(resumedState(JSON.parse(error.json)), ports);
+      given.between?.(run);
     }
   }
 }

@@ -15,7 +15,7 @@ import type { GoalEnd } from '../phases/conclude.js';
 import { answerFor, concludeEarly } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { beginTask } from '../phases/notes.js';
-import { raiseBudget } from '../phases/rescue.js';
+import { budgetAsked, raiseBudget } from '../phases/rescue.js';
 import { workOn } from '../phases/task.js';
 import type { Run } from '../run.js';
 import { safePoint } from '../turn/safe-point.js';
@@ -35,7 +35,8 @@ export async function sideBySide(run: Run): Promise<GoalEnd | null> {
     return null;
   }
   if (state.people.stop) return answerFor(run, 'stopped');
-  if (isHeard(run, EXECUTOR) && applySteering(run, EXECUTOR)) return null;
+  const asked = budgetAsked(run);
+  if (asked === null && isHeard(run, EXECUTOR) && applySteering(run, EXECUTOR)) return null;
   if (takeFailure(run)) return null;
   beginLanes(run);
   if (!state.cursor.lanes.some(isAtWork)) {
@@ -43,8 +44,9 @@ export async function sideBySide(run: Run): Promise<GoalEnd | null> {
     return null;
   }
   const budgets = state.cursor.lanes.some(callsNext) ? usedBudgets(run) : [];
-  if (budgets[0]) {
-    const isRaised = await raiseBudget(run, budgets[0]);
+  const budget = asked ?? budgets[0];
+  if (budget) {
+    const isRaised = await raiseBudget(run, budget);
     return isRaised ? null : concludeEarly(run, { kind: 'budget_used', budgets });
   }
   return settle(run, await open(run));

@@ -7,7 +7,7 @@ import { modelOf } from '../../core/in-force.js';
 import type { BudgetKind } from '../../core/limits.js';
 import type { PinnedRole } from '../../core/role.js';
 import { modelsInUse } from '../../core/run-config.js';
-import { budgetUse } from '../../core/run-state.js';
+import { budgetUse, isCounted } from '../../core/run-state.js';
 import { fill, type Words } from '../../core/words.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
@@ -41,7 +41,7 @@ export async function rescueFailure(
     body: failure.message,
     subject: { model, models },
     // By `setModel`, without an answer to the gate.
-    superseded: () => modelOf(state, role) !== model,
+    superseded: failed => modelOf(state, role) !== failed.model,
   });
   // The loop ends a run that is being stopped.
   if (asked.kind !== 'answered') return 'again';
@@ -49,6 +49,18 @@ export async function rescueFailure(
   if (asked.answer.decision === 'other_model')
     setModel(run, role, asked.answer.model, `chosen at a gate, where ${model} had failed`);
   return 'again';
+}
+
+/**
+ * The budget that a gate asks about which is open already: it is settled before anything that came meanwhile is read,
+ * as where the run was not handed over.
+ */
+export function budgetAsked({ state }: Run): BudgetKind | null {
+  if (!isCounted(state) || here(state.cursor).phase === 'steering') return null;
+  const [asked] = state.people.gates.flatMap(({ gate, agent }) =>
+    gate.kind === 'budget' && !agent ? [gate.subject.budget] : [],
+  );
+  return asked ?? null;
 }
 
 /**
@@ -66,12 +78,12 @@ export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean
   // Going on without a limit is more than a worker with a ceiling allows anybody.
   if (unknown && typeof pinned.ceilings.costUsd === 'number') return false;
   const asked = await ask(run, {
-    key: `budget:${budget}:${limit}`,
+    key: `budget:${budget}`,
     kind: 'budget',
     ...(unknown ? unknownCost(run.words, limit) : usedUp(run.words, { budget, used, limit })),
     subject: { budget, limit, used },
     // By `setBudget`, without an answer to the gate.
-    superseded: () => (run.limits[budget] ?? Number.POSITIVE_INFINITY) > limit,
+    superseded: asked => (run.limits[budget] ?? Number.POSITIVE_INFINITY) > asked.limit,
   });
   if (asked.kind === 'superseded') return true;
   if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;

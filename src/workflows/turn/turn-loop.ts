@@ -26,7 +26,7 @@ import { addStep, shown, stepOf } from '../../core/trace.js';
 import type { Words } from '../../core/words.js';
 import { brief, nameRole, tellInventory } from '../brief.js';
 import { hears, listen } from '../hearing.js';
-import { raiseBudget, rescueFailure } from '../phases/rescue.js';
+import { budgetAsked, raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
 import type { WholeReply } from './call-model.js';
 import { callModel } from './call-model.js';
@@ -94,13 +94,15 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       turns.failure = null;
       continue;
     }
-    if (applySteering(run, reader)) return { kind: 'moved' };
+    const asked = budgetAsked(run);
+    if (asked === null && applySteering(run, reader)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
-    if (budgets[0]) {
+    const budget = asked ?? budgets[0];
+    if (budget) {
       run.giveWay();
       // The work asks for more: a message can be taken without being understood.
       const asks = at.phase !== 'steering';
-      if (asks && (await raiseBudget(run, budgets[0]))) continue;
+      if (asks && (await raiseBudget(run, budget))) continue;
       return { kind: 'budget_used', budgets };
     }
     if (turns.round >= spec.maxRounds) return { kind: 'rounds_used' };

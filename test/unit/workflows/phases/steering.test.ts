@@ -5,6 +5,7 @@ import {
   requestFinish,
   requestPause,
   requestResume,
+  setBudget,
   takeAnswer,
 } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { answerReader, planEditReader } from '../../../../src/workflows/platform/read-input.js';
@@ -431,5 +432,37 @@ describe('follow-ups', () => {
     expect(named(team)).toEqual(['planner 1', 'executor 1', 'summary 1', 'summary 2']);
     expect(team.calls.at(-1)?.request).toMatch(/Say it in French[\s\S]*In short/);
     expect(team.run.state.total.turns).toBe(2);
+  });
+
+  test.each([false, true])(
+    'steer: at the gate of a used budget, the run continues as new there: %s → understood when more is given (S1, L20)',
+    async handsOver => {
+      const team = await teamRun({
+        understands: true,
+        limits: { turns: 1 },
+        settings: { attended: true, autoApprove: false, approvePlan: false },
+        handsOver: run => handsOver && run.state.part === 1 && run.state.people.inbox.items.length > 0,
+        answer: ({ role }) => (role === 'understanding' ? intentOf('same_task_minor_change') : undefined),
+        waits: (run, times) => {
+          if (times === 1) receive(run, { id: 'x', text: 'Look at the tests too.' }, 'steer');
+          else answer(run, { gateId: run.state.people.gates[0]?.gate.id, decision: 'raise', to: 20 });
+        },
+      });
+      expect(named(team).slice(0, 3)).toEqual(['planner 1', 'understanding 1', 'planner 2']);
+      expect(team.run.state.part).toBe(handsOver ? 2 : 1);
+    },
+  );
+
+  test('setBudget: while a run that waits at the gate of a used budget continues as new → the gate closes before the work goes on (C23, L20)', async () => {
+    const open: number[] = [];
+    const team = await teamRun({
+      limits: { turns: 1 },
+      settings: { attended: true, autoApprove: false, approvePlan: false },
+      answer: ({ run }) => void open.push(run.state.people.gates.length),
+      handsOver: run => run.state.part === 1,
+      between: run => setBudget(run, { turns: 9 }),
+    });
+    expect(open).toEqual([0, 0, 0]);
+    expect(team.end.cause).toBe('verified');
   });
 });
