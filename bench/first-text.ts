@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
-import { watchRun } from '../src/client/runs/watch-run.js';
+import { watchRun } from '../src/client/watch/watch-run.js';
 import { wireText } from '../src/protocol-server/request.js';
 import type { ChatRequest } from '../src/protocol-server/server.js';
 import { localConnection } from '../src/stack/probe.js';

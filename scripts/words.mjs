@@ -1,4 +1,4 @@
-// Writes src/core/built-in-words.ts: the texts of prompts/words as the workflow bundle has them.
+// Writes src/core/prompts/built-in-words.ts: the texts of prompts/words as the workflow bundle has them.
 // `node scripts/words.mjs` writes it; with --check it fails where the two differ, or the languages do.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = `${root}src/core/built-in-words.ts`;
+const target = `${root}src/core/prompts/built-in-words.ts`;
 
 const read = language => parse(readFileSync(`${root}prompts/words/${language}.yaml`, 'utf8'));
 const constant = (name, type, words) => `export const ${name}${type} = ${JSON.stringify(words, null, 2)}`;
@@ -19,7 +19,7 @@ ${constant('ZH', ': Readonly<Record<keyof typeof EN, string>>', read('zh'))};
 const biome = [
   'node_modules/@biomejs/biome/bin/biome',
   'format',
-  '--stdin-file-path=src/core/built-in-words.ts',
+  '--stdin-file-path=src/core/prompts/built-in-words.ts',
 ];
 const made = execFileSync(process.execPath, biome, { cwd: root, input: source, encoding: 'utf8' });
 

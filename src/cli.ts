@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { addVerbs, WHERE } from './client/verbs/all.js';
-import { runCommandLine, strict } from './client/verbs/command.js';
-import { addCompletion } from './client/verbs/completion.js';
-import { addProgram, refuseMisplaced } from './client/verbs/misplaced.js';
-import { refuseMisspelt } from './client/verbs/misspelt.js';
-import { addRun } from './client/verbs/run.js';
+import { addVerbs, WHERE } from './cli/all.js';
+import { runCommandLine, strict } from './cli/command.js';
+import { addProgram, refuseMisplaced } from './cli/misplaced.js';
+import { refuseMisspelt } from './cli/misspelt.js';
+import { addCompletion } from './cli/setup/completion.js';
+import { addRun } from './cli/verbs/run.js';
 import { PROGRAM } from './shared/called-as.js';
 import { projectRoot } from './shared/package.js';
 

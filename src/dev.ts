@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { exitCodeOfError } from './client/exit-codes.js';
-import { projectWorker } from './client/runs/project-worker.js';
-import { trustedConfigDir } from './client/verbs/trusted-dir.js';
+import { exitCodeOfError } from './cli/exit-codes.js';
+import { trustedConfigDir } from './cli/trusted-dir.js';
+import { projectWorker } from './client/start/project-worker.js';
 import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
-import { errorLine } from './print/output.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { SteersmanError } from './shared/errors.js';
+import { errorLine } from './shared/output.js';
 import { resolveHome } from './stack/home.js';
 import { ensureServer } from './stack/server.js';
 import { stackUse, stopStack } from './stack/stop.js';

@@ -2,14 +2,14 @@
 
 import { inspect } from 'node:util';
 import { Command } from 'commander';
-import { exitCodeOfError } from './client/exit-codes.js';
-import { trustedConfigDir } from './client/verbs/trusted-dir.js';
+import { exitCodeOfError } from './cli/exit-codes.js';
+import { trustedConfigDir } from './cli/trusted-dir.js';
 import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
-import { errorLine } from './print/output.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { env } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
+import { errorLine } from './shared/output.js';
 import { isTrusted, loadVariables } from './stack/trust.js';
 import { replayOpenRuns, runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';

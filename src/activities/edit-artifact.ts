@@ -1,11 +1,11 @@
 /** The activity that writes the contents of artifacts: the workflow says what, and keeps the inventory. */
 
 import { ApplicationFailure } from '@temporalio/common';
-import type { BlobStore } from '../blobs/blob-store.js';
-import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/artifacts.js';
-import { errorText } from '../core/error-text.js';
-import { FAILURE } from '../core/failure.js';
+import { FAILURE } from '../core/limits/failure.js';
+import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/state/artifacts.js';
+import { errorText } from '../core/text/error-text.js';
 import { matchesCall } from '../core/tools/permission.js';
+import type { BlobStore } from '../shared/blobs/blob-store.js';
 import { runIdOf } from './store-text.js';
 import type { EditArtifactInput } from './types.js';
 

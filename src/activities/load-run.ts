@@ -1,21 +1,22 @@
 /** The activity that loads a run: configuration, prompts, tools and limits, once, to be pinned in its state. */
 
+import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { NO_NOTES, readProjectNotes } from '../config/project-notes.js';
-import type { PromptValues } from '../config/render-prompts.js';
-import { renderOpening, renderRole } from '../config/render-prompts.js';
-import { modesFor } from '../config/required-roles.js';
+import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
+import type { PromptValues } from '../config/prompts/render-prompts.js';
+import { renderOpening, renderRole } from '../config/prompts/render-prompts.js';
+import { modesFor } from '../config/prompts/required-roles.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
-import { PINNED_BYTES, WORKER_TRIES } from '../core/bounds.js';
-import { errorText } from '../core/error-text.js';
-import { FAILURE } from '../core/failure.js';
-import { isRecord, jsonBytes } from '../core/json.js';
-import { ceilingFault, underCeilings } from '../core/limits.js';
-import type { PinnedRole } from '../core/role.js';
-import type { PinnedRun, RunSettings } from '../core/run-config.js';
+import type { PinnedRole } from '../core/agents/role.js';
+import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
+import { FAILURE } from '../core/limits/failure.js';
+import { ceilingFault, underCeilings } from '../core/limits/limits.js';
+import { PINNED_BYTES, WORKER_TRIES } from '../core/state/bounds.js';
+import { errorText } from '../core/text/error-text.js';
+import { canonicalJson, isRecord, jsonBytes } from '../core/text/json.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
@@ -27,7 +28,6 @@ import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
 import { raceStop, stopReason } from './stop-signal.js';
-import { withDigest } from './tool-digest.js';
 import type { SteersmanActivities } from './types.js';
 
 export interface ListedTools {
@@ -235,3 +235,17 @@ async function failAs<T>(type: string, work: () => T | Promise<T>): Promise<T> {
     throw ApplicationFailure.nonRetryable(`${error.message} ${error.remedy}`, type);
   }
 }
+
+// Tells a tool from another of its name: for what a person allows for good.
+
+/** The tool with a digest of what a person who allows it goes by: where it runs, what it says and takes, whether it writes. */
+function withDigest(tool: ToolDefinition): ToolDefinition {
+  const { serverToolName, origin, description, inputSchema, policy } = tool;
+  const { readOnly, idempotent, destructive } = policy;
+  const whole = { serverToolName, origin, description, inputSchema, readOnly, idempotent, destructive };
+  const digest = createHash('sha256').update(canonicalJson(whole)).digest('base64url').slice(0, DIGEST_CHARS);
+  return { ...tool, digest };
+}
+
+/** 96 bits. */
+const DIGEST_CHARS = 16;

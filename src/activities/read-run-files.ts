@@ -1,18 +1,19 @@
 /** The files that a run pins: of all roles those that it asks, what these may call, and what of them counts for nothing. */
-import { isCallable, missingAgents, missingTools, namesBelow } from '../config/callable-roles.js';
+
 import type { ConfigInCode } from '../config/in-code.js';
-import { promptRoots } from '../config/prompt-files.js';
-import { loadOpening, loadRoles, type PromptTemplate, type RoleTemplate } from '../config/prompts.js';
-import { requireRoles, wayOfStart } from '../config/required-roles.js';
+import { isCallable, missingAgents, missingTools, namesBelow } from '../config/prompts/callable-roles.js';
+import { promptRoots } from '../config/prompts/prompt-files.js';
+import { loadOpening, loadRoles, type PromptTemplate, type RoleTemplate } from '../config/prompts/prompts.js';
+import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
+import { loadWords } from '../config/prompts/words.js';
 import type { Settings } from '../config/settings.js';
-import { loadWords } from '../config/words.js';
-import { type AgentCard, MOST_AGENT_DEPTH } from '../core/agent-card.js';
-import { type ModeName, mayPlan } from '../core/modes.js';
-import type { RoleProfile } from '../core/role.js';
-import type { RunSettings } from '../core/run-config.js';
+import { type ModeName, mayPlan } from '../core/agents/modes.js';
+import type { RoleProfile } from '../core/agents/role.js';
+import { type AgentCard, MOST_AGENT_DEPTH } from '../core/agents/role.js';
+import type { RunSettings } from '../core/agents/run-config.js';
+import type { OwnWords } from '../core/prompts/words.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { addWorkflowTools } from '../core/tools/workflow-tools.js';
-import type { OwnWords } from '../core/words.js';
 
 export interface RunFilesDeps {
   /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null: there is none. */

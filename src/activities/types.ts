@@ -3,15 +3,15 @@
  * which activities read from the workflow by query.
  */
 
-import type { ArtifactEdit, ArtifactEdited } from '../core/artifacts.js';
+import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
-import type { TaskRef } from '../core/heartbeats.js';
-import type { AssistantMessage, ToolContent, ToolEnding, Usage } from '../core/message.js';
-import type { ModelRequestPage } from '../core/model-request.js';
-import type { Packed } from '../core/packed.js';
-import type { ModelSituation } from '../core/resolver.js';
-import type { PinnedRun, RunSettings } from '../core/run-config.js';
-import type { RunWords } from '../core/words.js';
+import type { TaskRef } from '../core/limits/heartbeats.js';
+import type { ModelSituation } from '../core/limits/resolver.js';
+import type { ModelRequestPage } from '../core/prompts/model-request.js';
+import type { RunWords } from '../core/prompts/words.js';
+import type { ArtifactEdit, ArtifactEdited } from '../core/state/artifacts.js';
+import type { AssistantMessage, ToolContent, ToolEnding, Usage } from '../core/state/message.js';
+import type { Packed } from '../core/text/packed.js';
 
 export interface LoadRunInput {
   settings: RunSettings;

@@ -14,8 +14,8 @@ import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { oneLine } from '../print/terminal-text.js';
 import { SteersmanError } from '../shared/errors.js';
+import { oneLine } from '../shared/terminal-text.js';
 
 /** A path as messages show it: relative where it is below the current folder. Its names may be a stranger's. */
 export function displayPath(file: string): string {

@@ -1,8 +1,8 @@
 /** What a program says of its worker in code: the same as files say, and over them. */
 import type { z } from 'zod';
-import { isRecord } from '../core/json.js';
+import { isRecord } from '../core/text/json.js';
 import { SteersmanError } from '../shared/errors.js';
-import type { RoleFile, RoleFrontMatter } from './role-file.js';
+import type { RoleFile, RoleFrontMatter } from './prompts/role-file.js';
 import { settingsSchema } from './settings-schema.js';
 import { checkYaml, type YamlSource } from './yaml-source.js';
 

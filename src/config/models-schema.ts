@@ -1,9 +1,9 @@
 /** The part `models` of `steersman.yaml`: where models are, which answer, and what is known of them. */
 import { z } from 'zod';
-import { MODEL_FAILURES } from '../core/failure.js';
-import { STOP_REASONS } from '../core/message.js';
-import { PHASES } from '../core/place.js';
-import { TOOL_SYNTAXES } from '../core/role.js';
+import { TOOL_SYNTAXES } from '../core/agents/role.js';
+import { MODEL_FAILURES } from '../core/limits/failure.js';
+import { STOP_REASONS } from '../core/state/message.js';
+import { PHASES } from '../core/state/place.js';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
 
 /** The one model that goes by its provider's name alone. */

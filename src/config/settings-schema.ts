@@ -3,10 +3,10 @@
  * made from it by `node scripts/schema.mjs`, and a test keeps the two equal.
  */
 import { z } from 'zod';
-import { CONTENT_BYTES } from '../core/bounds.js';
-import type { Limits } from '../core/limits.js';
-import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../core/limits.js';
-import { STEP_FAILURE_POLICIES } from '../core/step-failure.js';
+import type { Limits } from '../core/limits/limits.js';
+import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../core/limits/limits.js';
+import { STEP_FAILURE_POLICIES } from '../core/plan/step-failure.js';
+import { CONTENT_BYTES } from '../core/state/bounds.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 import { modelsSchema } from './models-schema.js';
 

@@ -1,8 +1,8 @@
 /** Reading `steersman.yaml`, and what follows from it: limits, tool policies. */
 import { join, resolve } from 'node:path';
-import type { Limits } from '../core/limits.js';
-import { DEFAULT_LIMITS } from '../core/limits.js';
-import { MODES, mayBeDeclared } from '../core/modes.js';
+import { MODES, mayBeDeclared } from '../core/agents/modes.js';
+import type { Limits } from '../core/limits/limits.js';
+import { DEFAULT_LIMITS } from '../core/limits/limits.js';
 import type { ToolDefinition, ToolPolicy } from '../core/tools/tool.js';
 import { isNamed, namesOwnTool } from '../core/tools/workflow-tools.js';
 import { endpointFault, endpointNames } from '../models/endpoints.js';
@@ -10,7 +10,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { checkConfigDir, readTextIfPresent } from './files.js';
 import { type ConfigInCode, withSettingsInCode } from './in-code.js';
 import { type ModelSettings, namedModels } from './models-schema.js';
-import { listRoles, promptRoots } from './prompt-files.js';
+import { listRoles, promptRoots } from './prompts/prompt-files.js';
 import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
 import { settingsSchema } from './settings-schema.js';
 import type { YamlSource } from './yaml-source.js';

@@ -14,11 +14,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { unknownKeyText } from '../config/yaml-source.js';
-import { errorText } from '../core/error-text.js';
-import { isRecord, ownValue } from '../core/json.js';
+import { errorText } from '../core/text/error-text.js';
+import { isRecord, ownValue } from '../core/text/json.js';
 import type { JsonSchema } from '../core/tools/tool.js';
-import { isZod, schemaOfInput } from '../schema/zod-input.js';
 import { SteersmanError } from '../shared/errors.js';
+import { isZod, schemaOfInput } from '../shared/schema/zod-input.js';
 
 /** How these tools are called as a server: `.mcp.json` may not have one of this name. */
 export const CODE_SERVER = 'in-code';

@@ -1,9 +1,9 @@
 /** Prompts that servers offer to people: what there is, and the text that one makes of its arguments. */
 import { z } from 'zod';
-import { terminalText } from '../print/terminal-text.js';
 import { SteersmanError } from '../shared/errors.js';
-import type { McpConnection } from './connection.js';
-import { pagesOf } from './pages.js';
+import { terminalText } from '../shared/terminal-text.js';
+import type { McpConnection } from './connection/connection.js';
+import { pagesOf } from './connection/pages.js';
 
 /** Of an expanded prompt, in UTF-8. A longer one is refused: a part of an instruction is another one. */
 const PROMPT_BYTES = 16_384;

@@ -1,8 +1,8 @@
 /** Resources of a server as two tools that only read: they go by everything that tools go by. */
 import { z } from 'zod';
 import { McpCallError } from './call-failure.js';
-import type { Requests } from './requests.js';
-import type { ListedTool } from './tool-list.js';
+import type { Requests } from './connection/requests.js';
+import type { ListedTool } from './connection/tool-list.js';
 
 const LIST = 'list_resources';
 const READ = 'read_resource';

@@ -1,11 +1,11 @@
 /** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store. */
 import { isDeepStrictEqual } from 'node:util';
-import type { BlobStore } from '../blobs/blob-store.js';
-import { cutHead, cutTail } from '../blobs/text-cut.js';
-import { CONTENT_BYTES, FAILURE_BYTES } from '../core/bounds.js';
-import { errorText } from '../core/error-text.js';
-import { cutText } from '../core/fit.js';
-import type { ToolContent } from '../core/message.js';
+import { CONTENT_BYTES, FAILURE_BYTES } from '../core/state/bounds.js';
+import type { ToolContent } from '../core/state/message.js';
+import { errorText } from '../core/text/error-text.js';
+import { cutText } from '../core/text/fit.js';
+import type { BlobStore } from '../shared/blobs/blob-store.js';
+import { cutHead, cutTail } from '../shared/blobs/text-cut.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';
 
 /** How large texts are shortened, in UTF-8 bytes. */

@@ -1,14 +1,14 @@
 /** The tools of a run: what its servers offer when it starts, with the policies they declare. */
 
-import { readResultTool } from '../blobs/read-result.js';
-import { errorText } from '../core/error-text.js';
-import { preview } from '../core/preview.js';
+import { errorText } from '../core/text/error-text.js';
+import { preview } from '../core/text/preview.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
-import { isUsableSchema } from '../schema/validate-arguments.js';
+import { readResultTool } from '../shared/blobs/read-result.js';
 import { SteersmanError } from '../shared/errors.js';
+import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { CODE_SERVER } from './code-tools.js';
-import type { McpPool } from './pool.js';
-import type { ListedTool } from './tool-list.js';
+import type { McpPool } from './connection/pool.js';
+import type { ListedTool } from './connection/tool-list.js';
 import { toolNamer } from './tool-names.js';
 
 export interface RunTools {

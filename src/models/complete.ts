@@ -1,7 +1,7 @@
 /** One whole reply, for programs and checks: the stream, drained. */
-import type { AssistantMessage, StopReason } from '../core/message.js';
+import type { AssistantMessage, StopReason } from '../core/state/message.js';
 import type { ModelProvider, ModelRequest, ReportedUsage } from './provider.js';
-import { ReplyDraft } from './reply-draft.js';
+import { ReplyDraft } from './reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './run-stream.js';
 import { runWithTools } from './tool-syntax/run-with-tools.js';
 import { withWrittenCalls } from './tool-syntax/written-calls.js';

@@ -2,10 +2,10 @@
  * How the SDK reaches an endpoint: within its origin, and with error answers of a bounded size in the one form
  * that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends.
  */
-import { isRecord, nestsTooDeep } from '../core/json.js';
+import { isRecord, nestsTooDeep } from '../core/text/json.js';
 import { fetchSameOrigin } from '../shared/same-origin-fetch.js';
-import { readText } from './event-stream.js';
-import { REPLY_BOUNDS } from './reply-bounds.js';
+import { readText } from './reply/event-stream.js';
+import { REPLY_BOUNDS } from './reply/reply-bounds.js';
 
 /** The fetch of a provider's SDK client. Answers that are no JSON are left as they are. */
 export async function fetchFromEndpoint(

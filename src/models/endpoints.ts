@@ -1,6 +1,7 @@
 /** Which endpoints there are: those of the configuration, and those that variables make. */
-import { FAILURE } from '../core/failure.js';
-import type { ToolSyntax } from '../core/role.js';
+
+import type { ToolSyntax } from '../core/agents/role.js';
+import { FAILURE } from '../core/limits/failure.js';
 import type { EndpointSettings, KnownEndpoint, Protocol } from './endpoint.js';
 import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
 import { ModelCallError } from './model-call-error.js';

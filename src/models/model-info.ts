@@ -2,9 +2,11 @@
  * What is known of models: tokens that fit, prices, what they can do (M8). The data is `model-info.json`, which
  * `npm run models:update` makes; what the configuration says goes before it.
  */
+
 import { readFileSync } from 'node:fs';
-import type { PinnedModel } from '../core/run-config.js';
-import { DEFAULT_CONTEXT_TOKENS } from '../core/tokens.js';
+import type { PinnedModel } from '../core/agents/run-config.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../core/limits/tokens.js';
+import type { ModelRequestHead } from '../core/prompts/model-request.js';
 import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
 import { type EndpointEntries, type Lookup, REHEARSAL } from './endpoints.js';
 import { splitModelId } from './model-id.js';
@@ -171,4 +173,21 @@ export function costUsd(prices: ModelPrices | null, usage: ReportedUsage): numbe
     cacheWriteInputTokens * cacheWriteInput +
     outputTokens * output;
   return millionths / 1_000_000;
+}
+
+// What a role asks for, as far as its model is known to give it: more is refused by some endpoints.
+
+export function withinModel(head: ModelRequestHead, info: ModelInfo): ModelRequestHead {
+  const { json, reasoning } = info.capabilities;
+  return {
+    ...head,
+    // Its prompt says the form all the same.
+    output: json === false ? 'text' : head.output,
+    reasoning: reasoning === false ? null : head.reasoning,
+    maxOutputTokens: lesser(head.maxOutputTokens, info.maxOutputTokens),
+  };
+}
+
+function lesser(wanted: number | null, most: number | null): number | null {
+  return wanted === null || most === null ? wanted : Math.min(wanted, most);
 }

@@ -1,8 +1,8 @@
 /** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire. */
 
-import type { Message, StopReason } from '../core/message.js';
-import type { ModelRequestHead } from '../core/model-request.js';
-import type { ToolSyntax } from '../core/role.js';
+import type { ToolSyntax } from '../core/agents/role.js';
+import type { ModelRequestHead } from '../core/prompts/model-request.js';
+import type { Message, StopReason } from '../core/state/message.js';
 
 /** By the id of the message that shows them, in order. */
 export type Pictures = ReadonlyMap<string, readonly Picture[]>;

@@ -1,10 +1,11 @@
 /** Reads one streamed reply to its end, its interruption or its failure, with the limits of a call. */
-import { secondsOf } from '../core/error-text.js';
-import { FAILURE } from '../core/failure.js';
+
+import { FAILURE } from '../core/limits/failure.js';
+import { secondsOf } from '../core/text/error-text.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
-import type { ChannelText, ReplyDraft } from './reply-draft.js';
-import { endedAt } from './stop-texts.js';
+import type { ChannelText, ReplyDraft } from './reply/reply-draft.js';
+import { endedAt } from './reply/stop-texts.js';
 
 export interface StreamLimits {
   /** Longest silence within a reply, milliseconds; a ping breaks it. Default 60,000. */

@@ -1,15 +1,14 @@
 /** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
-import { FAILURE } from '../core/failure.js';
-import { isRecord, stringOr } from '../core/json.js';
-import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer } from './classify.js';
+import { FAILURE } from '../core/limits/failure.js';
+import { isRecord, stringOr } from '../core/text/json.js';
+import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer, publicUrl } from './classify.js';
 import type { Endpoint } from './endpoint.js';
-import { readText } from './event-stream.js';
-import { jsonEvents } from './json-events.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
-import { type Body, type RefusableOption, RefusedOptions } from './refused-options.js';
-import { REPLY_BOUNDS } from './reply-bounds.js';
-import { publicUrl } from './scrub.js';
+import { readText } from './reply/event-stream.js';
+import { jsonEvents } from './reply/json-events.js';
+import { REPLY_BOUNDS } from './reply/reply-bounds.js';
+import { type Body, type RefusableOption, RefusedOptions } from './request/refused-options.js';
 
 /** An error answer with the option that it names. */
 export type RefusalAnswer = ErrorAnswer & { param: string | null };

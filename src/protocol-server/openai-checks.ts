@@ -1,6 +1,6 @@
 /** What both protocols of OpenAI ask of a request, and how they say what is wrong. */
 import { z } from 'zod';
-import { isRecord } from '../core/json.js';
+import { isRecord } from '../core/text/json.js';
 import type { WireError } from './reply.js';
 import type { SchemaIssue } from './schema-issue.js';
 

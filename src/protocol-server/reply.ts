@@ -1,6 +1,6 @@
 /** A reply by script, in no protocol's form, and what is made of it before it is put on a wire. */
 import { randomUUID } from 'node:crypto';
-import { estimateTokens } from '../core/tokens.js';
+import { estimateTokens } from '../core/limits/tokens.js';
 import type { CacheCount } from './cache/prefix-cache.js';
 import type { FaultName } from './faults/names.js';
 

@@ -6,8 +6,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorText } from '../core/error-text.js';
-import { isRecord } from '../core/json.js';
+import { errorText } from '../core/text/error-text.js';
+import { isRecord } from '../core/text/json.js';
 import type { Protocol } from '../models/endpoint.js';
 import { caught, pathOf } from '../shared/http-guard.js';
 import { COUNT_TOKENS_PATH, countTokens } from './anthropic/count-tokens.js';

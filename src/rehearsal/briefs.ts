@@ -1,6 +1,6 @@
-/** Reads what the run says to roles (`core/briefs/briefs.ts`) back into facts, in any language that it has words for. */
-import type { Words } from '../core/words.js';
-import { BUILT_IN_WORDS, filled } from '../core/words.js';
+/** Reads what the run says to roles (`core/prompts/briefs.ts`) back into facts, in any language that it has words for. */
+import type { Words } from '../core/prompts/words.js';
+import { BUILT_IN_WORDS, filled } from '../core/prompts/words.js';
 
 /**
  * `go_on`: the same task goes on; `report`: its rounds are used up; `other`: neither a new instruction nor a wish,

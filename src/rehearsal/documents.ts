@@ -1,5 +1,5 @@
 /** Reads Markdown and lists of dependencies: titles, first paragraphs, headings, packages. */
-import { isRecord } from '../core/json.js';
+import { isRecord } from '../core/text/json.js';
 
 export interface Heading {
   level: number;

@@ -1,6 +1,7 @@
 /** Reads tool messages back (`core/tools/tool-result.ts`), and puts together what was too large for one. */
+
+import { BUILT_IN_WORDS } from '../core/prompts/words.js';
 import { ENDING_WORDS } from '../core/tools/tool-notes.js';
-import { BUILT_IN_WORDS } from '../core/words.js';
 
 export interface ToolAnswer {
   /** `again`: it did not run, or not to its end, and may be asked for again. */

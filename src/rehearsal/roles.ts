@@ -1,5 +1,5 @@
 /** What each role answers, from the conversation alone. */
-import { BUILT_IN_WORDS, type WordKey } from '../core/words.js';
+import { BUILT_IN_WORDS, type WordKey } from '../core/prompts/words.js';
 import { answerWithoutTools, whyNotWritten, writeAnswer, writeReport } from './answer.js';
 import { tasksOf } from './briefs.js';
 import type { Conversation } from './conversation.js';

@@ -60,7 +60,7 @@ export function understand(brief: string): RuleReply {
     params: {
       normalizedIntent: {
         goal: message || LABEL,
-        // As the table in core/route.ts takes it.
+        // As the table in core/steering/route.ts takes it.
         action: isNote ? 'modify' : control === 'status' ? 'query' : control,
         scope: isNote ? 'partial_task' : 'meta_control',
         urgency: 'medium',

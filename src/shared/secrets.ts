@@ -3,7 +3,7 @@
  * variables. Wherever an activity gives something back, they are replaced by their names.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isRecord } from '../core/json.js';
+import { isRecord } from '../core/text/json.js';
 
 /** Names of variables whose values are keys. */
 const KEY_NAME =

@@ -2,7 +2,7 @@
 import { Client, type ClientOptions } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { isRecord } from '../core/json.js';
+import { isRecord } from '../core/text/json.js';
 
 /**
  * A client to which payloads of another program's making, encrypted or broken, are `Unreadable` values. By

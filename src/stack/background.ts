@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText } from '../core/error-text.js';
+import { errorText } from '../core/text/error-text.js';
 import { REBUILD } from '../shared/called-as.js';
 import { SteersmanError } from '../shared/errors.js';
 import { identify, isAlive, type ProcessId } from './process-id.js';

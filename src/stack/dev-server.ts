@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { type BackgroundProcess, lastLines, startInBackground, waitForStart } from './background.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { errorText } from '../core/error-text.js';
+import { errorText } from '../core/text/error-text.js';
 import { ERROR_CODES, SteersmanError } from '../shared/errors.js';
 
 /** The file's content, or undefined when it is missing, not JSON or not of this shape. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { errorLine } from '../print/output.js';
+import { errorLine } from '../shared/output.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { type DevServer, endDevServer, startDevServer } from './dev-server.js';
 import { type Door, openDoor } from './door.js';

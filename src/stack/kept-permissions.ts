@@ -4,8 +4,8 @@
  */
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../core/run-input.js';
-import { keptTool } from '../core/tools/kept-tools.js';
+import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../core/agents/run-input.js';
+import { keptTool } from '../core/tools/permission.js';
 import { makeFolder, permissionsFile } from './home.js';
 import { readJson, writeJson } from './json-file.js';
 import { withLock } from './lock.js';

@@ -1,5 +1,5 @@
 /** A script for each role, so that a test says what the planner says and what the executor does, in any order. */
-import { BUILT_IN_WORDS, filled } from '../core/words.js';
+import { BUILT_IN_WORDS, filled } from '../core/prompts/words.js';
 import { wireText } from '../protocol-server/request.js';
 import type { ChatRequest } from '../protocol-server/server.js';
 import { verdict } from './role-outputs.js';

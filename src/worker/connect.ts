@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, TransportError } from '@temporalio/worker';
-import { errorText } from '../core/error-text.js';
+import { errorText } from '../core/text/error-text.js';
 import { scriptCall } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';

@@ -5,7 +5,7 @@ import { env } from '../shared/env.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
-export type { ModelQuestion, ResolveModel } from '../activities/resolve-model.js';
+export type { ModelQuestion, ResolveModel } from '../activities/models/resolve-model.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
 export {
@@ -19,9 +19,9 @@ export { ModelCallError } from '../models/model-call-error.js';
 export { createProvider } from '../models/protocols.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
-export { type ActivityCall, type ActivityTool, toolCall } from './activity-tools.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
-export type { WorkflowTool } from './workflow-tools.js';
+export { type ActivityCall, type ActivityTool, toolCall } from './serve/activity-tools.js';
+export type { WorkflowTool } from './serve/workflow-tools.js';
 
 export interface CreateWorkerOptions extends SteersmanPluginOptions {
   /** Default `steersman`. */

@@ -1,26 +1,34 @@
 /** What a worker's activities work with: configuration, model providers, tool servers, blob store. */
+
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import type { ResolveModel } from '../activities/resolve-model.js';
-import { OfferedRequests } from '../activities/state-reader.js';
-import { type BlobStore, createLocalBlobStore } from '../blobs/blob-store.js';
+import type { ResolveModel } from '../activities/models/resolve-model.js';
+import { OfferedRequests } from '../activities/models/state-reader.js';
 import { localToolsDir } from '../config/config-dir.js';
+import { readDotEnv } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
-import { loadSettings, type Settings } from '../config/settings.js';
+import type { Settings } from '../config/settings.js';
+import { loadSettings } from '../config/settings.js';
+import { FAILURE } from '../core/limits/failure.js';
 import { type CodeTool, checkCodeTools } from '../mcp/code-tools.js';
+import type { McpConfig } from '../mcp/config.js';
 import { loadMcpConfig, type McpServersInCode } from '../mcp/config.js';
-import { McpPool } from '../mcp/pool.js';
-import { McpSessions } from '../mcp/sessions.js';
+import { McpPool } from '../mcp/connection/pool.js';
+import { McpSessions } from '../mcp/connection/sessions.js';
+import { secretsOfUrl } from '../mcp/resolve-server.js';
 import { loadToolFiles } from '../mcp/tool-files.js';
+import { type EndpointEntries, keyVariables } from '../models/endpoints.js';
+import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelProvider } from '../models/provider.js';
+import type { ProviderRegistry } from '../models/providers.js';
+import { type BlobStore, createLocalBlobStore } from '../shared/blobs/blob-store.js';
 import { env } from '../shared/env.js';
-import type { Secrets } from '../shared/secrets.js';
-import type { ReadyActivityTool } from './activity-tools.js';
-import { checkModels } from './check-models.js';
-import { knownSecrets } from './known-secrets.js';
-import { type LiveSettings, liveSettings } from './live-settings.js';
+import { SteersmanError } from '../shared/errors.js';
+import { Secrets, type Variables } from '../shared/secrets.js';
 import { type ProviderSource, providerSource } from './providers.js';
-import { type ReadyWorkflowTool, readyWorkflowTools, type WorkflowTool } from './workflow-tools.js';
+import type { ReadyActivityTool } from './serve/activity-tools.js';
+import { type LiveSettings, liveSettings } from './serve/live-settings.js';
+import { type ReadyWorkflowTool, readyWorkflowTools, type WorkflowTool } from './serve/workflow-tools.js';
 
 const LIVE_TEXT_LOCAL_MS = 250;
 const LIVE_TEXT_REMOTE_MS = 1_000;
@@ -128,3 +136,90 @@ function redactedBlobs(store: BlobStore, secrets: Secrets): BlobStore {
     read: (...args) => store.read(...args),
   };
 }
+
+// What this worker knows to be secret: its environment, `.env`, and what goes to tool servers and model endpoints.
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
+
+export function knownSecrets(
+  configDir: string | null,
+  { servers }: McpConfig,
+  endpoints: EndpointEntries,
+): Secrets {
+  const secrets = new Secrets();
+  secrets.addVariables(env.all());
+  if (configDir !== null) secrets.addDotEnv(dotEnvOf(configDir), 'worker');
+  for (const name of keyVariables(endpoints)) secrets.add(name, env.lookup(name) ?? '');
+  for (const server of servers) {
+    for (const [, name = ''] of JSON.stringify(server).matchAll(VARIABLE)) {
+      if (name !== 'workspace') secrets.add(name, env.lookup(name) ?? '');
+    }
+    if (server.type === 'stdio') secrets.addVariables(server.env);
+    else {
+      for (const [name, value] of Object.entries(server.headers)) addLiteral(secrets, name, value);
+      for (const value of secretsOfUrl(server.url)) addLiteral(secrets, `${server.name}.url`, value);
+    }
+  }
+  return secrets;
+}
+
+/** What a folder's `.env` says; nothing where it can't be read: then this worker tells nothing of it either. */
+export function dotEnvOf(dir: string): Variables {
+  try {
+    return readDotEnv(dir);
+  } catch {
+    return {};
+  }
+}
+
+/** What is no variable, which has a name of its own. Also without the scheme before it, as in `Bearer …`. */
+function addLiteral(secrets: Secrets, name: string, value: string): void {
+  // An address encodes the brace.
+  if (/\$(?:\{|%7B)/.test(value)) return;
+  secrets.add(name, value);
+  secrets.add(name, value.slice(value.lastIndexOf(' ') + 1));
+}
+
+// A worker without a usable model refuses to start: it would take runs and fail each of them.
+
+export interface ModelCheck {
+  configDir: string | null;
+  /**
+   * True for a background worker of the local stack, which also serves runs that name the rehearsal model:
+   * there a key that is not set is no reason to refuse. Runs of other models fail and say what to set.
+   */
+  servesRehearsal: boolean;
+}
+
+/** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
+export function checkModels(
+  settings: { models: Pick<Settings['models'], 'default' | 'roles' | 'resolver'> },
+  providers: ProviderRegistry,
+  { configDir, servesRehearsal }: ModelCheck,
+): void {
+  const { models } = settings;
+  const named = [
+    ...new Set([
+      ...(models.default ?? []),
+      ...Object.values(models.roles).flat(),
+      ...models.resolver.flatMap(({ use }) => use),
+    ]),
+  ];
+  for (const model of named) {
+    try {
+      providers.resolve(model);
+    } catch (error) {
+      if (!(error instanceof ModelCallError)) throw error;
+      if (servesRehearsal && error.type === FAILURE.model.auth) continue;
+      throw new SteersmanError(
+        `The model ${model} of ${configDir === null ? 'settings' : `${configDir}/steersman.yaml`} is not usable: ${error.message}`,
+        error.type === FAILURE.model.auth ? SET_A_KEY : NAME_ANOTHER,
+      );
+    }
+  }
+}
+
+const NAME_ANOTHER = 'Name another model under "models" in steersman.yaml.';
+/** What is missing the error says: a provider knows its variables. */
+const SET_A_KEY =
+  'Variables may stand in .env or the environment. Or name another model under "models" in steersman.yaml (rehearsal works without a key: rules, not intelligence).';

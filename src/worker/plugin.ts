@@ -11,28 +11,28 @@ import type {
   WorkerPlugin,
 } from '@temporalio/worker';
 import { Runtime } from '@temporalio/worker';
-import type { ResolveModel } from '../activities/resolve-model.js';
+import type { ResolveModel } from '../activities/models/resolve-model.js';
 import type { RequestSinks } from '../activities/types.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import type { CodeTool } from '../mcp/code-tools.js';
 import type { McpServersInCode } from '../mcp/config.js';
 import type { ModelProvider } from '../models/provider.js';
-import { plural } from '../print/format.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
+import { plural } from '../shared/format.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
-import { createActivities } from './activities.js';
-import { type ActivityTool, activityToolCalls, readyActivityTools } from './activity-tools.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
 import { workerIdentity } from './identity.js';
-import { onlyRuns } from './only-runs.js';
 import { loadParts, type Parts } from './parts.js';
-import { redactActivities } from './redact-activities.js';
+import { createActivities } from './serve/activities.js';
+import { type ActivityTool, activityToolCalls, readyActivityTools } from './serve/activity-tools.js';
+import { onlyRuns } from './serve/only-runs.js';
+import { redactActivities } from './serve/redact-activities.js';
+import type { WorkflowTool } from './serve/workflow-tools.js';
 import { createSessionWorker } from './session-worker.js';
 import { takeOver } from './take-over.js';
 import { careForTexts } from './text-care.js';
-import type { WorkflowTool } from './workflow-tools.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
 const SHUTDOWN_GRACE_MS = 30_000;

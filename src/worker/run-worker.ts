@@ -12,12 +12,12 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { configurationDigest } from '../config/digest.js';
-import { errorText } from '../core/error-text.js';
-import { plural } from '../print/format.js';
-import { errorLine } from '../print/output.js';
+import { errorText } from '../core/text/error-text.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { checkFailpoints, failpoint } from '../shared/failpoints.js';
+import { plural } from '../shared/format.js';
+import { errorLine } from '../shared/output.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
 import { isManagedQueue } from '../stack/queue-name.js';

@@ -6,16 +6,16 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import { causeText } from '../core/cause.js';
-import { FAILURE } from '../core/failure.js';
-import { fitted, told } from '../core/fit.js';
-import { isRecord, jsonBytes } from '../core/json.js';
-import { preview } from '../core/preview.js';
-import { resumedState } from '../core/resume.js';
-import { chainFault, readStart } from '../core/run-input.js';
-import type { RunState } from '../core/run-state.js';
-import { newRunState } from '../core/run-state.js';
-import { restOf } from '../core/subagent.js';
+import { chainFault, readStart } from '../core/agents/run-input.js';
+import { restOf } from '../core/agents/subagent.js';
+import { FAILURE } from '../core/limits/failure.js';
+import { causeText } from '../core/plan/cause.js';
+import { resumedState } from '../core/state/handover.js';
+import type { RunState } from '../core/state/run-state.js';
+import { newRunState } from '../core/state/run-state.js';
+import { fitted, told } from '../core/text/fit.js';
+import { isRecord, jsonBytes } from '../core/text/json.js';
+import { preview } from '../core/text/preview.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import type { RunInput, RunResult } from './messages.js';
 import type { GoalEnd } from './phases/conclude.js';

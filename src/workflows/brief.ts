@@ -1,11 +1,12 @@
 /** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
-import { withCallContext } from '../core/briefs/call-context.js';
-import { newInventory } from '../core/briefs/inventory.js';
-import { holdsPrompt, introduction, roleAtHand } from '../core/opening.js';
-import { holdsNotes, notesText, takesNotes } from '../core/project-notes.js';
-import type { PinnedRole } from '../core/role.js';
-import type { Thread } from '../core/thread.js';
-import { fill } from '../core/words.js';
+
+import type { PinnedRole } from '../core/agents/role.js';
+import { withCallContext } from '../core/prompts/call-context.js';
+import { newInventory } from '../core/prompts/inventory.js';
+import { holdsPrompt, introduction, roleAtHand } from '../core/prompts/opening.js';
+import { holdsNotes, notesText, takesNotes } from '../core/prompts/project-notes.js';
+import { fill } from '../core/prompts/words.js';
+import type { Thread } from '../core/state/thread.js';
 import type { Run } from './run.js';
 
 /** Tells a role what to do; `taskId`: the task that it is given. */

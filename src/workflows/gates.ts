@@ -9,11 +9,11 @@ import {
   safeAnswer,
 } from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
-import type { OpenGate } from '../core/people.js';
-import { preview } from '../core/preview.js';
-import { isHeld } from '../core/run-state.js';
+import type { OpenGate } from '../core/state/people.js';
+import { isHeld } from '../core/state/run-state.js';
+import { preview } from '../core/text/preview.js';
+import { keepTime } from './changes/keep-time.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
-import { keepTime } from './keep-time.js';
 import type { Run } from './run.js';
 
 const CLOSED_KEPT = 200;

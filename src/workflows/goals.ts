@@ -1,33 +1,33 @@
 /** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
 
-import { ANSWER_BYTES, TEXT_BYTES } from '../core/bounds.js';
-import type { Outcome } from '../core/cause.js';
-import { steeringAt } from '../core/cursor.js';
-import { newGoal, withGoal } from '../core/goal.js';
-import type { InboxItem } from '../core/inbox.js';
-import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
-import { firstPlace } from '../core/modes.js';
-import { taskOf } from '../core/place.js';
-import { setStatus } from '../core/plan.js';
-import { notDoneText } from '../core/plan-edit.js';
-import { preview } from '../core/preview.js';
-import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
-import type { PinnedRun } from '../core/run-config.js';
-import { isSubagent } from '../core/subagent.js';
-import { allowedAtStart } from '../core/tools/kept-tools.js';
+import { firstPlace } from '../core/agents/modes.js';
+import type { PinnedRun } from '../core/agents/run-config.js';
+import { isSubagent } from '../core/agents/subagent.js';
+import type { Outcome } from '../core/plan/cause.js';
+import { setStatus } from '../core/plan/plan.js';
+import { notDoneText } from '../core/plan/plan-edit.js';
+import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
+import { steeringAt } from '../core/state/cursor.js';
+import { newGoal, withGoal } from '../core/state/goal.js';
+import { taskOf } from '../core/state/place.js';
+import type { InboxItem } from '../core/steering/inbox.js';
+import { steersToFollowUps, takeFollowUp } from '../core/steering/inbox.js';
+import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
+import { preview } from '../core/text/preview.js';
+import { allowedAtStart } from '../core/tools/permission.js';
 import { giveNotes } from './brief.js';
+import { beginNextGoal } from './changes/next-goal.js';
+import { setChosen } from './changes/set-model.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
 import { closeLanes } from './lanes/close-lanes.js';
 import { runMode } from './modes/run-mode.js';
-import { beginNextGoal } from './next-goal.js';
 import type { GoalEnd } from './phases/conclude.js';
 import { whatThereIs } from './phases/conclude.js';
 import type { Run } from './run.js';
-import { setChosen } from './set-model.js';
-import { cancelled, closeOpenCalls } from './turn/batch.js';
 import { keepText } from './turn/keep-text.js';
 import { shelveLastAnswer } from './turn/shelve.js';
 import { receipts } from './turn/take-steering.js';
+import { cancelled, closeOpenCalls } from './turn/tools/batch.js';
 
 /** Pins what was loaded, and says the first goal. */
 export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {

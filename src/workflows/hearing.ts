@@ -1,9 +1,10 @@
 /** Where messages of people are heard, and how a run goes to the place where they are understood (PR4). */
-import type { InboxItem } from '../core/inbox.js';
-import { batchAction, takeSteers, waitingSteers } from '../core/inbox.js';
-import { roleAt } from '../core/modes.js';
-import { newSteering } from '../core/place.js';
-import { isHeld, wayOf } from '../core/run-state.js';
+
+import { roleAt } from '../core/agents/modes.js';
+import { newSteering } from '../core/state/place.js';
+import { isHeld, wayOf } from '../core/state/run-state.js';
+import type { InboxItem } from '../core/steering/inbox.js';
+import { batchAction, takeSteers, waitingSteers } from '../core/steering/inbox.js';
 import type { Run } from './run.js';
 
 export const UNDERSTANDING = 'understanding';

@@ -1,13 +1,14 @@
 /** `steersman/workflow`: for workflow code. Runs as children of one's own workflows, and every message of a run. */
-export type { Cause, Outcome } from '../core/cause.js';
+
+export type { ClientTool } from '../core/agents/run-config.js';
 export type { Gate } from '../core/gates/gate.js';
-export type { JournalEvent } from '../core/journal.js';
-export type { Limits } from '../core/limits.js';
-export type { Message, Usage } from '../core/message.js';
-export type { Task } from '../core/plan.js';
-export type { ClientTool } from '../core/run-config.js';
-export type { TraceReport } from '../core/trace.js';
-export type { UsageEntry } from '../core/usage-by.js';
+export type { Limits } from '../core/limits/limits.js';
+export type { UsageEntry } from '../core/limits/usage-by.js';
+export type { Cause, Outcome } from '../core/plan/cause.js';
+export type { Task } from '../core/plan/plan.js';
+export type { JournalEvent } from '../core/state/journal.js';
+export type { Message, Usage } from '../core/state/message.js';
+export type { TraceReport } from '../core/state/trace.js';
 export type {
   CallingRun,
   ChildRun,
@@ -15,8 +16,8 @@ export type {
   ChildRunSettings,
   GateReply,
   RunHandle,
-} from './child-run.js';
-export { callingRun, executeRun, runHandle, startRun } from './child-run.js';
+} from './agents/child-run.js';
+export { callingRun, executeRun, runHandle, startRun } from './agents/child-run.js';
 export type {
   EventsPage,
   FollowUpInput,

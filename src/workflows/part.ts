@@ -1,9 +1,10 @@
 /** What a run holds in memory while a part of it runs, from one continue-as-new to the next. */
+
+import type { AgentRest } from '../core/agents/subagent.js';
 import type { FormAnswer } from '../core/gates/gate.js';
-import type { InboxItem } from '../core/inbox.js';
-import type { Limits } from '../core/limits.js';
-import type { OpenGate } from '../core/people.js';
-import type { AgentRest } from '../core/subagent.js';
+import type { Limits } from '../core/limits/limits.js';
+import type { OpenGate } from '../core/state/people.js';
+import type { InboxItem } from '../core/steering/inbox.js';
 import { Offered } from './platform/offer-request.js';
 
 export interface CallInFlight {

@@ -12,14 +12,14 @@ import type {
   ResolveModelInput,
   StoreTextInput,
 } from '../activities/types.js';
-import type { FromCaller, ToCaller } from '../core/agent-message.js';
-import type { ArtifactEdited } from '../core/artifacts.js';
-import type { CallFailure } from '../core/failure.js';
+import type { FromCaller, ToCaller } from '../core/agents/agent-message.js';
+import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
+import type { AgentEnd } from '../core/agents/subagent.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
-import type { ModelRequestPage } from '../core/model-request.js';
-import type { PinnedRun, RunSettings } from '../core/run-config.js';
-import type { RunState } from '../core/run-state.js';
-import type { AgentEnd } from '../core/subagent.js';
+import type { CallFailure } from '../core/limits/failure.js';
+import type { ModelRequestPage } from '../core/prompts/model-request.js';
+import type { ArtifactEdited } from '../core/state/artifacts.js';
+import type { RunState } from '../core/state/run-state.js';
 
 import type { PauseInput, ReasonInput, SteerInput } from './messages.js';
 

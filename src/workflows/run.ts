@@ -1,23 +1,23 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
-import { isAmidCalls } from '../core/cursor.js';
-import { fitMessage } from '../core/fit-message.js';
-import { limitsOf } from '../core/in-force.js';
-import type { JournalPayloads, JournalType } from '../core/journal.js';
-import { record } from '../core/journal.js';
-import type { Limits } from '../core/limits.js';
-import type { Message, TextBlock, UserMessage } from '../core/message.js';
-import type { Interrupt, Place } from '../core/place.js';
-import type { PinnedRole } from '../core/role.js';
-import type { PinnedRun } from '../core/run-config.js';
-import type { RunState } from '../core/run-state.js';
-import type { Thread } from '../core/thread.js';
-import { MAIN_THREAD, newThread } from '../core/thread.js';
-import { estimateMessageTokens } from '../core/tokens.js';
+import type { PinnedRole } from '../core/agents/role.js';
+import type { PinnedRun } from '../core/agents/run-config.js';
+import { limitsOf } from '../core/limits/in-force.js';
+import type { Limits } from '../core/limits/limits.js';
+import { estimateMessageTokens } from '../core/limits/tokens.js';
+import type { Words } from '../core/prompts/words.js';
+import { wordsOf } from '../core/prompts/words.js';
+import { isAmidCalls } from '../core/state/cursor.js';
+import type { JournalPayloads, JournalType } from '../core/state/journal.js';
+import { record } from '../core/state/journal.js';
+import type { Message, TextBlock, UserMessage } from '../core/state/message.js';
+import type { Interrupt, Place } from '../core/state/place.js';
+import type { RunState } from '../core/state/run-state.js';
+import type { Thread } from '../core/state/thread.js';
+import { MAIN_THREAD, newThread } from '../core/state/thread.js';
+import { fitMessage } from '../core/text/fit-message.js';
 import { forgetAll } from '../core/tools/ledger.js';
-import type { Words } from '../core/words.js';
-import { wordsOf } from '../core/words.js';
-import { keepTime } from './keep-time.js';
+import { keepTime } from './changes/keep-time.js';
 import { type CallInFlight, newPart, type OfPart } from './part.js';
 import type { CallOptions, Ports } from './ports.js';
 

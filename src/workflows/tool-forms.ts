@@ -9,10 +9,10 @@ import { readFormMessage } from '../core/gates/form.js';
 import type { FormAnswer } from '../core/gates/gate.js';
 import { hasWholeForm, isRoomForGate } from '../core/gates/gate.js';
 import { formText } from '../core/gates/gate-text.js';
-import type { OpenGate } from '../core/people.js';
+import type { OpenGate } from '../core/state/people.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
+import { FORM, keepTime } from './changes/keep-time.js';
 import { closeGate, openGate, openGates } from './gates.js';
-import { FORM, keepTime } from './keep-time.js';
 import { callInFlight } from './platform/requests.js';
 import type { Run } from './run.js';
 

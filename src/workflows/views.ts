@@ -1,24 +1,24 @@
 /** Read-only views of a run's state: what queries and the result give. */
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import type { Cause, Outcome } from '../core/cause.js';
-import { fitted } from '../core/fit.js';
-import { ownMessages } from '../core/forks.js';
-import { chainOf, limitsOf } from '../core/in-force.js';
-import type { InboxItem } from '../core/inbox.js';
-import type { JournalEvent } from '../core/journal.js';
-import { eventsSince, lastSwitches } from '../core/journal.js';
-import { jsonBytes, ownValue } from '../core/json.js';
-import type { Message } from '../core/message.js';
-import { textOf } from '../core/message.js';
-import { released } from '../core/plan.js';
-import type { RunState } from '../core/run-state.js';
-import { budgetUse } from '../core/run-state.js';
-import { firstPage, PAGE_BYTES } from '../core/sizes.js';
-import { phaseOf, unansweredGates } from '../core/status.js';
-import { MAIN_THREAD } from '../core/thread.js';
-import type { TraceReport } from '../core/trace.js';
-import { traceReport } from '../core/trace.js';
+import { chainOf, limitsOf } from '../core/limits/in-force.js';
+import type { Cause, Outcome } from '../core/plan/cause.js';
+import { released } from '../core/plan/plan.js';
+import { ownMessages } from '../core/state/forks.js';
+import type { JournalEvent } from '../core/state/journal.js';
+import { eventsSince, lastSwitches } from '../core/state/journal.js';
+import type { Message } from '../core/state/message.js';
+import { textOf } from '../core/state/message.js';
+import type { RunState } from '../core/state/run-state.js';
+import { budgetUse } from '../core/state/run-state.js';
+import { MAIN_THREAD } from '../core/state/thread.js';
+import type { TraceReport } from '../core/state/trace.js';
+import { traceReport } from '../core/state/trace.js';
+import type { InboxItem } from '../core/steering/inbox.js';
+import { phaseOf, unansweredGates } from '../core/steering/status.js';
+import { fitted } from '../core/text/fit.js';
+import { jsonBytes, ownValue } from '../core/text/json.js';
+import { firstPage, PAGE_BYTES } from '../core/text/sizes.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
 /** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readChildren } from '../../src/client/runs/child-tree.js';
-import type { Temporal } from '../../src/client/runs/connect.js';
-import { takeBack } from '../../src/client/runs/sent-message.js';
-import { watchRun } from '../../src/client/runs/watch-run.js';
+import type { Temporal } from '../../src/client/connect.js';
+import { readChildren } from '../../src/client/run/child-tree.js';
+import { takeBack } from '../../src/client/run/sent-message.js';
+import { watchRun } from '../../src/client/watch/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {

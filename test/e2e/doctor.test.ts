@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/doctor/finding.js';
+import type { Finding } from '../../src/cli/doctor/finding.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { ensureServer } from '../../src/stack/server.js';
 import { stopStack } from '../../src/stack/stop.js';
@@ -155,7 +155,7 @@ describe('with a worker', () => {
 
   test('health check: the worker of this host polls → 0; nobody serves the queue, or no server → 1', async () => {
     const check = async (env: Record<string, string>, ...args: string[]) => {
-      const child = run('doctor/worker-health.js', env, ...args);
+      const child = run('cli/doctor/worker-health.js', env, ...args);
       const [output, [code]] = await Promise.all([
         text(child.stdout),
         once(child, 'close') as Promise<[number]>,

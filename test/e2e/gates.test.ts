@@ -4,7 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ClientTool } from '../../src/core/run-config.js';
+import type { ClientTool } from '../../src/core/agents/run-config.js';
 import { plan } from '../../src/testing/role-outputs.js';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';

@@ -6,7 +6,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JournalEvent } from '../../src/core/journal.js';
+import type { JournalEvent } from '../../src/core/state/journal.js';
 import { eventsQuery, stateQuery, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { SHORT_RUN_FILES, shortestScript } from '../support/team-script.js';

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkerPlugin } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Temporal } from '../../src/client/runs/connect.js';
-import { readSnapshot } from '../../src/client/runs/run-snapshot.js';
-import { watchRun } from '../../src/client/runs/watch-run.js';
-import { checkServer } from '../../src/doctor/check-server.js';
+import { checkServer } from '../../src/cli/doctor/check-server.js';
+import type { Temporal } from '../../src/client/connect.js';
+import { readSnapshot } from '../../src/client/run/run-snapshot.js';
+import { watchRun } from '../../src/client/watch/watch-run.js';
 
 import { SteersmanPlugin } from '../../src/worker/plugin.js';
 import { resetPoint } from '../../src/worker/replay.js';

@@ -1,6 +1,6 @@
 /** The sub-agents of a scenario, and who calls them. */
-import type { PinnedRole } from '../../src/core/role.js';
-import type { PinnedRun } from '../../src/core/run-config.js';
+import type { PinnedRole } from '../../src/core/agents/role.js';
+import type { PinnedRun } from '../../src/core/agents/run-config.js';
 import type { ToolDefinition } from '../../src/core/tools/tool.js';
 import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
 import { Random } from './random.js';

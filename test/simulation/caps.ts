@@ -1,13 +1,14 @@
 /** Counts rounds from outside, by place, and compares them with limits and with the run's own counters. */
-import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
-import { limitsOf } from '../../src/core/in-force.js';
-import type { JournalEvent } from '../../src/core/journal.js';
-import type { Limits } from '../../src/core/limits.js';
-import { ONE_ROLE_MODES } from '../../src/core/modes.js';
-import type { Interrupt, Phase, Place as PlaceOfRun } from '../../src/core/place.js';
-import type { Task } from '../../src/core/plan.js';
-import { isOpen } from '../../src/core/plan.js';
-import type { RunState } from '../../src/core/run-state.js';
+
+import { ONE_ROLE_MODES } from '../../src/core/agents/modes.js';
+import { limitsOf } from '../../src/core/limits/in-force.js';
+import type { Limits } from '../../src/core/limits/limits.js';
+import type { Task } from '../../src/core/plan/plan.js';
+import { isOpen } from '../../src/core/plan/plan.js';
+import { here, steeringAt, taskAt } from '../../src/core/state/cursor.js';
+import type { JournalEvent } from '../../src/core/state/journal.js';
+import type { Interrupt, Phase, Place as PlaceOfRun } from '../../src/core/state/place.js';
+import type { RunState } from '../../src/core/state/run-state.js';
 import { DECLARED } from './declared.js';
 import { expectThat } from './expect-that.js';
 import { NOBODY } from './people.js';

@@ -1,7 +1,8 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
-import { isRecord } from '../../src/core/json.js';
-import { budgetUse } from '../../src/core/run-state.js';
-import { passedOn } from '../../src/workflows/agents.js';
+
+import { budgetUse } from '../../src/core/state/run-state.js';
+import { isRecord } from '../../src/core/text/json.js';
+import { passedOn } from '../../src/workflows/agents/agents.js';
 import {
   changeModel,
   editPlan,

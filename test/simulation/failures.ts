@@ -1,8 +1,8 @@
 /** Random ends of calls other than a good one. */
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
-import { type CallFailure, FAILURE } from '../../src/core/failure.js';
-import type { ToolContent } from '../../src/core/message.js';
-import { NO_USAGE } from '../../src/core/message.js';
+import { type CallFailure, FAILURE } from '../../src/core/limits/failure.js';
+import type { ToolContent } from '../../src/core/state/message.js';
+import { NO_USAGE } from '../../src/core/state/message.js';
 import type { Called } from '../../src/workflows/ports.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';

@@ -1,8 +1,8 @@
 /** Follows gates: each is closed once, and what a person said there is what happens. */
 import type { Gate } from '../../src/core/gates/gate.js';
-import type { JournalEvent } from '../../src/core/journal.js';
-import { canonicalJson, isRecord } from '../../src/core/json.js';
-import type { RunState } from '../../src/core/run-state.js';
+import type { JournalEvent } from '../../src/core/state/journal.js';
+import type { RunState } from '../../src/core/state/run-state.js';
+import { canonicalJson, isRecord } from '../../src/core/text/json.js';
 import { decidePermission } from '../../src/core/tools/permission.js';
 import type { ToolDefinition } from '../../src/core/tools/tool.js';
 import { expectThat } from './expect-that.js';

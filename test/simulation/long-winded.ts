@@ -1,15 +1,15 @@
 /** A world in which everybody writes without end: models, tools and people, in texts that take most bytes. */
 
-import { fitReply, wholeText } from '../../src/activities/fit-reply.js';
+import { fitReply, wholeText } from '../../src/activities/models/fit-reply.js';
 import type {
   CallModelInput,
   CallModelResult,
   CallToolInput,
   CallToolResult,
 } from '../../src/activities/types.js';
-import { isRecord } from '../../src/core/json.js';
-import type { AssistantMessage } from '../../src/core/message.js';
 import { extractJson } from '../../src/core/outputs/parse-output.js';
+import type { AssistantMessage } from '../../src/core/state/message.js';
+import { isRecord } from '../../src/core/text/json.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';

@@ -1,10 +1,11 @@
 /** What people do to a run: which of it, and when, is drawn from the seed. */
+
+import type { PinnedRun } from '../../src/core/agents/run-config.js';
 import { choicesOf, type Gate } from '../../src/core/gates/gate.js';
-import { isRecord } from '../../src/core/json.js';
-import type { BudgetUse, Limits } from '../../src/core/limits.js';
-import type { Task } from '../../src/core/plan.js';
-import { isOpen } from '../../src/core/plan.js';
-import type { PinnedRun } from '../../src/core/run-config.js';
+import type { BudgetUse, Limits } from '../../src/core/limits/limits.js';
+import type { Task } from '../../src/core/plan/plan.js';
+import { isOpen } from '../../src/core/plan/plan.js';
+import { isRecord } from '../../src/core/text/json.js';
 import type { Random } from './random.js';
 import { TASK_IDS } from './special-replies.js';
 

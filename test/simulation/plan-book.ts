@@ -2,11 +2,12 @@
  * What people were promised of a plan: tasks that they added or changed are done in their words, or named as not done,
  * and those that they left out of a plan never run.
  */
-import type { JournalEvent } from '../../src/core/journal.js';
-import { isRecord } from '../../src/core/json.js';
-import type { PlannedTask, Task } from '../../src/core/plan.js';
-import { isOpen } from '../../src/core/plan.js';
-import type { RunState } from '../../src/core/run-state.js';
+
+import type { PlannedTask, Task } from '../../src/core/plan/plan.js';
+import { isOpen } from '../../src/core/plan/plan.js';
+import type { JournalEvent } from '../../src/core/state/journal.js';
+import type { RunState } from '../../src/core/state/run-state.js';
+import { isRecord } from '../../src/core/text/json.js';
 import { expectThat } from './expect-that.js';
 
 interface PromisedTask {

@@ -1,7 +1,7 @@
 /** What people say with an answer, in their own words: whoever is asked something after that reads it. */
 import type { Gate } from '../../src/core/gates/gate.js';
-import type { JournalEvent } from '../../src/core/journal.js';
-import { isRecord } from '../../src/core/json.js';
+import type { JournalEvent } from '../../src/core/state/journal.js';
+import { isRecord } from '../../src/core/text/json.js';
 import { expectThat } from './expect-that.js';
 
 /** Roles that are asked aside: they are not told what others are. */

@@ -1,15 +1,15 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
-import { MODEL_FAILURES } from '../../src/core/failure.js';
-import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
-import { STOP_REASONS } from '../../src/core/message.js';
-import { DEFAULT_MODE, hasPlan, type ModeName, requiredRoles } from '../../src/core/modes.js';
+import { DEFAULT_MODE, hasPlan, type ModeName, requiredRoles } from '../../src/core/agents/modes.js';
+import type { PinnedRole } from '../../src/core/agents/role.js';
+import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
+import { MODEL_FAILURES } from '../../src/core/limits/failure.js';
+import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
+import type { ResolverRow } from '../../src/core/limits/resolver.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
-import { PHASES } from '../../src/core/place.js';
-import type { ResolverRow } from '../../src/core/resolver.js';
-import type { PinnedRole } from '../../src/core/role.js';
-import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
-import { STEP_FAILURE_POLICIES } from '../../src/core/step-failure.js';
+import { STEP_FAILURE_POLICIES } from '../../src/core/plan/step-failure.js';
+import { STOP_REASONS } from '../../src/core/state/message.js';
+import { PHASES } from '../../src/core/state/place.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
 import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';

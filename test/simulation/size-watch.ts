@@ -1,9 +1,9 @@
 /** No part of a run's state is ever larger than its bound, and what is carried over fits an input. */
-import { PAYLOAD_BYTES } from '../../src/core/bounds.js';
-import { folded } from '../../src/core/forks.js';
-import { jsonBytes } from '../../src/core/json.js';
-import type { RunState } from '../../src/core/run-state.js';
-import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../src/core/state-bounds.js';
+import { PAYLOAD_BYTES } from '../../src/core/state/bounds.js';
+import { folded } from '../../src/core/state/forks.js';
+import type { RunState } from '../../src/core/state/run-state.js';
+import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../src/core/state/state-bounds.js';
+import { jsonBytes } from '../../src/core/text/json.js';
 import { expectThat } from './expect-that.js';
 
 /** At a safe point: each part, and the whole as it would travel. */

@@ -1,12 +1,12 @@
 /** Follows tool calls: none with effects runs twice, and what is reused is still true. */
 import type { CallToolInput } from '../../src/activities/types.js';
-import type { CallFailure } from '../../src/core/failure.js';
-import { FAILURE } from '../../src/core/failure.js';
 import type { Gate } from '../../src/core/gates/gate.js';
-import { canonicalJson, isRecord } from '../../src/core/json.js';
-import type { ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
-import { toolCallsOf } from '../../src/core/message.js';
-import type { RunState } from '../../src/core/run-state.js';
+import type { CallFailure } from '../../src/core/limits/failure.js';
+import { FAILURE } from '../../src/core/limits/failure.js';
+import type { ToolResultBlock, ToolUseBlock } from '../../src/core/state/message.js';
+import { toolCallsOf } from '../../src/core/state/message.js';
+import type { RunState } from '../../src/core/state/run-state.js';
+import { canonicalJson, isRecord } from '../../src/core/text/json.js';
 import type { ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 import { resultText } from '../../src/core/tools/tool-result.js';

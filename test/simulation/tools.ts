@@ -1,5 +1,5 @@
 /** The tools of simulated runs. */
-import type { ClientTool } from '../../src/core/run-config.js';
+import type { ClientTool } from '../../src/core/agents/run-config.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 

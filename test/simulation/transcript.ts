@@ -1,10 +1,10 @@
 /** Follows what is written to threads: each message once, and every call with one result right after it. */
 
-import { ownMessages } from '../../src/core/forks.js';
-import type { Message, ToolUseBlock } from '../../src/core/message.js';
-import { toolCallsOf } from '../../src/core/message.js';
-import type { RunState } from '../../src/core/run-state.js';
-import type { Thread } from '../../src/core/thread.js';
+import { ownMessages } from '../../src/core/state/forks.js';
+import type { Message, ToolUseBlock } from '../../src/core/state/message.js';
+import { toolCallsOf } from '../../src/core/state/message.js';
+import type { RunState } from '../../src/core/state/run-state.js';
+import type { Thread } from '../../src/core/state/thread.js';
 import { pairingFaults } from '../support/pairing.js';
 import { expectThat } from './expect-that.js';
 

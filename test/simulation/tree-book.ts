@@ -2,14 +2,15 @@
  * What a person says at a run holds for all that it has called: its budget, its models, a pause and a resume, and a
  * message that is taken back. Told a little later to those at work, at once to those that begin then.
  */
-import { here } from '../../src/core/cursor.js';
-import { chainOf, limitsOf } from '../../src/core/in-force.js';
-import type { JournalEvent } from '../../src/core/journal.js';
-import type { Message } from '../../src/core/message.js';
-import { textOf } from '../../src/core/message.js';
-import { isLasting } from '../../src/core/model-failure.js';
-import type { RunState } from '../../src/core/run-state.js';
-import { budgetUse } from '../../src/core/run-state.js';
+
+import { chainOf, limitsOf } from '../../src/core/limits/in-force.js';
+import { isLasting } from '../../src/core/limits/model-failure.js';
+import { here } from '../../src/core/state/cursor.js';
+import type { JournalEvent } from '../../src/core/state/journal.js';
+import type { Message } from '../../src/core/state/message.js';
+import { textOf } from '../../src/core/state/message.js';
+import type { RunState } from '../../src/core/state/run-state.js';
+import { budgetUse } from '../../src/core/state/run-state.js';
 import type { Called } from '../../src/workflows/ports.js';
 import { expectThat } from './expect-that.js';
 import type { Timeline } from './timeline.js';

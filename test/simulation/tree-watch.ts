@@ -1,6 +1,6 @@
 /** What holds over a whole tree of runs: what one tells another is what that one knows. */
-import type { JournalEvent } from '../../src/core/journal.js';
-import { textOf } from '../../src/core/message.js';
+import type { JournalEvent } from '../../src/core/state/journal.js';
+import { textOf } from '../../src/core/state/message.js';
 import { expectThat } from './expect-that.js';
 import type { Tree } from './tree.js';
 

@@ -7,18 +7,18 @@ import type {
   CompareFileInput,
   EditArtifactInput,
 } from '../../src/activities/types.js';
-import type { ToCaller } from '../../src/core/agent-message.js';
-import type { ArtifactEdited } from '../../src/core/artifacts.js';
-import { isPaused, openChildren } from '../../src/core/children.js';
-import type { CallFailure } from '../../src/core/failure.js';
-import { folded } from '../../src/core/forks.js';
+import type { ToCaller } from '../../src/core/agents/agent-message.js';
+import { isPaused, openChildren } from '../../src/core/agents/children.js';
+import type { PinnedRun } from '../../src/core/agents/run-config.js';
+import type { AgentEnd } from '../../src/core/agents/subagent.js';
 import type { ComparedFile } from '../../src/core/gates/whole-write.js';
 import { wholeWrite } from '../../src/core/gates/whole-write.js';
-import { fitForHandover } from '../../src/core/handover.js';
-import type { ModelRequestPage } from '../../src/core/model-request.js';
-import type { PinnedRun } from '../../src/core/run-config.js';
-import type { RunState } from '../../src/core/run-state.js';
-import type { AgentEnd } from '../../src/core/subagent.js';
+import type { CallFailure } from '../../src/core/limits/failure.js';
+import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
+import type { ArtifactEdited } from '../../src/core/state/artifacts.js';
+import { folded } from '../../src/core/state/forks.js';
+import { fitForHandover } from '../../src/core/state/handover.js';
+import type { RunState } from '../../src/core/state/run-state.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type {
   Called,

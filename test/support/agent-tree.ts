@@ -1,17 +1,17 @@
 /** A lead with its sub-agents, and theirs, in memory: every one a run of the same code, with signals between them. */
 
-import type { ToCaller } from '../../src/core/agent-message.js';
-import type { InboxItem } from '../../src/core/inbox.js';
-import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
-import type { AssistantMessage } from '../../src/core/message.js';
-import { NO_USAGE } from '../../src/core/message.js';
-import type { PinnedRole } from '../../src/core/role.js';
-import type { RunSettings } from '../../src/core/run-config.js';
-import { newRunState } from '../../src/core/run-state.js';
-import type { AgentEnd } from '../../src/core/subagent.js';
-import { reportOf, restOf } from '../../src/core/subagent.js';
+import type { ToCaller } from '../../src/core/agents/agent-message.js';
+import type { PinnedRole } from '../../src/core/agents/role.js';
+import type { RunSettings } from '../../src/core/agents/run-config.js';
+import type { AgentEnd } from '../../src/core/agents/subagent.js';
+import { reportOf, restOf } from '../../src/core/agents/subagent.js';
+import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
+import type { AssistantMessage } from '../../src/core/state/message.js';
+import { NO_USAGE } from '../../src/core/state/message.js';
+import { newRunState } from '../../src/core/state/run-state.js';
+import type { InboxItem } from '../../src/core/steering/inbox.js';
 import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
-import { hearAgent } from '../../src/workflows/agents.js';
+import { hearAgent } from '../../src/workflows/agents/agents.js';
 import { beginRun, endCancelled, endRun, goOn, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import {

@@ -1,7 +1,8 @@
 /** Values of core that many tests start from. */
-import { DEFAULT_LIMITS } from '../../src/core/limits.js';
-import type { PlannedTask, Task } from '../../src/core/plan.js';
-import type { PinnedModel, PinnedRun } from '../../src/core/run-config.js';
+
+import type { PinnedModel, PinnedRun } from '../../src/core/agents/run-config.js';
+import { DEFAULT_LIMITS } from '../../src/core/limits/limits.js';
+import type { PlannedTask, Task } from '../../src/core/plan/plan.js';
 import type { Permissions } from '../../src/core/tools/permission.js';
 
 export const NO_PERMISSIONS: Permissions = { auto: [], confirm: [], deny: [] };

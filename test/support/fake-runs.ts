@@ -1,9 +1,9 @@
 /** Runs for the tests of the MCP server: what happens is scripted, what is asked of them is noted. */
 
+import type { RunHandle, RunsApi } from '../../src/cli/mcp-server/runs-api.js';
 import type { ListedRun, RunEvent, RunSnapshot, SentMessage, WatchOptions } from '../../src/client/index.js';
 import type { Gate } from '../../src/core/gates/gate.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../src/core/journal.js';
-import type { RunHandle, RunsApi } from '../../src/mcp-server/runs-api.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../src/core/state/journal.js';
 
 export interface FakeRuns extends RunsApi {
   /** Calls that change something, in order. */

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { RunSettings } from '../../src/core/run-config.js';
+import type { RunSettings } from '../../src/core/agents/run-config.js';
 import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';

@@ -1,11 +1,11 @@
 /** Runs the model activity without Temporal: real HTTP to a scripted model, and a request given by the test. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { type CallModelDeps, createCallModel } from '../../src/activities/call-model.js';
+import { type CallModelDeps, createCallModel } from '../../src/activities/models/call-model.js';
 import type { CallModelResult } from '../../src/activities/types.js';
-import type { LiveText } from '../../src/core/heartbeats.js';
-import type { Message } from '../../src/core/message.js';
-import type { ModelRequestHead, OfferedTool } from '../../src/core/model-request.js';
+import type { LiveText } from '../../src/core/limits/heartbeats.js';
+import type { ModelRequestHead, OfferedTool } from '../../src/core/prompts/model-request.js';
+import type { Message } from '../../src/core/state/message.js';
 import type { EndpointSettings } from '../../src/models/endpoint.js';
 import { createProvider } from '../../src/models/protocols.js';
 import { createProviders } from '../../src/models/providers.js';

@@ -1,12 +1,12 @@
 /** A run in memory that stands at the tool calls of one reply, for tests of what becomes of them. */
 import { getCurrentTest } from 'vitest/suite';
 import type { CallToolInput } from '../../src/activities/types.js';
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
-import { NO_USAGE } from '../../src/core/message.js';
-import { executionAt } from '../../src/core/place.js';
-import type { PinnedRole } from '../../src/core/role.js';
-import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
-import { newRunState } from '../../src/core/run-state.js';
+import type { PinnedRole } from '../../src/core/agents/role.js';
+import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/state/message.js';
+import { NO_USAGE } from '../../src/core/state/message.js';
+import { executionAt } from '../../src/core/state/place.js';
+import { newRunState } from '../../src/core/state/run-state.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 import { takeAnswer } from '../../src/workflows/platform/inbox-handlers.js';

@@ -1,9 +1,9 @@
 /** Steering and gates in tests: prompts and replies of the roles that steer, and scripts by role. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Gate } from '../../src/core/gates/gate.js';
-import type { Message } from '../../src/core/message.js';
-import { textOf } from '../../src/core/message.js';
-import type { Receipt } from '../../src/core/receipt.js';
+import type { Message } from '../../src/core/state/message.js';
+import { textOf } from '../../src/core/state/message.js';
+import type { Receipt } from '../../src/core/steering/receipt.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { answerGateUpdate, stateQuery } from '../../src/workflows/messages.js';

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { errorText } from '../../src/core/error-text.js';
+import { errorText } from '../../src/core/text/error-text.js';
 import { wireText } from '../../src/protocol-server/request.js';
 import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { roleOf } from '../../src/testing/by-role.js';

@@ -1,12 +1,12 @@
 /** Calls of the fake tool server's tools over the activity that runs make, outside of a run. */
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { CallToolDeps } from '../../src/activities/call-tool.js';
-import { createCallTool } from '../../src/activities/call-tool.js';
+import type { CallToolDeps } from '../../src/activities/tools/call-tool.js';
+import { createCallTool } from '../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
 import { parseMcpConfig } from '../../src/mcp/config.js';
-import { McpPool } from '../../src/mcp/pool.js';
-import { McpSessions } from '../../src/mcp/sessions.js';
+import { McpPool } from '../../src/mcp/connection/pool.js';
+import { McpSessions } from '../../src/mcp/connection/sessions.js';
 
 /** A pool whose only server is `fake`, with this entry of `.mcp.json`. */
 export function poolOf(entry: object): McpPool {

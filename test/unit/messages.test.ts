@@ -1,9 +1,6 @@
 /** Conversations of every protocol: to the wire and back, and from one provider to another in the midst of them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AssistantMessage, Message, ToolContent } from '../../src/core/message.js';
-import { NO_USAGE, textOf } from '../../src/core/message.js';
-import { resultText, toolResult } from '../../src/core/tools/tool-result.js';
 import {
   fromAnthropicMessages,
   fromChatMessages,
@@ -11,12 +8,15 @@ import {
   toAnthropicMessages,
   toChatMessages,
   toResponsesInput,
-} from '../../src/messages/index.js';
+} from '../../src/client/messages/index.js';
+import type { AssistantMessage, Message, ToolContent } from '../../src/core/state/message.js';
+import { NO_USAGE, textOf } from '../../src/core/state/message.js';
+import { resultText, toolResult } from '../../src/core/tools/tool-result.js';
 import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
-import { wireCallId, wireToolName } from '../../src/models/call-id.js';
 import { PLAIN_REQUEST } from '../../src/models/complete.js';
 import { PROTOCOLS, type Protocol } from '../../src/models/endpoint.js';
 import type { ModelRequest } from '../../src/models/provider.js';
+import { wireCallId, wireToolName } from '../../src/models/request/call-id.js';
 import { toResponsesBody } from '../../src/models/responses/request-body.js';
 import { Seal } from '../../src/protocol-server/seal.js';
 import { SIDES } from '../../src/protocol-server/sides.js';

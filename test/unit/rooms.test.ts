@@ -24,7 +24,7 @@ test('rooms: each pair of folders → imports go one way only', () => {
 });
 
 const DOORS = 'doors';
-/** What the command line is made of: the library beside it, `client/runs`, knows nothing of it. */
+/** What the command line is made of: the library beside it, `client`, knows nothing of it. */
 const COMMAND = /^client\/(verbs|session)\//;
 
 function roomOf(file: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUsableSchema, validateArguments } from '../../src/schema/validate-arguments.js';
+import { isUsableSchema, validateArguments } from '../../src/shared/schema/validate-arguments.js';
 
 const schema = {
   type: 'object',

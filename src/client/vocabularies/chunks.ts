@@ -1,8 +1,8 @@
 /** A run as one stream of chunks: what it thinks, what its tools do, its answer, and why it finished. */
-import { FAILURE } from '../../core/failure.js';
-import type { JournalEvent, ReplyForm } from '../../core/journal.js';
-import type { StopReason } from '../../core/message.js';
-import type { RunEvent } from '../runs/run-event.js';
+import { FAILURE } from '../../core/limits/failure.js';
+import type { JournalEvent, ReplyForm } from '../../core/state/journal.js';
+import type { StopReason } from '../../core/state/message.js';
+import type { RunEvent } from '../watch/run-event.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import type { Vocabulary } from './translate.js';

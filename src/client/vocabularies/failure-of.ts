@@ -1,7 +1,8 @@
 /** Whether a run ended in failure. */
-import { causeText } from '../../core/cause.js';
-import { FAILURE, isRetryableModelFailure } from '../../core/failure.js';
-import type { RunEnd } from '../runs/run-end.js';
+
+import { FAILURE, isRetryableModelFailure } from '../../core/limits/failure.js';
+import { causeText } from '../../core/plan/cause.js';
+import type { RunEnd } from '../run/run-end.js';
 
 /** Why the run failed, in a sentence; null where it ended otherwise, be it stopped or out of budget. */
 export function failureOf({ outcome, cause, failure }: RunEnd): string | null {

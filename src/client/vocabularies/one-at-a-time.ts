@@ -2,8 +2,8 @@
  * Replies one after the other: tasks that run side by side reply at the same time, and the words of other systems know
  * one reply at a time.
  */
-import type { JournalEvent, JournalType } from '../../core/journal.js';
-import type { RunEvent } from '../runs/run-event.js';
+import type { JournalEvent, JournalType } from '../../core/state/journal.js';
+import type { RunEvent } from '../watch/run-event.js';
 import type { Vocabulary } from './translate.js';
 
 /** What says something of a reply, or of the tools that it calls. */

@@ -1,5 +1,5 @@
 /** The text of one model call as it arrives, without holes: what live text leaves out comes with the whole reply. */
-import type { RunEvent } from '../runs/run-event.js';
+import type { RunEvent } from '../watch/run-event.js';
 
 type Text = Extract<RunEvent, { type: 'text' }>;
 type Channel = Text['channel'];

@@ -1,6 +1,6 @@
 /** Each event with all that is known of the reply so far: for readers that replace what they show. */
-import type { JournalEvent } from '../../core/journal.js';
-import type { Usage } from '../../core/message.js';
+import type { JournalEvent } from '../../core/state/journal.js';
+import type { Usage } from '../../core/state/message.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { ReplyText } from './reply-text.js';
 import type { Vocabulary } from './translate.js';

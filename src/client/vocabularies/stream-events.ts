@@ -1,6 +1,6 @@
 /** Streams of replies as chat front ends listen to them: content, tool calls, reasoning, then done or stopped. */
-import type { JournalEvent } from '../../core/journal.js';
-import type { RunEvent } from '../runs/run-event.js';
+import type { JournalEvent } from '../../core/state/journal.js';
+import type { RunEvent } from '../watch/run-event.js';
 import { failureOf } from './failure-of.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';

@@ -1,5 +1,5 @@
 /** The events of a run in the words of another system. */
-import type { RunEvent } from '../runs/run-event.js';
+import type { RunEvent } from '../watch/run-event.js';
 
 /** Takes the events of one run in order, and gives what each of them is in other words: nothing, one thing or more. */
 export type Vocabulary<T> = (event: RunEvent) => T[];

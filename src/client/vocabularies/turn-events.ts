@@ -1,7 +1,7 @@
 /** The eight events of an agent loop: turns, tools, steering, the end. */
-import type { JournalEvent, JournalPayloads } from '../../core/journal.js';
-import type { StopReason, Usage } from '../../core/message.js';
-import type { RunEvent } from '../runs/run-event.js';
+import type { JournalEvent, JournalPayloads } from '../../core/state/journal.js';
+import type { StopReason, Usage } from '../../core/state/message.js';
+import type { RunEvent } from '../watch/run-event.js';
 import { failureOf, isPassing } from './failure-of.js';
 import { oneAtATime } from './one-at-a-time.js';
 import type { Vocabulary } from './translate.js';

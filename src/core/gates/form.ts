@@ -1,6 +1,6 @@
 /** What a tool server asks a person while a call of it runs: its message, and a form that a JSON Schema describes. */
-import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../json.js';
-import { preview } from '../preview.js';
+import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../text/json.js';
+import { preview } from '../text/preview.js';
 import type { JsonSchema } from '../tools/tool.js';
 
 export interface FormQuestion {

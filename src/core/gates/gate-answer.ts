@@ -1,11 +1,11 @@
 /** Checks answers to gates (K4): for the updates' validators, so that a bad answer costs no history. */
 
-import { LONGEST_ID } from '../bounds.js';
-import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../json.js';
-import { type Ceilings, ceilingFault } from '../limits.js';
-import type { ToolContent } from '../message.js';
+import { type Ceilings, ceilingFault } from '../limits/limits.js';
 import { expected, isAbsent, numberOrNull, quoted, stringsOf } from '../outputs/output-fields.js';
 import { readPlannedTasks } from '../outputs/planned-tasks.js';
+import { LONGEST_ID } from '../state/bounds.js';
+import type { ToolContent } from '../state/message.js';
+import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../text/json.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
 

@@ -3,15 +3,15 @@
  * approvals, plans, questions, routes, client tools, budgets and failures.
  */
 
-import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../bounds.js';
-import type { CallFailure } from '../failure.js';
-import { fitted } from '../fit.js';
-import { jsonBytes } from '../json.js';
-import type { BudgetKind } from '../limits.js';
-import type { ToolContent } from '../message.js';
-import type { TaskChange } from '../plan.js';
-import { sizeOfList } from '../sizes.js';
-import type { StepDecision } from '../step-failure.js';
+import type { CallFailure } from '../limits/failure.js';
+import type { BudgetKind } from '../limits/limits.js';
+import type { TaskChange } from '../plan/plan.js';
+import type { StepDecision } from '../plan/step-failure.js';
+import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../state/bounds.js';
+import type { ToolContent } from '../state/message.js';
+import { fitted } from '../text/fit.js';
+import { jsonBytes } from '../text/json.js';
+import { sizeOfList } from '../text/sizes.js';
 import type { JsonSchema } from '../tools/tool.js';
 
 interface GateBase {

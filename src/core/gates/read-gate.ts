@@ -1,6 +1,6 @@
 /** Reads a gate that another run tells of: total over any JSON, since anybody can send a signal. */
-import { LONGEST_ID } from '../bounds.js';
-import { isRecord } from '../json.js';
+import { LONGEST_ID } from '../state/bounds.js';
+import { isRecord } from '../text/json.js';
 import { fitsForm } from './form.js';
 import type { Gate, GateKind } from './gate.js';
 

@@ -1,8 +1,9 @@
 /** Calls that write the whole of a file: what their gates show is what stands there, compared with what they bring. */
-import { isRecord } from '../json.js';
-import { plainLine } from '../plain-markdown.js';
-import { preview } from '../preview.js';
-import { fill, type Words } from '../words.js';
+
+import { fill, type Words } from '../prompts/words.js';
+import { isRecord } from '../text/json.js';
+import { plainLine } from '../text/plain-markdown.js';
+import { preview } from '../text/preview.js';
 
 /** Names by which tools call the file, and what it is to hold. */
 const PATH = ['path', 'file_path', 'filePath'];

@@ -1,8 +1,8 @@
 /**
  * What the replies of roles can be, one record a contract: all that is known of it but its reader (`parse-output.ts`)
- * and its schema (`models/output-schemas.ts`), which has a library that workflows do without.
+ * and its schema (`models/request/output-schemas.ts`), which has a library that workflows do without.
  */
-import { OPINION_BYTES, WHOLE_REPLY_BYTES } from '../bounds.js';
+import { OPINION_BYTES, WHOLE_REPLY_BYTES } from '../state/bounds.js';
 import type { Dialect } from './envelope.js';
 import { CHOICES } from './mode-choice.js';
 

@@ -3,9 +3,9 @@
  * that are typed by role.
  */
 
-import { booleanOrNull, isRecord, stringOr } from '../json.js';
-import { preview } from '../preview.js';
-import { fill, type Words } from '../words.js';
+import { fill, type Words } from '../prompts/words.js';
+import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
+import { preview } from '../text/preview.js';
 import { expected, isAbsent, numberOrNull, stringsOf } from './output-fields.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */

@@ -3,7 +3,7 @@
  * orchestrator. Each reader takes the fields of its contract, in whichever dialect they came.
  */
 
-import { booleanOrNull, isRecord, stringOr } from '../json.js';
+import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
 import { confidencePercent } from './envelope.js';
 import {
   expected,

@@ -1,5 +1,5 @@
 /** Finds JSON objects in text that holds other things too (G13). Linear time; nothing but `JSON.parse` reads. */
-import { isRecord, nestsTooDeep } from '../json.js';
+import { isRecord, nestsTooDeep } from '../text/json.js';
 
 /** Only so many of the last candidates are parsed: each that fails costs an exception. */
 const MOST_CANDIDATES = 50;

@@ -1,5 +1,5 @@
 /** Output of the role that chooses how a goal is pursued. */
-import { stringOr } from '../json.js';
+import { stringOr } from '../text/json.js';
 import { judged, type Parsed, readWord } from './output-fields.js';
 
 /** Built-in ways that are chosen among: all but the one that chooses. */

@@ -1,6 +1,6 @@
 /** Readers of single fields of a role's output: what `parse-output.ts` is made of. */
-import { fitsText } from '../fit.js';
-import { booleanOrNull, isRecord, stringOr } from '../json.js';
+import { fitsText } from '../text/fit.js';
+import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
 
 /**
  * What became of an output. `errors` are sentences for the one re-ask: field, expected, got. `value` of a

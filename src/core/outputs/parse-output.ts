@@ -4,15 +4,16 @@
  * fields, never from words (F6).
  */
 
-import type { Capabilities } from '../capabilities.js';
-import { told } from '../fit.js';
-import { isRecord, stringOr } from '../json.js';
-import type { AssistantMessage } from '../message.js';
-import { textOf } from '../message.js';
-import { BUILT_IN_WORDS, fill, type Words } from '../words.js';
+import type { Capabilities } from '../agents/capabilities.js';
+import { BUILT_IN_WORDS, fill, type Words } from '../prompts/words.js';
+import type { AssistantMessage } from '../state/message.js';
+import { textOf } from '../state/message.js';
+import { told } from '../text/fit.js';
+import { isRecord, stringOr } from '../text/json.js';
 import type { FormedContract, OutputContract } from './contracts.js';
-import { CONTRACTS } from './contracts.js';
-import { type Dialect, type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
+import { CONTRACTS, jsonForm, OUTPUT_CONTRACTS } from './contracts.js';
+import type { Dialect } from './envelope.js';
+import { type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
 import {
   type IntentOutput,
   type OrchestrationOutput,
@@ -26,7 +27,6 @@ import {
 import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
 import { type ModeChoice, parseChoice } from './mode-choice.js';
 import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
-import { formOf, otherFormError } from './output-forms.js';
 import { readSpecial, type SpecialOutput, specialText } from './special-output.js';
 import {
   type ExecutionOutput,
@@ -233,4 +233,42 @@ export function reaskText(
     named.push(`- ${fill(words.moreFaults, { count: errors.length - named.length })}`);
   const form = contract === 'text' ? words.reaskText : `${words.reaskForm}\n${formOf(contract, dialect)}`;
   return `${words.reask}\n${named.join('\n')}\n\n${form}`;
+}
+
+// The forms of role outputs in brief, for re-asks: what `reaskText` ends with.
+
+/**
+ * Says that JSON has the form of another contract than the one that is read, or null: an executor that writes
+ * a plan has not reported. `params` are the fields, where they are not the JSON itself.
+ */
+function otherFormError(
+  contract: FormedContract,
+  json: Record<string, unknown>,
+  params: Record<string, unknown> = json,
+): string | null {
+  const own = jsonForm(contract);
+  const others = OUTPUT_CONTRACTS.flatMap(other =>
+    other === 'text' || other === contract ? [] : [{ contract: other, ...jsonForm(other) }],
+  );
+  if (others.some(({ component }) => json.component === component))
+    return expected('component', own.component, json.component);
+  const isOthers = others.some(({ action }) => action !== null && json.action === action);
+  if (isOthers && params !== json) return expected('action', own.action ?? 'your own', json.action);
+  if (!isAbsent(params[own.mark]) || json.component === own.component) return null;
+  const marked = others.find(({ mark }) => !isAbsent(params[mark]));
+  return marked ? `The reply has the form of a ${marked.contract}, which is not asked for here.` : null;
+}
+
+/** The form of a contract's JSON in a dialect, on one line. */
+export function formOf(contract: FormedContract, dialect: Dialect): string {
+  const { component, action, actionWords = `"${action}"`, fields } = jsonForm(contract);
+  if (dialect === 'component') {
+    const chosen = action === null ? `"action": ${actionWords}, ` : '';
+    return `{ "type": "component", "component": "${component}", ${chosen}${fields} }`;
+  }
+  return (
+    `{ "thought": string, "action": ${actionWords}, "params": { ${fields} }, "expectedOutcome": string, ` +
+    '"risk": { "level": "low" | "medium" | "high", "description": string, "mitigation": string }, ' +
+    '"confidence": number from 0 to 100, "requiresUserConfirmation": boolean, "userMessage": string }'
+  );
 }

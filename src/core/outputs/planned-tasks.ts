@@ -1,10 +1,11 @@
 /** Reads the tasks of a plan (F18), as a role gives them or a person. */
-import { cutText } from '../fit.js';
-import { isRecord, stringOr } from '../json.js';
-import type { TaskChange } from '../plan.js';
-import { wholeTask } from '../plan.js';
-import { planCycles } from '../plan-order.js';
-import { readEstimate } from '../task-time.js';
+
+import type { TaskChange } from '../plan/plan.js';
+import { wholeTask } from '../plan/plan.js';
+import { planCycles } from '../plan/plan-order.js';
+import { readEstimate } from '../plan/task-time.js';
+import { cutText } from '../text/fit.js';
+import { isRecord, stringOr } from '../text/json.js';
 import { expected, idOf, isAbsent, numberOrNull, readIds, stringsOf, textOrNull } from './output-fields.js';
 
 /** Ordering takes quadratic time, so no model may give it ten thousand tasks. */

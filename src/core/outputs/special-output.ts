@@ -1,7 +1,7 @@
 /** Replies by which a role says that it can not go on (F17, G12, E5). */
 
-import { isRecord, stringOr } from '../json.js';
-import { fill, type WordKey, type Words } from '../words.js';
+import { fill, type WordKey, type Words } from '../prompts/words.js';
+import { isRecord, stringOr } from '../text/json.js';
 
 export type ErrorType = 'parse_error' | 'context_missing' | 'tool_unavailable';
 export const ERROR_TYPES: readonly ErrorType[] = ['parse_error', 'context_missing', 'tool_unavailable'];

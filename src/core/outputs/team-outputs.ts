@@ -3,9 +3,9 @@
  * its contract, in whichever dialect they came.
  */
 
-import { type Capabilities, missing } from '../capabilities.js';
-import { booleanOrNull, isRecord, stringOr } from '../json.js';
-import { type EchoedTask, TASK_STATUSES, type TaskChange, type TaskStatus } from '../plan.js';
+import { type Capabilities, missing } from '../agents/capabilities.js';
+import { type EchoedTask, TASK_STATUSES, type TaskChange, type TaskStatus } from '../plan/plan.js';
+import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
 import { isEmptyPhrase } from './empty-phrase.js';
 import {
   expected,

@@ -1,5 +1,5 @@
 /** The texts of a tool call's arguments, as patterns compare them: each that stands there, and the lines that words make. */
-import { isRecord } from '../json.js';
+import { isRecord } from '../text/json.js';
 import { isTooMuch, takesWork, type Work } from './glob.js';
 import { isCommandName, isPathName, mayNamePlace } from './tool-paths.js';
 

@@ -1,5 +1,5 @@
 /** Tools of the client beside those of servers (T8, T10): servers go first. */
-import type { ClientTool } from '../run-config.js';
+import type { ClientTool } from '../agents/run-config.js';
 import type { ToolDefinition } from './tool.js';
 import { DEFAULT_TOOL_POLICY } from './tool.js';
 

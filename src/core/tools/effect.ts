@@ -2,9 +2,10 @@
  * What is known of the effect of a call that has no result. Only what stands in this table proves that a call was not
  * begun, and only with such a proof is a call made again that may have effects. All else leaves its outcome unknown.
  */
-import { WORKER_TRIES } from '../bounds.js';
-import { type CallFailure, FAILURE } from '../failure.js';
-import type { ToolEnding } from '../message.js';
+
+import { type CallFailure, FAILURE } from '../limits/failure.js';
+import { WORKER_TRIES } from '../state/bounds.js';
+import type { ToolEnding } from '../state/message.js';
 
 interface ProofRow {
   /** What is called. */

@@ -2,12 +2,14 @@
  * What tool calls were made with what arguments and where their results are: the memory behind dedupe
  * (D1, D2, D3, D6). It holds references, not results, and is carried by continue-as-new.
  */
-import { LEDGER_BYTES } from '../bounds.js';
-import { canonicalJson, isRecord } from '../json.js';
-import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
+
 import { parseRecord } from '../outputs/json-in-text.js';
-import { preview } from '../preview.js';
-import { sizeOfMember, sizeOfRecord } from '../sizes.js';
+import { LEDGER_BYTES } from '../state/bounds.js';
+import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
+import type { Batch } from '../state/place.js';
+import { canonicalJson, isRecord, ownValue, utf8Length } from '../text/json.js';
+import { preview } from '../text/preview.js';
+import { sizeOfMember, sizeOfRecord } from '../text/sizes.js';
 import type { ToolPolicy } from './tool.js';
 import { pathsOf, touches } from './tool-paths.js';
 
@@ -247,4 +249,19 @@ function shortFirst(args: unknown): string {
     .sort()
     .map(key => `${JSON.stringify(key)}:${canonicalJson(args[key])}`);
   return `{${members.sort((a, b) => a.length - b.length).join(',')}}`;
+}
+
+// What a call of a batch runs with.
+
+/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
+export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
+  return ownValue(batch.edited, call.id) ?? call.input;
+}
+
+/** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
+const INLINE_BYTES = 1_024;
+
+/** The arguments as an activity's input has them. */
+export function inlineInput(given: Record<string, unknown>): { arguments?: Record<string, unknown> } {
+  return utf8Length(JSON.stringify(given)) <= INLINE_BYTES ? { arguments: given } : {};
 }

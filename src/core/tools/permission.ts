@@ -1,4 +1,5 @@
 /** Which tool calls run, ask a person, or are denied (S4, T9). */
+
 import { type CalledWith, coversArguments, readPattern, touchesArgument } from './argument-pattern.js';
 import { isTooMuch, matchesAny, newWork, type Work } from './glob.js';
 import type { ToolDefinition } from './tool.js';
@@ -121,4 +122,30 @@ export function idlePermissions(permissions: Permissions, tools: readonly Named[
       .filter(({ names }) => !tools.some(tool => matchesEither(tool, names)) && !namesOwnTool(names))
       .map(({ glob }) => `steersman.yaml: permissions.${kind} "${glob}" matches no tool of this run.`),
   );
+}
+
+// Tools that a person allowed for good: each by its name and by what it was when they did.
+
+/** Not in any name of a tool. */
+const MARK = '#';
+
+/** As a start names it: an entry of `allowTools`. `digest`: of its definition; empty for a tool that nobody lists. */
+export function keptTool(name: string, digest: string): string {
+  return `${name}${MARK}${digest}`;
+}
+
+/** Names of those that hold, and of those that are another tool now. A name alone holds whatever its tool is. */
+export function allowedAtStart(
+  entries: readonly string[],
+  tools: readonly Pick<ToolDefinition, 'name' | 'digest'>[],
+): { allowed: string[]; changed: string[] } {
+  const allowed: string[] = [];
+  const changed: string[] = [];
+  for (const entry of entries) {
+    const [name = '', digest] = entry.split(MARK);
+    const tool = tools.find(candidate => candidate.name === name);
+    if (digest === undefined || digest === (tool?.digest ?? '')) allowed.push(name);
+    else if (tool) changed.push(name);
+  }
+  return { allowed, changed };
 }

@@ -1,16 +1,17 @@
 /** What becomes of a tool call before anything runs, as one pure decision (H4). */
 
+import type { PinnedRun } from '../agents/run-config.js';
 import type { ClientAnswer, GateAnswer } from '../gates/gate.js';
-import type { Limits } from '../limits.js';
-import type { ToolEnding, ToolUseBlock } from '../message.js';
-import type { PinnedRun } from '../run-config.js';
-import { fill, type Words } from '../words.js';
+import type { Limits } from '../limits/limits.js';
+import { fill, type Words } from '../prompts/words.js';
+import type { ToolEnding, ToolUseBlock } from '../state/message.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
-import { lookUp } from './ledger.js';
+import { ledgerKey, lookUp } from './ledger.js';
 import type { Permission } from './permission.js';
 import type { ToolDefinition } from './tool.js';
 import { DEFAULT_TOOL_POLICY } from './tool.js';
 import { badArgumentsNote, editedNote, notAllowedNote, unknownToolNote } from './tool-notes.js';
+import { statefulServer } from './tool-session.js';
 
 /** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
 export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' }>;
@@ -150,4 +151,29 @@ function letterPairs(text: string): Set<string> {
   const lower = text.toLowerCase();
   for (let i = 0; i + 1 < lower.length; i++) pairs.add(lower.slice(i, i + 2));
   return pairs;
+}
+
+// Which calls of a reply run at the same time (C21).
+
+/** A call that runs unasked, with the arguments that it runs with. */
+export interface RunningCall {
+  tool: ToolDefinition;
+  input: Record<string, unknown>;
+}
+
+/**
+ * Whether a call runs at the same time as those before it. What only reads runs beside what only reads, else what was
+ * read could be taken for true after a write that it did not see; and the same call waits for its first result,
+ * which may be given again.
+ */
+export function runsBeside(call: RunningCall, group: readonly RunningCall[]): boolean {
+  const { tool, input } = call;
+  if (!tool.policy.concurrent || statefulServer(tool) !== null) return false;
+  const key = ledgerKey(tool.name, input);
+  return group.every(
+    other =>
+      other.tool.policy.concurrent &&
+      other.tool.policy.readOnly === tool.policy.readOnly &&
+      ledgerKey(other.tool.name, other.input) !== key,
+  );
 }

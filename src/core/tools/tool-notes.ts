@@ -2,10 +2,10 @@
  * What the run says of a tool call, in its own words: how it ended, and what to do next. These words, and
  * none of a tool or its server, are the `note` of a result; what a tool said is its `content`.
  */
-import { type CallFailure, FAILURE } from '../failure.js';
-import type { ToolEnding } from '../message.js';
-import { delimit } from '../prompt.js';
-import { fill, type WordKey, type Words } from '../words.js';
+import { type CallFailure, FAILURE } from '../limits/failure.js';
+import { delimit } from '../prompts/prompt.js';
+import { fill, type WordKey, type Words } from '../prompts/words.js';
+import type { ToolEnding } from '../state/message.js';
 import { isNotBegun } from './effect.js';
 
 /** The first words of a note, by ending: whoever reads a result knows by them how the call ended. */

@@ -2,10 +2,13 @@
  * Results of tool calls: the one maker, and the one text of them for models. A result says who speaks: `note` is
  * the run's, `content` is what the tool or its server said, and only that is delimited as data (G7).
  */
+
 import type { ClientAnswer } from '../gates/gate.js';
-import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
-import { delimit } from '../prompt.js';
-import { BUILT_IN_WORDS, fill, type Words } from '../words.js';
+import { delimit } from '../prompts/prompt.js';
+import { BUILT_IN_WORDS, fill, type Words } from '../prompts/words.js';
+import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
+import { isRecord } from '../text/json.js';
+import { preview } from '../text/preview.js';
 import { toolEnding } from './effect.js';
 import { isRepeatable, type ToolDefinition } from './tool.js';
 import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';
@@ -137,4 +140,54 @@ function partText(part: ToolContent): string {
 /** Note and content in one line of text, for people. */
 export function resultText({ note, content }: Pick<ToolResultBlock, 'note' | 'content'>): string {
   return [note, contentText(content)].filter(text => text !== '').join('\n');
+}
+
+// A tool's result in a line, for events: of JSON what it holds, without its punctuation. Pure.
+
+/** Larger results are shortened before they get here. */
+const MOST_JSON_CHARS = 100_000;
+const MOST_NAMES = 8;
+/** Fields that name a thing in a list, the first that is there wins. */
+const NAMES = ['name', 'path', 'title', 'id', 'key', 'uri'];
+
+export function resultPreview(text: string, max?: number): string {
+  return preview(outlineOf(text) ?? text, max);
+}
+
+/** Null for text that is no JSON, or holds nothing to tell. */
+function outlineOf(text: string): string | null {
+  const start = text.trimStart()[0];
+  if ((start !== '[' && start !== '{') || text.length > MOST_JSON_CHARS) return null;
+  try {
+    return outline(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function outline(value: unknown): string | null {
+  if (Array.isArray(value)) return listOutline(value);
+  if (!isRecord(value)) return null;
+  const parts = Object.entries(value).map(([key, inner]) => `${key}: ${short(inner)}`);
+  return parts.length === 0 ? null : parts.join(' · ');
+}
+
+function listOutline(values: readonly unknown[]): string {
+  const count = `${values.length} ${values.length === 1 ? 'entry' : 'entries'}`;
+  const names = values.slice(0, MOST_NAMES).map(nameOf);
+  if (names.length === 0 || names.includes(null)) return count;
+  return `${count}: ${names.join(', ')}${values.length > MOST_NAMES ? ', …' : ''}`;
+}
+
+function nameOf(value: unknown): string | null {
+  if (!isRecord(value)) return Array.isArray(value) ? null : String(value);
+  const name = NAMES.map(field => value[field]).find(
+    found => typeof found === 'string' || typeof found === 'number',
+  );
+  return name === undefined ? null : String(name);
+}
+
+function short(value: unknown): string {
+  if (Array.isArray(value)) return listOutline(value);
+  return isRecord(value) ? `{${Object.keys(value).join(', ')}}` : String(value);
 }

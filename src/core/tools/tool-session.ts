@@ -1,7 +1,8 @@
 /** Sessions of a run with stateful tool servers: where each is, and what becomes of a call whose session is gone (T18). */
-import { SESSIONS_BYTES } from '../bounds.js';
-import { type CallFailure, FAILURE } from '../failure.js';
-import { jsonBytes } from '../json.js';
+
+import { type CallFailure, FAILURE } from '../limits/failure.js';
+import { SESSIONS_BYTES } from '../state/bounds.js';
+import { jsonBytes } from '../text/json.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A worker holds it, so later calls of that server go to this worker alone. */

@@ -1,8 +1,8 @@
 /** What a run keeps of the tools that it calls. */
-import { EFFECTS_BYTES } from '../bounds.js';
-import { cutText } from '../fit.js';
-import { jsonBytes } from '../json.js';
-import type { ToolEnding } from '../message.js';
+import { EFFECTS_BYTES } from '../state/bounds.js';
+import type { ToolEnding } from '../state/message.js';
+import { cutText } from '../text/fit.js';
+import { jsonBytes } from '../text/json.js';
 import type { Ledger } from './ledger.js';
 import { emptyLedger } from './ledger.js';
 import type { ToolSession } from './tool-session.js';

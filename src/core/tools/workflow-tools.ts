@@ -1,5 +1,5 @@
 /**
- * Tools that a run carries out itself, as data: definitions here, what they do in `workflows/turn/workflow-tools.ts`.
+ * Tools that a run carries out itself, as data: definitions here, what they do in `workflows/turn/tools/workflow-tools.ts`.
  * Only a role that names them has them: `tools: ['*']` means what servers, client and program offer.
  */
 import { matchesAny } from './glob.js';

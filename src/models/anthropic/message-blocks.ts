@@ -1,8 +1,8 @@
 /** The blocks of one streamed message: what they say when it comes. */
-import { isRecord, stringOr } from '../../core/json.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta } from '../provider.js';
-import { REPLY_BOUNDS } from '../reply-bounds.js';
-import { argumentText } from '../tool-arguments.js';
+import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { argumentText } from '../request/tool-arguments.js';
 import type { ThinkingData } from './wire-messages.js';
 
 type Wire = Record<string, unknown>;

@@ -1,11 +1,11 @@
 /** Provider for Anthropic and every endpoint that speaks its Messages API. */
 import Anthropic from '@anthropic-ai/sdk';
-import { canonicalJson, isRecord, stringOr } from '../../core/json.js';
-import { brokenOff } from '../end-reasons.js';
+import { canonicalJson, isRecord, stringOr } from '../../core/text/json.js';
+import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
 import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
-import { publicUrl } from '../scrub.js';
+import { brokenOff } from '../reply/end-reasons.js';
 import { createSdkProvider, type RefusalAnswer } from '../sdk-provider.js';
 import { eventsOfMessage, readMessage } from './read-events.js';
 import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-body.js';

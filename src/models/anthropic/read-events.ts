@@ -1,7 +1,7 @@
 /** The events of a streamed message as canonical deltas: nothing in them is believed. */
-import { isRecord, stringOr } from '../../core/json.js';
-import { stopReasonOf } from '../end-reasons.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
+import { stopReasonOf } from '../reply/end-reasons.js';
 import { MessageBlocks } from './message-blocks.js';
 
 type Wire = Record<string, unknown>;

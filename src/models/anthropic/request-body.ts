@@ -1,11 +1,11 @@
 /** A request of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
-import { isRecord } from '../../core/json.js';
-import { toolCallsOf } from '../../core/message.js';
-import { wireToolName } from '../call-id.js';
-import { schemaOf } from '../output-schemas.js';
+import { toolCallsOf } from '../../core/state/message.js';
+import { isRecord } from '../../core/text/json.js';
 import type { ModelRequest } from '../provider.js';
-import type { RefusableOption } from '../refused-options.js';
+import { wireToolName } from '../request/call-id.js';
+import { schemaOf } from '../request/output-schemas.js';
+import type { RefusableOption } from '../request/refused-options.js';
 import { markedAtEnd, markedTurns } from './cache-marks.js';
 import { budgetOf, type ThinkingRequest, thinkingOf } from './thinking.js';
 import { toWireTools, toWireTurns } from './wire-messages.js';

@@ -1,6 +1,6 @@
 /** How much a model thinks, in Anthropic's words: newer models choose by effort, older ones have a budget. */
 import type Anthropic from '@anthropic-ai/sdk';
-import type { ReasoningLevel } from '../../core/role.js';
+import type { ReasoningLevel } from '../../core/agents/role.js';
 
 type Thinking = Pick<Anthropic.MessageCreateParams, 'thinking'> & {
   effort?: Exclude<ReasoningLevel, 'off'>;

@@ -1,12 +1,23 @@
 /** Canonical messages in the wire form of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
-import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, Message, ReasoningBlock, ToolResultMessage } from '../../core/message.js';
-import { textOf } from '../../core/message.js';
-import type { OfferedTool } from '../../core/model-request.js';
-import { wireCallId, wireToolName } from '../call-id.js';
-import { dataFor, INTERRUPTED_NOTE, NO_PICTURES, picturesOf, shownResultText } from '../message-text.js';
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type {
+  AssistantMessage,
+  Message,
+  ReasoningBlock,
+  ToolResultMessage,
+} from '../../core/state/message.js';
+import { textOf } from '../../core/state/message.js';
+import { isRecord } from '../../core/text/json.js';
 import type { Picture, Pictures } from '../provider.js';
+import { wireCallId, wireToolName } from '../request/call-id.js';
+import {
+  dataFor,
+  INTERRUPTED_NOTE,
+  NO_PICTURES,
+  picturesOf,
+  shownResultText,
+} from '../request/message-text.js';
 
 export type WireBlock =
   | Anthropic.TextBlockParam

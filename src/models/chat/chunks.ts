@@ -1,9 +1,9 @@
 /** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
-import { isRecord, stringOr } from '../../core/json.js';
-import { stopReasonOf } from '../end-reasons.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
-import { REPLY_BOUNDS } from '../reply-bounds.js';
-import { type SplitText, ThinkSplitter } from '../think-tags.js';
+import { stopReasonOf } from '../reply/end-reasons.js';
+import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { type SplitText, ThinkSplitter } from '../reply/think-tags.js';
 import { ReasoningBack } from './reasoning-back.js';
 import { ToolCalls } from './tool-call-parts.js';
 

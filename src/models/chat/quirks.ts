@@ -4,7 +4,7 @@
  * `chunks.ts`, `tool-call-parts.ts`. Each line has its public source.
  */
 import { effortOption } from '../openai/reasoning-effort.js';
-import type { RefusableOption } from '../refused-options.js';
+import type { RefusableOption } from '../request/refused-options.js';
 import {
   messages,
   withNoReasoning,
@@ -31,7 +31,7 @@ const OPTIONS: readonly RefusableOption[] = [
   { path: 'stream_options' },
   { path: 'temperature' },
   { path: 'top_p' },
-  // Reasoning models of OpenAI, for which it is done in src/models/stop-texts.ts.
+  // Reasoning models of OpenAI, for which it is done in src/models/reply/stop-texts.ts.
   { path: 'stop' },
   effortOption('reasoning_effort'),
   { path: 'tool_choice' },

@@ -2,11 +2,12 @@
  * What a model wants back of its reasoning: each endpoint in the form in which it sent it, and only the model that gave
  * it. Without it models lose what they thought between their calls, and some endpoints refuse the request.
  */
-import { isRecord, stringOr } from '../../core/json.js';
-import type { AssistantMessage } from '../../core/message.js';
-import { dataFor } from '../message-text.js';
+
+import type { AssistantMessage } from '../../core/state/message.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta } from '../provider.js';
-import { REPLY_BOUNDS } from '../reply-bounds.js';
+import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { dataFor } from '../request/message-text.js';
 
 /**
  * Fields of a message that hold reasoning as text: of Kimi, GLM, DeepSeek, vLLM and llama.cpp the first, of Groq,

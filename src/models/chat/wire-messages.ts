@@ -1,10 +1,11 @@
 /** Canonical messages in the wire form of OpenAI chat completions. */
 import type OpenAI from 'openai';
-import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, Message } from '../../core/message.js';
-import { textOf, toolCallsOf } from '../../core/message.js';
-import type { OfferedTool } from '../../core/model-request.js';
-import { wireCallId, wireToolName } from '../call-id.js';
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type { AssistantMessage, Message } from '../../core/state/message.js';
+import { textOf, toolCallsOf } from '../../core/state/message.js';
+import { isRecord } from '../../core/text/json.js';
+import type { Picture, Pictures } from '../provider.js';
+import { wireCallId, wireToolName } from '../request/call-id.js';
 import {
   assistantText,
   dataFor,
@@ -12,8 +13,7 @@ import {
   NO_PICTURES,
   picturesOf,
   shownResultText,
-} from '../message-text.js';
-import type { Picture, Pictures } from '../provider.js';
+} from '../request/message-text.js';
 import { reasoningBack, withThinkTags } from './reasoning-back.js';
 
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;

@@ -1,11 +1,11 @@
 /** What the protocols of OpenAI have in common: its SDK, and how it tells failures. */
 import OpenAI from 'openai';
-import { canonicalJson, isRecord } from '../../core/json.js';
-import { brokenOff } from '../end-reasons.js';
+import { canonicalJson, isRecord } from '../../core/text/json.js';
+import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
 import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
-import { publicUrl } from '../scrub.js';
+import { brokenOff } from '../reply/end-reasons.js';
 import { createSdkProvider, type RefusalAnswer, type WireProtocol } from '../sdk-provider.js';
 
 /** What tells a protocol of OpenAI from the other. */

@@ -1,7 +1,7 @@
 /** How much a model thinks, in OpenAI's words. */
 import type OpenAI from 'openai';
-import type { ReasoningLevel } from '../../core/role.js';
-import type { RefusableOption } from '../refused-options.js';
+import type { ReasoningLevel } from '../../core/agents/role.js';
+import type { RefusableOption } from '../request/refused-options.js';
 
 export function toEffort(level: ReasoningLevel): OpenAI.ReasoningEffort {
   return level === 'off' ? 'none' : level;

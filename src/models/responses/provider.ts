@@ -1,5 +1,5 @@
 /** Provider for OpenAI's Responses API. */
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/text/json.js';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider } from '../openai/openai-provider.js';
 import type { ModelProvider } from '../provider.js';

@@ -1,5 +1,5 @@
 /** Events of a streamed response as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
-import { isRecord, stringOr } from '../../core/json.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { Repeats } from './repeats.js';
 import { ResponseItems } from './response-items.js';

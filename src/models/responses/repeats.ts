@@ -1,6 +1,6 @@
 /** Events that a gateway passes on twice: their numbers tell them from what a model says twice. */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../core/json.js';
+import { canonicalJson } from '../../core/text/json.js';
 
 /** Far more than a reply has. */
 const MOST_KEPT = 200_000;

@@ -1,10 +1,10 @@
 /** A request of OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
 import type OpenAI from 'openai';
-import type { OfferedTool } from '../../core/model-request.js';
+import type { OfferedTool } from '../../core/prompts/model-request.js';
 import { effortOption, toEffort } from '../openai/reasoning-effort.js';
-import { schemaOf } from '../output-schemas.js';
 import type { ModelRequest } from '../provider.js';
-import type { Body, RefusableOption } from '../refused-options.js';
+import { schemaOf } from '../request/output-schemas.js';
+import type { Body, RefusableOption } from '../request/refused-options.js';
 import { isStrictSchema } from './strict-schema.js';
 import { toWireInput } from './wire-input.js';
 

@@ -1,8 +1,8 @@
 /** The items of one streamed response: what they say when it comes, and once, however often it is told. */
-import { isRecord, stringOr } from '../../core/json.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta } from '../provider.js';
-import { REPLY_BOUNDS } from '../reply-bounds.js';
-import { argumentText } from '../tool-arguments.js';
+import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { argumentText } from '../request/tool-arguments.js';
 
 type Wire = Record<string, unknown>;
 type Channel = 'text' | 'reasoning';

@@ -1,9 +1,10 @@
 /** Canonical messages as items of OpenAI's Responses API. */
 import type OpenAI from 'openai';
-import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, Message, ReasoningBlock } from '../../core/message.js';
-import { textOf } from '../../core/message.js';
-import { wireCallId, wireToolName } from '../call-id.js';
+import type { AssistantMessage, Message, ReasoningBlock } from '../../core/state/message.js';
+import { textOf } from '../../core/state/message.js';
+import { isRecord } from '../../core/text/json.js';
+import type { Pictures } from '../provider.js';
+import { wireCallId, wireToolName } from '../request/call-id.js';
 import {
   assistantText,
   dataFor,
@@ -11,8 +12,7 @@ import {
   NO_PICTURES,
   picturesOf,
   shownResultText,
-} from '../message-text.js';
-import type { Pictures } from '../provider.js';
+} from '../request/message-text.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type Shown = (OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage)[];

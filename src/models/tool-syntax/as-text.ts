@@ -1,8 +1,8 @@
 /** A request in which tools, calls and results are text: for models that have no interface for them. */
-import type { AssistantMessage, Message, TextBlock } from '../../core/message.js';
-import { textOf, toolCallsOf } from '../../core/message.js';
-import { NO_PICTURES, refsOf } from '../message-text.js';
+import type { AssistantMessage, Message, TextBlock } from '../../core/state/message.js';
+import { textOf, toolCallsOf } from '../../core/state/message.js';
 import type { ModelRequest, Pictures } from '../provider.js';
+import { NO_PICTURES, refsOf } from '../request/message-text.js';
 import type { ToolCallCodec } from './codec.js';
 
 export function asText(request: ModelRequest, codec: ToolCallCodec): ModelRequest {

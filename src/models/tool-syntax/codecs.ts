@@ -1,5 +1,5 @@
 /** The syntaxes of tool calls: each a line. */
-import type { ToolSyntax } from '../../core/role.js';
+import type { ToolSyntax } from '../../core/agents/role.js';
 import type { ToolCallCodec } from './codec.js';
 import { JSON_ACTION } from './json-action.js';
 import { XML } from './xml.js';

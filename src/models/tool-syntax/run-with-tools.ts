@@ -1,5 +1,5 @@
 /** Calls a model in the syntax in which it can call tools: said by its role or endpoint, known of it, or learnt; else native. */
-import type { ToolSyntax } from '../../core/role.js';
+import type { ToolSyntax } from '../../core/agents/role.js';
 import { ModelCallError } from '../model-call-error.js';
 import type { ModelProvider } from '../provider.js';
 import { runStream, type StreamRun } from '../run-stream.js';

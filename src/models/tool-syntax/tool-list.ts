@@ -1,5 +1,5 @@
 /** The tools of a request as text. */
-import type { OfferedTool } from '../../core/model-request.js';
+import type { OfferedTool } from '../../core/prompts/model-request.js';
 
 /** Stands before the form of calls: prompts, also those that come later, are written for models with an interface for tools. */
 export const NO_INTERFACE =

@@ -1,8 +1,9 @@
 /** Tool calls that stand in a reply's text: the same blocks as native ones, checked alike. */
-import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../core/message.js';
-import { toolCallId } from '../../core/message.js';
-import type { OfferedTool } from '../../core/model-request.js';
-import { toToolUse } from '../tool-arguments.js';
+
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../core/state/message.js';
+import { toolCallId } from '../../core/state/message.js';
+import { toToolUse } from '../request/tool-arguments.js';
 import type { ToolCallCodec, WrittenCall } from './codec.js';
 
 type Content = AssistantMessage['content'];

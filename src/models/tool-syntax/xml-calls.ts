@@ -2,8 +2,9 @@
  * Reads calls out of the text of a reply, as models write them: with tags that are not closed, nested or wrapped,
  * CDATA or not, JSON in place of elements, prose and fences around. What could be read in two ways does not run.
  */
-import { isRecord, nestsTooDeep } from '../../core/json.js';
-import type { OfferedTool } from '../../core/model-request.js';
+
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import { isRecord, nestsTooDeep } from '../../core/text/json.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 import type { ParsedReply, WrittenCall } from './codec.js';
 import { bodyOf, type Element, elementsOf, jsonEnd, nextOpen, textOfElement } from './xml-text.js';

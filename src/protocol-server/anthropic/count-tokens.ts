@@ -1,5 +1,5 @@
 /** `/v1/messages/count_tokens`: what a request for a reply would count, and the same rules. */
-import { estimateTokens } from '../../core/tokens.js';
+import { estimateTokens } from '../../core/limits/tokens.js';
 import { messagesPrompt } from '../cache/prompt.js';
 import type { Json } from '../protocol.js';
 import type { WireError } from '../reply.js';

@@ -1,6 +1,6 @@
 /** A reply in the form of the Messages API: https://docs.anthropic.com/en/api/messages-streaming */
 import type Anthropic from '@anthropic-ai/sdk';
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/text/json.js';
 import type { Frame, FrameStream, Json } from '../protocol.js';
 import { chunksOf, type FullReply, type ScriptedStop, withCallId } from '../reply.js';
 import type { Seal } from '../seal.js';

@@ -1,5 +1,5 @@
 /** A Messages request as scripts read it: in the form of chat completions. */
-import { isRecord, stringOr } from '../../core/json.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
 import type { Json } from '../protocol.js';
 import type { WireBody, WireMessage } from '../request.js';
 

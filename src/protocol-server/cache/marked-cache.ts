@@ -5,7 +5,7 @@
  * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
 import { createHash } from 'node:crypto';
-import { estimateTokens } from '../../core/tokens.js';
+import { estimateTokens } from '../../core/limits/tokens.js';
 import type { CacheCount } from './prefix-cache.js';
 
 export interface CacheBlock {

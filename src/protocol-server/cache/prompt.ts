@@ -1,5 +1,5 @@
 /** Requests as the providers' caches read them: what stands before what, and what a change spoils. */
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../../core/text/json.js';
 import type { Json } from '../protocol.js';
 import type { CacheBlock } from './marked-cache.js';
 

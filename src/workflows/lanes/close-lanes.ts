@@ -1,13 +1,14 @@
 /** How tasks that run side by side come together again. */
-import { isAtWork, type Lane } from '../../core/cursor.js';
-import { joinForks } from '../../core/forks.js';
-import { inPlanOrder } from '../../core/lanes.js';
-import type { Task } from '../../core/plan.js';
-import type { RunState } from '../../core/run-state.js';
+
+import { inPlanOrder } from '../../core/plan/lanes.js';
+import type { Task } from '../../core/plan/plan.js';
+import { isAtWork, type Lane } from '../../core/state/cursor.js';
+import { joinForks } from '../../core/state/forks.js';
+import type { RunState } from '../../core/state/run-state.js';
 import { takeBackSessions } from '../../core/tools/tool-session.js';
 import { closeGates } from '../gates.js';
 import type { Run } from '../run.js';
-import { type BatchEnd, closeOpenCalls } from '../turn/batch.js';
+import { type BatchEnd, closeOpenCalls } from '../turn/tools/batch.js';
 import { Crew } from './crew.js';
 import { LaneRun } from './lane-run.js';
 

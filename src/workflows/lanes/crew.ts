@@ -1,5 +1,5 @@
 /** What the lanes of a run know of each other while they are at work: nothing of it is carried over. */
-import type { Lane } from '../../core/cursor.js';
+import type { Lane } from '../../core/state/cursor.js';
 
 /** What a lane waits for at a gate. */
 export interface Wait {

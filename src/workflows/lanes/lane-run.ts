@@ -2,14 +2,15 @@
  * A task that runs beside others: a view of the run whose position and threads are the lane's own. The code that works
  * on one task alone works on it unchanged.
  */
-import { callsNext, hasOpenBatch, isAtWork, type Lane } from '../../core/cursor.js';
-import { forkId, forkOf } from '../../core/forks.js';
-import { batchAction, waitingSteers } from '../../core/inbox.js';
-import type { JournalPayloads, JournalType } from '../../core/journal.js';
-import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits.js';
-import type { RunState } from '../../core/run-state.js';
-import { isHeld } from '../../core/run-state.js';
-import type { Thread } from '../../core/thread.js';
+
+import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits/limits.js';
+import { callsNext, hasOpenBatch, isAtWork, type Lane } from '../../core/state/cursor.js';
+import { forkId, forkOf } from '../../core/state/forks.js';
+import type { JournalPayloads, JournalType } from '../../core/state/journal.js';
+import type { RunState } from '../../core/state/run-state.js';
+import { isHeld } from '../../core/state/run-state.js';
+import type { Thread } from '../../core/state/thread.js';
+import { batchAction, waitingSteers } from '../../core/steering/inbox.js';
 import { modelCalls } from '../part.js';
 import { Run } from '../run.js';
 import { mustShorten } from '../turn/safe-point.js';

@@ -1,5 +1,5 @@
-import { isAtWork } from '../../core/cursor.js';
-import { inPlanOrder } from '../../core/lanes.js';
+import { inPlanOrder } from '../../core/plan/lanes.js';
+import { isAtWork } from '../../core/state/cursor.js';
 import type { Run } from '../run.js';
 import { Crew } from './crew.js';
 import { LaneRun } from './lane-run.js';

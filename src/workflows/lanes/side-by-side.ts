@@ -3,11 +3,11 @@
  * read a message, is done on the main line, while every lane stands at a safe point.
  */
 
-import { carrierOf, EXECUTOR } from '../../core/capabilities.js';
-import { callsNext, here, isAtWork, type Lane } from '../../core/cursor.js';
-import { inPlanOrder, newLane, tasksToBegin } from '../../core/lanes.js';
-import { executionAt } from '../../core/place.js';
-import { isHeld } from '../../core/run-state.js';
+import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
+import { inPlanOrder, newLane, tasksToBegin } from '../../core/plan/lanes.js';
+import { callsNext, here, isAtWork, type Lane } from '../../core/state/cursor.js';
+import { executionAt } from '../../core/state/place.js';
+import { isHeld } from '../../core/state/run-state.js';
 import { lendSessions } from '../../core/tools/tool-session.js';
 import { introduce } from '../brief.js';
 import { hears, isHeard, listen } from '../hearing.js';

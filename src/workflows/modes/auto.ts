@@ -1,11 +1,12 @@
 /** Auto mode: a role chooses how each goal is pursued, by what it takes, and then it is pursued so (L18). */
-import { OPINION_BYTES } from '../../core/bounds.js';
-import { choiceBrief } from '../../core/briefs/answer-briefs.js';
-import { cutText } from '../../core/fit.js';
-import { firstPlace, type ModeName, roleAt } from '../../core/modes.js';
-import type { Choosing, PlacesOf } from '../../core/place.js';
-import { preview } from '../../core/preview.js';
-import { wayOf } from '../../core/run-state.js';
+
+import { firstPlace, type ModeName, roleAt } from '../../core/agents/modes.js';
+import { choiceBrief } from '../../core/prompts/answer-briefs.js';
+import { OPINION_BYTES } from '../../core/state/bounds.js';
+import type { Choosing, PlacesOf } from '../../core/state/place.js';
+import { wayOf } from '../../core/state/run-state.js';
+import { cutText } from '../../core/text/fit.js';
+import { preview } from '../../core/text/preview.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { concludeEarly, wrapUp } from '../phases/conclude.js';
 import { noteFallback } from '../phases/notes.js';

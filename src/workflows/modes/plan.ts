@@ -2,7 +2,7 @@
  * Plan mode: a plan, which a person may see, change and approve, its steps one after the other, and a summary
  * of what came of them, failures too. Nobody verifies: so says the outcome.
  */
-import type { PlacesOf } from '../../core/place.js';
+import type { PlacesOf } from '../../core/state/place.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { wrapUp } from '../phases/conclude.js';
 import { execute } from '../phases/execute.js';

@@ -1,13 +1,14 @@
 /** The loop of every mode: one step where the run stands, then the next, so that a restored state goes on there. */
-import { here } from '../../core/cursor.js';
-import { kindOf, type ModeKind, type ModeName } from '../../core/modes.js';
-import type { Place, PlacesOf } from '../../core/place.js';
+
+import { kindOf, type ModeKind, type ModeName } from '../../core/agents/modes.js';
+import { here } from '../../core/state/cursor.js';
+import type { Place, PlacesOf } from '../../core/state/place.js';
+import { reloadTools } from '../changes/reload-tools.js';
 import { CalledAway } from '../hearing.js';
 import { closeLanes } from '../lanes/close-lanes.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { steer } from '../phases/steering.js';
-import { reloadTools } from '../reload-tools.js';
 import type { Run } from '../run.js';
 import { auto } from './auto.js';
 import { plan } from './plan.js';

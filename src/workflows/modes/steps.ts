@@ -2,15 +2,16 @@
  * Modes that are the work of roles on the goal itself, of one or of several in turn: the first reply without a call
  * goes to the next, and that of the last is the answer (L14). Nobody plans, and nobody verifies: so says the outcome.
  */
-import { ANSWER_BYTES } from '../../core/bounds.js';
-import { answerBrief, stepBeforeText, stepBrief } from '../../core/briefs/answer-briefs.js';
-import { roleAt, stepsOf } from '../../core/modes.js';
+
+import { roleAt, stepsOf } from '../../core/agents/modes.js';
+import type { PinnedRole } from '../../core/agents/role.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import type { Answering, PlacesOf } from '../../core/place.js';
-import { answeringAt } from '../../core/place.js';
-import type { PinnedRole } from '../../core/role.js';
-import { wayOf } from '../../core/run-state.js';
-import { fill } from '../../core/words.js';
+import { answerBrief, stepBeforeText, stepBrief } from '../../core/prompts/answer-briefs.js';
+import { fill } from '../../core/prompts/words.js';
+import { ANSWER_BYTES } from '../../core/state/bounds.js';
+import type { Answering, PlacesOf } from '../../core/state/place.js';
+import { answeringAt } from '../../core/state/place.js';
+import { wayOf } from '../../core/state/run-state.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerFor, concludeEarly, wrapUp, wrapUpAs } from '../phases/conclude.js';
 import { noteLimit } from '../phases/notes.js';

@@ -2,7 +2,7 @@
  * Team mode (L1): plan, execute each task, verify; what a verification finds missing goes back to the
  * planner.
  */
-import type { PlacesOf } from '../../core/place.js';
+import type { PlacesOf } from '../../core/state/place.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { wrapUp } from '../phases/conclude.js';
 import { execute } from '../phases/execute.js';

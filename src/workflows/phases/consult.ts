@@ -2,14 +2,15 @@
  * Asking a second role something in the middle of another's work: the reviewer and the orchestrator.
  * The position moves to the question and back, so that a restart in between goes on there.
  */
-import { BRIEF_BYTES } from '../../core/bounds.js';
-import { cutText } from '../../core/fit.js';
+
 import type { OutputContract } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { OutputOf } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
-import type { RoleQuestion } from '../../core/place.js';
-import { newConsultation } from '../../core/place.js';
+import { BRIEF_BYTES } from '../../core/state/bounds.js';
+import type { RoleQuestion } from '../../core/state/place.js';
+import { newConsultation } from '../../core/state/place.js';
+import { cutText } from '../../core/text/fit.js';
 import type { Run } from '../run.js';
 
 export type Consulted<C extends OutputContract> =

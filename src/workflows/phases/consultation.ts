@@ -1,7 +1,7 @@
 /** The place where a second role is asked: see `consult`. */
-import { OPINION_BYTES } from '../../core/bounds.js';
-import { fitted } from '../../core/fit.js';
-import type { Consultation } from '../../core/place.js';
+import { OPINION_BYTES } from '../../core/state/bounds.js';
+import type { Consultation } from '../../core/state/place.js';
+import { fitted } from '../../core/text/fit.js';
 import type { Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
 

@@ -1,8 +1,8 @@
 /** The execution phase: one task after the other (L3), or some side by side where the limits allow it. */
-import { tasksToBegin } from '../../core/lanes.js';
-import type { Execution } from '../../core/place.js';
-import { executionAt } from '../../core/place.js';
-import { nextTask } from '../../core/plan-order.js';
+import { tasksToBegin } from '../../core/plan/lanes.js';
+import { nextTask } from '../../core/plan/plan-order.js';
+import type { Execution } from '../../core/state/place.js';
+import { executionAt } from '../../core/state/place.js';
 import { sideBySide } from '../lanes/side-by-side.js';
 import type { Run } from '../run.js';
 import type { GoalEnd } from './conclude.js';

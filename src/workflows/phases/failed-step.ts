@@ -1,13 +1,14 @@
 /** What follows a task that has just failed: the policy of the run, or the orchestrator. */
-import { causeOfPlan } from '../../core/decide.js';
+
 import { failedStepText } from '../../core/gates/gate-text.js';
-import { plansLeft } from '../../core/limits.js';
-import { executionAt } from '../../core/place.js';
-import type { Task } from '../../core/plan.js';
-import { isOpen, setStatus } from '../../core/plan.js';
-import type { StepFailurePolicy } from '../../core/step-failure.js';
-import { afterFailedStep } from '../../core/step-failure.js';
-import { fill } from '../../core/words.js';
+import { plansLeft } from '../../core/limits/limits.js';
+import { causeOfPlan } from '../../core/plan/decide.js';
+import type { Task } from '../../core/plan/plan.js';
+import { isOpen, setStatus } from '../../core/plan/plan.js';
+import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
+import { afterFailedStep } from '../../core/plan/step-failure.js';
+import { fill } from '../../core/prompts/words.js';
+import { executionAt } from '../../core/state/place.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';

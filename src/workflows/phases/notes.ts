@@ -1,16 +1,16 @@
 /** What the phases of a goal note alike, and how a task ends. */
 
-import { overdueBrief } from '../../core/briefs/briefs.js';
-import { blockLacking, capabilitiesOf } from '../../core/capabilities.js';
-import { causeOfPlan } from '../../core/decide.js';
-import { goalTimeMs } from '../../core/goal.js';
-import { afterTasks } from '../../core/modes.js';
-import type { Place } from '../../core/place.js';
-import { executionAt } from '../../core/place.js';
-import type { Task } from '../../core/plan.js';
-import { blockDependants } from '../../core/plan-order.js';
-import type { PinnedRole } from '../../core/role.js';
-import { begun, overdue } from '../../core/task-time.js';
+import { blockLacking, capabilitiesOf } from '../../core/agents/capabilities.js';
+import { afterTasks } from '../../core/agents/modes.js';
+import type { PinnedRole } from '../../core/agents/role.js';
+import { causeOfPlan } from '../../core/plan/decide.js';
+import type { Task } from '../../core/plan/plan.js';
+import { blockDependants } from '../../core/plan/plan-order.js';
+import { begun, overdue } from '../../core/plan/task-time.js';
+import { overdueBrief } from '../../core/prompts/briefs.js';
+import { goalTimeMs } from '../../core/state/goal.js';
+import type { Place } from '../../core/state/place.js';
+import { executionAt } from '../../core/state/place.js';
 import { brief } from '../brief.js';
 import type { Run } from '../run.js';
 

@@ -1,23 +1,23 @@
 /** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
 
-import { orchestrationBrief } from '../../core/briefs/review-briefs.js';
-import { EXECUTOR } from '../../core/capabilities.js';
-import { plansLeft } from '../../core/limits.js';
-import { tokensOf } from '../../core/message.js';
-import type { OrchestrationDecision } from '../../core/orchestrate.js';
-import { decideOrchestration } from '../../core/orchestrate.js';
+import { EXECUTOR } from '../../core/agents/capabilities.js';
+import { modelsInUse } from '../../core/agents/run-config.js';
+import { plansLeft } from '../../core/limits/limits.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { OrchestrationOutput } from '../../core/outputs/intent.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import { executionAt } from '../../core/place.js';
-import type { Task } from '../../core/plan.js';
-import { reopenFault, reopenTask } from '../../core/reopen.js';
-import { modelsInUse } from '../../core/run-config.js';
-import { fill } from '../../core/words.js';
+import type { OrchestrationDecision } from '../../core/plan/orchestrate.js';
+import { decideOrchestration } from '../../core/plan/orchestrate.js';
+import type { Task } from '../../core/plan/plan.js';
+import { reopenFault, reopenTask } from '../../core/plan/reopen.js';
+import { orchestrationBrief } from '../../core/prompts/review-briefs.js';
+import { fill } from '../../core/prompts/words.js';
+import { tokensOf } from '../../core/state/message.js';
+import { executionAt } from '../../core/state/place.js';
+import { setLimits } from '../changes/set-limits.js';
+import { setModel } from '../changes/set-model.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
-import { setLimits } from '../set-limits.js';
-import { setModel } from '../set-model.js';
 import { wish } from '../turn/take-steering.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';

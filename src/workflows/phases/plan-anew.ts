@@ -1,8 +1,9 @@
 /** Where a plan is to be mended: back to whoever makes it. */
-import { IMPROVEMENTS_BYTES } from '../../core/bounds.js';
-import { fitted } from '../../core/fit.js';
-import { nextPlan } from '../../core/modes.js';
-import type { Improvements } from '../../core/place.js';
+
+import { nextPlan } from '../../core/agents/modes.js';
+import { IMPROVEMENTS_BYTES } from '../../core/state/bounds.js';
+import type { Improvements } from '../../core/state/place.js';
+import { fitted } from '../../core/text/fit.js';
 import type { Run } from '../run.js';
 
 /** The next plan of the goal, which is to mend the one at hand: only in a mode that has plans. */

@@ -1,26 +1,25 @@
 /** The planning phase: planner replies until there is a plan to execute. */
 
-import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
-import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs/briefs.js';
-import { isLacking } from '../../core/capabilities.js';
-import { planningQuestion } from '../../core/clarify.js';
-import { planningDecision } from '../../core/decide.js';
-import { cutText, fitted } from '../../core/fit.js';
+import { isLacking } from '../../core/agents/capabilities.js';
+import { wantsApproval } from '../../core/agents/run-config.js';
 import { planText } from '../../core/gates/gate-text.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText } from '../../core/outputs/special-output.js';
 import type { PlanOutput } from '../../core/outputs/team-outputs.js';
-import type { Planning } from '../../core/place.js';
-import { executionAt } from '../../core/place.js';
-import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/plan.js';
-import { wantsApproval } from '../../core/run-config.js';
-import { fill } from '../../core/words.js';
+import { planningDecision, planningQuestion } from '../../core/plan/decide.js';
+import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/plan/plan.js';
+import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/prompts/briefs.js';
+import { fill } from '../../core/prompts/words.js';
+import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
+import type { Planning } from '../../core/state/place.js';
+import { executionAt } from '../../core/state/place.js';
+import { cutText, fitted } from '../../core/text/fit.js';
 import { brief } from '../brief.js';
+import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
-import { updatePlan } from '../update-plan.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
 import { blockLackingTasks, blockStuckTasks, giveRoundBack, noteFallback, noteLimit } from './notes.js';

@@ -1,18 +1,18 @@
 /** Gates where a goal could not go on: only where a person can be asked. */
 
-import { here, taskAt } from '../../core/cursor.js';
-import type { CallFailure } from '../../core/failure.js';
+import type { PinnedRole } from '../../core/agents/role.js';
+import { modelsInUse } from '../../core/agents/run-config.js';
 import type { GateText } from '../../core/gates/gate-text.js';
-import { modelOf } from '../../core/in-force.js';
-import type { BudgetKind } from '../../core/limits.js';
-import type { PinnedRole } from '../../core/role.js';
-import { modelsInUse } from '../../core/run-config.js';
-import { budgetUse, isCounted } from '../../core/run-state.js';
-import { fill, type Words } from '../../core/words.js';
+import type { CallFailure } from '../../core/limits/failure.js';
+import { modelOf } from '../../core/limits/in-force.js';
+import type { BudgetKind } from '../../core/limits/limits.js';
+import { fill, type Words } from '../../core/prompts/words.js';
+import { here, taskAt } from '../../core/state/cursor.js';
+import { budgetUse, isCounted } from '../../core/state/run-state.js';
+import { setLimits } from '../changes/set-limits.js';
+import { setModel } from '../changes/set-model.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
-import { setLimits } from '../set-limits.js';
-import { setModel } from '../set-model.js';
 
 /**
  * Asks what to do about a model that failed for good. `again`: perhaps with another model. `stop`: a person says that

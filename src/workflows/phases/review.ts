@@ -1,16 +1,16 @@
 /** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
 
-import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../../core/briefs/review-briefs.js';
-import { capabilitiesOf, isLacking } from '../../core/capabilities.js';
-import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
+import { capabilitiesOf, isLacking } from '../../core/agents/capabilities.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { ReviewOutput } from '../../core/outputs/intent.js';
 import { envelopeOf } from '../../core/outputs/parse-output.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import type { Task } from '../../core/plan.js';
-import { isOpen } from '../../core/plan.js';
-import type { ReviewChecks, ReviewDecision } from '../../core/review.js';
-import { checkAction, checkPlan, checkResult, decideReview } from '../../core/review.js';
+import type { Task } from '../../core/plan/plan.js';
+import { isOpen } from '../../core/plan/plan.js';
+import type { ReviewChecks, ReviewDecision } from '../../core/plan/review.js';
+import { checkAction, checkPlan, checkResult, decideReview } from '../../core/plan/review.js';
+import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../../core/prompts/review-briefs.js';
+import type { AssistantMessage, ToolUseBlock } from '../../core/state/message.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { Run } from '../run.js';
 import { consult } from './consult.js';

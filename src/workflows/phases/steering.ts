@@ -1,31 +1,31 @@
 /**
  * What a person says while a run works: noted for the role at work, or understood and
- * routed by roles first. The table in core/route.ts decides; here its decisions are carried out.
+ * routed by roles first. The table in core/steering/route.ts decides; here its decisions are carried out.
  */
 
-import { CONCERNS_BYTES, READING_BYTES } from '../../core/bounds.js';
-import { intentBrief, routeBrief, steerText } from '../../core/briefs/steering-briefs.js';
-import { fitted } from '../../core/fit.js';
-import type { InboxItem } from '../../core/inbox.js';
-import { hasPlan } from '../../core/modes.js';
+import { hasPlan } from '../../core/agents/modes.js';
+import { asksForPlan } from '../../core/agents/run-config.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
-import type { Reading, Steering } from '../../core/place.js';
-import { newTurns } from '../../core/place.js';
-import { isOpen, REMOVED, REPLANNED } from '../../core/plan.js';
-import { preview } from '../../core/preview.js';
-import type { RouteDecision } from '../../core/route.js';
-import { decideRoute, deniedRoute } from '../../core/route.js';
-import { asksForPlan } from '../../core/run-config.js';
-import { fill, type Words } from '../../core/words.js';
+import { isOpen, REMOVED, REPLANNED } from '../../core/plan/plan.js';
+import { intentBrief, routeBrief, steerText } from '../../core/prompts/steering-briefs.js';
+import { fill, type Words } from '../../core/prompts/words.js';
+import { CONCERNS_BYTES, READING_BYTES } from '../../core/state/bounds.js';
+import type { Reading, Steering } from '../../core/state/place.js';
+import { newTurns } from '../../core/state/place.js';
+import type { InboxItem } from '../../core/steering/inbox.js';
+import type { RouteDecision } from '../../core/steering/route.js';
+import { decideRoute, deniedRoute } from '../../core/steering/route.js';
+import { fitted } from '../../core/text/fit.js';
+import { preview } from '../../core/text/preview.js';
+import { beginNextGoal } from '../changes/next-goal.js';
+import { dropTasks } from '../changes/update-plan.js';
 import { ask, closeGates } from '../gates.js';
 import { UNDERSTANDING } from '../hearing.js';
-import { beginNextGoal } from '../next-goal.js';
 import { requestPause, requestResume, requestStop } from '../platform/inbox-handlers.js';
 import type { Run } from '../run.js';
 import { note, receipts } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
-import { dropTasks } from '../update-plan.js';
 import type { GoalEnd } from './conclude.js';
 import { planAnew } from './plan-anew.js';
 

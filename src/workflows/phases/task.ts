@@ -1,38 +1,38 @@
 /** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
 
-import { CONCERNS_BYTES } from '../../core/bounds.js';
+import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
+import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { questionText, specialText } from '../../core/outputs/special-output.js';
+import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
+import { decideTask } from '../../core/plan/decide.js';
+import type { Task } from '../../core/plan/plan.js';
+import { applyEcho, UNCONFIRMED } from '../../core/plan/plan.js';
 import {
   continueTaskBrief,
   retryTaskBrief,
   reviewFixesBrief,
   taskBrief,
   taskCapBrief,
-} from '../../core/briefs/briefs.js';
-import { carrierOf, EXECUTOR } from '../../core/capabilities.js';
-import { decideTask } from '../../core/decide.js';
-import { fitted } from '../../core/fit.js';
-import type { AssistantMessage } from '../../core/message.js';
-import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
-import { questionText, specialText } from '../../core/outputs/special-output.js';
-import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
-import type { Execution } from '../../core/place.js';
-import type { Task } from '../../core/plan.js';
-import { applyEcho, UNCONFIRMED } from '../../core/plan.js';
-import { preview } from '../../core/preview.js';
-import { noteDecision } from '../../core/trace.js';
-import { fill } from '../../core/words.js';
+} from '../../core/prompts/briefs.js';
+import { fill } from '../../core/prompts/words.js';
+import { CONCERNS_BYTES } from '../../core/state/bounds.js';
+import type { AssistantMessage } from '../../core/state/message.js';
+import type { Execution } from '../../core/state/place.js';
+import { noteDecision } from '../../core/state/trace.js';
+import { fitted } from '../../core/text/fit.js';
+import { preview } from '../../core/text/preview.js';
 import { brief } from '../brief.js';
+import { askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { keepReport } from '../turn/shelve.js';
 import { wish } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
-import { askForTask } from './ask-for-task.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly } from './conclude.js';
 import type { Confirmed } from './confirm.js';
 import { confirm } from './confirm.js';
-import { endTask, noteFallback, noteLimit, noteOverdue } from './notes.js';
+import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from './notes.js';
 import { reviewResult } from './review.js';
 
 /** One step of a task; null: go on at the cursor. */
@@ -217,4 +217,31 @@ function confirmResult(
     title: fill(run.words.gateResult, { id: task.id }),
     body: preview(report, 2_000),
   });
+}
+
+// A question of the executor to the person, or its wish that a person decides.
+
+/** Asks; the answer goes into the conversation and costs no round. Without one the task has failed. */
+async function askForTask(
+  run: Run,
+  place: Execution,
+  { task, question }: { task: Task; question: string },
+): Promise<GoalEnd | null> {
+  const { goal } = run.state;
+  const carrier = carrierOf(run.pinned, task);
+  const asked = await askFor(run, {
+    key: `task:${goal.number}:${task.id}`,
+    role: carrier,
+    question,
+  });
+  if (asked.kind !== 'answered') return answerFor(run, 'stopped');
+  if (asked.answer.text === null) {
+    endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });
+    return null;
+  }
+  place.step = { kind: 'work', taskId: task.id };
+  giveRoundBack(place);
+  wish(run, asked.answer.text);
+  run.say(run.threadOf(run.role(carrier)), 'steer', asked.answer.text);
+  return null;
 }

@@ -1,17 +1,18 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5). */
-import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/bounds.js';
-import { unansweredBrief, verificationBrief } from '../../core/briefs/briefs.js';
-import { decideVerdict } from '../../core/decide.js';
-import { fitted } from '../../core/fit.js';
-import { plansLeft } from '../../core/limits.js';
+
+import { plansLeft } from '../../core/limits/limits.js';
 import { isEmptyPhrase } from '../../core/outputs/empty-phrase.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import type { VerdictOutput } from '../../core/outputs/team-outputs.js';
-import type { Verification } from '../../core/place.js';
-import { executionAt } from '../../core/place.js';
-import { isOpen, rejectTasks } from '../../core/plan.js';
-import { preview } from '../../core/preview.js';
+import { decideVerdict } from '../../core/plan/decide.js';
+import { isOpen, rejectTasks } from '../../core/plan/plan.js';
+import { unansweredBrief, verificationBrief } from '../../core/prompts/briefs.js';
+import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/state/bounds.js';
+import type { Verification } from '../../core/state/place.js';
+import { executionAt } from '../../core/state/place.js';
+import { fitted } from '../../core/text/fit.js';
+import { preview } from '../../core/text/preview.js';
 import { askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';

@@ -1,7 +1,7 @@
 /** Times, retries and cancellation of each kind of activity. */
 import { ActivityCancellationType } from '@temporalio/workflow';
-import { WORKER_TRIES } from '../../core/bounds.js';
-import { cutText } from '../../core/fit.js';
+import { WORKER_TRIES } from '../../core/state/bounds.js';
+import { cutText } from '../../core/text/fit.js';
 import type { CallOptions } from '../ports.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */

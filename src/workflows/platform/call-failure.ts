@@ -1,12 +1,12 @@
 /** What Temporal says of a failed call, in core's words. */
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
-import { FAILURE_BYTES } from '../../core/bounds.js';
-import type { CallFailure } from '../../core/failure.js';
-import { FAILURE } from '../../core/failure.js';
-import { cutText } from '../../core/fit.js';
-import { taskIn } from '../../core/heartbeats.js';
-import { isRecord } from '../../core/json.js';
-import { isUsage } from '../../core/message.js';
+import type { CallFailure } from '../../core/limits/failure.js';
+import { FAILURE } from '../../core/limits/failure.js';
+import { taskIn } from '../../core/limits/heartbeats.js';
+import { FAILURE_BYTES } from '../../core/state/bounds.js';
+import { isUsage } from '../../core/state/message.js';
+import { cutText } from '../../core/text/fit.js';
+import { isRecord } from '../../core/text/json.js';
 import type { Called } from '../ports.js';
 
 export function settle<T>(promise: Promise<T>): Promise<Called<T>> {

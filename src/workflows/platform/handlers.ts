@@ -1,9 +1,9 @@
 /** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
-import { readersOf } from '../../core/modes.js';
-import { wayOf } from '../../core/run-state.js';
-import { hearAgent, passedOn } from '../agents.js';
+import { readersOf } from '../../core/agents/modes.js';
+import { wayOf } from '../../core/state/run-state.js';
+import { hearAgent, passedOn } from '../agents/agents.js';
 import {
   answerGateUpdate,
   answerSignal,

@@ -3,9 +3,9 @@
  * same worker needs no query for it. The query `modelRequest` is the truth, and answers every other worker.
  */
 
-import type { Message } from '../../core/message.js';
-import type { PinnedCall } from '../../core/model-use.js';
-import type { RunState } from '../../core/run-state.js';
+import type { PinnedCall } from '../../core/limits/model-use.js';
+import type { Message } from '../../core/state/message.js';
+import type { RunState } from '../../core/state/run-state.js';
 import { hash64 } from '../../core/tools/ledger.js';
 import type { Ports } from '../ports.js';
 import { modelRequestPage } from './requests.js';

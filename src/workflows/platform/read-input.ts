@@ -3,30 +3,38 @@
  * Web UI's forms and other languages' clients send it; a validator and its handler read by the same one, so that
  * what was accepted can be carried out.
  */
-import { GATE_ANSWER_BYTES, INPUT_BYTES, LONGEST_ID, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
-import { capabilitiesOf } from '../../core/capabilities.js';
-import { steeringAt } from '../../core/cursor.js';
-import { told } from '../../core/fit.js';
+
+import { capabilitiesOf } from '../../core/agents/capabilities.js';
+import type { ModeName } from '../../core/agents/modes.js';
+import { hasPlan } from '../../core/agents/modes.js';
+import { isSubagent, rolesBelow } from '../../core/agents/subagent.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
-import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/in-force.js';
-import { ANSWERED, howClosed } from '../../core/journal.js';
-import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
-import type { Limits } from '../../core/limits.js';
-import { budgetsAbove, ceilingFault, limitsFault } from '../../core/limits.js';
-import type { ModeName } from '../../core/modes.js';
-import { hasPlan } from '../../core/modes.js';
+import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/limits/in-force.js';
+import type { Limits } from '../../core/limits/limits.js';
+import { budgetsAbove, ceilingFault, limitsFault } from '../../core/limits/limits.js';
 import { quoted } from '../../core/outputs/output-fields.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
-import type { TaskChange } from '../../core/plan.js';
-import { REMOVED } from '../../core/plan.js';
-import { leftOut, planEditFaults } from '../../core/plan-edit.js';
-import { preview } from '../../core/preview.js';
-import type { RunState } from '../../core/run-state.js';
-import { budgetUse } from '../../core/run-state.js';
-import { sizeOfList } from '../../core/sizes.js';
-import { isSubagent, rolesBelow } from '../../core/subagent.js';
-import { passedOn } from '../agents.js';
+import type { TaskChange } from '../../core/plan/plan.js';
+import { REMOVED } from '../../core/plan/plan.js';
+import { leftOut, planEditFaults } from '../../core/plan/plan-edit.js';
+import { GATE_ANSWER_BYTES, INPUT_BYTES, LONGEST_ID, OTHER_ANSWERS_BYTES } from '../../core/state/bounds.js';
+import { steeringAt } from '../../core/state/cursor.js';
+import { ANSWERED, howClosed } from '../../core/state/journal.js';
+import type { RunState } from '../../core/state/run-state.js';
+import { budgetUse } from '../../core/state/run-state.js';
+import { told } from '../../core/text/fit.js';
+import {
+  isRecord,
+  jsonBytes,
+  MAX_JSON_DEPTH,
+  nestsDeeper,
+  ownValue,
+  stringOr,
+} from '../../core/text/json.js';
+import { preview } from '../../core/text/preview.js';
+import { sizeOfList } from '../../core/text/sizes.js';
+import { passedOn } from '../agents/agents.js';
 import type { Run } from '../run.js';
 import { argumentFaults } from './check-arguments.js';
 

@@ -3,18 +3,18 @@
  * scheduled, so every retry gets the same request (docs/architecture.md, "Model calls by reference").
  */
 import { ApplicationFailure } from '@temporalio/workflow';
-import { levels } from '../../core/cursor.js';
-import { told } from '../../core/fit.js';
-import type { Message, ToolUseBlock } from '../../core/message.js';
-import { toolCallsOf } from '../../core/message.js';
-import type { ModelRequestHead, ModelRequestPage } from '../../core/model-request.js';
-import type { PinnedCall } from '../../core/model-use.js';
-import { openingOf } from '../../core/opening.js';
-import { offeredTools } from '../../core/run-config.js';
-import type { RunState } from '../../core/run-state.js';
-import { firstPage, sizeOf } from '../../core/sizes.js';
-import { replyOf } from '../../core/thread.js';
-import { inputOf } from '../../core/tools/batch-input.js';
+import { offeredTools } from '../../core/agents/run-config.js';
+import type { PinnedCall } from '../../core/limits/model-use.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../core/prompts/model-request.js';
+import { openingOf } from '../../core/prompts/opening.js';
+import { levels } from '../../core/state/cursor.js';
+import type { Message, ToolUseBlock } from '../../core/state/message.js';
+import { toolCallsOf } from '../../core/state/message.js';
+import type { RunState } from '../../core/state/run-state.js';
+import { replyOf } from '../../core/state/thread.js';
+import { told } from '../../core/text/fit.js';
+import { firstPage, sizeOf } from '../../core/text/sizes.js';
+import { inputOf } from '../../core/tools/ledger.js';
 
 export function modelRequestPage(
   state: RunState,

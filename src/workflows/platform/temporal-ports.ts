@@ -10,9 +10,12 @@ import {
   proxyActivities,
   proxySinks,
   scheduleActivity,
+  setCurrentDetails,
   startChild,
+  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { inflateSync, strFromU8, strToU8 } from 'fflate';
 import type {
   ActivityToolCall,
   CallToolInput,
@@ -20,11 +23,16 @@ import type {
   RequestSinks,
   SteersmanActivities,
 } from '../../activities/types.js';
-import { headWithin } from '../../core/fit.js';
-import { fitForHandover } from '../../core/handover.js';
-import type { PinnedRun, RunSettings } from '../../core/run-config.js';
-import { memoOf, settingsOfNewTask } from '../../core/run-config.js';
-import type { RunState } from '../../core/run-state.js';
+import type { PinnedRun, RunSettings } from '../../core/agents/run-config.js';
+import { memoOf, settingsOfNewTask } from '../../core/agents/run-config.js';
+import { fitForHandover } from '../../core/state/handover.js';
+import type { RunState } from '../../core/state/run-state.js';
+import { type SearchAttribute, searchAttributesOf } from '../../core/steering/search-attributes.js';
+import { statusMarkdown } from '../../core/steering/status.js';
+import { headWithin } from '../../core/text/fit.js';
+import { dictionaryOf, type Packed } from '../../core/text/packed.js';
+import { caller, subagents } from '../agents/subagents.js';
+import { callWorkflow } from '../agents/workflow-calls.js';
 import type { RunInput } from '../messages.js';
 import { WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
@@ -38,10 +46,6 @@ import {
   storeOptions,
 } from './activity-options.js';
 import { settle } from './call-failure.js';
-import { showStatus } from './show.js';
-import { caller, subagents } from './subagents.js';
-import { unpack } from './unpack.js';
-import { callWorkflow } from './workflow-calls.js';
 
 // Each call has options of its own: without them nothing is tried again.
 const activities = proxyActivities<SteersmanActivities>({
@@ -188,4 +192,27 @@ async function startRun(id: string, goal: string, settings: RunSettings): Promis
     cancellationType: ChildWorkflowCancellationType.ABANDON,
   });
   return workflowId;
+}
+
+/** What `pack` made small (activities/pack.ts). */
+export function unpack<T>(packed: Packed<T>): T {
+  const dictionary = strToU8(dictionaryOf(packed[0] ?? 0));
+  return JSON.parse(strFromU8(inflateSync(packed.subarray(1), { dictionary }))) as T;
+}
+
+// Shows a run's state in the stock Web UI: current details, and search attributes that exist.
+
+/** Current details cost no history; search attributes are written only when they change. */
+function showStatus(state: RunState): void {
+  setCurrentDetails(statusMarkdown(state));
+  const wanted = searchAttributesOf(state);
+  const changed: Record<string, string[]> = {};
+  for (const name of state.pinned?.searchAttributes ?? []) {
+    const value = wanted[name as SearchAttribute] ?? null;
+    if (value === (state.shown[name] ?? null)) continue;
+    changed[name] = value === null ? [] : [value];
+    if (value === null) delete state.shown[name];
+    else state.shown[name] = value;
+  }
+  if (Object.keys(changed).length > 0) upsertSearchAttributes(changed);
 }

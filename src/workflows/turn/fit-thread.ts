@@ -1,11 +1,12 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
-import { ownValue } from '../../core/json.js';
-import { openingOf } from '../../core/opening.js';
-import type { PinnedRole } from '../../core/role.js';
-import { shortenThread } from '../../core/shorten-thread.js';
-import type { Thread } from '../../core/thread.js';
-import { tokenFactor } from '../../core/token-factor.js';
-import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/tokens.js';
+
+import type { PinnedRole } from '../../core/agents/role.js';
+import { tokenFactor } from '../../core/limits/token-factor.js';
+import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
+import { openingOf } from '../../core/prompts/opening.js';
+import type { Thread } from '../../core/state/thread.js';
+import { ownValue } from '../../core/text/json.js';
+import { shortenThread } from '../../core/text/shorten-thread.js';
 import type { Run } from '../run.js';
 
 /** Share of a model's context that a request may fill: estimates err, and the reply needs room. */

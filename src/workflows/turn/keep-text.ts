@@ -1,7 +1,7 @@
 /** Long texts by reference: the blob store has the whole, the state a part of it. */
-import { PAYLOAD_BYTES } from '../../core/bounds.js';
-import { cutText, cutWithoutStore, fitsText } from '../../core/fit.js';
-import { headAndTail } from '../../core/large-text.js';
+import { PAYLOAD_BYTES } from '../../core/state/bounds.js';
+import { cutText, cutWithoutStore, fitsText } from '../../core/text/fit.js';
+import { headAndTail } from '../../core/text/large-text.js';
 import type { Run } from '../run.js';
 
 /** What one activity takes, with what stands around the text. */

@@ -1,16 +1,17 @@
 /** Chooses the model of a role's next call, anew each time: by the table that the run pins. */
-import { here } from '../../core/cursor.js';
-import type { CallFailure } from '../../core/failure.js';
-import { isOut, isSet, modelOf, nextModelOf } from '../../core/in-force.js';
-import { ownValue } from '../../core/json.js';
-import type { LastCalls } from '../../core/model-use.js';
-import { preview } from '../../core/preview.js';
-import type { ModelSituation } from '../../core/resolver.js';
-import { budgetShares, resolveModel, rowWords } from '../../core/resolver.js';
-import type { PinnedRole } from '../../core/role.js';
-import { budgetUse } from '../../core/run-state.js';
+
+import type { PinnedRole } from '../../core/agents/role.js';
+import type { CallFailure } from '../../core/limits/failure.js';
+import { isOut, isSet, modelOf, nextModelOf } from '../../core/limits/in-force.js';
+import type { LastCalls } from '../../core/limits/model-use.js';
+import type { ModelSituation } from '../../core/limits/resolver.js';
+import { budgetShares, resolveModel, rowWords } from '../../core/limits/resolver.js';
+import { here } from '../../core/state/cursor.js';
+import { budgetUse } from '../../core/state/run-state.js';
+import { ownValue } from '../../core/text/json.js';
+import { preview } from '../../core/text/preview.js';
+import { goOnWith } from '../changes/set-model.js';
 import type { Run } from '../run.js';
-import { goOnWith } from '../set-model.js';
 import { requestTokens } from './fit-thread.js';
 
 const NO_CALLS: LastCalls = { stop: null, failure: null };

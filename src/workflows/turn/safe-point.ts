@@ -1,8 +1,8 @@
 /** The safe point of the turn loop. */
-import { shortenThreads } from '../../core/handover.js';
-import type { RunState } from '../../core/run-state.js';
-import { isHeld } from '../../core/run-state.js';
-import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state-bounds.js';
+import { shortenThreads } from '../../core/state/handover.js';
+import type { RunState } from '../../core/state/run-state.js';
+import { isHeld } from '../../core/state/run-state.js';
+import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state/state-bounds.js';
 import type { Run } from '../run.js';
 import { mustShelve, shelve } from './shelve.js';
 

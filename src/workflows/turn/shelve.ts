@@ -1,11 +1,12 @@
 /** What grows with a run and is seldom read goes to the blob store before it is too much. */
-import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/bounds.js';
-import { type Cursor, tasksAt } from '../../core/cursor.js';
-import { cutText, fitsText } from '../../core/fit.js';
-import { reportBytes, type Task } from '../../core/plan.js';
-import type { RunState } from '../../core/run-state.js';
-import { sizeOfList } from '../../core/sizes.js';
-import { shelveSteps, stepsToShelve } from '../../core/trace.js';
+
+import { reportBytes, type Task } from '../../core/plan/plan.js';
+import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/state/bounds.js';
+import { type Cursor, tasksAt } from '../../core/state/cursor.js';
+import type { RunState } from '../../core/state/run-state.js';
+import { shelveSteps, stepsToShelve } from '../../core/state/trace.js';
+import { cutText, fitsText } from '../../core/text/fit.js';
+import { sizeOfList } from '../../core/text/sizes.js';
 import type { Run } from '../run.js';
 import { keepText, store } from './keep-text.js';
 

@@ -1,10 +1,10 @@
 /** What calls of models cost, whoever asked for them. */
 
-import { withOthers } from '../../core/leases.js';
-import type { BudgetUse, Limits } from '../../core/limits.js';
-import { addUsage, type Usage } from '../../core/message.js';
-import { accountOf, budgetUse } from '../../core/run-state.js';
-import { withCall } from '../../core/usage-by.js';
+import { withOthers } from '../../core/limits/leases.js';
+import type { BudgetUse, Limits } from '../../core/limits/limits.js';
+import { withCall } from '../../core/limits/usage-by.js';
+import { addUsage, type Usage } from '../../core/state/message.js';
+import { accountOf, budgetUse } from '../../core/state/run-state.js';
 import { modelCalls, type OfPart } from '../part.js';
 import type { Run } from '../run.js';
 

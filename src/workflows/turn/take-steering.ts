@@ -1,16 +1,16 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
-import { here } from '../../core/cursor.js';
-import type { InboxItem } from '../../core/inbox.js';
-import { batchAction, takeSteers, waitingSteers } from '../../core/inbox.js';
-import type { Batch } from '../../core/place.js';
-import { appliedReceipt } from '../../core/receipt.js';
-import type { Thread } from '../../core/thread.js';
-import { withWish } from '../../core/wishes.js';
-import { tellRead } from '../agents.js';
+import { here } from '../../core/state/cursor.js';
+import { withWish } from '../../core/state/goal.js';
+import type { Batch } from '../../core/state/place.js';
+import type { Thread } from '../../core/state/thread.js';
+import type { InboxItem } from '../../core/steering/inbox.js';
+import { batchAction, takeSteers, waitingSteers } from '../../core/steering/inbox.js';
+import { appliedReceipt } from '../../core/steering/receipt.js';
+import { tellRead } from '../agents/agents.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
 import { linesOf } from '../lanes/lines-of.js';
 import type { Run } from '../run.js';
-import { skipOpenCalls } from './batch.js';
+import { skipOpenCalls } from './tools/batch.js';
 
 /** Skips what is left of an open batch when waiting messages want that. True when it did. */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {

@@ -1,29 +1,29 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 
-import { OPINION_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
-import { capabilitiesOf } from '../../core/capabilities.js';
-import { here, taskAt } from '../../core/cursor.js';
-import { joinCut, withCutNote } from '../../core/cut-text.js';
-import type { CallFailure } from '../../core/failure.js';
-import { fitted } from '../../core/fit.js';
-import type { BudgetKind } from '../../core/limits.js';
-import { checkBudgets } from '../../core/limits.js';
-import type { AssistantMessage } from '../../core/message.js';
-import { toolCallsOf } from '../../core/message.js';
-import { choicesOf } from '../../core/modes.js';
+import { capabilitiesOf } from '../../core/agents/capabilities.js';
+import { choicesOf } from '../../core/agents/modes.js';
+import type { PinnedRole } from '../../core/agents/role.js';
+import { offeredTools } from '../../core/agents/run-config.js';
+import type { CallFailure } from '../../core/limits/failure.js';
+import type { BudgetKind } from '../../core/limits/limits.js';
+import { checkBudgets } from '../../core/limits/limits.js';
 import type { OutputContract } from '../../core/outputs/contracts.js';
 import { CONTRACTS } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { OutputOf, RoleReply } from '../../core/outputs/parse-output.js';
 import { envelopeOf, parseRoleOutput, reaskText } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
-import { planInForce } from '../../core/plan.js';
-import { preview } from '../../core/preview.js';
-import type { PinnedRole } from '../../core/role.js';
-import { offeredTools } from '../../core/run-config.js';
-import { accountOf, budgetUse, isCounted, isHeld } from '../../core/run-state.js';
-import { addStep, shown, stepOf } from '../../core/trace.js';
-import type { Words } from '../../core/words.js';
+import { planInForce } from '../../core/plan/plan.js';
+import type { Words } from '../../core/prompts/words.js';
+import { OPINION_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
+import { here, taskAt } from '../../core/state/cursor.js';
+import type { AssistantMessage } from '../../core/state/message.js';
+import { toolCallsOf } from '../../core/state/message.js';
+import { accountOf, budgetUse, isCounted, isHeld } from '../../core/state/run-state.js';
+import { addStep, shown, stepOf } from '../../core/state/trace.js';
+import { joinCut, withCutNote } from '../../core/text/cut-text.js';
+import { fitted } from '../../core/text/fit.js';
+import { preview } from '../../core/text/preview.js';
 import { brief, nameRole, tellInventory } from '../brief.js';
 import { hears, listen } from '../hearing.js';
 import { budgetAsked, raiseBudget, rescueFailure } from '../phases/rescue.js';
@@ -31,9 +31,9 @@ import type { Run } from '../run.js';
 import type { WholeReply } from './call-model.js';
 import { callModel } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
-import { runNextCalls } from './run-tools.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';
+import { runNextCalls } from './tools/run-tools.js';
 
 export interface TurnSpec<C extends OutputContract> {
   role: string;

@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Temporal } from '../../../src/client/runs/connect.js';
+import type { Temporal } from '../../../src/client/connect.js';
 import { startScriptedModel } from '../../../src/testing/scripted-model.js';
 import { Random } from '../../simulation/random.js';
 import { type FakeMcp, fakeMcp } from '../fake-mcp-server.js';

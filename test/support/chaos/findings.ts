@@ -1,6 +1,6 @@
 /** What must hold of a run and its agents after a chaos, told from what is left of them and the tools' own log. */
-import type { JournalEvent } from '../../../src/core/journal.js';
-import { textOf } from '../../../src/core/message.js';
+import type { JournalEvent } from '../../../src/core/state/journal.js';
+import { textOf } from '../../../src/core/state/message.js';
 import type { FakeMcpEvent } from '../fake-mcp-server.js';
 import { endsWell } from './kinds.js';
 import type { People } from './people.js';

@@ -1,11 +1,11 @@
 /** What kinds of runs a chaos has: their settings and roles, and how each may end. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEnd } from '../../../src/client/runs/run-end.js';
-import type { Outcome } from '../../../src/core/cause.js';
-import type { Limits } from '../../../src/core/limits.js';
-import type { RunSettings } from '../../../src/core/run-config.js';
-import { STEP_FAILURE_POLICIES } from '../../../src/core/step-failure.js';
+import type { RunEnd } from '../../../src/client/run/run-end.js';
+import type { RunSettings } from '../../../src/core/agents/run-config.js';
+import type { Limits } from '../../../src/core/limits/limits.js';
+import type { Outcome } from '../../../src/core/plan/cause.js';
+import { STEP_FAILURE_POLICIES } from '../../../src/core/plan/step-failure.js';
 import type { Random } from '../../simulation/random.js';
 import { projectRoot } from '../project.js';
 

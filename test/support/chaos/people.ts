@@ -1,14 +1,14 @@
 /** Who has to do with a run of a chaos: one watches, one asks again and again, one speaks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
-import type { Temporal } from '../../../src/client/runs/connect.js';
-import { isServerAway } from '../../../src/client/runs/grpc-errors.js';
-import type { RunEnd } from '../../../src/client/runs/run-end.js';
-import type { RunEvent } from '../../../src/client/runs/run-event.js';
-import { watchRun } from '../../../src/client/runs/watch-run.js';
+import type { Temporal } from '../../../src/client/connect.js';
+import { isServerAway } from '../../../src/client/grpc-errors.js';
+import type { RunEnd } from '../../../src/client/run/run-end.js';
+import type { RunEvent } from '../../../src/client/watch/run-event.js';
+import { watchRun } from '../../../src/client/watch/watch-run.js';
 import type { Gate } from '../../../src/core/gates/gate.js';
-import type { SteerTime } from '../../../src/core/inbox.js';
-import type { JournalEvent } from '../../../src/core/journal.js';
+import type { JournalEvent } from '../../../src/core/state/journal.js';
+import type { SteerTime } from '../../../src/core/steering/inbox.js';
 import { queryTrouble } from '../../../src/shared/query-errors.js';
 import {
   answerGateUpdate,

@@ -1,11 +1,11 @@
 /** What is left of a run and its agents after a chaos: histories, ends, conversations, journals. */
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import type { Temporal } from '../../../src/client/runs/connect.js';
-import type { RunEnd } from '../../../src/client/runs/run-end.js';
-import { readEnd } from '../../../src/client/runs/run-end.js';
-import { describeRun, isOpen } from '../../../src/client/runs/runs.js';
-import type { JournalEvent } from '../../../src/core/journal.js';
-import type { Message } from '../../../src/core/message.js';
+import type { Temporal } from '../../../src/client/connect.js';
+import type { RunEnd } from '../../../src/client/run/run-end.js';
+import { readEnd } from '../../../src/client/run/run-end.js';
+import { describeRun, isOpen } from '../../../src/client/run/runs.js';
+import type { JournalEvent } from '../../../src/core/state/journal.js';
+import type { Message } from '../../../src/core/state/message.js';
 import { stateQuery } from '../../../src/workflows/messages.js';
 import { type RecordedPart, treeOf } from '../histories.js';
 import { journalOf, transcriptOf } from '../run-views.js';

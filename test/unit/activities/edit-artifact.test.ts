@@ -3,9 +3,9 @@ import { DefaultLogger } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { createEditArtifact } from '../../../src/activities/edit-artifact.js';
 import type { EditArtifactInput } from '../../../src/activities/types.js';
-import type { BlobStore } from '../../../src/blobs/blob-store.js';
-import type { ArtifactEdited } from '../../../src/core/artifacts.js';
-import { FAILURE } from '../../../src/core/failure.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
+import type { ArtifactEdited } from '../../../src/core/state/artifacts.js';
+import type { BlobStore } from '../../../src/shared/blobs/blob-store.js';
 
 function editor(deny: string[], store: Partial<BlobStore> = {}) {
   const stored: string[] = [];

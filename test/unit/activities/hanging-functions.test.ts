@@ -3,12 +3,12 @@ import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createResolveModel } from '../../../src/activities/resolve-model.js';
+import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import type { ActivityToolCall, ResolveModelInput } from '../../../src/activities/types.js';
-import { FAILURE } from '../../../src/core/failure.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
-import { activityToolCalls, readyActivityTools } from '../../../src/worker/activity-tools.js';
+import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
 import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 const never = () => new Promise<never>(() => undefined);

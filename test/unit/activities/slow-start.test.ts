@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
-import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
-import { secondsOf } from '../../../src/core/error-text.js';
+import { secondsOf } from '../../../src/core/text/error-text.js';
 import { McpCallError } from '../../../src/mcp/call-failure.js';
-import type { McpConnection } from '../../../src/mcp/connection.js';
-import type { McpPool } from '../../../src/mcp/pool.js';
-import { McpSessions } from '../../../src/mcp/sessions.js';
+import type { McpConnection } from '../../../src/mcp/connection/connection.js';
+import type { McpPool } from '../../../src/mcp/connection/pool.js';
+import { McpSessions } from '../../../src/mcp/connection/sessions.js';
+import { createLocalBlobStore } from '../../../src/shared/blobs/blob-store.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 import { toolCaller } from '../../support/tool-calls.js';
 

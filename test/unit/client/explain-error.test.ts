@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { explainError } from '../../../src/client/runs/grpc-errors.js';
+import { explainError } from '../../../src/client/grpc-errors.js';
 
 function failedWrite(path: string): unknown {
   try {

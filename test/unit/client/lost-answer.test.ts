@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ClientScope } from '../../../src/client/runs/client-scope.js';
-import type { Temporal } from '../../../src/client/runs/connect.js';
-import { sendMessage } from '../../../src/client/runs/sent-message.js';
-import { startRun } from '../../../src/client/runs/start-run.js';
+import type { ClientScope } from '../../../src/client/client-scope.js';
+import type { Temporal } from '../../../src/client/connect.js';
+import { sendMessage } from '../../../src/client/run/sent-message.js';
+import { startRun } from '../../../src/client/start/start-run.js';
 import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 /** As gRPC tells that no answer came in time. */

@@ -1,15 +1,15 @@
 /** Texts that take `marked` very long are never given to it. */
 import * as marked from 'marked';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noColors } from '../../../src/print/output.js';
+import { noColors } from '../../../src/shared/output.js';
 
 const lexer = vi.fn(marked.lexer);
-let markdownLines: typeof import('../../../src/print/markdown.js').markdownLines;
+let markdownLines: typeof import('../../../src/cli/print/markdown.js').markdownLines;
 
 beforeAll(async () => {
   vi.resetModules();
   vi.doMock('marked', () => ({ ...marked, lexer }));
-  ({ markdownLines } = await import('../../../src/print/markdown.js'));
+  ({ markdownLines } = await import('../../../src/cli/print/markdown.js'));
 });
 afterAll(() => {
   vi.doUnmock('marked');

@@ -1,14 +1,14 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { askRun } from '../../../src/client/runs/ask-run.js';
-import type { Temporal } from '../../../src/client/runs/connect.js';
-import { isFinalQueryError } from '../../../src/client/runs/grpc-errors.js';
-import { type ListedRun, listedRun } from '../../../src/client/runs/list-runs.js';
-import { readEnd } from '../../../src/client/runs/run-end.js';
-import { snapshotOf } from '../../../src/client/runs/run-snapshot.js';
-import { listLine } from '../../../src/client/verbs/list.js';
-import { endLine } from '../../../src/print/end-lines.js';
+import { endLine } from '../../../src/cli/print/end-lines.js';
+import { listLine } from '../../../src/cli/verbs/list.js';
+import { askRun } from '../../../src/client/ask-run.js';
+import type { Temporal } from '../../../src/client/connect.js';
+import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
+import { type ListedRun, listedRun } from '../../../src/client/run/list-runs.js';
+import { readEnd } from '../../../src/client/run/run-end.js';
+import { snapshotOf } from '../../../src/client/run/run-snapshot.js';
 import { temporalClient } from '../../../src/shared/temporal-client.js';
 import { stateQuery } from '../../../src/workflows/messages.js';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RunEnd } from '../../../src/client/runs/run-end.js';
-import type { RunEvent } from '../../../src/client/runs/run-event.js';
+import type { RunEnd } from '../../../src/client/run/run-end.js';
 import {
   chunks,
   listenToStream,
@@ -10,8 +9,9 @@ import {
   turnEvents,
   type Vocabulary,
 } from '../../../src/client/vocabularies/index.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/journal.js';
-import { NO_USAGE } from '../../../src/core/message.js';
+import type { RunEvent } from '../../../src/client/watch/run-event.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/state/journal.js';
+import { NO_USAGE } from '../../../src/core/state/message.js';
 
 function journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent {
   return { type: 'journal', event: { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent };

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { promptRoots } from '../../../src/config/prompt-files.js';
-import { loadOpening, loadRoles } from '../../../src/config/prompts.js';
+import { promptRoots } from '../../../src/config/prompts/prompt-files.js';
+import { loadOpening, loadRoles } from '../../../src/config/prompts/prompts.js';
 import { loadSettings } from '../../../src/config/settings.js';
 
 let dir = '';

@@ -9,13 +9,13 @@ import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { loadSettings } from '../../../src/config/settings.js';
-import { WORKER_TRIES } from '../../../src/core/bounds.js';
-import { FAILURE } from '../../../src/core/failure.js';
-import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
+import type { PinnedRun, RunSettings } from '../../../src/core/agents/run-config.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
+import { WORKER_TRIES } from '../../../src/core/state/bounds.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
-import { unpack } from '../../../src/workflows/platform/unpack.js';
+import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 import { modelFacts } from '../../support/core-values.js';
 
 const readFileTool: ToolDefinition = {

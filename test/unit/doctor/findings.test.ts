@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { checkConfiguration, checkWorkspaceFolder } from '../../../src/doctor/check-configuration.js';
-import { checkBlobs, checkNode } from '../../../src/doctor/check-host.js';
-import { checkModels } from '../../../src/doctor/check-models.js';
-import { failed, failedBy, ok, skipped, warning } from '../../../src/doctor/finding.js';
-import { findingLines, summarize, summaryLine } from '../../../src/doctor/print.js';
+import { checkConfiguration, checkWorkspaceFolder } from '../../../src/cli/doctor/check-configuration.js';
+import { checkBlobs, checkNode } from '../../../src/cli/doctor/check-host.js';
+import { checkModels } from '../../../src/cli/doctor/check-models.js';
+import { failed, failedBy, ok, skipped, warning } from '../../../src/cli/doctor/finding.js';
+import { findingLines, summarize, summaryLine } from '../../../src/cli/doctor/print.js';
 import { ModelCallError } from '../../../src/models/model-call-error.js';
 import { modelInfo } from '../../../src/models/model-info.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
-import { noColors } from '../../../src/print/output.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
+import { noColors } from '../../../src/shared/output.js';
 
 function folder(files: Record<string, string> = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-doctor-'));

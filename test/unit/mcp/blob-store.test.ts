@@ -17,9 +17,9 @@ import {
   createLocalBlobStore,
   pruneBlobs,
   tryBlobStore,
-} from '../../../src/blobs/blob-store.js';
-import { readResult } from '../../../src/blobs/read-result.js';
-import { cutHead, cutTail } from '../../../src/blobs/text-cut.js';
+} from '../../../src/shared/blobs/blob-store.js';
+import { readResult } from '../../../src/shared/blobs/read-result.js';
+import { cutHead, cutTail } from '../../../src/shared/blobs/text-cut.js';
 
 let dir = '';
 beforeEach(() => {

@@ -3,12 +3,12 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createCallTool } from '../../../src/activities/call-tool.js';
+import { createCallTool } from '../../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
 import { type CodeTool, defineTool, type ToolContext } from '../../../src/mcp/code-tools.js';
 import type { McpConfig } from '../../../src/mcp/config.js';
-import { McpPool } from '../../../src/mcp/pool.js';
-import { McpSessions } from '../../../src/mcp/sessions.js';
+import { McpPool } from '../../../src/mcp/connection/pool.js';
+import { McpSessions } from '../../../src/mcp/connection/sessions.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
 
 const WORKSPACE = '/srv/orders';

@@ -1,11 +1,11 @@
 /** What a server asks during a call: the fake one, in a process of its own, over the activity that runs make. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AskPerson, PersonQuestion } from '../../../src/activities/ask-person.js';
+import type { AskPerson, PersonQuestion } from '../../../src/activities/tools/ask-person.js';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
 import type { FormAnswer } from '../../../src/core/gates/gate.js';
-import { CallTimer } from '../../../src/mcp/call-timer.js';
-import type { McpPool } from '../../../src/mcp/pool.js';
-import { personAsker } from '../../../src/worker/person-asker.js';
+import { CallTimer } from '../../../src/mcp/connection/answer-watch.js';
+import type { McpPool } from '../../../src/mcp/connection/pool.js';
+import { personAsker } from '../../../src/worker/serve/person-asker.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../../support/fake-mcp-server.js';
 import { poolOf, toolCaller } from '../../support/tool-calls.js';
 

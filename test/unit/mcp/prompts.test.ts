@@ -1,8 +1,8 @@
 /** Prompts of the fake server, in a process of its own over stdio. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseMcpConfig } from '../../../src/mcp/config.js';
-import type { McpConnection } from '../../../src/mcp/connection.js';
-import { McpPool } from '../../../src/mcp/pool.js';
+import type { McpConnection } from '../../../src/mcp/connection/connection.js';
+import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { expandPrompt, listPrompts, promptUsage } from '../../../src/mcp/prompts.js';
 import { type FakeMcp, fakeMcp } from '../../support/fake-mcp-server.js';
 

@@ -2,14 +2,14 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
-import { readResult } from '../../../src/blobs/read-result.js';
 import {
   DEFAULT_RESULT_SIZES,
   keeperFor,
   keptContent,
   toToolContent,
 } from '../../../src/mcp/result-content.js';
+import { createLocalBlobStore } from '../../../src/shared/blobs/blob-store.js';
+import { readResult } from '../../../src/shared/blobs/read-result.js';
 import { Secrets } from '../../../src/shared/secrets.js';
 
 test('a large result with a secret where the shown head ends → neither the head nor any page has a part of it (TR4)', async () => {

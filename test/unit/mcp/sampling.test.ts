@@ -1,7 +1,7 @@
 /** What a server asks of a model: the fake one, in a process of its own, over the activity that runs make. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { McpPool } from '../../../src/mcp/pool.js';
+import type { McpPool } from '../../../src/mcp/connection/pool.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
 import { modelInfo } from '../../../src/models/model-info.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from '../../../src/models/provider.js';

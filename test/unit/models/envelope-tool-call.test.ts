@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelRequestHead } from '../../../src/core/model-request.js';
+import type { ModelRequestHead } from '../../../src/core/prompts/model-request.js';
 import { envelope } from '../../../src/testing/role-outputs.js';
 import type { ScriptedModel, ScriptedReply } from '../../../src/testing/scripted-model.js';
 import { startScriptedModel } from '../../../src/testing/scripted-model.js';

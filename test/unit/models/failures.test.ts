@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../src/core/failure.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
-import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/models/retry-after.js';
 import type { WireError } from '../../../src/protocol-server/reply.js';
+import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/shared/retry-after.js';
 import { type ScriptedReply, startScriptedModel } from '../../../src/testing/scripted-model.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../support/model-calls.js';
 

@@ -1,9 +1,9 @@
 /** Endpoints that send thinking, and what is to go back with it, in forms that nobody would send: the worker bears it. */
 import { expect, it } from 'vitest';
-import { REPLY_BYTES } from '../../../src/core/bounds.js';
-import { jsonBytes } from '../../../src/core/json.js';
+import { REPLY_BYTES } from '../../../src/core/state/bounds.js';
+import { jsonBytes } from '../../../src/core/text/json.js';
 import type { ModelDelta } from '../../../src/models/provider.js';
-import { ReplyDraft } from '../../../src/models/reply-draft.js';
+import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { runCall, startCall, tool } from '../../support/model-calls.js';
 import { serve } from '../../support/serve.js';
 

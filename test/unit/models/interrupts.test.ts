@@ -1,7 +1,7 @@
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../src/core/failure.js';
-import { tailOf } from '../../../src/models/live-text.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
+import { tailOf } from '../../../src/models/reply/live-text.js';
 import {
   type ScriptedModel,
   type ScriptedReply,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { DEFAULT_CONTEXT_TOKENS } from '../../../src/core/tokens.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../../../src/core/limits/tokens.js';
 import { costUsd, knownModels, type ModelsConfig, modelInfo } from '../../../src/models/model-info.js';
 
 const CONFIG: ModelsConfig = {

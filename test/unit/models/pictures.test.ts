@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadPictures } from '../../../src/activities/load-pictures.js';
-import type { Message, ToolContent } from '../../../src/core/message.js';
-import { NO_USAGE } from '../../../src/core/message.js';
+import { loadPictures } from '../../../src/activities/models/load-pictures.js';
+import type { Message, ToolContent } from '../../../src/core/state/message.js';
+import { NO_USAGE } from '../../../src/core/state/message.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
 import { PLAIN_REQUEST } from '../../../src/models/complete.js';

@@ -1,10 +1,10 @@
 /** Silence with pings: an endpoint that thinks for long is not a connection that hangs, and pays for no second try. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FAILURE } from '../../../src/core/failure.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
 import { PLAIN_REQUEST } from '../../../src/models/complete.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import type { ModelDelta, ModelProvider } from '../../../src/models/provider.js';
-import { ReplyDraft } from '../../../src/models/reply-draft.js';
+import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, runStream } from '../../../src/models/run-stream.js';
 import { startScriptedModel } from '../../../src/testing/scripted-model.js';
 

@@ -1,9 +1,13 @@
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { createStateReader, OfferedRequests, type PageQuery } from '../../../src/activities/state-reader.js';
-import { FAILURE } from '../../../src/core/failure.js';
-import type { Message } from '../../../src/core/message.js';
-import type { ModelRequestHead, ModelRequestPage } from '../../../src/core/model-request.js';
+import {
+  createStateReader,
+  OfferedRequests,
+  type PageQuery,
+} from '../../../src/activities/models/state-reader.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../../src/core/prompts/model-request.js';
+import type { Message } from '../../../src/core/state/message.js';
 import { failureOf, user } from '../../support/model-calls.js';
 
 const HEAD: ModelRequestHead = {

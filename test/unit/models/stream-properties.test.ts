@@ -1,13 +1,13 @@
 /** What reads streams and mends what models write, with any text and broken off anywhere. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRecord } from '../../../src/core/json.js';
-import { readEventData } from '../../../src/models/event-stream.js';
-import { repairOutput } from '../../../src/models/output-repair.js';
+import { isRecord } from '../../../src/core/text/json.js';
 import type { ModelDelta } from '../../../src/models/provider.js';
-import { endedAt } from '../../../src/models/stop-texts.js';
-import { type SplitText, ThinkSplitter } from '../../../src/models/think-tags.js';
-import { toToolUse } from '../../../src/models/tool-arguments.js';
+import { readEventData } from '../../../src/models/reply/event-stream.js';
+import { repairOutput } from '../../../src/models/reply/output-repair.js';
+import { endedAt } from '../../../src/models/reply/stop-texts.js';
+import { type SplitText, ThinkSplitter } from '../../../src/models/reply/think-tags.js';
+import { toToolUse } from '../../../src/models/request/tool-arguments.js';
 
 /** Where a text is broken off, again and again. */
 const places = fc.array(fc.nat(), { maxLength: 8 });

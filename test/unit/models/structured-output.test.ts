@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelRequestHead } from '../../../src/core/model-request.js';
 import { ENVELOPE_FIELDS } from '../../../src/core/outputs/envelope.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
+import type { ModelRequestHead } from '../../../src/core/prompts/model-request.js';
 import type { JsonSchema } from '../../../src/core/tools/tool.js';
-import { validateArguments } from '../../../src/schema/validate-arguments.js';
+import { validateArguments } from '../../../src/shared/schema/validate-arguments.js';
 import {
   envelope,
   execution,

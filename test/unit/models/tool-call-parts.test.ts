@@ -1,7 +1,7 @@
 /** The forms in which endpoints stream tool calls: each gives its calls, or calls that do not run. */
 import { describe, expect, it } from 'vitest';
 import { readChunks } from '../../../src/models/chat/chunks.js';
-import { ReplyDraft } from '../../../src/models/reply-draft.js';
+import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { tool } from '../../support/model-calls.js';
 
 interface Part {

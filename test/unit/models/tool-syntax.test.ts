@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolUseBlock } from '../../../src/core/message.js';
-import type { ModelRequestHead, OfferedTool } from '../../../src/core/model-request.js';
-import type { ToolSyntax } from '../../../src/core/role.js';
+import type { ToolSyntax } from '../../../src/core/agents/role.js';
+import type { ModelRequestHead, OfferedTool } from '../../../src/core/prompts/model-request.js';
+import type { ToolUseBlock } from '../../../src/core/state/message.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
 import type { ToolCallCodec } from '../../../src/models/tool-syntax/codec.js';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';

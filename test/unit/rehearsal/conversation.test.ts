@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answerBrief, choiceBrief, stepBrief } from '../../../src/core/briefs/answer-briefs.js';
+import { parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
+import type { Task } from '../../../src/core/plan/plan.js';
+import { answerBrief, choiceBrief, stepBrief } from '../../../src/core/prompts/answer-briefs.js';
 import {
   continueTaskBrief,
   morePlanningBrief,
@@ -11,13 +13,11 @@ import {
   taskCapBrief,
   verificationBrief,
   wrapUpBrief,
-} from '../../../src/core/briefs/briefs.js';
-import { parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
-import { planningAt } from '../../../src/core/place.js';
-import type { Task } from '../../../src/core/plan.js';
-import type { RunState } from '../../../src/core/run-state.js';
-import { newRunState } from '../../../src/core/run-state.js';
-import { BUILT_IN_WORDS } from '../../../src/core/words.js';
+} from '../../../src/core/prompts/briefs.js';
+import { BUILT_IN_WORDS } from '../../../src/core/prompts/words.js';
+import { planningAt } from '../../../src/core/state/place.js';
+import type { RunState } from '../../../src/core/state/run-state.js';
+import { newRunState } from '../../../src/core/state/run-state.js';
 import type { WireBody, WireMessage } from '../../../src/protocol-server/request.js';
 import { readBrief, tasksOf } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';

@@ -14,7 +14,10 @@ describe('rehearsal: what a goal asks for', () => {
     ['List all TODO and FIXME comments, then the largest files', { topics: ['todos', 'largest'] }],
     ['What does the README say?', { topics: ['readme'], files: [] }],
     ['Summarise README.md', { topics: [], files: ['README.md'], unserved: null }],
-    ['What is in src/core/plan.ts and package.json?', { files: ['src/core/plan.ts', 'package.json'] }],
+    [
+      'What is in src/core/plan/plan.ts and package.json?',
+      { files: ['src/core/plan/plan.ts', 'package.json'] },
+    ],
     ['Where is `parseArgs` used?', { topics: [], words: ['parseArgs'] }],
     ['where is parseArgs defined', { words: ['parseArgs'] }],
     ['Which files mention "retry policy"?', { topics: [], words: ['retry policy'] }],

@@ -2,11 +2,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { modelToName } from '../../../src/client/runs/default-model.js';
+import { modelToName } from '../../../src/client/start/default-model.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';
-import { checkModels } from '../../../src/worker/check-models.js';
+import { checkModels } from '../../../src/worker/parts.js';
 
 interface Case {
   model?: string;

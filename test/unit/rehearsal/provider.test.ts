@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { FAILURE } from '../../../src/core/failure.js';
-import type { Message } from '../../../src/core/message.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
+import type { Message } from '../../../src/core/state/message.js';
 import type { ModelDelta, ModelRequest } from '../../../src/models/provider.js';
 import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';
 import { providerSource } from '../../../src/worker/providers.js';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readResult } from '../../../src/blobs/read-result.js';
-import type { ToolContent, ToolEnding } from '../../../src/core/message.js';
+import { BUILT_IN_WORDS, type Words } from '../../../src/core/prompts/words.js';
+import type { ToolContent, ToolEnding } from '../../../src/core/state/message.js';
 import { toolResult, toolResultText } from '../../../src/core/tools/tool-result.js';
-import { BUILT_IN_WORDS, type Words } from '../../../src/core/words.js';
 import { boundText } from '../../../src/mcp/result-content.js';
 import { readListing, readSeveralFiles } from '../../../src/rehearsal/listings.js';
 import { joinPages, readToolAnswer, type ToolAnswer } from '../../../src/rehearsal/results.js';
+import { readResult } from '../../../src/shared/blobs/read-result.js';
 
 function wire(ending: ToolEnding, content: ToolContent, outcome: { isError?: boolean; note?: string } = {}) {
   return wires(BUILT_IN_WORDS.en, ending, content, outcome);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { intentBrief, routeBrief } from '../../../src/core/briefs/steering-briefs.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
-import type { Steering } from '../../../src/core/place.js';
-import { newSteering } from '../../../src/core/place.js';
-import { decideRoute } from '../../../src/core/route.js';
-import { newRunState } from '../../../src/core/run-state.js';
-import { BUILT_IN_WORDS } from '../../../src/core/words.js';
+import { intentBrief, routeBrief } from '../../../src/core/prompts/steering-briefs.js';
+import { BUILT_IN_WORDS } from '../../../src/core/prompts/words.js';
+import type { Steering } from '../../../src/core/state/place.js';
+import { newSteering } from '../../../src/core/state/place.js';
+import { newRunState } from '../../../src/core/state/run-state.js';
+import { decideRoute } from '../../../src/core/steering/route.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
 import { controlIn } from '../../../src/rehearsal/steering-rules.js';

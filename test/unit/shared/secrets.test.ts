@@ -7,11 +7,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
 import { pack } from '../../../src/activities/pack.js';
-import type { PinnedRun } from '../../../src/core/run-config.js';
+import type { PinnedRun } from '../../../src/core/agents/run-config.js';
 import { Secrets } from '../../../src/shared/secrets.js';
-import { dotEnvOf } from '../../../src/worker/known-secrets.js';
-import { redactActivities } from '../../../src/worker/redact-activities.js';
-import { unpack } from '../../../src/workflows/platform/unpack.js';
+import { dotEnvOf } from '../../../src/worker/parts.js';
+import { redactActivities } from '../../../src/worker/serve/redact-activities.js';
+import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 import { NO_PERMISSIONS, pinnedRun } from '../../support/core-values.js';
 import { fileTool } from '../../support/small-run.js';
 

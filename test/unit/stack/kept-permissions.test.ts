@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readStart } from '../../../src/core/run-input.js';
+import { readStart } from '../../../src/core/agents/run-input.js';
 import { permissionsFile } from '../../../src/stack/home.js';
 import {
   allowedTools,

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { whatItBrings } from '../../../src/client/verbs/trusted-dir.js';
+import { whatItBrings } from '../../../src/cli/trusted-dir.js';
 import { projectRoot } from '../../../src/shared/package.js';
 import { trustFile } from '../../../src/stack/home.js';
 import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../../src/stack/trust.js';
@@ -240,7 +240,7 @@ function called(cwd: string, args: string[], variables: Record<string, string> =
 
 /** Of a person who says yes, while something happens. */
 function asked(cwd: string, meanwhile: string) {
-  const module = JSON.stringify(join(projectRoot, 'dist/client/verbs/trusted-dir.js'));
+  const module = JSON.stringify(join(projectRoot, 'dist/cli/trusted-dir.js'));
   const ask = `async () => { process.stdout.write('asked'); ${meanwhile}; return true; }`;
   const script = `import { trustedConfigDir } from ${module};
     await trustedConfigDir(undefined, ${ask}).catch(error => process.stderr.write(error.message));`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
-import { checkModels } from '../../../src/worker/check-models.js';
+import { checkModels } from '../../../src/worker/parts.js';
 
 /** What a worker without a key says of this model. */
 function refusalOf(model: string): string {

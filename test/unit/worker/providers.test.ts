@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
 import { isTrusted, trustFrom } from '../../../src/stack/trust.js';
-import { knownSecrets } from '../../../src/worker/known-secrets.js';
-import { liveSettings } from '../../../src/worker/live-settings.js';
+import { knownSecrets } from '../../../src/worker/parts.js';
 import { pinnedFacts, providerSource } from '../../../src/worker/providers.js';
+import { liveSettings } from '../../../src/worker/serve/live-settings.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { EditArtifactInput } from '../../../src/activities/types.js';
-import { type Artifact, contentOf, replaceOnce } from '../../../src/core/artifacts.js';
+import { type Artifact, contentOf, replaceOnce } from '../../../src/core/state/artifacts.js';
 import type { CallOptions } from '../../../src/workflows/ports.js';
-import { runWorkflowTool } from '../../../src/workflows/turn/workflow-tools.js';
+import { runWorkflowTool } from '../../../src/workflows/turn/tools/workflow-tools.js';
 import { runAtCalls } from '../../support/small-run.js';
 
 const REPORT: Artifact = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { CallFailure } from '../../../src/core/failure.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
+import type { PinnedRun, RunSettings } from '../../../src/core/agents/run-config.js';
+import type { CallFailure } from '../../../src/core/limits/failure.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
 import type { Called } from '../../../src/workflows/ports.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../support/small-run.js';
 
 const read = (path: string) => ({ name: 'read', input: { path } });

@@ -5,8 +5,8 @@ import { requestStop, takeClaim } from '../../../src/workflows/platform/inbox-ha
 import { claimReader } from '../../../src/workflows/platform/read-input.js';
 import type { Ports } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { skipOpenCalls } from '../../../src/workflows/turn/batch.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { skipOpenCalls } from '../../../src/workflows/turn/tools/batch.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls, type SmallRun } from '../../support/small-run.js';
 
 const shop = { ...fileTool('shop'), origin: { type: 'client' as const } };

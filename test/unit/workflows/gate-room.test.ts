@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { withChild } from '../../../src/core/children.js';
+import { withChild } from '../../../src/core/agents/children.js';
 import type { Gate } from '../../../src/core/gates/gate.js';
-import { hearAgent } from '../../../src/workflows/agents.js';
+import { hearAgent } from '../../../src/workflows/agents/agents.js';
 import { closeGates, showGate } from '../../../src/workflows/gates.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { hearForm } from '../../../src/workflows/tool-forms.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../support/small-run.js';
 
 /** Twenty fields, as servers write them: 3 KB. */

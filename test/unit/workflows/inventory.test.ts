@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Artifact } from '../../../src/core/artifacts.js';
-import type { AssistantMessage, Message } from '../../../src/core/message.js';
-import { NO_USAGE } from '../../../src/core/message.js';
-import { openingOf } from '../../../src/core/opening.js';
-import type { PinnedRole } from '../../../src/core/role.js';
-import { newRunState } from '../../../src/core/run-state.js';
+import type { PinnedRole } from '../../../src/core/agents/role.js';
+import { openingOf } from '../../../src/core/prompts/opening.js';
+import type { Artifact } from '../../../src/core/state/artifacts.js';
+import type { AssistantMessage, Message } from '../../../src/core/state/message.js';
+import { NO_USAGE } from '../../../src/core/state/message.js';
+import { newRunState } from '../../../src/core/state/run-state.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';
 import { Run } from '../../../src/workflows/run.js';

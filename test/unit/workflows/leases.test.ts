@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { newLane } from '../../../src/core/lanes.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import type { AgentEnd } from '../../../src/core/subagent.js';
+import type { AgentEnd } from '../../../src/core/agents/subagent.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import { newLane } from '../../../src/core/plan/lanes.js';
 import { heldResults, ledgerKey } from '../../../src/core/tools/ledger.js';
 import { Crew } from '../../../src/workflows/lanes/crew.js';
 import { GaveWay, LaneRun } from '../../../src/workflows/lanes/lane-run.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { callSubagent } from '../../../src/workflows/turn/call-subagent.js';
+import { callSubagent } from '../../../src/workflows/turn/tools/call-subagent.js';
 import { runAtCalls, testRole } from '../../support/small-run.js';
 
 const AGENTS = [{ name: 'search', description: '', requires: [] }];

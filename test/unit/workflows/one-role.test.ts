@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { PinnedRole } from '../../../src/core/agents/role.js';
 import type { GateAnswer } from '../../../src/core/gates/gate.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { textOf } from '../../../src/core/message.js';
-import type { PinnedRole } from '../../../src/core/role.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import { textOf } from '../../../src/core/state/message.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { planEditReader } from '../../../src/workflows/platform/read-input.js';
 import { modelFacts } from '../../support/core-values.js';

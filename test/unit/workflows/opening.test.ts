@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import type { ModelRequestPage } from '../../../src/core/model-request.js';
-import { isPromptOf } from '../../../src/core/opening.js';
-import { shortenThread } from '../../../src/core/shorten-thread.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import type { ModelRequestPage } from '../../../src/core/prompts/model-request.js';
+import { isPromptOf } from '../../../src/core/prompts/opening.js';
+import { shortenThread } from '../../../src/core/text/shorten-thread.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { brief, nameRole } from '../../../src/workflows/brief.js';
 import { modelFacts } from '../../support/core-values.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { RunSettings } from '../../../src/core/agents/run-config.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import type { OrchestrationOutput } from '../../../src/core/outputs/intent.js';
-import { executionAt } from '../../../src/core/place.js';
-import type { Task } from '../../../src/core/plan.js';
-import type { RunSettings } from '../../../src/core/run-config.js';
+import type { Task } from '../../../src/core/plan/plan.js';
+import { executionAt } from '../../../src/core/state/place.js';
 import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { task as newTask } from '../../support/core-values.js';

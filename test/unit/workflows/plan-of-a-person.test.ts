@@ -1,10 +1,10 @@
 /** What a person makes of a plan stays so: at its gate, by an update, through failures and later plans. */
 import { describe, expect, test } from 'vitest';
-import { REMOVED, withoutUnreleased } from '../../../src/core/plan.js';
+import { REMOVED, withoutUnreleased } from '../../../src/core/plan/plan.js';
+import { dropTasks } from '../../../src/workflows/changes/update-plan.js';
 import { editPlan, receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { planEditReader } from '../../../src/workflows/platform/read-input.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { dropTasks } from '../../../src/workflows/update-plan.js';
 import { task as newTask } from '../../support/core-values.js';
 import { answer, runAtCalls } from '../../support/small-run.js';
 import type { ModelCall, TeamRun } from '../../support/team-run.js';

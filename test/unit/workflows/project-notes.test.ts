@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
-import { TEXT_BYTES } from '../../../src/core/bounds.js';
-import { headWithin } from '../../../src/core/fit.js';
-import { jsonBytes } from '../../../src/core/json.js';
-import type { Message } from '../../../src/core/message.js';
-import { notesText, PROJECT_NOTES_BYTES } from '../../../src/core/project-notes.js';
-import { BUILT_IN_WORDS } from '../../../src/core/words.js';
+import { notesText, PROJECT_NOTES_BYTES } from '../../../src/core/prompts/project-notes.js';
+import { BUILT_IN_WORDS } from '../../../src/core/prompts/words.js';
+import { TEXT_BYTES } from '../../../src/core/state/bounds.js';
+import type { Message } from '../../../src/core/state/message.js';
+import { headWithin } from '../../../src/core/text/fit.js';
+import { jsonBytes } from '../../../src/core/text/json.js';
 import { readBrief } from '../../../src/rehearsal/briefs.js';
 import { execution, plan, review, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam } from '../../support/scripted-team.js';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { NO_USAGE } from '../../../src/core/message.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import { NO_USAGE } from '../../../src/core/state/message.js';
 import type { Called } from '../../../src/workflows/ports.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls, testRole } from '../../support/small-run.js';
 
 const USED = { ...NO_USAGE, inputTokens: 100, outputTokens: 20, costUsd: 0.5 };

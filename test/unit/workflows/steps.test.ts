@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { textOf } from '../../../src/core/message.js';
-import type { PinnedRole } from '../../../src/core/role.js';
-import { statusMarkdown } from '../../../src/core/status.js';
+import type { PinnedRole } from '../../../src/core/agents/role.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import { textOf } from '../../../src/core/state/message.js';
+import { statusMarkdown } from '../../../src/core/steering/status.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 

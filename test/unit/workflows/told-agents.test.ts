@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { withChild } from '../../../src/core/children.js';
-import { FAILURE } from '../../../src/core/failure.js';
-import type { Limits } from '../../../src/core/limits.js';
-import { textOf } from '../../../src/core/message.js';
-import { passedOn } from '../../../src/workflows/agents.js';
+import { withChild } from '../../../src/core/agents/children.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
+import type { Limits } from '../../../src/core/limits/limits.js';
+import { textOf } from '../../../src/core/state/message.js';
+import { passedOn } from '../../../src/workflows/agents/agents.js';
 import {
   changeModel,
   receive,

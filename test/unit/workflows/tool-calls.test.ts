@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { newConsultation } from '../../../src/core/place.js';
-import { offeredTools } from '../../../src/core/run-config.js';
+import { offeredTools } from '../../../src/core/agents/run-config.js';
+import { newConsultation } from '../../../src/core/state/place.js';
 import type { Permissions } from '../../../src/core/tools/permission.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/batch.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/tools/batch.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { NO_PERMISSIONS } from '../../support/core-values.js';
 import { pairingFaults } from '../../support/pairing.js';
 import type { SmallRun } from '../../support/small-run.js';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { RunSettings } from '../../../src/core/run-config.js';
+import type { RunSettings } from '../../../src/core/agents/run-config.js';
 import type { CallOptions } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { formAnswer, hearForm } from '../../../src/workflows/tool-forms.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls } from '../../support/small-run.js';
 
 const SCHEMA = {

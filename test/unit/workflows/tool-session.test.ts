@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { CallFailure } from '../../../src/core/failure.js';
-import { FAILURE } from '../../../src/core/failure.js';
-import type { Batch } from '../../../src/core/place.js';
+import type { CallFailure } from '../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../src/core/limits/failure.js';
+import type { Batch } from '../../../src/core/state/place.js';
 import type { Called, CallOptions } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../support/small-run.js';
 
 const browser = {

@@ -1,11 +1,11 @@
 /** A call that its server carries on as a task: what the run does when the worker that made it is gone. */
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
+import { type CallFailure, FAILURE } from '../../../src/core/limits/failure.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
 import type { Called } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../support/small-run.js';
 
 const task = { id: 't1', session: 's1' };

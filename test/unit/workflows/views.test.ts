@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { record } from '../../../src/core/journal.js';
-import { NO_USAGE } from '../../../src/core/message.js';
-import { newRunState } from '../../../src/core/run-state.js';
+import { record } from '../../../src/core/state/journal.js';
+import { NO_USAGE } from '../../../src/core/state/message.js';
+import { newRunState } from '../../../src/core/state/run-state.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
 import { eventsPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
 import { task } from '../../support/core-values.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { here } from '../../../src/core/cursor.js';
-import { BUILT_IN_WORDS } from '../../../src/core/words.js';
+import { BUILT_IN_WORDS } from '../../../src/core/prompts/words.js';
+import { here } from '../../../src/core/state/cursor.js';
 import { brief } from '../../../src/workflows/brief.js';
-import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 
 test('a run in Chinese, with a text of its own for a gate → asks by it, and says the rest in Chinese (P13)', async () => {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { ClientScope } from '../../../../src/client/runs/client-scope.js';
-import { Run } from '../../../../src/client/runs/run.js';
+import type { ClientScope } from '../../../../src/client/client-scope.js';
+import { Run } from '../../../../src/client/run/run.js';
 import { listenToStream } from '../../../../src/client/vocabularies/index.js';
 import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 

@@ -1,9 +1,9 @@
 import { defaultDataConverter } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import type { Temporal } from '../../../../src/client/runs/connect.js';
-import type { RunEvent } from '../../../../src/client/runs/run-event.js';
-import { watchRun } from '../../../../src/client/runs/watch-run.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/journal.js';
+import type { Temporal } from '../../../../src/client/connect.js';
+import type { RunEvent } from '../../../../src/client/watch/run-event.js';
+import { watchRun } from '../../../../src/client/watch/watch-run.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/state/journal.js';
 import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 
 /** One run on the server, as far as it has come. */

@@ -1,12 +1,12 @@
 import xterm from '@xterm/headless';
 import { describe, expect, test } from 'vitest';
-import type { Key } from '../../../../src/client/session/keys.js';
-import { liveArea } from '../../../../src/client/session/live-area.js';
-import { newProgress } from '../../../../src/client/session/run-view.js';
-import { type Drawn, frame, NOTHING_DRAWN } from '../../../../src/client/session/screen.js';
-import { onKey } from '../../../../src/client/session/talk.js';
-import { NEW_TALK, type Talk } from '../../../../src/client/session/talk-state.js';
-import { noColors } from '../../../../src/print/output.js';
+import type { Key } from '../../../../src/cli/session/input/keys.js';
+import { onKey } from '../../../../src/cli/session/input/talk.js';
+import { NEW_TALK, type Talk } from '../../../../src/cli/session/input/talk-state.js';
+import { newProgress } from '../../../../src/cli/session/run-view.js';
+import { liveArea } from '../../../../src/cli/session/screen/live-area.js';
+import { type Drawn, frame, NOTHING_DRAWN } from '../../../../src/cli/session/screen/terminal.js';
+import { noColors } from '../../../../src/shared/output.js';
 
 const typed = (text: string): Key[] => [...text].map(char => ({ name: char.toLowerCase(), sequence: char }));
 const NEWLINE: Key = { name: 'enter', sequence: '\n' };

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { editText } from '../../../../src/core/gates/edit-text.js';
-import { approvalText } from '../../../../src/core/gates/gate-text.js';
-import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
+import { approvalText, editText } from '../../../../src/core/gates/gate-text.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 
 test.each<[string, unknown, string | null]>([
   [

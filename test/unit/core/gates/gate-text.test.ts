@@ -7,7 +7,7 @@ import {
   gateMarkdown,
   planText,
 } from '../../../../src/core/gates/gate-text.js';
-import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { plannedTask } from '../../../support/core-values.js';
 
 const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 1_700_000_000_000 };

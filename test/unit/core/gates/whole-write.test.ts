@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { approvalText } from '../../../../src/core/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../../src/core/gates/whole-write.js';
-import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 
 test.each<[string, unknown, ReturnType<typeof wholeWrite>]>([
   ['a path and a content → both', { path: 'a', content: 'b' }, { path: 'a', content: 'b' }],

@@ -11,7 +11,7 @@ import {
   readMeta,
 } from '../../../../src/core/outputs/envelope.js';
 import { ERROR_TYPES, readSpecial, specialText } from '../../../../src/core/outputs/special-output.js';
-import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 
 const WHOLE = {
   thought: 'The user wants a count.',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonBytes } from '../../../../src/core/json.js';
+import { jsonBytes } from '../../../../src/core/text/json.js';
 import { coversArguments, touchesArgument } from '../../../../src/core/tools/argument-pattern.js';
 import { MOST_WORK, newWork } from '../../../../src/core/tools/glob.js';
 import {

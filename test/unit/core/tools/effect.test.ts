@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type CallFailure, FAILURE } from '../../../../src/core/failure.js';
+import { type CallFailure, FAILURE } from '../../../../src/core/limits/failure.js';
 import {
   isNotBegun,
   NOT_BEGUN,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowedAtStart, keptTool } from '../../../../src/core/tools/kept-tools.js';
+import { allowedAtStart, keptTool } from '../../../../src/core/tools/permission.js';
 
 const TOOLS = [{ name: 'put', digest: 'p2' }, { name: 'edit', digest: 'e1' }, { name: 'list_artifacts' }];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolContent, ToolEnding } from '../../../../src/core/message.js';
+import type { ToolContent, ToolEnding } from '../../../../src/core/state/message.js';
 import {
   emptyLedger,
   forgetAll,

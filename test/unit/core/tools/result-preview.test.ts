@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resultPreview } from '../../../../src/core/tools/result-preview.js';
+import { resultPreview } from '../../../../src/core/tools/tool-result.js';
 
 describe('a result in a line', () => {
   test.each([

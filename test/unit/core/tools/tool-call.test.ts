@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits.js';
-import type { ToolEnding, ToolUseBlock } from '../../../../src/core/message.js';
+import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
+import type { ToolEnding, ToolUseBlock } from '../../../../src/core/state/message.js';
 import { emptyLedger, type Ledger, ledgerKey } from '../../../../src/core/tools/ledger.js';
 import {
   DEFAULT_TOOL_POLICY,
@@ -15,7 +16,6 @@ import {
   type ToolCallCase,
 } from '../../../../src/core/tools/tool-call.js';
 import { notAllowedNote } from '../../../../src/core/tools/tool-notes.js';
-import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
 
 function tool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {
   return {

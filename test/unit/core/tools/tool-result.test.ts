@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CallFailure } from '../../../../src/core/failure.js';
-import { FAILURE } from '../../../../src/core/failure.js';
-import type { ToolContent, ToolEnding } from '../../../../src/core/message.js';
+import type { CallFailure } from '../../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
+import type { ToolContent, ToolEnding } from '../../../../src/core/state/message.js';
 import { failedNote, notAllowedNote } from '../../../../src/core/tools/tool-notes.js';
 import { contentText, toolResult, toolResultText } from '../../../../src/core/tools/tool-result.js';
-import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
 
 const CALL = { id: 'c1', name: 'read' };
 const WORDS = BUILT_IN_WORDS.en;

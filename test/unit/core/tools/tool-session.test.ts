@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { SESSIONS_BYTES } from '../../../../src/core/bounds.js';
-import { type CallFailure, FAILURE } from '../../../../src/core/failure.js';
-import { jsonBytes } from '../../../../src/core/json.js';
+import { type CallFailure, FAILURE } from '../../../../src/core/limits/failure.js';
+import { SESSIONS_BYTES } from '../../../../src/core/state/bounds.js';
+import { jsonBytes } from '../../../../src/core/text/json.js';
 import type { ToolSession } from '../../../../src/core/tools/tool-session.js';
 import {
   lendSessions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { offeredTools } from '../../../../src/core/run-config.js';
+import { offeredTools } from '../../../../src/core/agents/run-config.js';
 import { addWorkflowTools } from '../../../../src/core/tools/workflow-tools.js';
 import { pinnedRun } from '../../../support/core-values.js';
 import { fileTool } from '../../../support/small-run.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { FAILURE } from '../../../../src/core/failure.js';
-import type { AssistantMessage, Message } from '../../../../src/core/message.js';
-import { NO_USAGE } from '../../../../src/core/message.js';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
+import type { AssistantMessage, Message } from '../../../../src/core/state/message.js';
+import { NO_USAGE } from '../../../../src/core/state/message.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../../../src/models/complete.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/core/failure.js';
-import type { AssistantMessage, Message } from '../../../../src/core/message.js';
-import type { ModelRequestHead } from '../../../../src/core/model-request.js';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
+import type { ModelRequestHead } from '../../../../src/core/prompts/model-request.js';
+import type { AssistantMessage, Message } from '../../../../src/core/state/message.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { CHAT_OPTIONS } from '../../../../src/models/chat/quirks.js';
 import type { ModelRequest } from '../../../../src/models/provider.js';
-import { RefusedOptions } from '../../../../src/models/refused-options.js';
+import { RefusedOptions } from '../../../../src/models/request/refused-options.js';
 import { startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../../support/model-calls.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/core/failure.js';
-import type { AssistantMessage, Message } from '../../../../src/core/message.js';
-import type { ModelRequestHead } from '../../../../src/core/model-request.js';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
+import type { ModelRequestHead } from '../../../../src/core/prompts/model-request.js';
+import type { AssistantMessage, Message } from '../../../../src/core/state/message.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { isStrictSchema } from '../../../../src/models/responses/strict-schema.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { JsonSchema } from '../../../../src/core/tools/tool.js';
-import { validateArguments } from '../../../../src/schema/validate-arguments.js';
+import { validateArguments } from '../../../../src/shared/schema/validate-arguments.js';
 import { argumentFaults } from '../../../../src/workflows/platform/check-arguments.js';
 import { answerReader } from '../../../../src/workflows/platform/read-input.js';
 import { toolArguments } from '../../../../src/workflows/platform/requests.js';
-import { runNextCalls } from '../../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
 
 const WRITE: JsonSchema = {

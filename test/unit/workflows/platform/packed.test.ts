@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pack } from '../../../../src/activities/pack.js';
-import { promptRoots } from '../../../../src/config/prompt-files.js';
-import { loadOpening, loadRoles } from '../../../../src/config/prompts.js';
-import { renderOpening, renderRole } from '../../../../src/config/render-prompts.js';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits.js';
-import { unpack } from '../../../../src/workflows/platform/unpack.js';
+import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
+import { loadOpening, loadRoles } from '../../../../src/config/prompts/prompts.js';
+import { renderOpening, renderRole } from '../../../../src/config/prompts/render-prompts.js';
+import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
+import { unpack } from '../../../../src/workflows/platform/temporal-ports.js';
 
 const ROLES = new Set(['executor', 'planner', 'router', 'summary', 'understanding', 'verifier']);
 

@@ -1,15 +1,15 @@
 /** Which model the loop calls, where a table chooses it anew before each call. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FAILURE, MODEL_FAILURES } from '../../../../src/core/failure.js';
-import { NO_USAGE, type StopReason } from '../../../../src/core/message.js';
-import { executionAt } from '../../../../src/core/place.js';
-import type { ResolverRow } from '../../../../src/core/resolver.js';
-import type { PinnedRun } from '../../../../src/core/run-config.js';
-import { newRunState } from '../../../../src/core/run-state.js';
-import { beginNextGoal } from '../../../../src/workflows/next-goal.js';
+import type { PinnedRun } from '../../../../src/core/agents/run-config.js';
+import { FAILURE, MODEL_FAILURES } from '../../../../src/core/limits/failure.js';
+import type { ResolverRow } from '../../../../src/core/limits/resolver.js';
+import { NO_USAGE, type StopReason } from '../../../../src/core/state/message.js';
+import { executionAt } from '../../../../src/core/state/place.js';
+import { newRunState } from '../../../../src/core/state/run-state.js';
+import { beginNextGoal } from '../../../../src/workflows/changes/next-goal.js';
+import { setModel } from '../../../../src/workflows/changes/set-model.js';
 import { Run } from '../../../../src/workflows/run.js';
-import { setModel } from '../../../../src/workflows/set-model.js';
 import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';
 import { quietPorts, testRole } from '../../../support/small-run.js';

@@ -1,0 +1,296 @@
+/** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
+import { createHash } from 'node:crypto';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { CallFailureDetails } from '../../core/limits/failure.js';
+import { FAILURE } from '../../core/limits/failure.js';
+import { WHOLE_REPLY_BYTES } from '../../core/state/bounds.js';
+import type { Usage } from '../../core/state/message.js';
+import { cutText } from '../../core/text/fit.js';
+import { ModelCallError } from '../../models/model-call-error.js';
+import { withinModel } from '../../models/model-info.js';
+import type { ResolvedModel } from '../../models/providers.js';
+import { LiveTextBeat, type LiveTextOptions } from '../../models/reply/live-text.js';
+import { repairOutput } from '../../models/reply/output-repair.js';
+import { type ChannelText, ReplyDraft } from '../../models/reply/reply-draft.js';
+import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../../models/run-stream.js';
+import type { ToolCallCodec } from '../../models/tool-syntax/codec.js';
+import { CODECS } from '../../models/tool-syntax/codecs.js';
+import { runWithTools } from '../../models/tool-syntax/run-with-tools.js';
+import { withWrittenCalls } from '../../models/tool-syntax/written-calls.js';
+import { failpoint } from '../../shared/failpoints.js';
+import type { CallModelInput, CallModelResult, SteersmanActivities } from '../types.js';
+import { AttemptUsage } from './attempt-usage.js';
+import { fitReply, wholeText } from './fit-reply.js';
+import { loadPictures, type ReadBlob } from './load-pictures.js';
+import type { ModelRequestState, StateReader } from './state-reader.js';
+
+export interface CallModelDeps {
+  /** Asked for each call: what the configuration says of endpoints may have changed. Throws as `ProviderRegistry`. */
+  providers: { resolve(modelId: string): ResolvedModel | Promise<ResolvedModel> };
+  readState: StateReader;
+  /** Keeps a text in the blob store; returns its reference. */
+  storeText(name: string, text: string): Promise<string>;
+  /** Reads what the run keeps, for pictures of tools. Default: no model sees any. */
+  readBlob?: ReadBlob;
+  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
+  redact?: (text: string) => string;
+  live?: Partial<LiveTextOptions>;
+  /** `timeoutMs` is at most the activity's own limit. */
+  limits?: Partial<StreamLimits>;
+  /**
+   * Aborted when the worker begins to shut down: calls are given up at once. Without it they end when
+   * the worker's grace time is over.
+   */
+  shuttingDown?: AbortSignal;
+}
+
+/** Makes `steersmanCallModel`. Failures are ApplicationFailures with the types of core/limits/failure.ts. */
+export function createCallModel(deps: CallModelDeps): SteersmanActivities['steersmanCallModel'] {
+  return async function steersmanCallModel(input) {
+    const context = Context.current();
+    const { attempt, heartbeatDetails } = context.info;
+    const draft = new ReplyDraft(input.model);
+    const usage = new AttemptUsage(draft, heartbeatDetails);
+    const beat = new LiveTextBeat(
+      { callId: input.callId, attempt },
+      details => context.heartbeat({ ...details, spent: usage.spent }),
+      deps.live,
+    );
+    const abort = joinSignals([context.cancellationSignal, deps.shuttingDown]);
+    beat.start();
+    try {
+      return await callModel({ input, deps, context, draft, usage, signal: abort.signal }, beat);
+    } catch (error) {
+      if (error instanceof ModelCallError && !TAKES_TIME.has(error.type)) usage.refused();
+      beat.stopTelling();
+      throw toFailure(error, attempt, usage.spent);
+    } finally {
+      beat.stop();
+      abort.release();
+      await failpoint('model.completion');
+    }
+  };
+}
+
+/** What an endpoint calls the model is its own choice. */
+const SERVED_MODEL_BYTES = 200;
+
+/** Failures of an endpoint that may have worked all the while. They are tried once more, not as often as others. */
+const TAKES_TIME: ReadonlySet<string> = new Set([FAILURE.model.timeout, FAILURE.model.stalled]);
+const ATTEMPTS_THAT_TAKE_TIME = 2;
+
+/** One running call. */
+interface Call {
+  input: CallModelInput;
+  deps: CallModelDeps;
+  context: Context;
+  draft: ReplyDraft;
+  usage: AttemptUsage;
+  /** Aborted by an interrupt, or by whatever else ends the call early. */
+  signal: AbortSignal;
+}
+
+/** Like `AbortSignal.any`, but lets go of a signal that lives as long as the worker. */
+function joinSignals(signals: readonly (AbortSignal | undefined)[]): {
+  signal: AbortSignal;
+  release(): void;
+} {
+  const joined = new AbortController();
+  const given = signals.filter(signal => signal !== undefined);
+  const onAbort = () => joined.abort(given.find(signal => signal.aborted)?.reason);
+  for (const signal of given) signal.addEventListener('abort', onAbort);
+  if (given.some(signal => signal.aborted)) onAbort();
+  const release = () => {
+    for (const signal of given) signal.removeEventListener('abort', onAbort);
+  };
+  return { signal: joined.signal, release };
+}
+
+async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResult> {
+  const { input, deps, context, draft, usage, signal } = call;
+  const { provider, model, info } = await deps.providers.resolve(input.model);
+  if (signal.aborted) return interrupted(call, 0);
+  const state = await readState(call);
+  if (state === 'aborted') return interrupted(call, 0);
+
+  const sees = info.capabilities.vision === true && deps.readBlob;
+  const pictures = sees ? { pictures: await loadPictures(state.messages, sees) } : {};
+  const startedAt = performance.now();
+  const request = {
+    ...withinModel(state.head, info),
+    model,
+    messages: state.messages,
+    ...pictures,
+    cacheKey: cacheKeyOf(context.info, input.role, state.head),
+  };
+  const limits = callLimits(deps, context);
+  await failpoint('model.before-send');
+  usage.sent(state, info);
+  const run = {
+    provider,
+    request,
+    draft,
+    limits,
+    signal,
+    onText: (text: ChannelText) => {
+      if (request.streaming !== false) beat.show(text);
+      failpoint('model.mid-stream');
+    },
+  };
+  const { ended, codec } = await runWithTools(run, info.capabilities.tools);
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (ended === 'aborted') return interrupted(call, durationMs);
+  await failpoint('model.after-reply');
+  return complete(call, state, { durationMs, codec: codec ?? envelopeCodec(state.head) });
+}
+
+/** The same for all requests of a run that open alike; 32 characters, for OpenAI takes up to 64. */
+function cacheKeyOf(
+  { workflowExecution }: Context['info'],
+  role: string,
+  { opening }: ModelRequestState['head'],
+): string {
+  const key = `${workflowExecution?.workflowId} ${opening === 'shared' ? 'shared' : `own ${role}`}`;
+  return createHash('sha256').update(key).digest('hex').slice(0, 32);
+}
+
+async function readState({ input, deps, context, signal }: Call): Promise<ModelRequestState | 'aborted'> {
+  const { workflowExecution: execution } = context.info;
+  if (!execution) throw new Error('steersmanCallModel is called by a workflow: it reads its request from it');
+  try {
+    return await deps.readState(
+      { ...execution, callId: input.callId, role: input.role, check: input.check },
+      signal,
+    );
+  } catch (error) {
+    if (signal.aborted) return 'aborted';
+    throw error;
+  }
+}
+
+async function complete(
+  { input, deps, draft, usage }: Call,
+  state: ModelRequestState,
+  { durationMs, codec }: { durationMs: number; codec: ToolCallCodec | null },
+): Promise<CallModelResult> {
+  const { head } = state;
+  // Not before the calls are read from it: one with a secret in it does not run, and must still be known.
+  const clean = deps.redact ?? ((text: string) => text);
+  let content = draft.whole(input.callId, head.tools);
+  let stopReason = draft.end?.stopReason ?? 'end_turn';
+  const served = draft.end?.servedModel ?? null;
+  const servedModel = served && cutText(served, SERVED_MODEL_BYTES);
+  const hasCalls = content.some(block => block.type === 'tool_use');
+  const isOutput = !hasCalls && stopReason !== 'refusal' && stopReason !== 'content_filter';
+  // A reply that was cut off is not mended: half a plan would pass for a whole one.
+  let repairedText = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
+  const text = repairedText ?? draft.text;
+  const reply = { text, callId: input.callId, tools: head.tools, cut: stopReason === 'max_tokens' };
+  const written = isOutput && codec ? withWrittenCalls(content, reply, codec) : null;
+  if (written) {
+    content = written;
+    stopReason = 'tool_use';
+    repairedText = null;
+  }
+  const whole = content.some(block => block.type === 'tool_use')
+    ? null
+    : wholeText(clean(draft.text), head.output);
+  const used = usage.ofReply();
+  return {
+    content: await fitReply(content, input.callId, deps.storeText, deps.redact),
+    stopReason,
+    usage: used.usage,
+    ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
+    ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
+    ...(whole === null ? {} : { wholeText: whole }),
+    ...(repairedText === null ? {} : { repairedText: cutText(clean(repairedText), WHOLE_REPLY_BYTES) }),
+    durationMs,
+  };
+}
+
+/** Roles of the envelope dialect may write a call as one, whatever else they could do. */
+function envelopeCodec({ dialect, toolChoice }: ModelRequestState['head']): ToolCallCodec | null {
+  return dialect === 'envelope' && toolChoice !== 'none' ? CODECS['json-action'] : null;
+}
+
+/**
+ * The end of a call that was aborted. Only a person's interrupt, or the end of the run by request, gives
+ * a result: a cut reply must never be taken for a whole one.
+ */
+async function interrupted(
+  { input, deps, context, draft, usage }: Call,
+  durationMs: number,
+): Promise<CallModelResult> {
+  if (!cancelRequested(context)) throw notByRequest(context);
+  return {
+    content: await fitReply(draft.partial(), input.callId, deps.storeText, deps.redact),
+    stopReason: 'interrupted',
+    usage: usage.ofReply().usage,
+    durationMs,
+  };
+}
+
+function usageWarning(model: string): string {
+  return `The token counts that the endpoint of ${model} reports can not be right: they are estimated from here on.`;
+}
+
+/** The signal's reason is a CancelledFailure whose message is the SDK's word for why. */
+function cancelReason({ cancellationSignal }: Context): string {
+  const reason: unknown = cancellationSignal.reason;
+  return reason instanceof Error ? reason.message : 'WORKER_SHUTDOWN';
+}
+
+function cancelRequested(context: Context): boolean {
+  if (!context.cancellationSignal.aborted || cancelReason(context) !== 'CANCELLED') return false;
+  return context.cancellationDetails?.cancelRequested !== false;
+}
+
+function notByRequest(context: Context): Error {
+  const reason = cancelReason(context);
+  const details = context.cancellationDetails;
+  // The SDK reports a pause and a reset itself, from this very error.
+  if (details?.paused || details?.reset) return new CancelledFailure(reason);
+  return ApplicationFailure.create({
+    type: FAILURE.workerShutdown,
+    message: `The model call was given up by its worker (${reason}) and can be made again.`,
+    nonRetryable: false,
+  });
+}
+
+/** Our own limit comes before the server's, so that the failure says what happened. */
+function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
+  const limits = { ...DEFAULT_STREAM_LIMITS, ...deps.limits };
+  const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = context.info;
+  const earlierMs = context.info.currentAttemptScheduledTimestampMs - context.info.scheduledTimestampMs;
+  const wholes = [startToCloseTimeoutMs, scheduleToCloseTimeoutMs - earlierMs].filter(whole => whole > 0);
+  const own = wholes.map(whole => whole - Math.min(2_000, whole / 10));
+  return { ...limits, timeoutMs: Math.min(limits.timeoutMs, ...own) };
+}
+
+/** As an ApplicationFailure that carries what the call used, also where a fault of ours ended it. */
+function toFailure(error: unknown, attempt: number, usage: Usage): unknown {
+  const details: [CallFailureDetails] = [{ usage }];
+  if (error instanceof ApplicationFailure) {
+    const { type, message, nonRetryable } = error;
+    return ApplicationFailure.create({
+      ...(type ? { type } : {}),
+      message,
+      nonRetryable: nonRetryable ?? false,
+      details,
+    });
+  }
+  if (!(error instanceof Error) || error instanceof CancelledFailure) return error;
+  if (!(error instanceof ModelCallError)) {
+    const { name: type, message } = error;
+    return ApplicationFailure.create({ type, message, details, cause: error });
+  }
+  const { type, message, retryAfterMs } = error;
+  const retryable = error.retryable && !(TAKES_TIME.has(type) && attempt >= ATTEMPTS_THAT_TAKE_TIME);
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: !retryable,
+    details,
+    ...(retryable && retryAfterMs !== null ? { nextRetryDelay: retryAfterMs } : {}),
+  });
+}

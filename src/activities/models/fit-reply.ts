@@ -1,0 +1,154 @@
+/** A reply as the run's state takes it: bounded in all its parts, what is long by reference. */
+
+import type { OutputContract } from '../../core/outputs/contracts.js';
+import { extractJson } from '../../core/outputs/parse-output.js';
+import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../../core/state/bounds.js';
+import type { AssistantMessage, ReasoningBlock, ToolUseBlock } from '../../core/state/message.js';
+import { cutText, cutWithoutStore, fitsText, fitted } from '../../core/text/fit.js';
+import { jsonBytes } from '../../core/text/json.js';
+import { headAndTail } from '../../core/text/large-text.js';
+import { within } from '../stop-signal.js';
+
+type Content = AssistantMessage['content'];
+
+/** Keeps a text in the blob store; returns its reference. */
+export type StoreText = (name: string, text: string) => Promise<string>;
+
+/** Reasoning that no provider wants back is for people. Text beside calls says little. */
+const ASIDE_BYTES = 16_000;
+/** What a provider wants back, reasoning and what stands beside calls: as it was given, or not at all. */
+const KEPT_DATA_BYTES = 48_000;
+const NAME_BYTES = 120;
+const RAW_BYTES = 8_000;
+const ERRORS_BYTES = 4_000;
+/** What a call takes without its arguments: kept free for each. */
+const LEAST_CALL_BYTES = 520;
+/** What stands around a text. */
+const CALL_BYTES = 300;
+/** A store that hangs does not hold the reply up. */
+const STORE_MS = 10_000;
+
+/** `clean` takes secrets out of what is said, before it is cut; calls in which there are some don't run at all. */
+export async function fitReply(
+  content: Content,
+  callId: string,
+  store: StoreText,
+  clean = (text: string) => text,
+): Promise<Content> {
+  const hasCalls = content.some(block => block.type === 'tool_use');
+  const textBytes = hasCalls ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
+  const bounded = joinMany(dropData(joinTexts(content, textBytes), clean));
+  const asides = bounded.filter(isAside).length;
+  const kept: Content = [];
+  for (const [index, block] of bounded.entries()) {
+    if (block.type === 'tool_use' || (block.type === 'reasoning' && block.data)) {
+      kept.push(block);
+      continue;
+    }
+    const most = isAside(block) ? ASIDE_BYTES / asides : textBytes;
+    const name = `${callId}-${block.type}${asides > 1 && isAside(block) ? `-${index}` : ''}`;
+    kept.push({ ...block, text: await keep(name, clean(block.text), most, store) });
+  }
+  const said = kept.filter(block => block.type !== 'tool_use');
+  const calls = fitCalls(
+    kept.filter(block => block.type === 'tool_use'),
+    REPLY_BYTES - jsonBytes(said) - CALL_BYTES,
+  );
+  return kept.map(block => (block.type === 'tool_use' ? (calls.shift() ?? block) : block));
+}
+
+function isAside(block: Content[number]): block is ReasoningBlock {
+  return block.type === 'reasoning' && block.data === undefined;
+}
+
+/** Texts that are too long in all are one, at the place of the first: its whole is kept under one reference. */
+function joinTexts(content: Content, maxBytes: number): Content {
+  const texts = content.filter(block => block.type === 'text');
+  const text = texts.map(block => block.text).join('\n');
+  if (texts.length < 2 || fitsText(text, maxBytes)) return content;
+  return content.flatMap((block): Content => {
+    if (block.type !== 'text') return [block];
+    return block === texts[0] ? [{ ...block, text }] : [];
+  });
+}
+
+/** Each block takes its place in a reply, and asides a file each in the store: more are no reply that anybody wrote. */
+const MOST_BLOCKS = 128;
+
+/** Where there are more of them, texts are one, and asides are one, each at the place of its first. */
+function joinMany(content: Content): Content {
+  const asides = content.filter(isAside);
+  const texts = content.filter(block => block.type === 'text');
+  if (asides.length + texts.length <= MOST_BLOCKS) return content;
+  const textOf = (blocks: readonly { text: string }[]) => blocks.map(({ text }) => text).join('\n');
+  return content.flatMap((block): Content => {
+    if (block === texts[0]) return [{ type: 'text', text: textOf(texts) }];
+    if (block === asides[0]) return [{ type: 'reasoning', text: textOf(asides) }];
+    return block.type === 'text' || isAside(block) ? [] : [block];
+  });
+}
+
+/**
+ * What a provider wants back can't be changed: where it is too much, or has secrets in it, it stays here, and the
+ * reasoning is for people alone, and the call goes back without.
+ */
+function dropData(content: Content, clean: (text: string) => string): Content {
+  let left = KEPT_DATA_BYTES;
+  return content.flatMap((block): Content => {
+    if (block.type === 'text' || !block.data) return [block];
+    const { data, ...rest } = block;
+    const said = `${block.type === 'reasoning' ? block.text : ''}${JSON.stringify(data.value)}`;
+    left -= jsonBytes(block.type === 'reasoning' ? block : data);
+    if (left >= 0 && clean(said) === said) return [block];
+    if (block.type === 'tool_use') return [rest as ToolUseBlock];
+    return block.text === '' ? [] : [{ type: 'reasoning', text: block.text }];
+  });
+}
+
+async function keep(name: string, text: string, maxBytes: number, store: StoreText): Promise<string> {
+  if (fitsText(text, maxBytes)) return text;
+  const ref = await within(STORE_MS, store(name, text), null).catch(() => null);
+  return ref === null ? cutWithoutStore(text, maxBytes) : headAndTail(text, ref, maxBytes);
+}
+
+/** Arguments are whole or not there: half of them would be another call. */
+function fitCalls(calls: readonly ToolUseBlock[], room: number): ToolUseBlock[] {
+  let left = room;
+  return calls.map((call, index) => {
+    const free = (calls.length - index - 1) * LEAST_CALL_BYTES;
+    const { raw, argErrors } = call;
+    const bounded: ToolUseBlock = {
+      ...call,
+      id: cutText(call.id, NAME_BYTES),
+      name: cutText(call.name, NAME_BYTES),
+      ...(raw === undefined ? {} : { raw: cutText(raw, RAW_BYTES) }),
+      ...(argErrors === undefined ? {} : { argErrors: fitted(argErrors, ERRORS_BYTES) }),
+    };
+    const kept = jsonBytes(bounded) <= left - free ? bounded : withoutArguments(call);
+    left -= jsonBytes(kept) + 1;
+    return kept;
+  });
+}
+
+function withoutArguments(call: ToolUseBlock): ToolUseBlock {
+  const bytes = jsonBytes(call.input);
+  const error = `The arguments have ${bytes} bytes, more than one reply may have (${REPLY_BYTES} with all it says): do it in several smaller calls.`;
+  const { id, name } = call;
+  return {
+    type: 'tool_use',
+    id: cutText(id, NAME_BYTES),
+    name: cutText(name, NAME_BYTES),
+    input: {},
+    argErrors: [error],
+  };
+}
+
+/** The text that the output is read from, where the message has only a part of it; null where it has the whole. */
+export function wholeText(text: string, contract: OutputContract): string | null {
+  if (fitsText(text, TEXT_BYTES - CALL_BYTES)) return null;
+  if (fitsText(text, WHOLE_REPLY_BYTES)) return text;
+  const json = contract === 'text' ? null : extractJson(text);
+  // As a text its quotes count twice.
+  const readable = json ? JSON.stringify(fitted(json, WHOLE_REPLY_BYTES / 3)) : text;
+  return cutText(readable, WHOLE_REPLY_BYTES);
+}

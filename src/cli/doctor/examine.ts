@@ -1,0 +1,102 @@
+/** The doctor's round: everything a run needs, in the order in which to mend it. */
+
+import { explainError } from '../../client/grpc-errors.js';
+import { modelToName } from '../../client/start/default-model.js';
+import { loadToolFiles } from '../../mcp/tool-files.js';
+import { SET_AN_ENDPOINT } from '../../models/endpoint.js';
+import { presentEndpoints } from '../../models/endpoints.js';
+import { splitModelId } from '../../models/model-id.js';
+import { env } from '../../shared/env.js';
+import { resolveHome } from '../../stack/home.js';
+import { usesLocalStack } from '../../stack/is-used.js';
+import type { Report } from '../../stack/temporal-binary.js';
+import { providerSource } from '../../worker/providers.js';
+import {
+  type Configuration,
+  checkConfiguration,
+  checkWorkspaceFolder,
+  digestFinding,
+} from './check-configuration.js';
+import { checkBlobs, checkNode } from './check-host.js';
+import { checkEndpoints, checkModels } from './check-models.js';
+import { checkTemporal } from './check-temporal.js';
+import { checkToolServers } from './check-tool-servers.js';
+import { type Finding, failedBy, skipped, warning } from './finding.js';
+
+export interface ExamineOptions {
+  /** Folder of `steersman.yaml`, `.mcp.json` and prompts. Absolute. */
+  configDir: string;
+  /** Folder that tool servers are started for. Absolute. */
+  workspace: string;
+  taskQueue: string;
+  /** Mends what can be mended: registers search attributes, fetches the Temporal CLI. */
+  fix: boolean;
+  report: Report;
+}
+
+/** Looks at everything; slow checks run at the same time, findings come in a fixed order. */
+export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
+  const { taskQueue, fix, report } = options;
+  const home = resolveHome();
+  const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
+  const localStack = usesLocalStack();
+  // The model that answers here where nobody names one, as for a start.
+  const standIn = await modelToName({ configDir: options.configDir }, localStack);
+  const configuration = await checkConfiguration(options.configDir, { localStack, standIn });
+  const rest = [
+    checkFolder(options, configuration),
+    temporal,
+    orFailed('model', modelFindings(configuration, standIn)),
+    orFailed('tools', toolFindings(options, configuration)),
+    checkBlobs(home).then(finding => [finding]),
+  ];
+  yield checkNode();
+  yield* configuration.findings;
+  yield digestFinding(options.configDir);
+  for (const group of rest) yield* await group;
+}
+
+/** One check that breaks must not hide what the others found. */
+function orFailed(check: string, findings: Promise<Finding[]>): Promise<Finding[]> {
+  return findings.catch((error: unknown) => [failedBy(check, explainError(error) ?? error)]);
+}
+
+async function checkFolder({ workspace }: ExamineOptions, { settings }: Configuration): Promise<Finding[]> {
+  if (settings === null) return [skipped('workspace', 'steersman.yaml has to be right first')];
+  return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
+}
+
+async function modelFindings(
+  { models, settings }: Configuration,
+  standIn: string | undefined,
+): Promise<Finding[]> {
+  if (models === null || settings === null) {
+    return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
+  }
+  const named = models.filter(id => !id.startsWith(`${standIn}/`));
+  if (standIn === undefined || named.length === 0) {
+    const providers = providerSource()(settings.models);
+    const asked = models.map(id => splitModelId(id).provider);
+    const others = presentEndpoints(settings.models.endpoints, env.lookup).filter(
+      name => !asked.includes(name),
+    );
+    const found = [checkModels(models, providers), checkEndpoints(others, providers)];
+    return (await Promise.all(found)).flat();
+  }
+  const found = `no endpoint is configured: runs use the built-in ${standIn} model (rules, not intelligence)`;
+  return [warning('model', found, `For ${named.join(', ')}: ${SET_AN_ENDPOINT}`)];
+}
+
+async function toolFindings(
+  { configDir, workspace }: ExamineOptions,
+  { settings, mcp, roles }: Configuration,
+): Promise<Finding[]> {
+  if (settings === null || mcp === null) {
+    return [skipped('tools', 'steersman.yaml and .mcp.json have to be right first')];
+  }
+  return checkToolServers(mcp, settings, workspace, {
+    roles,
+    lookup: env.lookup,
+    codeTools: await loadToolFiles(configDir),
+  });
+}

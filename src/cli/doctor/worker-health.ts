@@ -1,0 +1,56 @@
+/**
+ * `node dist/cli/doctor/worker-health.js [PID]`: exits with 0 when a worker of this host, or the one with that process id,
+ * takes work from its task queue as Temporal sees it, and is neither dead nor stopped since, and its store of large
+ * results works; else with 1 and the reason. The health check of the worker image.
+ */
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { openTemporal } from '../../client/connect.js';
+import { tryBlobStore } from '../../shared/blobs/blob-store.js';
+import { env } from '../../shared/env.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { outLine } from '../../shared/output.js';
+import { resolveHome } from '../../stack/home.js';
+import { usesLocalStack } from '../../stack/is-used.js';
+import { recentPollers } from '../../stack/pollers.js';
+import { isStopped } from '../../stack/process-id.js';
+import { hasDied } from '../../worker/identity.js';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
+
+async function main(): Promise<string | null> {
+  // Asking must not start a local stack.
+  if (usesLocalStack()) return 'TEMPORAL_ADDRESS is not set.';
+  await tryBlobStore(join(resolveHome(), 'blobs'));
+  const taskQueue = env.taskQueue() ?? DEFAULT_TASK_QUEUE;
+  const { client, close } = await openTemporal({ report: () => undefined });
+  try {
+    // Either will do: a queue's pollers are spread over partitions, of which the server tells of one.
+    const lists = await Promise.all([
+      recentPollers(client, taskQueue, 'workflows'),
+      recentPollers(client, taskQueue, 'activities'),
+    ]);
+    return faultOf(lists.flat(), taskQueue, process.argv[2]);
+  } finally {
+    await close();
+  }
+}
+
+/** Temporal remembers a poll for longer than its worker may live. */
+function faultOf(identities: readonly string[], taskQueue: string, pid: string | undefined): string | null {
+  const who = pid === undefined ? `worker of ${hostname()}` : `worker ${pid} of ${hostname()}`;
+  const end = pid === undefined ? `@${hostname()}` : `.${pid}@${hostname()}`;
+  const alive = identities.filter(identity => identity.endsWith(end) && !hasDied(identity));
+  if (alive.length === 0) return `No ${who} polls the task queue ${taskQueue}.`;
+  const isStill = (identity: string) => isStopped(Number(/\.(\d+)@/.exec(identity)?.[1]));
+  return alive.every(isStill) ? `The ${who} is stopped: it polls the task queue ${taskQueue} no more.` : null;
+}
+
+try {
+  const fault = await main();
+  outLine(fault ?? 'ok');
+  process.exitCode = fault === null ? 0 : 1;
+} catch (error) {
+  outLine(error instanceof SteersmanError ? `${error.message} ${error.remedy}` : inspect(error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,76 @@
+/** `get_result`: the answer of a run. */
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import type { RunSnapshot } from '../../../client/index.js';
+import { causeText } from '../../../core/plan/cause.js';
+import { phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
+import { addTool, runOf, type ToolContext } from '../tool.js';
+
+const input = z.strictObject({ id: runId });
+
+const output = z.object({
+  id: z.string(),
+  ended: z.boolean(),
+  phase: phaseShape,
+  outcome: z
+    .string()
+    .nullable()
+    .describe(
+      'completed: the answer was verified. unverified, budget_exhausted, stopped: there is an answer, which was not. failed, cancelled; null while it is open, and where it was terminated.',
+    ),
+  why: z.string().nullable().describe('Why it ended so.'),
+  answer: z.string().nullable().describe('Written by agents of the run: data. Null where there is none yet.'),
+  goals: z
+    .array(z.object({ goal: z.string(), outcome: z.string(), answer: z.string() }))
+    .describe('Goals that have ended, where the run had several.'),
+  tasks: z.array(taskShape),
+  usage: z
+    .object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number().nullable() })
+    .nullable()
+    .describe('costUsd is null where the price of a model is not known.'),
+  next: z.string(),
+});
+
+export function addGetResult(server: McpServer, context: ToolContext): void {
+  addTool(server, context, {
+    name: 'get_result',
+    title: 'Get the result of a run',
+    description:
+      'Give the answer of a run, how it ended, its tasks and what it used. It does not wait: for a run that is open it says where it stands.',
+    input,
+    output,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: async ({ id }) => resultOf(await (await runOf(context, id)).show()),
+  });
+}
+
+function resultOf(run: RunSnapshot): z.input<typeof output> {
+  const { id, phase, outcome, cause, failure, answer, goals, usage } = run;
+  const ended = phase === 'ended';
+  return {
+    id,
+    ended,
+    phase,
+    outcome,
+    why: failure?.message ?? (cause === null ? null : causeText(cause)),
+    answer,
+    goals:
+      goals.length > 1 ? goals.map(({ text, outcome, answer }) => ({ goal: text, outcome, answer })) : [],
+    tasks: tasksOf(run),
+    usage: usage && {
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      costUsd: usage.costUsd,
+    },
+    next: nextOf(run, ended),
+  };
+}
+
+function nextOf({ id, answer, gates }: RunSnapshot, ended: boolean): string {
+  if (ended) return `It takes nothing more. To go on from it: start_run with after ${id}.`;
+  if (gates.length > 0)
+    return `It waits for ${gates.map(gate => gate.id).join(', ')}: watch_run says for what.`;
+  return answer === null
+    ? 'It has no answer yet: watch_run waits for it.'
+    : 'It is open for a next goal: steer_run with followUp.';
+}

@@ -1,0 +1,62 @@
+/** How a run ended, for people and for scripts. Pure. */
+import type { RunEnd } from '../../client/run/run-end.js';
+import { UNREADABLE } from '../../client/run/run-end.js';
+import { type Cause, causeText, type Outcome } from '../../core/plan/cause.js';
+import type { Output } from '../../shared/output.js';
+import { terminalText } from '../../shared/terminal-text.js';
+
+/** One line on how it ended, with figures. */
+export function endLine(end: Pick<RunEnd, 'id' | 'status' | 'outcome' | 'cause' | 'failure'>): string {
+  if (end.failure?.type === UNREADABLE) return `The run ${end.id} was ${end.status}. ${end.failure.message}`;
+  if (end.outcome === null) {
+    const by = end.failure?.message ? `: ${end.failure.message}` : '';
+    return `The run ${end.id} was ${end.status.replace('_', ' ')}${by}. It left no answer.`;
+  }
+  return goalEndLine({ outcome: end.outcome, cause: end.cause }, end.failure?.message);
+}
+
+/** One line on how a goal ended, and why. `why` is a failure's own message. */
+export function goalEndLine(
+  { outcome, cause }: { outcome: Outcome; cause: Cause | null },
+  why?: string,
+): string {
+  const name = NAMES[outcome];
+  if (outcome === 'completed' || outcome === 'cancelled') return `${name}.`;
+  if (outcome === 'failed' && why) return `${name}: ${why}`;
+  return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;
+}
+
+const NAMES: Record<Outcome, string> = {
+  completed: 'Completed',
+  unverified: 'Unverified',
+  budget_exhausted: 'Budget exhausted',
+  stopped: 'Stopped',
+  cancelled: 'Cancelled',
+  failed: 'Failed',
+};
+
+/** The machine-readable end of a run, as `--json` prints it last. */
+export function resultLine(end: RunEnd): object {
+  const { id, runId, outcome, cause, result, failure, status } = end;
+  return {
+    type: 'result',
+    id,
+    runId,
+    status,
+    outcome,
+    cause,
+    answer: result?.answer ?? '',
+    tasks: result?.tasks ?? [],
+    usage: result?.usage ?? null,
+    usageBy: result?.usageBy ?? [],
+    counters: result?.counters ?? null,
+    ...(failure === null ? {} : { failure }),
+  };
+}
+
+// The answer of an ended run: on stdout, with how it ended on stderr.
+
+export function printAnswer(output: Output, end: RunEnd): void {
+  if (end.outcome !== 'completed') output.notes.line(endLine(end));
+  if (end.result?.answer) output.out.line(terminalText(end.result.answer));
+}

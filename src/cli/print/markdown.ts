@@ -1,0 +1,189 @@
+/** Markdown for terminals: what `marked` reads, laid out in columns. Pure. */
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { lexer } from 'marked';
+import type { Colors } from '../../shared/output.js';
+import { terminalText } from '../../shared/terminal-text.js';
+import { fitLine, longLines, padText, widthOf, wrapText } from './layout.js';
+
+interface Page {
+  width: number;
+  colors: Colors;
+}
+
+const MOST_COLUMNS = 100;
+
+/** Lines of at most `width` columns (and 100: longer ones read badly). Text that is no Markdown stays as it is. */
+export function markdownLines(text: string, { width, colors }: Page): string[] {
+  const page = { width: Math.max(20, Math.min(width, MOST_COLUMNS)), colors };
+  const clean = terminalText(text);
+  const lines = markdownOf(clean, page) ?? longLines(clean, page.width);
+  while (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Null for what nests deeper than the stack is, or takes too long to read: then it is only text. */
+function markdownOf(text: string, page: Page): string[] | null {
+  if (isCostly(text)) return null;
+  try {
+    return blocks(lexer(text), page);
+  } catch {
+    return null;
+  }
+}
+
+/** Marks that may begin or end something within a line, and whose partners `marked` looks for. */
+const MARKS = /[*_~[\]`]/;
+/** What begins a text of its own, as an empty line does: an item, a heading, a row. */
+const NEW_TEXT = /^\s*(?:$|[-*+] |\d{1,9}[.)] |#|\|)/;
+/** 4,000 characters of nothing but marks take about half a second; ordinary text of 100 KB is at a tenth of this. */
+const MOST_COST = 12_000_000;
+/** Answers and plans are far shorter. */
+const MOST_CHARS = 400_000;
+
+/** Within one text, `marked` takes time that grows with its length times its marks, and faster. */
+function isCostly(text: string): boolean {
+  if (text.length > MOST_CHARS) return true;
+  let cost = 0;
+  let chars = 0;
+  let marks = 0;
+  for (const line of text.split('\n')) {
+    if (NEW_TEXT.test(line)) {
+      cost += chars * marks;
+      chars = 0;
+      marks = 0;
+    }
+    chars += line.length + 1;
+    for (const character of line) if (MARKS.test(character)) marks += 1;
+    if (cost + chars * marks > MOST_COST) return true;
+  }
+  return false;
+}
+
+/** Blocks one below the other, with an empty line between them. */
+function blocks(tokens: readonly Token[], page: Page, gap = true): string[] {
+  const lines: string[] = [];
+  for (const token of tokens) {
+    const block = blockLines(token as MarkedToken, page);
+    if (block.length === 0) continue;
+    if (gap && lines.length > 0) lines.push('');
+    lines.push(...block);
+  }
+  return lines;
+}
+
+function blockLines(token: MarkedToken, page: Page): string[] {
+  const { width, colors } = page;
+  switch (token.type) {
+    case 'space':
+    case 'def':
+    case 'checkbox':
+      return [];
+    case 'heading':
+      return wrapText(headingText(token, colors), width);
+    case 'code':
+      return token.text.split('\n').map(line => `  ${colors.cyan(line)}`);
+    case 'blockquote':
+      return blocks(token.tokens, narrower(page, 2)).map(line => `${colors.dim('│')} ${line}`);
+    case 'list':
+      return listLines(token, page);
+    case 'table':
+      return tableLines(token, page);
+    case 'hr':
+      return [colors.dim('─'.repeat(Math.min(width, 40)))];
+    case 'html':
+      return paragraph(token.text, page);
+    default:
+      return paragraph('tokens' in token && token.tokens ? inline(token.tokens, colors) : token.raw, page);
+  }
+}
+
+function narrower({ width, colors }: Page, by: number): Page {
+  return { width: Math.max(10, width - by), colors };
+}
+
+function headingText({ depth, tokens }: Tokens.Heading, colors: Colors): string {
+  const text = colors.bold(inline(tokens, colors));
+  return depth === 1 ? colors.underline(text) : text;
+}
+
+function paragraph(text: string, { width }: Page): string[] {
+  return text
+    .replace(/\n+$/, '')
+    .split('\n')
+    .flatMap(line => wrapText(line, width));
+}
+
+function listLines(list: Tokens.List, page: Page): string[] {
+  const first = typeof list.start === 'number' ? list.start : 1;
+  return list.items.flatMap((item, index) => {
+    const box = item.task ? `[${item.checked ? 'x' : ' '}] ` : '';
+    const mark = `${list.ordered ? `${first + index}.` : '•'} ${box}`;
+    const hang = ' '.repeat(widthOf(mark));
+    const lines = blocks(item.tokens, narrower(page, hang.length), item.loose);
+    return (lines.length > 0 ? lines : ['']).map((line, at) => ((at === 0 ? mark : hang) + line).trimEnd());
+  });
+}
+
+/** Columns as wide as their cells, cut to fit the page; a page too narrow for them gets a list instead. */
+function tableLines(table: Tokens.Table, page: Page): string[] {
+  const { colors, width } = page;
+  const rows = [table.header, ...table.rows].map(row => row.map(cell => inline(cell.tokens, colors)));
+  const columns = table.header.map((_, at) => Math.max(...rows.map(row => widthOf(row[at] ?? ''))));
+  const room = width - 2 * (columns.length - 1);
+  if (room < 6 * columns.length)
+    return rows.slice(1).flatMap(row => wrapText(`• ${row.join(' · ')}`, width, '  '));
+  const widths = shrunk(columns, room);
+  const rowLine = (row: string[]) =>
+    row
+      .map((cell, at) => {
+        const column = widths[at] ?? 0;
+        return padText(fitLine(cell, column), column, table.align[at] === 'right' ? 'right' : 'left');
+      })
+      .join('  ')
+      .trimEnd();
+  const [head = [], ...body] = rows;
+  const rule = colors.dim(widths.map(column => '─'.repeat(column)).join('  '));
+  return [colors.bold(rowLine(head)), rule, ...body.map(rowLine)];
+}
+
+/** The widest columns give way first. */
+function shrunk(columns: readonly number[], room: number): number[] {
+  const widths = [...columns];
+  for (let over = widths.reduce((sum, column) => sum + column, 0) - room; over > 0; over -= 1) {
+    const widest = widths.indexOf(Math.max(...widths));
+    widths[widest] = (widths[widest] ?? 1) - 1;
+  }
+  return widths;
+}
+
+function inline(tokens: readonly Token[], colors: Colors): string {
+  return tokens.map(token => inlineText(token as MarkedToken, colors)).join('');
+}
+
+function inlineText(token: MarkedToken, colors: Colors): string {
+  switch (token.type) {
+    case 'strong':
+      return colors.bold(inline(token.tokens, colors));
+    case 'em':
+      return colors.italic(inline(token.tokens, colors));
+    case 'del':
+      return colors.strikethrough(inline(token.tokens, colors));
+    case 'codespan':
+      return colors.isColorSupported ? colors.cyan(token.text) : `\`${token.text}\``;
+    case 'br':
+      return '\n';
+    case 'link': {
+      const text = inline(token.tokens, colors);
+      return token.href === token.text || token.href === `mailto:${token.text}`
+        ? text
+        : `${text} (${colors.underline(token.href)})`;
+    }
+    case 'image':
+      return `${token.text || 'image'} (${token.href})`;
+    case 'text':
+    case 'escape':
+      return token.text;
+    default:
+      return token.raw;
+  }
+}

@@ -1,0 +1,158 @@
+/** The plain live view: one line an event, and the running text of model calls as it comes. */
+
+import type { RunEnd } from '../../client/run/run-end.js';
+import type { Retry } from '../../client/watch/pending-calls.js';
+import type { OwnEvent, RunEvent } from '../../client/watch/run-event.js';
+import type { ToolProgress } from '../../core/limits/heartbeats.js';
+import type { JournalEvent } from '../../core/state/journal.js';
+import type { TextSink } from '../../shared/output.js';
+import { terminalText } from '../../shared/terminal-text.js';
+import { eventLines, isToldOfChild, laneLine, progressWords, whoseLine } from './event-lines.js';
+import { gateHelp } from './gate-help.js';
+import { LineClock } from './line-clock.js';
+import { LiveCalls } from './live-calls.js';
+import type { ShownTask } from './plan-lines.js';
+import { wholeLines } from './whole-lines.js';
+
+interface ViewOptions {
+  /** With the id of the run it says how gates are answered. */
+  runId?: string;
+  /** Of a sub-agent: its place below the run. */
+  child?: string;
+  /** Milliseconds since the epoch. Default: the time of the first event. */
+  startedAt?: number | null;
+  /** That of the run, for a sub-agent. */
+  clock?: LineClock;
+}
+
+/** Shows items of a watch on a sink. */
+export class PlainView {
+  readonly #sink: TextSink;
+  readonly #runId: string | null;
+  /** In front of each line of a sub-agent; '' for the run itself. */
+  readonly #who: string;
+  /** Sub-agents that run, by their places. */
+  readonly #children = new Map<string, PlainView>();
+  #startedAt: number | null;
+  readonly #clock: LineClock;
+  readonly #calls: LiveCalls;
+  /** Tool calls in flight: whose each is, where that is said, and what was last told of its progress. */
+  readonly #tools = new Map<string, { who: string; told: string }>();
+  /** Of the plan as it was shown last. */
+  #tasks: readonly ShownTask[] = [];
+  /** Tasks that have begun and not ended. */
+  readonly #atWork = new Set<string>();
+
+  constructor(sink: TextSink, { runId, child, startedAt = null, clock = new LineClock() }: ViewOptions = {}) {
+    this.#who = child === undefined ? '' : whoseLine(child, sink.colors);
+    this.#sink = child === undefined ? sink : wholeLines(sink, `      ${this.#who}`);
+    this.#calls = new LiveCalls(this.#sink, { who: this.#who, isBeside: () => this.#atWork.size > 1 });
+    this.#runId = runId ?? null;
+    this.#startedAt = startedAt;
+    this.#clock = clock;
+  }
+
+  show(item: RunEvent): void {
+    const { yellow } = this.#sink.colors;
+    if (item.type === 'journal') this.#showEvent(item.event);
+    if (item.type === 'text') this.#calls.heard(item);
+    if (item.type === 'retry') this.#note(yellow(retryLine(item.retry)));
+    if (item.type === 'notice') {
+      if (this.#who === '') this.#sink.line(yellow(item.text));
+      else this.#note(yellow(item.text));
+    }
+    if (item.type === 'progress') this.#showProgress(item.progress);
+    if (item.type === 'child') this.#showChild(item.child, item.event);
+  }
+
+  #showChild(child: string, item: OwnEvent): void {
+    const view =
+      this.#children.get(child) ??
+      new PlainView(this.#sink, { child, startedAt: this.#startedAt, clock: this.#clock });
+    this.#children.set(child, view);
+    if (item.type === 'journal' && item.event.type === 'subagent_ended')
+      this.#forget(`${child}/${item.event.id}`);
+    if (item.type !== 'journal' || isToldOfChild(item.event)) view.show(item);
+  }
+
+  /** Ends running text. */
+  end(): void {
+    this.#sink.endText();
+  }
+
+  #forget(child: string): void {
+    this.#children.get(child)?.end();
+    this.#children.delete(child);
+  }
+
+  /** A line without a time. */
+  #note(text: string): void {
+    this.#sink.line(`      ${this.#who}${text}`);
+  }
+
+  #showEvent(event: JournalEvent): void {
+    this.#startedAt ??= event.at;
+    if (event.type === 'subagent_ended') this.#forget(event.id);
+    if (event.type === 'model_call_ended') this.#calls.ended(event.callId, event.text ?? '');
+    const { colors } = this.#sink;
+    const who = `${this.#who}${this.#atWork.size > 1 ? laneLine(event, colors) : ''}`;
+    const shown = this.#clock.shown(event);
+    for (const line of eventLines(shown, this.#startedAt, colors, this.#tasks, who)) this.#sink.line(line);
+    if (event.type === 'plan_updated') this.#tasks = event.tasks;
+    if (event.type === 'goal_started') this.#tasks = [];
+    if (event.type === 'gate_opened' && this.#runId !== null) {
+      for (const line of gateHelp(this.#runId, event.gateId, event.kind)) this.#sink.line(`      ${line}`);
+    }
+    if (event.type === 'model_call_started') this.#calls.started(event);
+    if (event.type === 'model_call_failed') this.#calls.forget(event.callId);
+    this.#noteTasks(event);
+    if (event.type === 'tool_call_started') this.#tools.set(event.callId, { who, told: '' });
+    if (event.type === 'tool_call_ended') this.#tools.delete(event.callId);
+  }
+
+  #noteTasks(event: JournalEvent): void {
+    if (event.type === 'task_started') this.#atWork.add(event.taskId);
+    if (event.type === 'model_call_started' && event.taskId !== null) this.#atWork.add(event.taskId);
+    if (event.type === 'task_ended') this.#atWork.delete(event.taskId);
+    if (event.type === 'goal_started') this.#atWork.clear();
+  }
+
+  /** A line where there is something new to say; figures alone, each tenth of the whole. */
+  #showProgress(progress: ToolProgress): void {
+    const { message = '', progress: done = 0, total } = progress;
+    const tenth = total ? Math.floor((10 * done) / total) : 0;
+    const mark = `${message} ${tenth}`;
+    const { who, told } = this.#tools.get(progress.callId) ?? { who: this.#who, told: '' };
+    if (told === mark) return;
+    this.#tools.set(progress.callId, { who, told: mark });
+    const words = this.#sink.colors.dim(`tool ${progress.tool} · ${progressWords(progress)}`);
+    this.#sink.line(`      ${who}${words}`);
+  }
+}
+
+/** Shows what happens to the run's end; null where the events were ended before it. */
+export async function showEvents(
+  events: AsyncIterable<RunEvent>,
+  show: (event: RunEvent) => void,
+): Promise<RunEnd | null> {
+  for await (const event of events) {
+    show(event);
+    if (event.type === 'end') return event.end;
+  }
+  return null;
+}
+
+/** A call that is made again, and why. */
+function retryLine({ activityType, attempt, maximumAttempts, message }: Retry): string {
+  const of = maximumAttempts > 0 ? ` of ${maximumAttempts}` : '';
+  return `${ACTIVITY_NAMES[activityType] ?? activityType}: attempt ${attempt}${of}, since: ${terminalText(message)}`;
+}
+
+const ACTIVITY_NAMES: Record<string, string> = {
+  steersmanLoadRun: 'loading',
+  steersmanCallModel: 'model call',
+  steersmanCallTool: 'tool call',
+  steersmanResolveModel: 'choosing a model',
+  steersmanStoreText: 'storing text',
+  steersmanCompareFile: 'comparing a file',
+};

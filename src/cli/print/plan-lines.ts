@@ -1,0 +1,52 @@
+/** Plans as lines for people: whole once, then only what has changed since. Pure. */
+import { preview } from '../../core/text/preview.js';
+import { plural } from '../../shared/format.js';
+import { terminalText } from '../../shared/terminal-text.js';
+
+/** A task as events tell it. */
+export interface ShownTask {
+  id: string;
+  description: string;
+  status: string;
+}
+
+export interface ShownPlan {
+  tasks: readonly ShownTask[];
+  changed: boolean;
+  /** Tasks that the limit left out. */
+  cut: readonly string[];
+}
+
+const DESCRIPTION_CHARS = 120;
+
+const MARKS: Record<string, string> = {
+  pending: '[ ]',
+  executing: '[>]',
+  completed: '[x]',
+  failed: '[!]',
+  skipped: '[-]',
+  blocked: '[#]',
+};
+
+/** One line a task: mark, id, description. */
+export function taskLine({ id, description, status }: ShownTask): string {
+  return `${MARKS[status] ?? '[?]'} ${id} · ${preview(terminalText(description), DESCRIPTION_CHARS)}`;
+}
+
+/**
+ * The plan after `before`: a line for the plan, then all of its tasks where none was shown before, else those that are
+ * new, other than before, or gone. What their work has made of them was told as it happened.
+ */
+export function planLines({ tasks, changed, cut }: ShownPlan, before: readonly ShownTask[]): string[] {
+  const left = cut.length > 0 ? [`over the limit, left out: ${cut.join(', ')}`] : [];
+  const head = (...notes: string[]) => ['plan', plural(tasks.length, 'task'), ...notes, ...left].join(' · ');
+  if (before.length === 0) return [head(...(changed ? [] : ['unchanged'])), ...tasks.map(taskLine)];
+  const known = new Map(before.map(task => [task.id, task]));
+  const news = tasks.flatMap(task => {
+    const old = known.get(task.id);
+    if (old === undefined) return [`+ ${taskLine(task)}`];
+    return old.description === task.description ? [] : [`~ ${taskLine(task)}`];
+  });
+  const gone = before.filter(({ id }) => !tasks.some(task => task.id === id)).map(({ id }) => `- ${id}`);
+  return [head(...(news.length + gone.length === 0 ? ['unchanged'] : [])), ...news, ...gone];
+}

@@ -1,0 +1,203 @@
+/** A run at a glance: what `show` prints. */
+
+import type { ChildTree } from '../../client/run/child-tree.js';
+import type { ToolInput } from '../../client/run/gate-input.js';
+import type { RunSnapshot } from '../../client/run/run-snapshot.js';
+import { stuckLine } from '../../client/watch/stuck-task.js';
+import { childEnd } from '../../core/agents/children.js';
+import type { Gate } from '../../core/gates/gate.js';
+import { cachedPercent, type UsageEntry, usageByRole, usageOf } from '../../core/limits/usage-by.js';
+import type { Artifact } from '../../core/state/artifacts.js';
+import type { Usage } from '../../core/state/message.js';
+import { preview } from '../../core/text/preview.js';
+import { verbCall } from '../../shared/called-as.js';
+import { formatCost, formatCount, formatDuration } from '../../shared/format.js';
+import type { Colors, TextSink } from '../../shared/output.js';
+import { terminalText } from '../../shared/terminal-text.js';
+import { endLine } from './end-lines.js';
+import { atDeadline, gateHelp, hiddenInput } from './gate-help.js';
+import { padText, widthOf } from './layout.js';
+import { taskLine } from './plan-lines.js';
+
+/** The plain form. */
+export function printRun(
+  sink: TextSink,
+  shown: RunSnapshot,
+  { children, webUi }: { children: readonly ChildTree[]; webUi: string | null },
+): void {
+  const { dim, yellow } = sink.colors;
+  const facts: [string, string | null][] = [
+    ['run', shown.id],
+    ['status', [shown.status, shown.outcome, shown.phase].filter(word => word !== null).join(' · ')],
+    ['goal', shown.goal],
+    ['mode', [shown.mode, shown.modeWhy].filter(word => word !== null).join(': ') || null],
+    ['not read', shown.unreadable.join(', ') || null],
+    ['model', shown.model || null],
+    ['counters', countersLine(shown)],
+    ['usage', usageLine(shown)],
+    ['paused', shown.pausedAgents.join(', ') || null],
+    ['web ui', webUi],
+    ['stuck', shown.stuck && stuckLine(shown.stuck)],
+    ['to do', shown.stuck?.todo ?? null],
+  ];
+  for (const [name, value] of facts) {
+    if (value !== null) sink.line(`${dim(name.padEnd(9))}${terminalText(value)}`);
+  }
+  for (const [at, line] of usageTable(shown.usageBy).entries()) sink.line(`  ${at === 0 ? dim(line) : line}`);
+  for (const { role, fromModel, toModel, why } of shown.switches)
+    sink.line(`  ${terminalText(`${role} went on with ${toModel} instead of ${fromModel}: ${why}`)}`);
+  for (const task of shown.tasks)
+    sink.line(
+      `  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}${task.overdue ? yellow(' · takes longer than estimated') : ''}`,
+    );
+  for (const line of childLines(children)) sink.line(`  ${line}`);
+  for (const artifact of shown.artifacts) sink.line(`  artifact ${artifactLine(artifact)}`);
+  for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
+  for (const item of shown.inbox ?? [])
+    sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
+  if (shown.endedAt !== null) sink.line(endLine(shown));
+  if (shown.answer) sink.line(`\n${terminalText(shown.answer)}`);
+}
+
+/** A line each, below the one that called it. */
+function childLines(children: readonly ChildTree[]): string[] {
+  return children.flatMap(child => {
+    const { usage } = child;
+    const used = usage === null ? [] : [tokensOf(usage), formatCost(usage.costUsd)];
+    const facts = [`agent ${child.id}`, childEnd(child), ...used, child.instruction];
+    return [terminalText(facts.join(' · ')), ...childLines(child.children).map(line => `  ${line}`)];
+  });
+}
+
+function tokensOf({ inputTokens, outputTokens }: Usage): string {
+  return `${formatCount(inputTokens)} + ${formatCount(outputTokens)} tokens`;
+}
+
+function countersLine({ counters, limits }: RunSnapshot): string | null {
+  if (counters === null) return null;
+  const of = (limit: number | undefined) => (limit === undefined ? '' : ` of ${formatCount(limit)}`);
+  return [
+    `turns ${counters.turns}${of(limits?.turns)}`,
+    `verifications ${counters.verification}${of(limits?.verification)}`,
+    `tool calls ${counters.toolCalls}`,
+  ].join(' · ');
+}
+
+function usageLine({ usage, budget, limits }: RunSnapshot): string | null {
+  if (usage === null) return null;
+  const limit = limits ? ` of ${formatCount(limits.tokens)}` : '';
+  const time = budget ? [formatDuration(budget.wallTimeMs)] : [];
+  return [`${tokensOf(usage)}${limit}`, formatCost(usage.costUsd), ...time].join(' · ');
+}
+
+/** Each open gate with what it is about, and the commands that answer it. */
+function gateLines(
+  id: string,
+  gates: readonly Gate[],
+  { bold, dim }: Colors,
+  inputs: Record<string, ToolInput> = {},
+): string[] {
+  return gates.flatMap(gate => [
+    '',
+    bold(`waits for you: ${gate.id} · ${gate.kind} · ${terminalText(gate.title)}`),
+    ...terminalText(gate.body)
+      .split('\n')
+      .map(line => `  ${line}`),
+    ...hiddenInput(gate, inputs[gate.id] ?? null).map(line => `  ${terminalText(line)}`),
+    ...(gate.deadline === null
+      ? []
+      : [dim(`  without an answer by ${new Date(gate.deadline).toLocaleString()}: ${atDeadline(gate)}`)]),
+    ...gateHelp(id, gate.id, gate.kind).map(line => `  ${line}`),
+  ]);
+}
+
+// An artifact in a line, as lists of them and `show` have it.
+
+export function artifactLine({ id, type, title, version, bytes }: Artifact): string {
+  const facts = [
+    id,
+    type,
+    `version ${version}`,
+    `${bytes} bytes`,
+    ...(title === id ? [] : [preview(title, 80)]),
+  ];
+  return terminalText(facts.join(' · '));
+}
+
+// What a run used, by role and model: a table in plain columns. Pure.
+
+const HEADINGS = ['role', 'model', 'calls', 'input', 'cached', 'output', 'cost'];
+/** Columns of words; those of figures end at one edge. */
+const WORDS = 2;
+
+/** A line of headings, then one for each role and model; a role with several models has its sum before them. */
+export function usageTable(entries: readonly UsageEntry[]): string[] {
+  if (entries.length === 0) return [];
+  const rows = [...usageByRole(entries)].flatMap(([role, sum]) => {
+    const own = entries.filter(entry => entry.role === role);
+    const lines = own.map(entry => cells(entry.role, entry.model, entry.calls, usageOf(entry)));
+    const calls = own.reduce((count, entry) => count + entry.calls, 0);
+    return own.length === 1 ? lines : [cells(role, `${own.length} models`, calls, sum), ...lines];
+  });
+  const all = [HEADINGS, ...rows];
+  const widths = HEADINGS.map((_, at) => Math.max(...all.map(row => widthOf(row[at] ?? ''))));
+  return all.map(row =>
+    row.map((cell, at) => padText(cell, widths[at] ?? 0, at < WORDS ? 'left' : 'right')).join('  '),
+  );
+}
+
+function cells(role: string, model: string, calls: number, usage: Usage): string[] {
+  const { inputTokens, outputTokens, costUsd } = usage;
+  const cached = cachedPercent(usage);
+  return [
+    terminalText(role),
+    terminalText(model),
+    formatCount(calls),
+    formatCount(inputTokens),
+    cached === null ? '' : `${cached} %`,
+    formatCount(outputTokens),
+    formatCost(costUsd),
+  ];
+}
+
+// What a run that does nothing waits for, told to whoever waits for the run.
+
+interface Thing {
+  key: string;
+  lines: string[];
+}
+
+/** Tells each thing once, however often it is asked. */
+export class WaitTeller {
+  readonly #colors: Colors;
+  readonly #told = new Set<string>();
+
+  constructor(colors: Colors) {
+    this.#colors = colors;
+  }
+
+  /** Lines on what the run waits for that were not told before; none while it works, or no worker answers. */
+  news(state: RunSnapshot): string[] {
+    const fresh = this.#thingsOf(state).filter(({ key }) => !this.#told.has(key));
+    for (const { key } of fresh) this.#told.add(key);
+    return fresh.flatMap(({ lines }) => lines);
+  }
+
+  #thingsOf({ id, stuck, gates, inputs, phase, pausedAgents, goals, lastEventSeq }: RunSnapshot): Thing[] {
+    if (stuck) return [{ key: stuck.what, lines: [stuckLine(stuck), stuck.todo] }];
+    const things: Thing[] = gates.map(gate => ({
+      key: gate.id,
+      lines: gateLines(id, [gate], this.#colors, inputs),
+    }));
+    if (phase === 'paused' || pausedAgents.length > 0) {
+      const who = phase === 'paused' ? 'It' : pausedAgents.join(', ');
+      const lines = [`${who} is paused. Go on: ${verbCall(`resume ${id}`)}`];
+      things.push({ key: `${who} ${phase === 'paused' ? lastEventSeq : ''}`, lines });
+    }
+    if (phase === 'idle') {
+      const lines = [`It is answered, and open for a follow-up. End it: ${verbCall(`finish ${id}`)}`];
+      things.push({ key: `idle ${goals.length}`, lines });
+    }
+    return things;
+  }
+}

@@ -1,0 +1,78 @@
+/** The conversation of a run as Markdown. Pure. */
+import type { ThreadTranscript } from '../../client/run/transcript.js';
+import type { Block, Message, ToolUseBlock } from '../../core/state/message.js';
+import { resultText } from '../../core/tools/tool-result.js';
+import { formatCount, formatDuration } from '../../shared/format.js';
+
+/** One heading a thread and one a message; what tools got and gave in fences, which no text of theirs can close. */
+export function transcriptMarkdown(id: string, transcripts: readonly ThreadTranscript[]): string {
+  const threads = transcripts.map(({ thread, messages }) =>
+    [`## Thread ${thread}`, ...messages.map(messageMarkdown)].join('\n\n'),
+  );
+  return [`# ${id}`, ...threads].join('\n\n');
+}
+
+function messageMarkdown(message: Message): string {
+  const body = message.content.map(blockMarkdown).filter(text => text !== '');
+  return [`### ${headingOf(message)}`, ...body].join('\n\n');
+}
+
+function headingOf(message: Message): string {
+  const at = new Date(message.at).toISOString();
+  switch (message.kind) {
+    case 'user':
+      return `user · ${message.purpose}${message.taskId ? ` · task ${message.taskId}` : ''} · ${at}`;
+    case 'assistant': {
+      const { inputTokens, outputTokens } = message.usage;
+      const tokens = `${formatCount(inputTokens)} + ${formatCount(outputTokens)} tokens`;
+      return `${message.role} · ${message.action} · ${message.model} · ${tokens} · ${at}`;
+    }
+    case 'tool_result': {
+      const [{ toolName, ending, durationMs }] = message.content;
+      return `result of ${toolName} · ${ending} · ${formatDuration(durationMs)} · ${at}`;
+    }
+    case 'cut':
+      return `${formatCount(message.dropped)} messages left out · ${at}`;
+  }
+}
+
+function blockMarkdown(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return words(block.text.trim());
+    case 'reasoning':
+      return quoted(block.text.trim());
+    case 'tool_use':
+      return `Calls ${block.name}:\n\n${callFence(block)}`;
+    case 'tool_result':
+      return fenced(resultText(block), 'text');
+  }
+}
+
+/** A reply that is JSON, as JSON. */
+function words(text: string): string {
+  if (!text.startsWith('{')) return text;
+  try {
+    return fenced(JSON.stringify(JSON.parse(text), null, 2), 'json');
+  } catch {
+    return text;
+  }
+}
+
+/** The arguments of a call, or what should have been some. */
+function callFence({ raw, input, argsParseFailed }: ToolUseBlock): string {
+  return argsParseFailed === true
+    ? fenced(raw ?? '', 'text')
+    : fenced(JSON.stringify(input, null, 2), 'json');
+}
+
+function quoted(text: string): string {
+  return text === '' ? '' : text.replace(/^/gm, '> ');
+}
+
+/** With more backticks than the text has in a row. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

@@ -1,0 +1,279 @@
+/** Carries out what a person's keys ask for. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Run, SteersmanError } from '../../client/index.js';
+import type { Gate } from '../../core/gates/gate.js';
+import { isOpen as isOpenTask } from '../../core/plan/plan.js';
+import { terminalText } from '../../shared/terminal-text.js';
+import { hiddenInput } from '../print/gate-help.js';
+import { type Does, describeError, doer, outgoing } from './doing.js';
+import { yesEffects } from './input/gate-keys.js';
+import { withMenu } from './input/menu.js';
+import { PromptDesk } from './input/prompt-desk.js';
+import { type Effect, type Look, type Talk, takenBack, withGates } from './input/talk-state.js';
+import { workspaceFiles } from './input/workspace-files.js';
+import { lookLines } from './look.js';
+import type { RunProgress } from './run-view.js';
+import type { Paper } from './screen/paper.js';
+import type { Reader } from './screen/reader.js';
+import { gateLines } from './screen/scroll-lines.js';
+import { SendQueue } from './send-queue.js';
+import type { StateReader } from './state-reader.js';
+
+/** What is typed and what is known, as it stands. */
+export interface Desk {
+  talk: Talk;
+  readonly progress: RunProgress;
+}
+
+interface HandsOptions {
+  run: Run;
+  /** The run was started here, to stay open for follow-ups. */
+  owned: boolean;
+  /** `--config` of the start, if any. */
+  config: string | undefined;
+  desk: Desk;
+  paper: Paper;
+  reader: Reader;
+  states: StateReader;
+  /** Aborted when the person leaves. */
+  left: AbortController;
+  /** Draws the area anew. */
+  refresh(): void;
+}
+
+const SEND_AGAIN_MS = 1_000;
+const LEAVE_TIMEOUT_MS = 5_000;
+
+export class Hands {
+  /** The run was asked to end. */
+  finishing = false;
+  readonly #owned: boolean;
+  readonly #desk: Desk;
+  readonly #paper: Paper;
+  readonly #reader: Reader;
+  readonly #states: StateReader;
+  readonly #left: AbortController;
+  readonly #refresh: () => void;
+  readonly #does: Does;
+  readonly #queue: SendQueue;
+  readonly #prompts: PromptDesk;
+  /**
+   * Gates that were answered from here: the last question about the state whose answer may list them still. Listed
+   * later, an agent could not take what was said there, and the gate waits for another answer.
+   */
+  readonly #answered = new Map<string, number>();
+
+  constructor({ run, owned, config, desk, paper, reader, states, left, refresh }: HandsOptions) {
+    this.#owned = owned;
+    this.#desk = desk;
+    this.#paper = paper;
+    this.#reader = reader;
+    this.#states = states;
+    this.#left = left;
+    this.#refresh = refresh;
+    this.#does = doer(run);
+    this.#prompts = new PromptDesk({
+      ...{ desk, paper, refresh },
+      place: () => ({ config, workspace: desk.progress.state?.workspace ?? process.cwd(), ask: null }),
+      carryOut: effect => this.carryOut(effect),
+      failed: (error, texts) => this.failed(error, texts),
+    });
+    this.#queue = new SendQueue({
+      mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
+      pause: () => delay(SEND_AGAIN_MS, undefined, { signal: left.signal }).catch(() => undefined),
+      waits: error => paper.tell([...describeError(error), 'What you said is sent when it answers again.']),
+      failed: (error, texts) => this.failed(error, texts),
+    });
+  }
+
+  carryOut(effect: Effect): void {
+    switch (effect.do) {
+      case 'say':
+        this.#paper.tell(effect.lines);
+        return;
+      case 'detach':
+        this.#left.abort();
+        return;
+      case 'finish':
+        void this.#finish().catch(error => this.failed(error));
+        return;
+      case 'status':
+        void this.#does.status().then(
+          lines => this.#paper.write(lines),
+          error => this.failed(error),
+        );
+        return;
+      case 'view':
+        this.#view(effect.gate);
+        return;
+      case 'look':
+        this.#look(effect.at);
+        return;
+      case 'open-last': {
+        const { gates, inputs } = this.#desk.talk;
+        this.#reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
+        return;
+      }
+      case 'transcript':
+        this.#reader.openTranscript(effect.thread === '' ? undefined : effect.thread);
+        return;
+      case 'add-task':
+        this.#change(() =>
+          this.#does.addTask(effect.text, this.#desk.progress.state?.tasks.map(({ id }) => id) ?? []),
+        );
+        return;
+      case 'set-budget':
+        this.#change(() => this.#does.setBudget(effect.words));
+        return;
+      case 'set-model':
+        this.#change(() => this.#does.setModel(effect));
+        return;
+      case 'list-files':
+        void this.#listFiles();
+        return;
+      case 'list-prompts':
+        void this.#prompts.list(effect);
+        return;
+      case 'prompt':
+        void this.#prompts.put(effect);
+        return;
+      case 'answer':
+        this.#answer(effect);
+        return;
+      case 'steer':
+      case 'follow-up':
+        this.#say(effect);
+        return;
+      case 'take-back':
+        this.#queue.add({ text: null, send: () => this.#takeBack() });
+        return;
+      case 'pause':
+      case 'hold':
+      case 'resume':
+      case 'stop': {
+        const { do: signal } = effect;
+        this.#queue.add({ text: null, send: () => this.#does.signal(signal) });
+      }
+    }
+  }
+
+  #view(gate: Gate): void {
+    const rest = hiddenInput(gate, this.#desk.talk.inputs[gate.id] ?? null);
+    this.#paper.print(gateLines(gate, this.#paper.page));
+    this.#paper.write(rest.map(line => `      ${terminalText(line)}`));
+  }
+
+  #look(at: Look): void {
+    const { talk, progress } = this.#desk;
+    this.#paper.write(lookLines(at, progress.state, talk, this.#paper.page));
+  }
+
+  /** Carried out in turn with what is said; the journal tells what became of it. */
+  #change(send: () => Promise<void>): void {
+    this.#queue.add({ text: null, send: () => send().then(() => this.#states.read()) });
+  }
+
+  /** Anew at each `@`: the run writes files meanwhile. */
+  async #listFiles(): Promise<void> {
+    const workspace = this.#desk.progress.state?.workspace;
+    if (workspace === undefined) return;
+    const files = await workspaceFiles(workspace);
+    this.#desk.talk = withMenu(this.#desk.talk, { ...this.#desk.talk, files }).talk;
+    this.#refresh();
+  }
+
+  #answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
+    if (this.#answered.has(gate.id)) return;
+    this.#answered.set(gate.id, Number.POSITIVE_INFINITY);
+    this.setGates(this.#desk.talk.gates);
+    this.#paper.you('', answerWords(gate, input));
+    const send = () =>
+      this.#does.answer(gate, input).then(
+        () => void this.#answered.set(gate.id, this.#states.asked),
+        error => {
+          this.#notTaken(gate.id);
+          throw error;
+        },
+      );
+    this.#queue.add({ text: null, send });
+  }
+
+  /** What is not taken is not tried for ever. */
+  #notTaken(gateId: string): void {
+    this.#answered.delete(gateId);
+    this.#desk.talk = { ...this.#desk.talk, yes: false };
+  }
+
+  #say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
+    const later = effect.do === 'follow-up' && !this.#desk.progress.idle ? ', for later' : '';
+    const to = effect.do === 'steer' && effect.to ? `, to ${effect.to}` : '';
+    const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
+    this.#paper.you(`${later}${to}${cut}`, effect.text);
+    const message = outgoing(effect);
+    this.#paper.ownMessages.set(message.id, effect.text);
+    this.#queue.add({ text: effect.text, send: () => this.#does.deliver(message).then(() => undefined) });
+  }
+
+  /** What was not taken comes back into the line, in the order it was said. */
+  failed(error: unknown, texts: string[] = []): void {
+    this.#paper.tell(describeError(error));
+    if (texts.length > 0) {
+      this.#paper.tell(['It was not sent, and is in your line again.']);
+      this.#desk.talk = takenBack(this.#desk.talk, texts.join('\n'));
+    }
+    this.#states.read();
+  }
+
+  async #takeBack(): Promise<void> {
+    const text = await this.#does.takeBack([...this.#paper.ownMessages.keys()]);
+    if (text !== null) this.#desk.talk = takenBack(this.#desk.talk, text);
+    else this.#paper.tell(['Nothing that you said waits: it has been read.']);
+    this.#refresh();
+  }
+
+  /** Leaves a run that is answered: it ends, where it was kept open for this session. */
+  async #finish(): Promise<void> {
+    if (!this.#owned && this.#desk.progress.idle) {
+      this.#left.abort();
+      return;
+    }
+    this.finishing = true;
+    await this.#does.signal('finish');
+    if (!this.#desk.progress.idle) return;
+    // A run without a worker does not end now: nobody waits for that.
+    await delay(LEAVE_TIMEOUT_MS, undefined, { ref: false });
+    this.#left.abort();
+  }
+
+  /**
+   * The gates that are open, but those that were answered from here. After `/yes` it answers them. `asked`: number of
+   * the question about the state that listed them; 0 for none.
+   */
+  setGates(gates: readonly Gate[], asked = 0): void {
+    for (const { id } of gates) if (asked > (this.#answered.get(id) ?? asked)) this.#notTaken(id);
+    const { progress, talk } = this.#desk;
+    const open = gates.filter(gate => !this.#answered.has(gate.id));
+    const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
+    this.#desk.talk = withGates(talk, open, tasks, Date.now());
+    for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
+  }
+
+  /** Lets go: what was typed last may be on its way still. Gives the texts that were not taken. */
+  async letGo(): Promise<string[]> {
+    await Promise.race([this.#queue.drained(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
+    return this.#queue.close();
+  }
+
+  /** Nobody is here for a follow-up any more: a run that was kept open ends when its goal is answered. */
+  async endWhenAnswered(): Promise<void> {
+    if (this.#owned && !this.finishing) await this.#does.signal('finish').catch(() => undefined);
+  }
+}
+
+/** What was answered, in a line. */
+function answerWords(gate: Gate, input: Record<string, unknown>): string {
+  const { gateId: _, decision, ...rest } = input;
+  const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
+  const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
+  return `${gate.id} · ${words.join(' · ')}`;
+}

@@ -1,0 +1,93 @@
+/** How keys and lines answer a gate. Pure. */
+import type { Gate } from '../../../core/gates/gate.js';
+import { answerFromWords } from '../../../core/gates/gate-words.js';
+import { editedAnswer, editText } from './gate-edit.js';
+import type { Key } from './keys.js';
+import { sent, withText } from './line-editor.js';
+import { type Effect, type Step, say, type Talk } from './talk-state.js';
+
+/** Time in which a key can not yet be meant for a gate that has just come up. */
+const READING_MS = 400;
+
+/** y, n, a, w, e and v work at once, on an empty line, when a person has had time to see what is asked. */
+export function quickAnswer(
+  talk: Talk,
+  { name = '', ctrl = false, meta = false }: Key,
+  now: number,
+): Step | null {
+  const [gate] = talk.gates;
+  if (!gate || !takesYes(gate) || ctrl || meta || talk.line.text !== '') return null;
+  if (talk.stage.kind !== 'compose' || now - talk.gateSince < READING_MS) return null;
+  return wordStep(talk, gate, name);
+}
+
+/** What `--yes` would approve too. */
+export function takesYes({ kind }: Pick<Gate, 'kind'>): boolean {
+  return kind === 'approval' || kind === 'plan' || kind === 'route';
+}
+
+/** The answers to all that waits for a yes, after `/yes`. */
+export function yesEffects({ gates, yes, stage }: Talk): Effect[] {
+  // A gate that a person is answering in words is theirs.
+  if (!yes || stage.kind !== 'compose') return [];
+  return gates.filter(takesYes).map(gate => ({
+    do: 'answer',
+    gate,
+    input: { gateId: gate.id, decision: 'approve' },
+  }));
+}
+
+/** What one word does at a gate that takes yes or no; null where it is none of its words. */
+function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
+  const { id: gateId } = gate;
+  const fresh = withText(talk.line, '');
+  if (word === 'y' || (['a', 'w'].includes(word) && gate.kind === 'approval')) {
+    const read = answerFromWords(gate, word);
+    return 'input' in read ? answered({ ...talk, line: fresh }, gate, read.input) : null;
+  }
+  if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
+  if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
+  if (word !== 'e' || gate.kind === 'route') return null;
+  const text = editText(gate, talk.tasks, talk.inputs[gateId]);
+  return {
+    talk: { ...talk, line: withText(fresh, text), stage: { kind: 'edit', gateId, text } },
+    effects: [],
+  };
+}
+
+function answered(talk: Talk, gate: Gate, input: Record<string, unknown>): Step {
+  return {
+    talk: { ...talk, line: sent(talk.line), stage: { kind: 'compose' } },
+    effects: [{ do: 'answer', gate, input: { gateId: gate.id, ...input } }],
+  };
+}
+
+export function answerGate(talk: Talk, gate: Gate, text: string): Step {
+  const single = text.length === 1 && gate.kind !== 'question' ? wordStep(talk, gate, text) : null;
+  if (single) return single;
+  const read = answerFromWords(gate, text);
+  if ('input' in read) return answered(talk, gate, read.input);
+  return { talk, effects: [say(read.error, 'To say something to the run instead: /steer TEXT')] };
+}
+
+export function refuse(talk: Talk, gate: Gate): Step {
+  const reason = talk.line.text.trim();
+  if (reason === '' && gate.kind === 'plan') {
+    return { talk, effects: [say('Say what the plan should change: the planner reads it. Esc goes back.')] };
+  }
+  const read = answerFromWords(gate, `n ${reason}`);
+  return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
+}
+
+/** `text`: what there was to edit. */
+export function editGate(talk: Talk, gate: Gate, text: string): Step {
+  // Whoever types e and Enter in one go has not seen what there is to edit.
+  if (talk.line.text === text) {
+    return {
+      talk,
+      effects: [say('Nothing is changed yet. Edit it and press Enter; or Esc, then y approves it.')],
+    };
+  }
+  const read = editedAnswer(gate, talk.line.text, text);
+  return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
+}

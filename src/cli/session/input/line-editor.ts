@@ -1,0 +1,207 @@
+/** The line that a person types: keys in, text out. Pure. */
+import { terminalText } from '../../../shared/terminal-text.js';
+import type { Key } from './keys.js';
+
+export interface Line {
+  text: string;
+  /** Index in `text`. */
+  cursor: number;
+  /** Lines sent before, the newest last. */
+  history: string[];
+  /** Place in `history` that is shown; null: the line at hand. */
+  at: number | null;
+  /** The line at hand while one of `history` is shown. */
+  draft: string;
+  /** What was cut off last by words or lines, for Ctrl-Y. */
+  killed: string;
+}
+
+/** What a key means beyond the line. */
+export type Intent = 'submit' | 'follow-up' | 'escape' | 'interrupt' | 'end' | 'take-back' | 'open' | null;
+
+export const EMPTY_LINE: Line = { text: '', cursor: 0, history: [], at: null, draft: '', killed: '' };
+
+const HISTORY_KEPT = 100;
+
+/** The line with another text, the cursor at its end. */
+export function withText(line: Line, text: string): Line {
+  return { ...line, text, cursor: text.length, at: null, draft: '' };
+}
+
+/** The empty line, with the text that was sent in its history. */
+export function sent(line: Line): Line {
+  const { text } = line;
+  const history = text.trim() === '' ? line.history : [...line.history.slice(1 - HISTORY_KEPT), text];
+  return { ...withText(line, ''), history };
+}
+
+/** Applies one key. */
+export function pressKey(line: Line, key: Key): { line: Line; intent: Intent } {
+  const { sequence = '', name = '', ctrl = false, meta = false } = key;
+  if (name === 'paste') return { line: insert(line, terminalText(sequence)), intent: null };
+  const newline = asNewline(line, key);
+  if (newline) return { line: newline, intent: null };
+  const intent = intentOf(name, ctrl, meta);
+  if (intent !== null) return { line, intent };
+  return { line: edited(line, key), intent: null };
+}
+
+/**
+ * The line with a newline in it: Ctrl-J in every terminal (`enter` is its name), Shift+Enter where the terminal tells
+ * it, and in all others a backslash before Enter.
+ */
+function asNewline(line: Line, { name = '', ctrl = false, meta = false, shift = false }: Key): Line | null {
+  if (name === 'enter' || (name === 'j' && ctrl)) return insert(line, '\n');
+  if (name !== 'return' || meta) return null;
+  if (shift || ctrl) return insert(line, '\n');
+  const { text, cursor } = line;
+  return text[cursor - 1] === '\\' ? insert(cut(line, cursor - 1, cursor), '\n') : null;
+}
+
+function intentOf(name: string, ctrl: boolean, meta: boolean): Intent {
+  if (name === 'return') return meta ? 'follow-up' : 'submit';
+  if (name === 'up' && meta) return 'take-back';
+  if (name === 'escape') return 'escape';
+  if (!ctrl) return null;
+  if (name === 'f') return 'follow-up';
+  if (name === 'o') return 'open';
+  if (name === 'c') return 'interrupt';
+  return name === 'd' ? 'end' : null;
+}
+
+function edited(line: Line, { name = '', ctrl = false, meta = false, sequence = '' }: Key): Line {
+  const { cursor } = line;
+  if (ctrl && name in CONTROL_MOVES) return CONTROL_MOVES[name]?.(line) ?? line;
+  if (meta && name in ALT_MOVES) return ALT_MOVES[name]?.(line) ?? line;
+  switch (name) {
+    case 'left':
+      return { ...line, cursor: meta || ctrl ? wordBefore(line) : before(line) };
+    case 'right':
+      return { ...line, cursor: meta || ctrl ? wordAfter(line) : after(line) };
+    case 'home':
+      return { ...line, cursor: lineStart(line) };
+    case 'end':
+      return { ...line, cursor: lineEnd(line) };
+    case 'up':
+      return upOrDown(line, -1);
+    case 'down':
+      return upOrDown(line, 1);
+    case 'backspace':
+      return meta || ctrl ? kill(line, wordBefore(line), cursor) : cut(line, before(line), cursor);
+    case 'delete':
+      return meta || ctrl ? kill(line, cursor, wordAfter(line)) : cut(line, cursor, after(line));
+  }
+  return ctrl || meta || name === 'tab' || sequence.startsWith('\u001b') ? line : insert(line, sequence);
+}
+
+const CONTROL_MOVES: Record<string, (line: Line) => Line> = {
+  a: line => ({ ...line, cursor: lineStart(line) }),
+  e: line => ({ ...line, cursor: lineEnd(line) }),
+  b: line => ({ ...line, cursor: before(line) }),
+  p: line => upOrDown(line, -1),
+  n: line => upOrDown(line, 1),
+  u: line => kill(line, lineStart(line), line.cursor),
+  k: line => kill(line, line.cursor, toCut(line)),
+  w: line => kill(line, spacedBefore(line), line.cursor),
+  h: line => cut(line, before(line), line.cursor),
+  y: line => insert(line, line.killed),
+};
+
+const ALT_MOVES: Record<string, (line: Line) => Line> = {
+  b: line => ({ ...line, cursor: wordBefore(line) }),
+  f: line => ({ ...line, cursor: wordAfter(line) }),
+  d: line => kill(line, line.cursor, wordAfter(line)),
+};
+
+/** Control characters that no key stands for are no text. */
+function insert(line: Line, sequence: string): Line {
+  const typed = sequence.replace(/[^\P{Cc}\n\t]/gu, '').replaceAll('\t', ' ');
+  if (typed === '') return line;
+  const { text, cursor } = line;
+  return {
+    ...line,
+    text: text.slice(0, cursor) + typed + text.slice(cursor),
+    cursor: cursor + typed.length,
+  };
+}
+
+/** Cuts, and keeps what was cut. */
+function kill(line: Line, from: number, to: number): Line {
+  const killed = line.text.slice(from, to);
+  return killed === '' ? line : { ...cut(line, from, to), killed };
+}
+
+function cut(line: Line, from: number, to: number): Line {
+  return { ...line, text: line.text.slice(0, from) + line.text.slice(to), cursor: from };
+}
+
+/** Where the character before the cursor begins: what a person sees as one. */
+function before({ text, cursor }: Line): number {
+  return graphemes(text.slice(0, cursor)).at(-1)?.index ?? 0;
+}
+
+function after({ text, cursor }: Line): number {
+  return cursor + (graphemes(text.slice(cursor))[0]?.segment.length ?? 0);
+}
+
+/** Where the word before the cursor begins: by the rules of its script, since not every one has spaces. */
+function wordBefore({ text, cursor }: Line): number {
+  return wordsOf(text.slice(0, cursor)).at(-1)?.index ?? 0;
+}
+
+function wordAfter({ text, cursor }: Line): number {
+  const [word] = wordsOf(text.slice(cursor));
+  return word ? cursor + word.index + word.segment.length : text.length;
+}
+
+/** Where what stands between spaces begins. */
+function spacedBefore({ text, cursor }: Line): number {
+  return Math.max(0, text.slice(0, cursor).search(/\S+\s*$/));
+}
+
+const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+function wordsOf(text: string): Intl.SegmentData[] {
+  return [...words.segment(text)].filter(({ isWordLike }) => isWordLike);
+}
+
+const segmenter = new Intl.Segmenter();
+
+function graphemes(text: string): Intl.SegmentData[] {
+  return [...segmenter.segment(text)];
+}
+
+/** Where the line of text begins that the cursor is in. */
+function lineStart({ text, cursor }: Line): number {
+  return text.slice(0, cursor).lastIndexOf('\n') + 1;
+}
+
+function lineEnd({ text, cursor }: Line): number {
+  const end = text.indexOf('\n', cursor);
+  return end < 0 ? text.length : end;
+}
+
+/** The end of the line for Ctrl-K; at the end of a line its newline goes. */
+function toCut(line: Line): number {
+  const end = lineEnd(line);
+  return end === line.cursor ? Math.min(end + 1, line.text.length) : end;
+}
+
+/** To the next line of the text, as far from its start; from the first and the last, into what was sent before. */
+function upOrDown(line: Line, step: -1 | 1): Line {
+  const { text } = line;
+  const start = lineStart(line);
+  const end = lineEnd(line);
+  if (step < 0 ? start === 0 : end === text.length) return recall(line, step);
+  const target = { ...line, cursor: step < 0 ? start - 1 : end + 1 };
+  return { ...line, cursor: Math.min(lineStart(target) + line.cursor - start, lineEnd(target)) };
+}
+
+function recall(line: Line, step: -1 | 1): Line {
+  const { history, at, text } = line;
+  const draft = at === null ? text : line.draft;
+  const next = (at ?? history.length) + step;
+  if (next < 0 || next > history.length) return line;
+  if (next === history.length) return withText(line, draft);
+  return { ...withText(line, history[next] ?? ''), at: next, draft };
+}

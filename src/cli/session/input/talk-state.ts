@@ -1,0 +1,146 @@
+/** What a session knows of what is typed and asked, and what follows from a key: the types of `talk.ts`. Pure. */
+
+import type { ToolInput } from '../../../client/index.js';
+import type { Gate } from '../../../core/gates/gate.js';
+import type { SteerTime } from '../../../core/steering/inbox.js';
+import type { Completion } from './complete.js';
+import type { PlanLine } from './gate-edit.js';
+import { EMPTY_LINE, type Line, withText } from './line-editor.js';
+import type { PromptMenu } from './prompt-line.js';
+
+/** What the line at hand is for. */
+export type Stage =
+  | { kind: 'compose' }
+  /** Ctrl-C was pressed: stop, detach, or go on. */
+  | { kind: 'leave' }
+  /** The line is the reason for a refusal. */
+  | { kind: 'reason'; gateId: string }
+  /** The line is the arguments or the tasks, as JSON; `text`: as it was before it was edited. */
+  | { kind: 'edit'; gateId: string; text: string };
+
+export interface Talk {
+  line: Line;
+  stage: Stage;
+  /** Open gates, oldest first; the first is asked. */
+  gates: Gate[];
+  /** Tasks that have not begun, for editing a plan. */
+  tasks: PlanLine[];
+  /** All arguments of the calls that gates are about, by gate, as far as they are known. */
+  inputs: Record<string, ToolInput>;
+  /** When the first gate was first shown, milliseconds: keys typed before a person could read it don't count. */
+  gateSince: number;
+  /** The goal is answered, and the run is open for the next. */
+  idle: boolean;
+  /** Esc has cut off what ran: the run waits for what is said next. */
+  held: boolean;
+  /** Whatever asks for a yes gets it at once, while the session is open. */
+  yes: boolean;
+  /** What the word at the cursor may become, while that is offered. */
+  menu: Menu | null;
+  /** Files and folders of the workspace; null until an `@` has asked for them. */
+  files: readonly string[] | null;
+  /** Tool servers and their prompts, as far as they are known. */
+  prompts: PromptMenu;
+  /** Sub-agents that work, by the ways to them. */
+  agents: readonly string[];
+}
+
+export interface Menu {
+  completion: Completion;
+  /** The choice that is marked. */
+  at: number;
+  /** The person has marked it: Enter takes it. */
+  moved: boolean;
+}
+
+export type Look = 'gates' | 'plan' | 'budget' | 'model' | 'help';
+
+export type Effect =
+  | { do: 'steer'; text: string; when: SteerTime; to?: string }
+  | { do: 'follow-up'; text: string }
+  | { do: 'answer'; gate: Gate; input: Record<string, unknown> }
+  /** The last message that waits comes back into the line. */
+  | { do: 'take-back' }
+  /** All that the first gate is about, however long. */
+  | { do: 'view'; gate: Gate }
+  /** Cuts off what runs, and holds the run for what is said next. */
+  | { do: 'hold' }
+  | { do: 'pause' | 'resume' | 'stop' }
+  | { do: 'status' | 'detach' | 'finish' }
+  /** What is known of the run, printed. */
+  | { do: 'look'; at: Look }
+  /** The last tool call or reply, whole. */
+  | { do: 'open-last' }
+  /** The conversation; an empty thread means all. */
+  | { do: 'transcript'; thread: string }
+  | { do: 'add-task'; text: string }
+  /** `name=value` words. */
+  | { do: 'set-budget'; words: string[] }
+  /** Of all roles where none is named. */
+  | { do: 'set-model'; model: string; role?: string }
+  /** The files of the workspace are to be known. */
+  | { do: 'list-files' }
+  /** The prompts of a tool server are to be known, or the names of those that there are. */
+  | { do: 'list-prompts'; server: string | null }
+  /** The text of a prompt is to be in the line; `typed` is how it was called. */
+  | { do: 'prompt'; prompt: string; words: string[]; typed: string }
+  /** Lines for the person, not for the run. */
+  | { do: 'say'; lines: string[] };
+
+export interface Step {
+  talk: Talk;
+  effects: Effect[];
+}
+
+export const NEW_TALK: Talk = {
+  line: EMPTY_LINE,
+  stage: { kind: 'compose' },
+  gates: [],
+  tasks: [],
+  inputs: {},
+  gateSince: 0,
+  idle: false,
+  held: false,
+  yes: false,
+  menu: null,
+  files: null,
+  prompts: {},
+  agents: [],
+};
+
+/** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */
+export function withGates(talk: Talk, gates: Gate[], tasks: PlanLine[], now: number): Talk {
+  const [first] = gates;
+  const same = first?.id === talk.gates[0]?.id;
+  const { stage } = talk;
+  const lost = 'gateId' in stage && stage.gateId !== first?.id;
+  return {
+    ...talk,
+    gates,
+    tasks,
+    inputs: Object.fromEntries(
+      Object.entries(talk.inputs).filter(([id]) => gates.some(gate => gate.id === id)),
+    ),
+    gateSince: same ? talk.gateSince : now,
+    stage: lost ? { kind: 'compose' } : stage,
+    line: lost ? withText(talk.line, '') : talk.line,
+    menu: lost ? null : talk.menu,
+  };
+}
+
+/** The text of a message that was taken back, to be edited; a line begun meanwhile stays after it. */
+export function takenBack(talk: Talk, text: string): Talk {
+  const begun = talk.line.text;
+  return { ...talk, line: withText(talk.line, begun === '' ? text : `${text} ${begun}`), menu: null };
+}
+
+/** What is said to a run that Esc holds lets it go on, in this order. */
+export function said(talk: Talk, ...effects: Effect[]): Step {
+  return talk.held
+    ? { talk: { ...talk, held: false }, effects: [...effects, { do: 'resume' }] }
+    : { talk, effects };
+}
+
+export function say(...lines: string[]): Effect {
+  return { do: 'say', lines };
+}

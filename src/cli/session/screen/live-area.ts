@@ -1,0 +1,218 @@
+/** The area at the bottom of a session that is drawn again and again. Pure. */
+import type { Gate } from '../../../core/gates/gate.js';
+import { wordsHint } from '../../../core/gates/gate-words.js';
+import { preview } from '../../../core/text/preview.js';
+import {
+  argumentsLine,
+  cachedFacts,
+  formatClock,
+  formatCost,
+  formatCount,
+  formatDuration,
+} from '../../../shared/format.js';
+import type { Colors } from '../../../shared/output.js';
+import { terminalText } from '../../../shared/terminal-text.js';
+import { fitLine, widthOf, wrapText } from '../../print/layout.js';
+import { taskLine } from '../../print/plan-lines.js';
+import { spokenText } from '../../print/reply-text.js';
+import { commandOf } from '../input/commands.js';
+import { promptHint } from '../input/prompt-line.js';
+import type { Talk } from '../input/talk-state.js';
+import type { CallInFlight, RunProgress } from '../run-view.js';
+import { inputRows } from './input-rows.js';
+import { menuRows } from './menu-rows.js';
+
+export interface Screen {
+  columns: number;
+  rows: number;
+  colors: Colors;
+  now: number;
+  webUi: string | null;
+}
+
+const MOST_TASKS = 8;
+const SMALL_ROWS = 16;
+const WORDS_LINES = 3;
+const MOST_INPUT_LINES = 6;
+const MOST_CHOICES = 6;
+
+/** Lines that fit the screen: nothing is wider than its columns, and at most its rows less one are used. */
+export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): string[] {
+  const width = Math.max(10, screen.columns - 1);
+  const small = screen.rows < SMALL_ROWS;
+  const below = [
+    ...gateLines(talk, width, screen.colors),
+    ...inputRows(talk.line, width, MOST_INPUT_LINES),
+    ...(talk.menu ? menuRows(talk.menu, width, small ? 3 : MOST_CHOICES, screen.colors) : []),
+    hintLine(talk, width, screen),
+  ];
+  const facts = small ? [] : factLines(progress, width, screen);
+  const room = Math.max(0, screen.rows - 2 - below.length - facts.length);
+  const status = statusLine(progress, width, screen);
+  const doing = progress.idle ? [] : doingLines(progress, width, screen);
+  const tasks = progress.idle
+    ? []
+    : taskLines(progress, Math.min(MOST_TASKS, room - 1 - doing.length), width, screen);
+  const above = [status, ...tasks, ...doing].slice(0, room);
+  return [...above, ...facts, ...below];
+}
+
+function statusLine(progress: RunProgress, width: number, { colors, now }: Screen): string {
+  const { startedAt, answeredAt, tasks, paused, stopping, idle, phase, cycle } = progress;
+  const until = idle && answeredAt !== null ? answeredAt : now;
+  const clock = startedAt === null ? '0:00' : formatClock(until - startedAt);
+  const done = tasks.filter(task => task.status === 'completed').length;
+  const parts = [
+    idle ? 'answered' : phase,
+    ...(cycle > 1 && !idle ? [`cycle ${cycle}`] : []),
+    ...(tasks.length > 0 && !idle ? [`${done} of ${tasks.length} tasks`] : []),
+    ...(paused ? ['PAUSED'] : []),
+    ...(stopping ? ['stopping'] : []),
+    preview(terminalText(progress.goal), 200),
+  ];
+  const left = fitLine(`── ${parts.join(' · ')} `, width - clock.length - 1);
+  const rule = '─'.repeat(Math.max(0, width - clock.length - 1 - widthOf(left)));
+  return colors.bold(`${left}${rule} ${clock}`);
+}
+
+/** The tasks round the one at work, as many as there is room for. */
+function taskLines({ tasks }: RunProgress, room: number, width: number, { colors }: Screen): string[] {
+  if (tasks.length === 0 || room < 1) return [];
+  const at = tasks.findIndex(task => task.status === 'executing' || task.status === 'pending');
+  const from = Math.max(0, Math.min((at < 0 ? tasks.length : at) - 1, tasks.length - room));
+  const shown = tasks.slice(from, from + room);
+  const hidden = tasks.length - shown.length;
+  const lines = shown.map(task => {
+    const line = fitLine(` ${taskLine(task)}`, width);
+    if (task.status === 'completed') return colors.green(line);
+    return task.status === 'executing'
+      ? colors.bold(line)
+      : task.status === 'pending'
+        ? line
+        : colors.yellow(line);
+  });
+  return hidden > 0 && lines.length > 1
+    ? [...lines.slice(0, -1), colors.dim(` … ${hidden + 1} more`)]
+    : lines;
+}
+
+function doingLines(progress: RunProgress, width: number, screen: Screen): string[] {
+  const children = [...progress.children].flatMap(([child, own]) =>
+    atWork(own, terminalText(`${child} › `), width, screen),
+  );
+  return [...atWork(progress, '', width, screen), ...children];
+}
+
+/** What a run itself does; `who`: in front of it, for a sub-agent, of whose words there is less room. */
+function atWork(progress: RunProgress, who: string, width: number, screen: Screen): string[] {
+  const { colors, now } = screen;
+  const lines: string[] = [];
+  for (const { tool, arguments: given, startedAt, progress: told } of progress.tools.values()) {
+    const time = formatDuration(Math.max(0, now - startedAt));
+    lines.push(
+      colors.cyan(
+        fitLine(` > ${who}${terminalText(`${tool} ${argumentsLine(given)}`)}`, width - time.length - 1),
+      ) + colors.dim(` ${time}`),
+    );
+    if (told !== null) lines.push(fitLine(`   ${terminalText(told)}`, width));
+  }
+  const tasks = new Set([...progress.calls.values()].map(({ taskId }) => taskId));
+  for (const call of progress.calls.values()) {
+    const task = tasks.size > 1 && call.taskId !== null ? terminalText(`${call.taskId} › `) : '';
+    lines.push(...callLines(call, `${who}${task}`, width, colors));
+  }
+  return lines;
+}
+
+function callLines(call: CallInFlight, who: string, width: number, colors: Colors): string[] {
+  const chars = call.missed + call.text.length;
+  const again = call.attempt > 1 ? ` · attempt ${call.attempt}` : '';
+  const how =
+    chars > 0
+      ? `is writing … ${formatChars(chars)}`
+      : call.reasoningChars > 0
+        ? `is thinking … ${formatChars(call.reasoningChars)}`
+        : 'is asked';
+  const head = fitLine(` > ${who}${call.role} ${how} · round ${call.round} · ${call.model}${again}`, width);
+  // Of JSON that was joined half-way nobody can tell what is words.
+  const known = call.missed === 0 || call.form === 'words';
+  const words = known ? spokenText(terminalText(call.text), call.form) : null;
+  const tail =
+    words === null
+      ? []
+      : wrapText(words.replace(/\s+/g, ' '), width - 3).slice(who === '' ? -WORDS_LINES : -1);
+  return [colors.cyan(head), ...tail.map(line => `   ${line}`)];
+}
+
+function formatChars(chars: number): string {
+  return chars < 1_000 ? `${chars} characters` : `${(chars / 1_000).toFixed(1)}k characters`;
+}
+
+/** Counters, usage, what waits to be read, and the link. */
+function factLines(progress: RunProgress, width: number, { colors, webUi }: Screen): string[] {
+  const { usage, state, turns, toolCalls, waiting } = progress;
+  const limits = state?.limits ?? null;
+  const parts = [
+    `turns ${state?.counters.turns ?? turns}${limits ? ` of ${limits.turns}` : ''}`,
+    `tool calls ${toolCalls}`,
+    `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`,
+    ...cachedFacts(usage),
+    formatCost(usage.costUsd),
+  ];
+  const waits = waiting.length === 0 ? [] : [fitLine(` ${waiting.length} message(s) wait to be read`, width)];
+  const link = webUi === null ? [] : [fitLine(` ${webUi}`, width)];
+  return [...waits, fitLine(` ${parts.join(' · ')}`, width), ...link].map(line => colors.dim(line));
+}
+
+function gateLines({ gates, stage }: Talk, width: number, { bold, yellow }: Colors): string[] {
+  const [gate, ...more] = gates;
+  if (!gate) return [];
+  const title = `${gate.id} · ${terminalText(gate.title)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+  const hint =
+    stage.kind === 'reason'
+      ? gate.kind === 'plan'
+        ? 'What should it change? Enter sends it, Esc goes back'
+        : 'Why not? Enter sends it (nothing typed: no reason), Esc goes back'
+      : stage.kind === 'edit'
+        ? 'Edit the JSON, Enter sends it, Esc goes back'
+        : keysHint(gate);
+  return [
+    yellow(bold(fitLine(` ? ${title}`, width))),
+    ...wrapText(hint, width - 3).map(line => yellow(`   ${line}`)),
+  ];
+}
+
+/** Here single keys answer, and e opens what it edits. */
+function keysHint(gate: Gate): string {
+  switch (gate.kind) {
+    case 'approval':
+      return 'y approve · n deny · a always in this run · w in this workspace · e edit the arguments · v view all of it';
+    case 'plan':
+      return 'y approve · n reject · e edit the tasks · v view all of it';
+    case 'route':
+      return 'y approve · n go on as it is · v view all of it';
+    default:
+      return wordsHint(gate);
+  }
+}
+
+function hintLine(talk: Talk, width: number, { colors }: Screen): string {
+  return colors.dim(fitLine(`${talk.yes ? '/yes is on · ' : ''}${hintOf(talk)}`, width));
+}
+
+function hintOf({ stage, line, idle, gates, held, menu, prompts }: Talk): string {
+  if (stage.kind === 'leave')
+    return 's stop the run · d detach, it goes on · c continue · Ctrl-C again: detach';
+  if (menu) return `Up, Down choose · Tab takes it${menu.completion.kind === 'file' ? ' · Esc closes' : ''}`;
+  if (line.text.startsWith('/')) {
+    const command = commandOf(/^\/(\S*)/.exec(line.text)?.[1] ?? '');
+    return command
+      ? `/${command.name}${command.takes ? ` ${command.takes}` : ''} · ${command.does}`
+      : (promptHint(line.text, prompts) ?? 'no such command: /help lists them');
+  }
+  if (gates.length > 0) return '/ commands · Ctrl-C leave';
+  if (idle) return 'Enter: the next goal · / commands · Ctrl-C: leave';
+  if (held)
+    return 'Cut off and held · Enter says what to do and goes on · Enter alone goes on · Ctrl-C leave';
+  return 'Enter steer · Alt+Enter follow-up · Esc interrupt · / commands · @ files · Ctrl-C leave';
+}

@@ -1,0 +1,64 @@
+/** What a session writes for good: lines that scroll up above its area. */
+
+import type { RunEnd } from '../../../client/index.js';
+import type { Colors } from '../../../shared/output.js';
+import { terminalText } from '../../../shared/terminal-text.js';
+import { endLine } from '../../print/end-lines.js';
+import { wrapText } from '../../print/layout.js';
+import { markdownLines } from '../../print/markdown.js';
+import type { Page } from './scroll-lines.js';
+import type { Terminal } from './terminal.js';
+
+export class Paper {
+  readonly colors: Colors;
+  /** Texts of the messages that were sent from here, by id. */
+  readonly ownMessages = new Map<string, string>();
+  readonly #terminal: Terminal;
+  #lastAnswer: string | null = null;
+
+  constructor(terminal: Terminal, colors: Colors) {
+    this.#terminal = terminal;
+    this.colors = colors;
+  }
+
+  get page(): Page {
+    const { colors } = this;
+    const { ownMessages } = this;
+    return { width: Math.max(20, this.#terminal.columns() - 1), colors, ownMessages };
+  }
+
+  /** Lines that fit the page. */
+  print(lines: readonly string[]): void {
+    this.#terminal.print(lines);
+  }
+
+  /** Lines of any length. */
+  write(lines: readonly string[]): void {
+    const { width } = this.page;
+    this.print(lines.flatMap(line => line.split('\n')).flatMap(line => wrapText(line, width, '      ')));
+  }
+
+  /** Something that a person should know, in a colour of its own. */
+  tell(lines: readonly string[]): void {
+    this.write(lines.map(line => this.colors.yellow(terminalText(line))));
+  }
+
+  /** What a person said, and how. */
+  you(how: string, text: string): void {
+    this.write([`${this.colors.bold(`you${how}:`)} ${terminalText(text)}`]);
+  }
+
+  answer(answer: string, outcome: string): void {
+    const { green, bold } = this.colors;
+    const lines = answer === '' ? [] : ['', ...markdownLines(answer, this.page)];
+    this.#lastAnswer = answer;
+    this.print(['', green(bold(outcome)), ...lines, '']);
+  }
+
+  /** The end, with its answer where that was not told before. */
+  end(end: RunEnd): void {
+    const answer = end.result?.answer ?? '';
+    if (answer !== '' && answer !== this.#lastAnswer) this.answer(answer, endLine(end));
+    else if (end.outcome !== 'completed' || this.#lastAnswer === null) this.write([endLine(end)]);
+  }
+}

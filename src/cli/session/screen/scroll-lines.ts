@@ -1,0 +1,131 @@
+/** What a session prints for good of each event: lines that scroll up. Pure. */
+import type { Gate } from '../../../core/gates/gate.js';
+import type { JournalEvent, ReplyForm } from '../../../core/state/journal.js';
+import { preview } from '../../../core/text/preview.js';
+import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../../shared/format.js';
+import type { Colors } from '../../../shared/output.js';
+import { terminalText } from '../../../shared/terminal-text.js';
+import { eventLines, isToldOfChild, laneLine, whoseLine } from '../../print/event-lines.js';
+import { fitLine, longLines, widthOf, wrapText } from '../../print/layout.js';
+import { markdownLines } from '../../print/markdown.js';
+import { spokenText } from '../../print/reply-text.js';
+import { childProgress, type RunProgress } from '../run-view.js';
+
+export interface Page {
+  width: number;
+  colors: Colors;
+  /** Texts of the messages that were sent from here, by id. */
+  ownMessages: ReadonlyMap<string, string>;
+  /** In front of each line of a sub-agent. */
+  who?: string;
+}
+
+const INDENT = '      ';
+const MOST_REPLY_LINES = 3;
+const MOST_GATE_LINES = 24;
+
+/** Lines of an event, as the run stood before it; none for what the live area shows. */
+export function scrollLines(event: JournalEvent, progress: RunProgress, page: Page): string[] {
+  const { colors, width } = page;
+  const besides = progress.tasks.filter(({ status }) => status === 'executing').length > 1;
+  const who = `${page.who ?? ''}${besides ? laneLine(event, colors) : ''}`;
+  const own = ownLines(event, progress, { ...page, width: width - widthOf(who) });
+  if (own?.length === 0) return [];
+  const started = progress.startedAt ?? event.at;
+  if (own === null) {
+    const lines = eventLines(event, started, colors, progress.tasks, who);
+    return lines.flatMap(line => wrapText(line, width, `${INDENT}${who}`));
+  }
+  const clock = colors.dim(formatClock(event.at - started).padStart(5));
+  return own.map((line, at) => (at === 0 ? `${clock} ${who}${line}` : `${INDENT}${who}${line}`));
+}
+
+/** Lines of an event of a sub-agent, as it stood before it. */
+export function childLines(child: string, event: JournalEvent, progress: RunProgress, page: Page): string[] {
+  if (!isToldOfChild(event)) return [];
+  return scrollLines(event, childProgress(progress, child), { ...page, who: whoseLine(child, page.colors) });
+}
+
+/** Lines without time, at most `width - 6` columns; null for events that read well as they are. */
+function ownLines(event: JournalEvent, progress: RunProgress, page: Page): string[] | null {
+  const { colors } = page;
+  const width = page.width - INDENT.length;
+  switch (event.type) {
+    case 'run_started':
+    case 'model_call_started':
+    case 'tool_call_started':
+    case 'goal_ended':
+    case 'run_ended':
+      return [];
+    case 'model_call_ended':
+      return replyLines(event, progress.calls.get(event.callId)?.form, width, colors);
+    case 'tool_call_ended': {
+      const call = progress.tools.get(event.callId);
+      const failed = event.isError || event.ending !== 'executed';
+      const how = failed ? `${event.ending === 'executed' ? 'failed' : event.ending} · ` : '';
+      const given = call && call.arguments !== '{}' ? ` ${argumentsLine(call.arguments)}` : '';
+      const time = ` · ${how}${formatDuration(event.durationMs)}`;
+      const line = fitLine(terminalText(`${event.tool}${given}`), width - time.length);
+      const why = failed ? wrapText(preview(terminalText(event.text), 300), width) : [];
+      return [`${failed ? colors.yellow(line) : line}${colors.dim(time)}`, ...why];
+    }
+    case 'receipt': {
+      const text = page.ownMessages.get(event.id);
+      const what = text === undefined ? `message ${event.id}` : `“${preview(text, 40)}”`;
+      return wrapText(colors.dim(`${what} ${event.state}: ${terminalText(event.how)}`), width);
+    }
+    case 'user_message':
+      return event.text.trim() === progress.lastWords ? [] : labelled(event.role, event.text, width, colors);
+    case 'gate_opened':
+      return gateParts({ ...event, id: event.gateId }, width, colors, MOST_GATE_LINES);
+    default:
+      return null;
+  }
+}
+
+/** All of what a gate is about. */
+export function gateLines(gate: GateText, { width, colors }: Page): string[] {
+  const lines = gateParts(gate, width - INDENT.length, colors, Number.POSITIVE_INFINITY);
+  return lines.map(line => `${INDENT}${line}`);
+}
+
+type GateText = Pick<Gate, 'id' | 'kind' | 'title' | 'body'>;
+
+function gateParts(gate: GateText, width: number, colors: Colors, most: number): string[] {
+  const { id, kind, title, body } = gate;
+  const named = wrapText(colors.bold(`${id} · ${terminalText(title)}`), width);
+  if (kind === 'question' && title.trim() === body.trim()) return named;
+  // A line of code may be of any length: what counts is the rows that it takes.
+  const lines = markdownLines(body, { width, colors }).flatMap(line => longLines(line, width));
+  const hidden = lines.length - most;
+  if (hidden <= 0) return [...named, ...lines];
+  const note = `… ${plural(hidden, 'more line')}: Ctrl-O or /view shows all of it before you answer`;
+  return [...named, ...lines.slice(0, most), colors.yellow(fitLine(note, width))];
+}
+
+function replyLines(
+  event: Extract<JournalEvent, { type: 'model_call_ended' }>,
+  form: ReplyForm | undefined,
+  width: number,
+  colors: Colors,
+): string[] {
+  const { usage, role, stopReason, toolCalls } = event;
+  const cut = stopReason === 'end_turn' || stopReason === 'tool_use' ? '' : ` · ${stopReason}`;
+  const tokens = `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`;
+  const figures = colors.dim(`${formatDuration(event.durationMs)} · ${tokens}${cut}`);
+  const words = spokenText(terminalText(event.text ?? ''), form);
+  if (words === null) return toolCalls > 0 && cut === '' ? [] : [`${colors.bold(role)} ${figures}`];
+  const lines = words
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .flatMap(line => wrapText(line, width - 2));
+  const more = lines.length > MOST_REPLY_LINES ? [colors.dim('…')] : [];
+  return [
+    `${colors.bold(role)} ${figures}`,
+    ...[...lines.slice(0, MOST_REPLY_LINES), ...more].map(line => `  ${line}`),
+  ];
+}
+
+function labelled(role: string, text: string, width: number, colors: Colors): string[] {
+  return wrapText(`${colors.bold(role)}: ${terminalText(text)}`, width);
+}

@@ -1,0 +1,277 @@
+/** A run in a terminal: what happens scrolls by, and a person steers, answers and asks on. */
+
+import type { OwnEvent, Run, RunEvent, RunView } from '../../client/index.js';
+import type { Gate } from '../../core/gates/gate.js';
+import type { JournalEvent } from '../../core/state/journal.js';
+import { verbCall } from '../../shared/called-as.js';
+import type { Context } from '../command.js';
+import { EXIT, exitCodeOf } from '../exit-codes.js';
+import type { Notifier } from '../notify.js';
+import { goalEndLine } from '../print/end-lines.js';
+import { LineClock } from '../print/line-clock.js';
+import { showEvents } from '../print/plain-view.js';
+import { type Desk, Hands } from './hands.js';
+import { takesYes } from './input/gate-keys.js';
+import type { Key } from './input/keys.js';
+import { onKey } from './input/talk.js';
+import { NEW_TALK } from './input/talk-state.js';
+import { newProgress, takeChild, takeEvent, takeLive, takeProgress } from './run-view.js';
+import { liveArea } from './screen/live-area.js';
+import { Paper } from './screen/paper.js';
+import { Reader } from './screen/reader.js';
+import { Readings } from './screen/reading.js';
+import { childLines, scrollLines } from './screen/scroll-lines.js';
+import { openTerminal, type Terminal } from './screen/terminal.js';
+import { StateReader } from './state-reader.js';
+
+export interface SessionOptions {
+  run: Run;
+  goal: string;
+  /** The run was started here, to stay open for follow-ups: leaving ends that. */
+  owned: boolean;
+  /** `--config` of the start, if any: where tool servers with prompts are looked for. */
+  config?: string | undefined;
+  /** Is told what happens. */
+  notifier: Notifier;
+}
+
+const REDRAW_MS = 500;
+/** Events after which the whole state is read anew: gates, limits, answers. */
+const TELLING: readonly JournalEvent['type'][] = [
+  'run_loaded',
+  'gate_opened',
+  'gate_closed',
+  'goal_ended',
+  'model_call_ended',
+  'budget_set',
+  'provider_switch',
+  'warning',
+  'paused',
+  'resumed',
+];
+
+/** Holds the session until the run ends or the person leaves; resolves to the exit code. */
+export async function runSession(context: Context, options: SessionOptions): Promise<number> {
+  const session = new Session(context, options);
+  try {
+    return await session.hold();
+  } finally {
+    session.close();
+  }
+}
+
+class Session {
+  readonly #context: Context;
+  readonly #options: SessionOptions;
+  readonly #terminal: Terminal;
+  readonly #paper: Paper;
+  readonly #desk: Desk;
+  readonly #readings: Readings;
+  readonly #clock = new LineClock();
+  readonly #reader: Reader;
+  readonly #states: StateReader;
+  readonly #hands: Hands;
+  readonly #left = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #untell: () => void;
+  /** Numbers of the goals whose answers are still to be told. */
+  readonly #answersDue: number[] = [];
+
+  constructor(context: Context, options: SessionOptions) {
+    const { run, goal, owned, config } = options;
+    const { colors } = context.output.out;
+    this.#context = context;
+    this.#options = options;
+    this.#desk = { talk: NEW_TALK, progress: newProgress(goal) };
+    this.#terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
+    const refresh = () => this.#terminal.refresh();
+    this.#paper = new Paper(this.#terminal, colors);
+    this.#readings = new Readings(run);
+    const terminal = this.#terminal;
+    const paper = this.#paper;
+    const readings = this.#readings;
+    const desk = this.#desk;
+    const left = this.#left;
+    this.#reader = new Reader({ readings, terminal, colors, failed: error => this.#hands.failed(error) });
+    this.#states = new StateReader(run, (state, asked) => this.#takeState(state, asked));
+    const reader = this.#reader;
+    const states = this.#states;
+    this.#hands = new Hands({ run, owned, config, desk, paper, reader, states, left, refresh });
+    const { progress } = context;
+    const told = progress.line;
+    progress.line = line => paper.tell([line]);
+    this.#untell = () => {
+      progress.line = told;
+    };
+    this.#timer = setInterval(refresh, REDRAW_MS);
+  }
+
+  async hold(): Promise<number> {
+    const { run } = this.#options;
+    const { signal } = this.#left;
+    this.#hands.carryOut({ do: 'list-prompts', server: null });
+    const end = await showEvents(run.events({ signal }), event => this.#take(event));
+    if (end === null) return this.#detached();
+    await Promise.all([this.#states.done(), this.#reader.closed()]);
+    this.#paper.end(end);
+    return exitCodeOf(end.outcome);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#untell();
+    this.#terminal.close();
+  }
+
+  #take(item: RunEvent): void {
+    const { progress } = this.#desk;
+    if (!this.#isApproved(item)) this.#options.notifier.take(item);
+    if (item.type === 'journal') this.#takeEvent(item.event);
+    if (item.type === 'text') takeLive(progress, item);
+    if (item.type === 'progress') takeProgress(progress, item.progress);
+    if (item.type === 'child') {
+      this.#takeChild(item.child, item.event);
+      takeChild(progress, item.child, item.event);
+    } else this.#tellTrouble(item);
+    if (progress.children.size !== this.#desk.talk.agents.length)
+      this.#desk.talk = { ...this.#desk.talk, agents: [...progress.children.keys()] };
+    this.#terminal.refresh();
+  }
+
+  /** What scrolls by of a sub-agent. */
+  #takeChild(child: string, item: OwnEvent): void {
+    const { progress } = this.#desk;
+    this.#tellTrouble(item, `${child} › `);
+    if (item.type !== 'journal') return;
+    const { event } = item;
+    this.#paper.print(childLines(child, this.#clock.shown(event), progress, this.#paper.page));
+    if (event.type === 'model_call_ended')
+      this.#readings.note(event, progress.children.get(child)?.calls.get(event.callId)?.form);
+  }
+
+  #tellTrouble(item: RunEvent, who = ''): void {
+    if (item.type === 'notice') this.#paper.tell([`${who}${item.text}`]);
+    if (item.type !== 'retry') return;
+    const { attempt, message } = item.retry;
+    this.#paper.tell([`      ${who}attempt ${attempt}, since: ${message}`]);
+  }
+
+  /** After `/yes` a gate that it answers is no news. */
+  #isApproved(item: RunEvent): boolean {
+    if (!this.#desk.talk.yes || item.type !== 'journal') return false;
+    return item.event.type === 'gate_opened' && takesYes(item.event);
+  }
+
+  #takeEvent(event: JournalEvent): void {
+    const desk = this.#desk;
+    const hands = this.#hands;
+    const { progress } = desk;
+    this.#paper.print(scrollLines(this.#clock.shown(event), progress, this.#paper.page));
+    if (event.type === 'model_call_ended' || event.type === 'tool_call_ended')
+      this.#readings.note(event, progress.calls.get(event.callId)?.form);
+    takeEvent(progress, event);
+    if (event.type === 'goal_ended') this.#answersDue.push(event.number);
+    if (event.type === 'gate_closed')
+      hands.setGates(desk.talk.gates.filter(gate => gate.id !== event.gateId));
+    if (event.type === 'resumed') desk.talk = { ...desk.talk, held: false };
+    if (desk.talk.idle !== progress.idle) desk.talk = { ...desk.talk, idle: progress.idle };
+    if (TELLING.includes(event.type)) this.#states.read();
+  }
+
+  #key(key: Key): void {
+    if (this.#hands.finishing && key.ctrl && key.name === 'c') {
+      this.#left.abort();
+      return;
+    }
+    if (this.#reader.isOpen) {
+      this.#reader.key(key);
+      return;
+    }
+    const { talk, effects } = onKey(this.#desk.talk, key, Date.now());
+    this.#desk.talk = talk;
+    for (const effect of effects) this.#hands.carryOut(effect);
+  }
+
+  /** Gates, limits and answers. */
+  #takeState(state: RunView, asked: number): void {
+    Object.assign(this.#desk.progress, { state, goal: state.goal });
+    this.#hands.setGates(state.gates, asked);
+    void this.#readInputs(state.gates);
+    for (const number of this.#answersDue.splice(0)) {
+      const goal = state.goals.find(candidate => candidate.number === number);
+      if (goal) this.#paper.answer(goal.answer, goalEndLine(goal));
+    }
+    this.#terminal.refresh();
+  }
+
+  /** All that is asked about, before a person asks to see or edit it. */
+  async #readInputs(gates: readonly Gate[]): Promise<void> {
+    const desk = this.#desk;
+    for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
+      const input = await this.#options.run.inputOf(gate);
+      if (input === null) continue;
+      desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.id]: input } };
+    }
+  }
+
+  async #detached(): Promise<number> {
+    const { run, owned } = this.#options;
+    const { talk, progress } = this.#desk;
+    const { gates, idle } = talk;
+    const { notes } = this.#context.output;
+    const unsent = await this.#hands.letGo();
+    this.close();
+    for (const text of unsent) notes.line(`Not sent: ${text}`);
+    await this.#hands.endWhenAnswered();
+    const left = { id: run.id, owned, idle, paused: progress.paused, waiting: gates.length > 0 };
+    for (const line of farewellLines(left)) notes.line(line);
+    return idle ? EXIT.ok : EXIT.cancelled;
+  }
+
+  #area(): string[] {
+    const { talk, progress } = this.#desk;
+    const [gate] = talk.gates;
+    if (this.#reader.isOpen) return this.#reader.area(gate ? `${gate.id} waits for your answer` : '');
+    const screen = {
+      columns: this.#terminal.columns(),
+      rows: this.#terminal.rows(),
+      colors: this.#paper.colors,
+      now: Date.now(),
+      webUi: this.#options.run.webUi,
+    };
+    return liveArea(progress, talk, screen);
+  }
+}
+
+// What a session says of its run when it is left. Pure.
+
+export interface LeftRun {
+  id: string;
+  /** It waits for an answer of a person. */
+  waiting: boolean;
+  paused: boolean;
+  /** Its goal is answered. */
+  idle: boolean;
+  /** It was kept open for this session only. */
+  owned: boolean;
+}
+
+/** How it stands, then what can be done from here. */
+export function farewellLines({ id, waiting, paused, idle, owned }: LeftRun): string[] {
+  const verb = (name: string, rest = '') => verbCall(`${name} ${id}${rest}`);
+  if (idle && owned)
+    return [`The run ${id} is answered, and ends.`, `Its answer:          ${verb('result')}`];
+  const how = waiting
+    ? `waits for your answer: ${verb('show')}`
+    : idle
+      ? 'is answered, and open for a follow-up.'
+      : paused
+        ? `is paused: ${verb('resume')}`
+        : 'goes on.';
+  return [
+    `The run ${id} ${how}`,
+    `Watch and steer it:  ${verb('watch')}`,
+    `Say something to it: ${verb('steer', ' "…"')}`,
+    `Stop it:             ${verb('stop')}`,
+  ];
+}

@@ -1,0 +1,199 @@
+/** The options of `npm start` and the verb `start`: what to run, and how. */
+
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { type Command, Option } from 'commander';
+import { checkStart, type StartOptions } from '../client/index.js';
+import { CONFIG_OPTION } from '../config/config-dir.js';
+import { errorCode } from '../config/files.js';
+import { parseYaml } from '../config/yaml-source.js';
+import { DEFAULT_MODE, MODES_HELP, type ModeName, modeFor } from '../core/agents/modes.js';
+import { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';
+import { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
+import { isRecord } from '../core/text/json.js';
+import { startCall } from '../shared/called-as.js';
+import { SteersmanError } from '../shared/errors.js';
+import { errorLine } from '../shared/output.js';
+import { positiveInteger } from './command.js';
+import { readLimits } from './print/limit-words.js';
+import { leftOutLine, promptText } from './setup/server-prompts.js';
+import { userPath } from './user-path.js';
+
+/** Adds the options of a start. */
+export function addStartOptions(command: Command): Command {
+  return addRunOptions(command)
+    .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
+    .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
+    .option('--approve-plan', 'the plan waits for a person before it is carried out')
+    .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
+    .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
+    .option(
+      '--prompt <server:name>',
+      'the goal is this prompt of a tool server; in place of a goal its arguments stand as name=value',
+    );
+}
+
+/** Adds those that say how a goal is pursued, whoever starts it. */
+export function addRunOptions(command: Command): Command {
+  return command
+    .allowExcessArguments()
+    .option(
+      '--mode <mode>',
+      `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}, with --role ${modeFor('')})`,
+    )
+    .option('--role <role-file>', 'the role that works on the goal: its file is prompts/core/<role-file>.md')
+    .option('--model <endpoint/model>', 'model of every role, before steersman.yaml')
+    .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
+    .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
+    .option('--yes', 'what would be asked is approved: tools that are not read-only run')
+    .option(
+      '--project-notes',
+      'the workspace’s AGENTS.md is told to the roles, as information about the project',
+    )
+    .option(
+      '--limit <name=value>',
+      `cap of this run, repeatable: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+      addLimit,
+    )
+    .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
+    .addOption(
+      new Option('--on-step-failure <policy>', 'in the mode plan, when a task has failed').choices(
+        STEP_FAILURE_POLICIES,
+      ),
+    )
+    .option('--config <dir>', CONFIG_OPTION)
+    .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
+}
+
+function addLimit(word: string, limits: Partial<Limits> = {}): Partial<Limits> {
+  return { ...limits, ...readLimits([word]) };
+}
+
+/** What to start, as words of the command line. */
+export interface StartWords {
+  id?: string;
+  mode?: ModeName;
+  role?: string;
+  model?: string;
+  configuration?: string;
+  workspace?: string;
+  taskQueue?: string;
+  config?: string;
+  yes?: boolean;
+  attended?: boolean;
+  approvePlan?: boolean;
+  onStepFailure?: StepFailurePolicy;
+  projectNotes?: boolean;
+  /** Seconds. */
+  keepOpen?: number;
+  after?: string;
+  /** `server:name`. */
+  prompt?: string;
+  /** File with further settings. */
+  settings?: string;
+  /** Limits by name, judged with the rest. */
+  limit?: Partial<Limits>;
+}
+
+/** A goal and how to pursue it. */
+export interface ReadStart {
+  goal: string;
+  start: StartOptions;
+}
+
+/** What is asked for, checked before anything is started. Throws a SteersmanError that names all that is wrong. */
+export async function readStart(
+  argument: string | undefined,
+  words: StartWords,
+  command: Command,
+): Promise<ReadStart> {
+  const goal = await readGoal(argument, words, command);
+  const start = { ...(await startOptions(words)), keptPermissions: true };
+  await checkStart(goal, start);
+  return { goal, start };
+}
+
+async function readGoal(
+  argument: string | undefined,
+  { prompt, config, workspace = '.' }: StartWords,
+  command: Command,
+): Promise<string> {
+  if (prompt !== undefined) {
+    const expanded = await promptText(prompt, command.args, { config, workspace: userPath(workspace) });
+    const leftOut = leftOutLine(expanded);
+    errorLine(`The goal, by ${prompt}:\n${expanded.text}${leftOut === null ? '' : `\n${leftOut}`}\n`);
+    return expanded.text;
+  }
+  // It is read as it came: nobody knows what was meant as goal where it came as several words.
+  if (argument !== undefined) return readWords(argument, command, 1, 'goal');
+  throw new SteersmanError(
+    'There is no goal.',
+    `Say what to do: ${startCall('"Summarise what is in this folder"')}`,
+    'usage',
+  );
+}
+
+/** The options as the command line gives them, over those of `--settings`. */
+export async function startOptions(words: StartWords): Promise<StartOptions> {
+  const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
+  // What the file holds is judged with the rest, under its own names.
+  return {
+    ...file,
+    ...(clientTools === undefined ? {} : { tools: clientTools as StartOptions['tools'] & object }),
+    workspace: userPath(words.workspace ?? '.'),
+    autoApprove: words.yes === true,
+    ...(words.id === undefined ? {} : { id: words.id }),
+    ...(words.mode === undefined ? {} : { mode: words.mode }),
+    ...(words.role === undefined ? {} : { role: words.role }),
+    ...(words.model === undefined ? {} : { model: words.model }),
+    ...(words.configuration === undefined ? {} : { configuration: words.configuration }),
+    ...(words.attended ? { attended: true } : {}),
+    ...(words.onStepFailure === undefined ? {} : { onStepFailure: words.onStepFailure }),
+    ...(words.approvePlan ? { approvePlan: true } : {}),
+    ...(words.projectNotes ? { projectNotes: true } : {}),
+    ...(words.keepOpen === undefined ? {} : { keepOpenSeconds: words.keepOpen }),
+    ...(words.after === undefined ? {} : { after: words.after }),
+    ...(words.taskQueue === undefined ? {} : { taskQueue: words.taskQueue }),
+    ...(words.config === undefined ? {} : { configDir: userPath(words.config) }),
+    ...(words.limit === undefined
+      ? {}
+      : { limits: { ...(isRecord(file.limits) ? file.limits : {}), ...words.limit } }),
+  };
+}
+
+/** What has no option of its own: `systemMessage`, `context`, `limits`, `clientTools`, in YAML or JSON. */
+async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
+  const path = userPath(given);
+  try {
+    // A person names it, and may mean a pipe: --settings <(…)
+    return parseYaml(await readFile(path, 'utf8'), path).value;
+  } catch (error) {
+    if (error instanceof SteersmanError) throw error;
+    const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `can not be read (${errorCode(error)})`;
+    throw new SteersmanError(
+      `The file of settings ${path} ${why}.`,
+      'See --help for how to start a run.',
+      'usage',
+    );
+  }
+}
+
+/** The text that is argument number `position` and the last; `-` reads it from stdin. Throws a SteersmanError when it came as several. */
+export async function readWords(
+  argument: string,
+  command: Command,
+  position: number,
+  name: string,
+): Promise<string> {
+  const words = command.args.slice(position - 1);
+  if (words.length > 1) {
+    throw new SteersmanError(
+      `The ${name} came as ${words.length} words: ${words.join(' ')}.`,
+      `Put it in quotes: "${words.join(' ')}"`,
+      'usage',
+    );
+  }
+  const given = argument === '-' ? await text(process.stdin) : argument;
+  if (name === 'goal' || given.trim() !== '') return given;
+  throw new SteersmanError(`The ${name} is empty.`, 'Say it in quotes.', 'usage');
+}

@@ -1,0 +1,163 @@
+/** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person. */
+
+import { type Command, Option } from 'commander';
+import type { Gate, GateReply, Run } from '../../client/index.js';
+import { answerFromWords } from '../../core/gates/gate-words.js';
+import { isRecord } from '../../core/text/json.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { type CommonOptions, type Context, describeVerb, withRun } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { readJson } from '../json-argument.js';
+import { readWords } from '../start-options.js';
+
+interface ApproveOptions extends CommonOptions {
+  always?: 'run' | 'workspace';
+  arguments?: string;
+  tasks?: string;
+}
+
+function gateVerb(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument('<id>', 'id of the run')
+    .argument('<gate>', 'id of the gate, such as g1: `show` lists them');
+}
+
+export function addApprove(program: Command): void {
+  const verb = gateVerb(
+    program,
+    'approve',
+    'Let a run do what it asks for: a tool call, a plan, a new course.',
+  )
+    .addOption(
+      new Option(
+        '--always [where]',
+        'and do not ask for this tool again in this run; workspace: nor in later runs of yours there',
+      )
+        .choices(['run', 'workspace'])
+        .preset('run'),
+    )
+    .option('--arguments <json>', 'run the tool with these arguments instead')
+    .option(
+      '--tasks <json>',
+      'carry out these tasks and no others: [{"id", "description"}, …]; what is left out of one that is there stays',
+    );
+  describeVerb(verb, [
+    verbCall('approve my-run g1'),
+    verbCall('approve my-run g1 --always'),
+    verbCall('approve my-run g1 --always workspace'),
+    verbCall(`approve my-run g1 --arguments '{"path": "notes.md", "content": "…"}'`),
+  ]).action(async (id: string, gateId: string, options: ApproveOptions) => {
+    const edited = readJson('--arguments', options.arguments, 'object');
+    const tasks = readJson('--tasks', options.tasks, 'array');
+    const input = {
+      decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
+      ...(options.always && !tasks ? { alwaysFor: options.always } : {}),
+      ...(edited ? { arguments: edited } : {}),
+      ...(tasks ? { tasks } : {}),
+    };
+    await withRun(options, id, (run, context) => sendAnswer(run, context, gateId, input));
+  });
+}
+
+export function addDeny(program: Command): void {
+  const verb = gateVerb(program, 'deny', 'Refuse what a run asks for; it goes on without it.').option(
+    '--reason <text>',
+    'why: the model reads it; needed for a plan',
+  );
+  describeVerb(verb, [verbCall('deny my-run g1 --reason "Write to notes/ only"')]).action(
+    async (id: string, gateId: string, { reason, ...options }: CommonOptions & { reason?: string }) => {
+      await withRun(options, id, async (run, context) => {
+        const gate = await findGate(run, gateId);
+        const decision = gate?.kind === 'plan' ? 'reject' : 'deny';
+        return sendAnswer(run, context, gateId, { decision, ...(reason ? { reason } : {}) });
+      });
+    },
+  );
+}
+
+export function addAnswer(program: Command): void {
+  const verb = gateVerb(program, 'answer', 'Answer a question of a run, or any other gate by its words.')
+    .argument('<text>', 'the answer, in quotes; - reads it from stdin')
+    .allowExcessArguments();
+  describeVerb(verb, [
+    verbCall('answer my-run g2 "The release of March"'),
+    verbCall('answer my-run g3 retry         (a model that failed: retry, m MODEL, stop)'),
+    verbCall('answer my-run g4 2000000       (a budget that is used up: a new limit, or w)'),
+  ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
+    const text = await readWords(words, command, 3, 'answer');
+    await withRun(options, id, async (run, context) => {
+      const gate = await findGate(run, gateId);
+      // The run says best what is wrong with a gate that is not open.
+      if (gate === null) return sendAnswer(run, context, gateId, { text });
+      const read = answerFromWords(gate, text);
+      if ('error' in read) {
+        throw new SteersmanError(`${gateId}: ${read.error}`, `${gate.kind}: ${gate.title}`, 'usage');
+      }
+      return gate.kind === 'clientTool'
+        ? sendResult(run, context, gateId, read.input)
+        : sendAnswer(run, context, gateId, read.input);
+    });
+  });
+}
+
+export function addToolResult(program: Command): void {
+  const verb = gateVerb(program, 'tool-result', 'Give the result of a tool that you run for the run.')
+    .argument(
+      '<json>',
+      'the result as JSON or text; {"content": …, "isError": true} says more; - reads stdin',
+    )
+    .allowExcessArguments();
+  describeVerb(verb, [
+    verbCall(`tool-result my-run g1 '{"temperature": 21}'`),
+    verbCall(`tool-result my-run g1 '{"content": "no such city", "isError": true}'`),
+  ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
+    const text = await readWords(words, command, 3, 'result');
+    await withRun(options, id, (run, context) => sendResult(run, context, gateId, resultOf(text)));
+  });
+}
+
+/** JSON as it is, anything else as text; an object with `content` says all of it itself. */
+function resultOf(text: string): Record<string, unknown> {
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Plain text is a result too.
+  }
+  return isRecord(value) && 'content' in value ? value : { content: value };
+}
+
+async function findGate(run: Run, gateId: string): Promise<Gate | null> {
+  const { gates } = await run.show();
+  return gates.find(gate => gate.id === gateId) ?? null;
+}
+
+/** The run checks what a person has put together here, and says what is wrong with it. */
+async function sendAnswer(
+  run: Run,
+  context: Context,
+  gateId: string,
+  answer: Record<string, unknown>,
+): Promise<number> {
+  await run.answerGate(gateId, answer as GateReply);
+  return told(context, run.id, gateId);
+}
+
+async function sendResult(
+  run: Run,
+  context: Context,
+  gateId: string,
+  result: Record<string, unknown>,
+): Promise<number> {
+  await run.submitToolResult({ content: undefined, ...result, gateId });
+  return told(context, run.id, gateId);
+}
+
+function told({ output }: Context, id: string, gateId: string): number {
+  if (output.json) output.value({ id, gateId, accepted: true });
+  else output.out.line(`Answered ${gateId} of ${id}. The run goes on.`);
+  return EXIT.ok;
+}

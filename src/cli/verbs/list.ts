@@ -1,0 +1,66 @@
+/** `list`: runs, newest first. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ListedRun, type ListOptions, OUTCOMES } from '../../client/index.js';
+import { preview } from '../../core/text/preview.js';
+import { startCall, verbCall } from '../../shared/called-as.js';
+import { formatDuration } from '../../shared/format.js';
+import { terminalText } from '../../shared/terminal-text.js';
+import { type CommonOptions, describeVerb, positiveInteger, withClient } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { padText } from '../print/layout.js';
+import { readSince } from '../since.js';
+
+export function addList(program: Command): void {
+  const verb = program
+    .command('list')
+    .description('List runs, newest first: id, status, phase or outcome, age, goal.')
+    .option('--limit <n>', 'at most so many', positiveInteger, 20)
+    .option('--open', 'only runs that have not ended')
+    .option('--waiting', 'only runs that wait for a person, each with what it asks')
+    .addOption(new Option('--outcome <outcome>', 'only runs that ended so').choices(OUTCOMES))
+    .option('--since <when>', 'only runs that began since: 30m, 2h, 3d, or a date', sinceOption)
+    .option('--goal <text>', 'only runs with this text in their goal');
+  describeVerb(verb, [
+    verbCall('list --waiting'),
+    verbCall('list --outcome failed --since 2d'),
+    verbCall('list --goal changelog --limit 100'),
+  ]).action(async (options: ListOptions & CommonOptions) => {
+    await withClient(options, async ({ client, output }) => {
+      let count = 0;
+      for await (const run of client.list(options)) {
+        if (output.json) output.value(run);
+        else output.out.line(listLine(run, Date.now()));
+        count += 1;
+      }
+      if (count === 0) output.notes.line(noRuns(options));
+      return EXIT.ok;
+    });
+  });
+}
+
+function sinceOption(words: string): Date {
+  const since = readSince(words, Date.now());
+  if (since !== null) return since;
+  throw new InvalidArgumentError('It must be such as 30m, 2h, 3d, 1w, 2026-03-01 or 2026-03-01T09:30.');
+}
+
+function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
+  if (outcome || since || goal !== undefined) return 'No run is like that.';
+  if (waiting) return 'No run waits for a person.';
+  return open ? 'No run is open.' : `There are no runs. Start one with: ${startCall('"<goal>"')}`;
+}
+
+/** What an id takes that the run's goal gave. */
+const ID_COLUMNS = 39;
+
+export function listLine(run: ListedRun, now: number): string {
+  const state = run.stuck ? 'stuck' : stateOf(run);
+  const age = formatDuration(now - Date.parse(run.startedAt));
+  const unreadable = run.unreadable.length > 0 ? `unreadable here: ${run.unreadable.join(', ')}` : null;
+  const what = [run.waiting, preview(run.goal ?? '', 80), unreadable].filter(Boolean).join(' · ');
+  return `${padText(run.id, ID_COLUMNS)}  ${state.padEnd(16)}  ${age.padStart(11)}  ${terminalText(what)}`;
+}
+
+function stateOf({ status, phase, outcome }: ListedRun): string {
+  return status === 'running' ? (phase ?? 'running') : (outcome ?? status);
+}

@@ -1,0 +1,175 @@
+/** The client: what programs start, find and steer runs with. */
+import type { Client } from '@temporalio/client';
+import { resolveHome } from '../stack/home.js';
+import { allowedTools } from '../stack/kept-permissions.js';
+import { leftOpenRuns } from '../stack/open-runs.js';
+import { superviseWorker } from '../stack/supervise.js';
+import { ensureWorker, resumeQueue } from '../stack/workers.js';
+import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
+import { type Abortable, abortable, leavable } from './abortable.js';
+import type { ClientScope } from './client-scope.js';
+import { openTemporal, placeOf } from './connect.js';
+import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
+import { answerTools } from './run/on-gate.js';
+import { Run } from './run/run.js';
+import { describeRun, workspaceOf } from './run/runs.js';
+import { REHEARSAL_NOTE } from './start/default-model.js';
+import { projectWorker, workerOfQueue } from './start/project-worker.js';
+import { Schedules } from './start/schedules.js';
+import { type StartOptions, startRequest, startRun } from './start/start-run.js';
+
+export interface ConnectOptions {
+  /** Gets lines of progress: fetching, starting, waiting, a worker that was replaced. Default: nobody does. */
+  report?: (line: string) => void;
+  /** A client of `@temporalio/client` of your own, which stays open. Default: as the environment says. */
+  temporal?: { client: Client };
+  /** Folder of the local stack. Default `STEERSMAN_HOME`, else that of this user, or of the checkout. */
+  home?: string;
+  /** Ends the waiting for the connection. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Connects to the Temporal server that `TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` name, else to
+ * the local stack, which it starts: that takes a download the first time. Throws a `SteersmanError`: `unreachable`
+ * when Temporal does not answer within 5 s, `configuration`, `host`, or `aborted`.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<SteersmanClient> {
+  const { report = () => {}, signal } = options;
+  const home = resolveHome(options.home);
+  const closing = new AbortController();
+  return abortable({ closing: closing.signal }, signal ? { signal } : {}, async ending => {
+    const temporal = await openTemporal({ report, home, client: options.temporal?.client });
+    // Nobody waits for it any more.
+    if (ending.aborted) await temporal.close();
+    ending.throwIfAborted();
+    return new SteersmanClient({ temporal, home, report, closing: closing.signal }, () =>
+      closing.abort(new Error('the client was closed')),
+    );
+  });
+}
+
+/** A run of the local stack whose worker is gone. It waits. */
+export interface LeftOpenRun {
+  id: string;
+  taskQueue: string;
+}
+
+/** A connected client. Close it when nothing is to be watched, answered or started any more: runs go on. */
+export class SteersmanClient {
+  /** host:port of Temporal. */
+  readonly address: string;
+  readonly namespace: string;
+  /** Runs that Temporal starts again and again. */
+  readonly schedules: Schedules;
+  readonly #scope: ClientScope;
+  readonly #endDuties: () => void;
+  /** Ends the watch over the worker, by its queue. */
+  readonly #supervised = new Map<string, () => void>();
+
+  /** Programs get it from `connect`. */
+  constructor(scope: ClientScope, endDuties: () => void) {
+    this.#scope = scope;
+    this.#endDuties = endDuties;
+    this.address = scope.temporal.address;
+    this.namespace = scope.temporal.namespace;
+    this.schedules = new Schedules(scope);
+  }
+
+  /**
+   * Starts a run. On the local stack a background worker serves it, is started where none with these settings
+   * runs, and is replaced when it dies while this client is open. Throws a `SteersmanError`: `usage` with all that
+   * is wrong with goal and options, `conflict` for an id that is taken, `uncertain` where Temporal stopped answering.
+   */
+  start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
+    const { temporal, report } = this.#scope;
+    return abortable(this.#scope, signal ? { signal } : {}, async ending => {
+      const request = await startRequest(goal, options, { local: temporal.local !== null });
+      if (request.rehearses) report(REHEARSAL_NOTE);
+      if (options.keptPermissions === true) {
+        const allowed = allowedTools(placeOf(temporal, request.settings.workspace));
+        if (allowed.length > 0) request.settings.allowTools = allowed;
+      }
+      ending.throwIfAborted();
+      const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
+      const started = await startRun({ ...temporal, signal: ending }, request, taskQueue);
+      answerTools(this.#scope, started.id, options.tools ?? []);
+      return new Run(this.#scope, started);
+    });
+  }
+
+  /**
+   * The run of this id, open or ended. `tools`: functions of its client tools, to answer their calls from here. Throws
+   * a `SteersmanError` `not_found` where there is none.
+   */
+  attach(id: string, { tools = [], ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
+    const { temporal } = this.#scope;
+    return abortable(this.#scope, options, async () => {
+      const { runId, taskQueue, memo } = await describeRun(temporal, id);
+      answerTools(this.#scope, id, tools);
+      return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) });
+    });
+  }
+
+  /** Runs, newest first. Throws a `SteersmanError` where the server does not list them. */
+  list(options: ListOptions = {}): AsyncGenerator<ListedRun> {
+    return leavable(this.#scope, undefined, () => listRuns(this.#scope.temporal, options));
+  }
+
+  /** Runs of the local stack that nobody serves since a crash or an ended stack; none on another server. */
+  leftOpen(): Promise<LeftOpenRun[]> {
+    return abortable(this.#scope, {}, async () => {
+      const { client, local } = this.#scope.temporal;
+      if (local === null) return [];
+      const runs = await leftOpenRuns(client, local.home);
+      const byId = new Map(runs.map(run => [run.workflowId, run.taskQueue]));
+      return [...byId].map(([id, taskQueue]) => ({ id, taskQueue }));
+    });
+  }
+
+  /**
+   * Starts workers for runs that were left open: they go on, each with the folder of configuration that it was started
+   * with, or with `configDir`. One that can't be started keeps none of the others from it, and is thrown in the end.
+   */
+  resumeLeftOpen(
+    runs: readonly LeftOpenRun[],
+    { configDir }: Pick<StartOptions, 'configDir'> = {},
+  ): Promise<void> {
+    return abortable(this.#scope, {}, async () => {
+      const { report, temporal } = this.#scope;
+      const { local } = temporal;
+      if (local === null) return;
+      const failures: unknown[] = [];
+      for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
+        try {
+          const settings =
+            configDir === undefined ? workerOfQueue(local.home, taskQueue) : projectWorker(configDir);
+          await resumeQueue(local, taskQueue, settings, { report });
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    });
+  }
+
+  /** Ends what answers gates and tools from here and closes the connection. Runs and their workers go on. */
+  async close(): Promise<void> {
+    this.#endDuties();
+    for (const leave of this.#supervised.values()) leave();
+    await this.#scope.temporal.close();
+  }
+
+  /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
+  async #queueFor(named: string | null, configDir: string | null): Promise<string> {
+    const { temporal, report } = this.#scope;
+    const { local } = temporal;
+    if (named !== null) return named;
+    if (local === null) return DEFAULT_TASK_QUEUE;
+    const settings = projectWorker(configDir);
+    const { taskQueue } = await ensureWorker(local, settings, { report });
+    this.#supervised.get(taskQueue)?.();
+    this.#supervised.set(taskQueue, superviseWorker({ server: local, taskQueue, settings, report }));
+    return taskQueue;
+  }
+}

@@ -1,0 +1,33 @@
+/** Conversations of chat completions. */
+
+import type { Message } from '../../core/state/message.js';
+import { stringOr } from '../../core/text/json.js';
+import { toWireMessages, type WireMessage } from '../../models/chat/wire-messages.js';
+import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
+
+/** The `messages` of a request of chat completions. `model`: `endpoint/model` that they are for. */
+export function toChatMessages(
+  messages: readonly Message[],
+  { model = '', system = '' }: { model?: string; system?: string } = {},
+): WireMessage[] {
+  return toWireMessages(model, system, messages);
+}
+
+/** The messages of a request of chat completions; system messages are left out. */
+export function fromChatMessages(wire: readonly unknown[], options: ReadOptions = {}): Message[] {
+  const reader = new MessageReader(options);
+  for (const message of recordsOf(wire)) {
+    if (message.role === 'user') reader.user(textsOf(message.content));
+    if (message.role === 'tool') {
+      reader.result(stringOr(message.tool_call_id, ''), textsOf(message.content).join('\n'));
+    }
+    if (message.role !== 'assistant') continue;
+    const texts = textsOf(message.content).map(text => ({ type: 'text' as const, text }));
+    const calls = recordsOf(message.tool_calls).map(({ id, function: called }) => {
+      const [{ name, arguments: input } = {}] = recordsOf([called]);
+      return reader.call(id, name, input);
+    });
+    reader.reply([...texts, ...calls]);
+  }
+  return reader.messages;
+}

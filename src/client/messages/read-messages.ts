@@ -1,0 +1,110 @@
+/** Messages of the project made of what a wire says, whatever the protocol. */
+
+import type { AssistantMessage, Message, ReasoningBlock, ToolUseBlock } from '../../core/state/message.js';
+import { NO_USAGE } from '../../core/state/message.js';
+import { isRecord, stringOr } from '../../core/text/json.js';
+import { readToolResultText, toolResult } from '../../core/tools/tool-result.js';
+import { INTERRUPTED_NOTE } from '../../models/request/message-text.js';
+import { toToolUse } from '../../models/request/tool-arguments.js';
+
+export type Wire = Record<string, unknown>;
+type ReplyContent = AssistantMessage['content'];
+
+/** Of messages that are read from elsewhere. */
+export interface ReadOptions {
+  /** `endpoint/model` that the replies are said to be of: what stands beside them goes back to it. Default `unknown/unknown`. */
+  model?: string;
+}
+
+/** Collects messages in order; ids are `m1`, `m2` and so on, and times 0. */
+export class MessageReader {
+  readonly messages: Message[] = [];
+  readonly #model: string;
+  /** Names of the calls, by id. */
+  readonly #called = new Map<string, string>();
+
+  constructor({ model = 'unknown/unknown' }: ReadOptions) {
+    this.#model = model;
+  }
+
+  user(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    const content = texts.map(text => ({ type: 'text' as const, text }));
+    this.messages.push({ ...this.#head, kind: 'user', purpose: 'goal', content });
+  }
+
+  /** A reply; with `goesOn`, more of the one before, where that was not cut off. */
+  reply(content: ReplyContent, goesOn = false): void {
+    for (const block of content) if (block.type === 'tool_use') this.#called.set(block.id, block.name);
+    const [first = [], ...others] = splitAtNotes(content);
+    const last = this.messages.at(-1);
+    if (goesOn && last?.kind === 'assistant' && last.stopReason !== 'interrupted') {
+      this.messages[this.messages.length - 1] = { ...last, ...ended([...last.content, ...first]) };
+    } else this.#push(first);
+    for (const other of others) this.#push(other);
+  }
+
+  #push(content: ReplyContent): void {
+    const said = { ...this.#head, role: 'assistant', model: this.#model, usage: NO_USAGE };
+    this.messages.push({ ...said, kind: 'assistant', ...ended(content) });
+  }
+
+  /** A result without its call, or a second one, is left out: no model would take it. */
+  result(id: string, text: string, isError = false): void {
+    const name = this.#called.get(id);
+    if (name === undefined) return;
+    this.#called.delete(id);
+    const { note, content } = readToolResultText(text);
+    const block = { ...toolResult({ id, name }, 'executed', { content, isError }), note };
+    this.messages.push({ ...this.#head, kind: 'tool_result', content: [block] });
+  }
+
+  call(id: unknown, name: unknown, input: unknown): ToolUseBlock {
+    const text = typeof input === 'string' ? input : JSON.stringify(input ?? {});
+    return toToolUse({ id: stringOr(id, ''), name: stringOr(name, ''), text, cut: false }, []);
+  }
+
+  reasoning(text: string, value: unknown): ReasoningBlock {
+    return { type: 'reasoning', text, data: { model: this.#model, value } };
+  }
+
+  get #head(): { id: string; at: number } {
+    return { id: `m${this.messages.length + 1}`, at: 0 };
+  }
+}
+
+/** Replies that some protocols put together: each that was cut off ends with a note that says so. */
+function splitAtNotes(content: ReplyContent): ReplyContent[] {
+  const at = content.findIndex(block => block.type === 'text' && block.text.endsWith(INTERRUPTED_NOTE));
+  if (at < 0 || at === content.length - 1) return [content];
+  return [content.slice(0, at + 1), ...splitAtNotes(content.slice(at + 1))];
+}
+
+/** What a reply is by what it says; the note behind a reply that was cut off is no part of it. */
+function ended(content: ReplyContent): Pick<AssistantMessage, 'content' | 'stopReason' | 'action'> {
+  const last = content.at(-1);
+  const isCut = last?.type === 'text' && last.text.endsWith(INTERRUPTED_NOTE);
+  if (isCut) {
+    const text = last.text.slice(0, -INTERRUPTED_NOTE.length).replace(/\n$/, '');
+    const kept: ReplyContent = [...content.slice(0, -1), ...(text === '' ? [] : [{ ...last, text }])];
+    return { content: kept, stopReason: 'interrupted', action: 'thinking' };
+  }
+  const calls = content.some(block => block.type === 'tool_use');
+  return {
+    content,
+    stopReason: calls ? 'tool_use' : 'end_turn',
+    action: calls ? 'calling_tool' : 'answering',
+  };
+}
+
+export function recordsOf(value: unknown): Wire[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** The texts of a content: one of a text, those of its parts of a list. */
+export function textsOf(content: unknown): string[] {
+  if (typeof content === 'string') return content === '' ? [] : [content];
+  return recordsOf(content)
+    .map(part => stringOr(part.text, stringOr(part.refusal, '')))
+    .filter(text => text !== '');
+}

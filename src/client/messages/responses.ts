@@ -1,0 +1,40 @@
+/** Conversations of OpenAI's Responses API. */
+
+import type { Message } from '../../core/state/message.js';
+import { stringOr } from '../../core/text/json.js';
+import { toWireInput } from '../../models/responses/wire-input.js';
+import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
+
+/** The `input` of a request of the Responses API. `model`: `endpoint/model` that it is for. */
+export function toResponsesInput(
+  messages: readonly Message[],
+  { model = '' }: { model?: string } = {},
+): ReturnType<typeof toWireInput> {
+  return toWireInput(model, messages);
+}
+
+/** The messages of the `input`, or of the `output`, of a response; system and developer messages are left out. */
+export function fromResponsesItems(items: readonly unknown[], options: ReadOptions = {}): Message[] {
+  const reader = new MessageReader(options);
+  let inReply = false;
+  for (const item of recordsOf(items)) {
+    const goesOn = inReply;
+    inReply = item.role === 'assistant' || item.type === 'function_call' || item.type === 'reasoning';
+    if (item.role === 'user') reader.user(textsOf(item.content));
+    if (item.role === 'assistant') {
+      const texts = textsOf(item.content).map(text => ({ type: 'text' as const, text }));
+      reader.reply(texts, goesOn);
+    }
+    if (item.type === 'function_call')
+      reader.reply([reader.call(item.call_id, item.name, item.arguments)], goesOn);
+    if (item.type === 'reasoning') {
+      const { type, id, summary, encrypted_content } = item;
+      const text = textsOf(summary).join('\n\n');
+      reader.reply([reader.reasoning(text, { type, id, summary, encrypted_content })], goesOn);
+    }
+    if (item.type === 'function_call_output') {
+      reader.result(stringOr(item.call_id, ''), textsOf(item.output).join('\n'));
+    }
+  }
+  return reader.messages;
+}

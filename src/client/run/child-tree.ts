@@ -1,0 +1,35 @@
+/** The sub-agents of a run with their own, as their runs tell of them. */
+import { type ChildRecord, childId } from '../../core/agents/children.js';
+import type { Usage } from '../../core/state/message.js';
+import type { Temporal } from '../connect.js';
+import { readSnapshot } from './run-snapshot.js';
+
+/** A sub-agent with what it used and its own sub-agents. */
+export interface ChildTree extends ChildRecord {
+  /** With that of its own sub-agents that have ended; null where nobody tells. */
+  usage: Usage | null;
+  children: ChildTree[];
+}
+
+/** Of so many of a run's sub-agents, the last, their runs are asked. */
+const MOST_ASKED = 20;
+
+/** Of the run `id`, in the order in which they were begun. */
+export async function readChildren(
+  temporal: Temporal,
+  id: string,
+  records: readonly ChildRecord[],
+): Promise<ChildTree[]> {
+  const from = Math.max(0, records.length - MOST_ASKED);
+  return Promise.all(
+    records.map(async (record, at): Promise<ChildTree> => {
+      const ownId = childId(id, record.id);
+      const shown = at < from ? null : await readSnapshot(temporal, ownId).catch(() => null);
+      return {
+        ...record,
+        usage: shown?.usage ?? null,
+        children: await readChildren(temporal, ownId, shown?.children ?? []),
+      };
+    }),
+  );
+}

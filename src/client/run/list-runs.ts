@@ -1,0 +1,94 @@
+/** Runs as the server lists them, newest first. */
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { unreadableNames } from '../../shared/temporal-client.js';
+import type { Temporal } from '../connect.js';
+import { explainError } from '../grpc-errors.js';
+import { readStuckTask, type StuckTask } from '../watch/stuck-task.js';
+import { isListed, type ListFilter, listQuery, pageSizeOf } from './list-filter.js';
+import { describeRun, timesOf } from './runs.js';
+
+export interface ListOptions extends ListFilter {
+  /** At most so many. Default 20. */
+  limit?: number;
+}
+
+/** A run as the server's list tells it. */
+export interface ListedRun {
+  id: string;
+  runId: string;
+  status: string;
+  phase: string | null;
+  /** The gate that it waits for a person at. */
+  waiting: string | null;
+  outcome: string | null;
+  /** Why it ended so. */
+  cause: string | null;
+  mode: string | null;
+  goal: string | null;
+  /** ISO 8601. */
+  startedAt: string;
+  endedAt: string | null;
+  /** Names of its memo that can not be decoded here: another program's run, or one that is encrypted. */
+  unreadable: string[];
+  /** Why its workflow task fails again and again, where it does. */
+  stuck: StuckTask | null;
+}
+
+/** Throws a SteersmanError where the server does not list them. */
+export async function* listRuns(
+  temporal: Temporal,
+  { limit = 20, ...filter }: ListOptions,
+): AsyncGenerator<ListedRun> {
+  const query = listQuery(filter);
+  let count = 0;
+  try {
+    for await (const info of temporal.client.workflow.list({ query, pageSize: pageSizeOf(limit, filter) })) {
+      if (!isListed(info, filter)) continue;
+      yield { ...listedRun(info), stuck: await stuckOf(temporal, info) };
+      count += 1;
+      if (count >= limit) return;
+    }
+  } catch (error) {
+    const known = explainError(error);
+    const byAttribute = filter.waiting || filter.outcome;
+    if (!byAttribute || known === null || known.code === 'unreachable') throw known ?? error;
+    const todo = `The search attributes may be missing: ${verbCall('doctor --fix')} registers them.`;
+    throw new SteersmanError(known.message, todo, 'configuration');
+  }
+}
+
+/** A list does not tell it: an open run is looked at. */
+async function stuckOf(temporal: Temporal, { status, workflowId }: WorkflowExecutionInfo) {
+  if (status.name !== 'RUNNING') return null;
+  try {
+    return await readStuckTask(temporal.client, await describeRun(temporal, workflowId));
+  } catch {
+    // It has gone since it was listed, or the server is busy: the list is worth more.
+    return null;
+  }
+}
+
+export function listedRun(info: WorkflowExecutionInfo): ListedRun {
+  const { AgentPhase, AgentWaiting, AgentOutcome } = info.searchAttributes;
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  const open = info.status.name === 'RUNNING';
+  // A namespace without the attributes has the memo.
+  const outcome = text(AgentOutcome?.[0]) ?? text(info.memo?.outcome);
+  return {
+    id: info.workflowId,
+    runId: info.runId,
+    status: info.status.name.toLowerCase(),
+    // Temporal may have ended it at any point of its work.
+    phase: open ? text(AgentPhase?.[0]) : 'ended',
+    waiting: open ? text(AgentWaiting?.[0]) : null,
+    outcome: outcome === 'open' ? null : outcome,
+    cause: text(info.memo?.cause) ?? (outcome === 'completed' ? 'verified' : null),
+    mode: text(info.memo?.mode),
+    goal: text(info.memo?.goal),
+    ...timesOf(info),
+    unreadable: unreadableNames(info.memo),
+    stuck: null,
+  };
+}

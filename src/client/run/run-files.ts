@@ -1,0 +1,36 @@
+/** What a run leaves as files: its history, and texts that it keeps by reference. */
+import { join } from 'node:path';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { createLocalBlobStore } from '../../shared/blobs/blob-store.js';
+import { SteersmanError } from '../../shared/errors.js';
+import type { Temporal } from '../connect.js';
+import { describeRun } from './runs.js';
+
+const FETCH_TIMEOUT_MS = 120_000;
+/** More than any text that a run keeps. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** The Temporal history of a part of the run, its latest by default, as JSON that replay tests take. */
+export async function readHistory(
+  temporal: Temporal,
+  id: string,
+  part: string | undefined,
+): Promise<{ runId: string; json: string }> {
+  const { client } = temporal;
+  const runId = part ?? (await describeRun(temporal, id)).runId;
+  const handle = client.workflow.getHandle(id, runId);
+  const history = await client.withDeadline(Date.now() + FETCH_TIMEOUT_MS, () => handle.fetchHistory());
+  return { runId, json: historyToJSON(history) };
+}
+
+/** A text that the run keeps by reference, whole. Throws a SteersmanError where this machine does not have it. */
+export async function readStored(home: string, id: string, ref: string): Promise<string> {
+  const folder = join(home, 'blobs');
+  const page = await createLocalBlobStore(folder).read(id, ref, { offset: 0, length: MOST_BYTES });
+  if (page) return page.data.toString('utf8');
+  throw new SteersmanError(
+    `There is no stored text ${ref} of the run ${id} in ${folder}.`,
+    'Give the reference exactly as it is shown, on a machine that has the blobs of the worker.',
+    'not_found',
+  );
+}

@@ -1,0 +1,149 @@
+/** A run at a glance, whoever can tell of it: its worker, its result, or the server alone. */
+
+import type { Gate } from '../../core/gates/gate.js';
+import type { Cause, Outcome } from '../../core/plan/cause.js';
+import type { InboxItem } from '../../core/steering/inbox.js';
+import { unreadableNames } from '../../shared/temporal-client.js';
+import type { RunResult, RunView } from '../../workflows/messages.js';
+import { stateQuery } from '../../workflows/messages.js';
+import { askRun } from '../ask-run.js';
+import type { Temporal } from '../connect.js';
+import { readStuckTask, type StuckTask } from '../watch/stuck-task.js';
+import { gateInput, type ToolInput } from './gate-input.js';
+import { type RunEnd, readEnd, UNREADABLE } from './run-end.js';
+import type { RunDescription } from './runs.js';
+import { describeRun, isOpen, mayBeServed, timesOf } from './runs.js';
+
+/** A run at a moment. What only a worker can tell of it is null where none answers. */
+export interface RunSnapshot {
+  id: string;
+  runId: string;
+  /** Temporal's, in lower case. */
+  status: string;
+  startedAt: string;
+  endedAt: string | null;
+  outcome: Outcome | null;
+  /** Why it ended so. */
+  cause: Cause | null;
+  /** Why it failed, or what Temporal ended it for. */
+  failure: RunEnd['failure'];
+  mode: string | null;
+  /** Why that mode, where a role chose it. */
+  modeWhy: string | null;
+  /** `paused`, `waiting` (for a person) and `idle` (answered, open for a follow-up) before any phase of work. */
+  phase: RunView['phase'] | null;
+  goal: string | null;
+  /** Folder that its tools work in. */
+  workspace: string | null;
+  model: string | null;
+  /** Roles that went on with another model, each with its last change and why. */
+  switches: RunView['switches'];
+  tasks: RunView['tasks'];
+  artifacts: RunView['artifacts'];
+  /** The last sub-agents; empty where neither a worker nor a result tells. */
+  children: RunView['children'];
+  counters: RunView['counters'] | null;
+  limits: RunView['limits'];
+  usage: RunView['usage'] | null;
+  /** By role and model; empty where it is not known. */
+  usageBy: RunView['usageBy'];
+  budget: RunView['budget'] | null;
+  paused: boolean;
+  /** The ways to sub-agents that a pause holds. */
+  pausedAgents: string[];
+  stopping: boolean;
+  /** Open gates, oldest first. */
+  gates: Gate[];
+  /** All arguments of the tool calls that gates are about, by gate. */
+  inputs: Record<string, ToolInput>;
+  /** Messages that are not applied yet; null where no worker tells. */
+  inbox: InboxItem[] | null;
+  /** Goals that have ended. */
+  goals: RunView['goals'];
+  threads: RunView['internals']['threads'] | null;
+  lastEventSeq: number | null;
+  answer: string | null;
+  /** Why its workflow task fails again and again, where it does. */
+  stuck: StuckTask | null;
+  /** A worker told it, and not the server alone. */
+  answered: boolean;
+  /** What can not be decoded here: names of the memo, and `result`. */
+  unreadable: string[];
+}
+
+const QUERY_TIMEOUT_MS = 5_000;
+
+/**
+ * Reads a run: from its worker where one answers, and its end, where it has one, from the server. Throws a
+ * SteersmanError for an unknown run.
+ */
+export async function readSnapshot(temporal: Temporal, id: string): Promise<RunSnapshot> {
+  const run = await describeRun(temporal, id);
+  const stuck = isOpen(run) ? await readStuckTask(temporal.client, run).catch(() => null) : null;
+  const [end, view] = await Promise.all([
+    isOpen(run) ? null : readEnd(temporal, run),
+    // A task that fails answers no query either.
+    stuck === null ? readView(temporal, run) : null,
+  ]);
+  const snapshot = { ...snapshotOf(run, view, end), stuck };
+  for (const gate of snapshot.gates) {
+    const input = await gateInput(temporal, run.workflowId, gate);
+    if (input !== null) snapshot.inputs[gate.id] = input;
+  }
+  return snapshot;
+}
+
+async function readView(temporal: Temporal, run: RunDescription): Promise<RunView | null> {
+  if (!(await mayBeServed(temporal, run.taskQueue))) return null;
+  const part = { id: run.workflowId, runId: run.runId, timeoutMs: QUERY_TIMEOUT_MS };
+  // Whatever keeps a worker from answering, the server's own knowledge is what there is.
+  return askRun(temporal, part, stateQuery).catch(() => null);
+}
+
+/** Puts together what worker, result and server tell. Pure. */
+export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEnd | null): RunSnapshot {
+  const result: RunResult | null = end?.result ?? null;
+  const memo = (name: string) => (typeof run.memo?.[name] === 'string' ? run.memo[name] : null);
+  return {
+    id: run.workflowId,
+    runId: run.runId,
+    status: run.status.name.toLowerCase(),
+    ...timesOf(run),
+    outcome: end?.outcome ?? view?.outcome ?? null,
+    cause: result?.cause ?? view?.cause ?? null,
+    failure: end?.failure ?? null,
+    mode: view?.mode ?? result?.mode ?? memo('mode'),
+    modeWhy: view?.modeWhy ?? null,
+    phase: end ? 'ended' : (view?.phase ?? null),
+    goal: view?.goal ?? result?.goal ?? memo('goal'),
+    workspace: view?.workspace ?? memo('workspace'),
+    model: view?.model ?? null,
+    switches: view?.switches ?? [],
+    tasks: view?.tasks ?? result?.tasks ?? [],
+    artifacts: view?.artifacts ?? result?.artifacts ?? [],
+    children: view?.children ?? result?.children ?? [],
+    counters: view?.counters ?? result?.counters ?? null,
+    limits: view?.limits ?? null,
+    usage: view?.usage ?? result?.usage ?? null,
+    usageBy: view?.usageBy ?? result?.usageBy ?? [],
+    budget: view?.budget ?? null,
+    paused: view?.paused ?? false,
+    pausedAgents: end ? [] : (view?.pausedAgents ?? []),
+    stopping: view?.stopping ?? false,
+    gates: end ? [] : (view?.gates ?? []),
+    inputs: {},
+    inbox: end ? [] : (view?.inbox ?? null),
+    goals: view?.goals ?? result?.goals ?? [],
+    threads: view?.internals.threads ?? null,
+    lastEventSeq: view?.internals.lastEventSeq ?? null,
+    answer: result?.answer ?? view?.answer ?? lastAnswer(view),
+    stuck: null,
+    answered: view !== null,
+    unreadable: [...unreadableNames(run.memo), ...(end?.failure?.type === UNREADABLE ? ['result'] : [])],
+  };
+}
+
+/** A run that is kept open has answered its last goal already. */
+function lastAnswer(view: RunView | null): string | null {
+  return view?.phase === 'idle' ? (view.goals.at(-1)?.answer ?? null) : null;
+}

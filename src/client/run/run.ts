@@ -1,0 +1,311 @@
+/** A run, as programs hold it. */
+
+import type { Gate } from '../../core/gates/gate.js';
+import type { Limits } from '../../core/limits/limits.js';
+import type { PlannedTask } from '../../core/plan/plan.js';
+import type { Artifact } from '../../core/state/artifacts.js';
+import type { TraceReport } from '../../core/state/trace.js';
+import type { SteerTime } from '../../core/steering/inbox.js';
+import { SteersmanError } from '../../shared/errors.js';
+import type { RunResult, RunView } from '../../workflows/messages.js';
+import { stateQuery, traceQuery } from '../../workflows/messages.js';
+import { type Abortable, abortable, leavable } from '../abortable.js';
+import { askRun } from '../ask-run.js';
+import type { ClientScope } from '../client-scope.js';
+import { webUiLink } from '../connect.js';
+import type { RunEvent } from '../watch/run-event.js';
+import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
+import { type WatchOptions, watchRun } from '../watch/watch-run.js';
+import { type ChildTree, readChildren } from './child-tree.js';
+import { gateInput, type ToolInput } from './gate-input.js';
+import { answerAndKeep } from './keep-permission.js';
+import { type GateHandler, onGate } from './on-gate.js';
+import type { RunEnd } from './run-end.js';
+import { readEnd } from './run-end.js';
+import { readHistory, readStored } from './run-files.js';
+import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
+import { describeRun, isOpen, mayBeServed } from './runs.js';
+import {
+  type Asked,
+  editPlan,
+  type GateReply,
+  type Switch,
+  sendSwitch,
+  setBudget,
+  setModel,
+  submitToolResult,
+  type ToolResultInput,
+} from './send.js';
+import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
+import { readTranscript, type ThreadTranscript } from './transcript.js';
+
+const QUERY_TIMEOUT_MS = 10_000;
+
+export interface MessageOptions extends Abortable {
+  /** A repeat under the same id does nothing. Default: a new one. */
+  id?: string;
+  /** `false`: resolves when the server has the message, without waiting for the run's word on it. Default true. */
+  waitForReceipt?: boolean;
+}
+
+export interface SteerOptions extends MessageOptions {
+  /**
+   * When it takes effect. Default `skip`: the tool call in progress ends, the rest of its batch is skipped.
+   * `after-batch`: all tool calls that were asked for run first. `interrupt`: the call in progress is cut off,
+   * where that is safe.
+   */
+  when?: SteerTime;
+  /** `planner`, `executor` or `verifier`; in direct mode `direct`. Default: the role at work. */
+  to?: string;
+}
+
+export interface SetModelOptions extends Abortable {
+  /** Default: every role. */
+  role?: string;
+}
+
+export interface PauseOptions extends Abortable {
+  /** Cuts off the call in flight, where that is safe, instead of letting it end. Default false. */
+  interrupt?: boolean;
+}
+
+/**
+ * A run. Its methods throw a `SteersmanError`: `ended` where it takes nothing more, `unserved` where a worker is
+ * needed and none answers, `rejected` where the run does not take what was sent, `unreachable` where Temporal does
+ * not answer, `aborted` where the given signal ended the wait.
+ */
+export class Run {
+  readonly id: string;
+  /** Temporal's id of the part that was started or found: a long run continues in parts of other ids. */
+  readonly runId: string;
+  /** Task queue that its worker serves. */
+  readonly taskQueue: string;
+  /** Its page in the Web UI, where the address of that is known: the local stack and Temporal Cloud. */
+  readonly webUi: string | null;
+  /** Folder that its tools work in, as it was started; null where its start did not say it to the server. */
+  readonly workspace: string | null;
+  readonly #scope: ClientScope;
+
+  /** Programs get runs from `start` and `attach`. */
+  constructor(
+    scope: ClientScope,
+    { id, runId, taskQueue, workspace }: Pick<Run, 'id' | 'runId' | 'taskQueue' | 'workspace'>,
+  ) {
+    this.#scope = scope;
+    this.id = id;
+    this.runId = runId;
+    this.taskQueue = taskQueue;
+    this.workspace = workspace;
+    this.webUi = webUiLink(scope.temporal, id);
+  }
+
+  /**
+   * What happens in the run, from its first event (or after `since`) to its end, through restarts of everything.
+   * An aborted signal ends the iteration, and nothing else; so does `return` of the generator.
+   */
+  events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
+    const { temporal } = this.#scope;
+    return leavable(this.#scope, options.signal, signal =>
+      watchRun(temporal, this.id, { ...options, signal }),
+    );
+  }
+
+  /** Says something to the running goal. Resolves with the run's first word on what will happen to it. */
+  steer(text: string, { when = 'skip', to, ...options }: SteerOptions = {}): Promise<SentMessage> {
+    const input = { text, when, ...(to === undefined ? {} : { to }) };
+    return sendMessage(this.#scope, this.id, { kind: 'steer', input }, options);
+  }
+
+  /** Queues the next goal: it begins when the one at hand is answered. */
+  followUp(text: string, options: MessageOptions = {}): Promise<SentMessage> {
+    return sendMessage(this.#scope, this.id, { kind: 'follow-up', input: { text } }, options);
+  }
+
+  /** Takes back the last of these messages that nobody has read, in sub-agents neither: its text, or null when there is none. */
+  withdraw(messageIds: readonly string[], options: Abortable = {}): Promise<string | null> {
+    return this.#work(options, signal => takeBack({ ...this.#scope.temporal, signal }, this.id, messageIds));
+  }
+
+  /** Holds the run before its next model or tool call. */
+  pause(reason = '', { interrupt = false, ...options }: PauseOptions = {}): Promise<Asked> {
+    return this.#ask(interrupt ? 'hold' : 'pause', reason, options);
+  }
+
+  /** Lets a paused run go on, and its sub-agents, whoever paused them. */
+  resume(reason = '', options: Abortable = {}): Promise<Asked> {
+    return this.#ask('resume', reason, options);
+  }
+
+  /** Ends a run that is kept open, when its goal is answered and nothing waits. */
+  finish(options: Abortable = {}): Promise<Asked> {
+    return this.#ask('finish', '', options);
+  }
+
+  /** Ends the run with what there is, without another model call. */
+  stop(reason = '', options: Abortable = {}): Promise<Asked> {
+    return this.#ask('stop', reason, options);
+  }
+
+  /** Cancels the run: Temporal's own way. `stop` is the gentler one. */
+  cancel(options: Abortable = {}): Promise<Asked> {
+    return this.#ask('cancel', '', options);
+  }
+
+  /** Answers an open gate, such as `g1`. */
+  async answerGate(gateId: string, answer: GateReply, options: Abortable = {}): Promise<void> {
+    await this.#work(options, signal =>
+      answerAndKeep({ ...this.#scope.temporal, signal }, this.id, { gateId, ...answer }),
+    );
+  }
+
+  /** Gives the result of a tool that the client runs, by its gate or its call. */
+  async submitToolResult(result: ToolResultInput, options: Abortable = {}): Promise<void> {
+    await this.#work(options, signal =>
+      submitToolResult({ ...this.#scope.temporal, signal }, this.id, { ...result }),
+    );
+  }
+
+  /**
+   * Adds tasks, or changes those that have not begun: fields that are left out stay as they are, null takes one away.
+   * Resolves with the number of tasks of the plan.
+   */
+  async editPlan(
+    tasks: readonly (Partial<PlannedTask> & { id: string })[],
+    options: Abortable = {},
+  ): Promise<number> {
+    return (
+      await this.#work(options, signal => editPlan({ ...this.#scope.temporal, signal }, this.id, [...tasks]))
+    ).tasks;
+  }
+
+  /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on, also in sub-agents at work. */
+  async setBudget(limits: Partial<Limits>, options: Abortable = {}): Promise<void> {
+    await this.#work(options, signal => setBudget({ ...this.#scope.temporal, signal }, this.id, limits));
+  }
+
+  /**
+   * Changes the model of a role, or of all, also in sub-agents, from their next calls on: alone, whatever chains and rows say. It is one
+   * that the configuration named at the run's start. Resolves with the roles.
+   */
+  setModel(model: string, { role, ...options }: SetModelOptions = {}): Promise<string[]> {
+    const input = { model, ...(role === undefined ? {} : { role }) };
+    return this.#work(options, signal => setModel({ ...this.#scope.temporal, signal }, this.id, input));
+  }
+
+  /**
+   * Calls `handler` once for each gate that is open, or will be, while this client is open. What it returns is the
+   * answer; with nothing the gate stays for somebody else. What it throws, and answers that the run does not take,
+   * go to the client's `report`. Returns how to end that.
+   */
+  onGate(handler: GateHandler): () => void {
+    return onGate(this.#scope, this.id, handler);
+  }
+
+  /** How it stands, as its worker tells it. */
+  state(options: Abortable = {}): Promise<RunView> {
+    const { temporal } = this.#scope;
+    const question = { id: this.id, timeoutMs: QUERY_TIMEOUT_MS };
+    return this.#work(options, () => askRun(temporal, question, stateQuery));
+  }
+
+  /** All arguments of the tool call that a gate is about; null for another gate, and where no worker tells them. */
+  inputOf(gate: Gate): Promise<ToolInput | null> {
+    return gateInput(this.#scope.temporal, this.id, gate);
+  }
+
+  /** How it stands, as far as its worker, its result and the server tell: also where it has ended, or nobody serves it. */
+  show(options: Abortable = {}): Promise<RunSnapshot> {
+    return this.#work(options, () => readSnapshot(this.#scope.temporal, this.id));
+  }
+
+  /** Its sub-agents, with what each used and with their own: each is the run `{id}/{child.id}`. */
+  children(options: Abortable = {}): Promise<ChildTree[]> {
+    const { temporal } = this.#scope;
+    return this.#work(options, async () =>
+      readChildren(temporal, this.id, (await readSnapshot(temporal, this.id)).children),
+    );
+  }
+
+  /** True where a worker serves it, or where nobody can tell quickly. */
+  isServed(options: Abortable = {}): Promise<boolean> {
+    const { temporal } = this.#scope;
+    return this.#work(options, async () =>
+      mayBeServed(temporal, (await describeRun(temporal, this.id)).taskQueue),
+    );
+  }
+
+  /** The conversation, the main thread first; or the thread of this name. Needs a worker. */
+  transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
+    return this.#work(options, () => readTranscript(this.#scope.temporal, this.id, thread));
+  }
+
+  /** What it did, step by step. Of an ended run without a worker: its last steps. */
+  trace(options: Abortable = {}): Promise<TraceReport> {
+    const { temporal } = this.#scope;
+    return this.#work(options, async () => {
+      const run = await describeRun(temporal, this.id);
+      if (!isOpen(run)) return resultIn(await readEnd(temporal, run)).trace;
+      return askRun(temporal, { id: this.id, timeoutMs: QUERY_TIMEOUT_MS }, traceQuery);
+    });
+  }
+
+  /**
+   * The result, whatever the outcome, however long that takes. Throws a SteersmanError `no_result` where Temporal
+   * ended the run without one.
+   */
+  async result(options: WaitOptions = {}): Promise<RunResult> {
+    return resultIn(await this.end(options));
+  }
+
+  /** How it ended, also without a result: terminated, or timed out. Waits for it. */
+  end(options: WaitOptions = {}): Promise<RunEnd> {
+    const { temporal, report } = this.#scope;
+    return this.#work(options, signal => waitForEnd(temporal, this.id, { ...options, signal }, report));
+  }
+
+  /** The Temporal history of its latest part, or of the part `runId`, as JSON that replay tests take. */
+  history({
+    runId,
+    ...options
+  }: Abortable & { runId?: string } = {}): Promise<{ runId: string; json: string }> {
+    return this.#work(options, () => readHistory(this.#scope.temporal, this.id, runId));
+  }
+
+  /** A text that it keeps by reference (`blob:…`), whole. Only on a machine that has the blobs of the worker. */
+  stored(ref: string): Promise<string> {
+    return readStored(this.#scope.home, this.id, ref);
+  }
+
+  /** The texts that it wrote beside its conversation, in the order it made them. */
+  async artifacts(options: Abortable = {}): Promise<Artifact[]> {
+    return (await this.show(options)).artifacts;
+  }
+
+  /**
+   * An artifact with its content. Only on a machine that has the blobs of the worker. Throws a SteersmanError
+   * `not_found` where the run has none of this id.
+   */
+  async artifact(id: string, options: Abortable = {}): Promise<Artifact & { text: string }> {
+    const all = await this.artifacts(options);
+    const found = all.find(each => each.id === id);
+    if (found) return { ...found, text: await this.stored(found.ref) };
+    const known = all.map(each => each.id).join(', ') || 'none';
+    throw new SteersmanError(`The run ${this.id} has no artifact ${id}. It has: ${known}.`, '', 'not_found');
+  }
+
+  #ask(what: Switch, reason: string, options: Abortable): Promise<Asked> {
+    return this.#work(options, signal =>
+      sendSwitch({ ...this.#scope.temporal, signal }, this.id, what, reason),
+    );
+  }
+
+  #work<T>(options: Abortable, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return abortable(this.#scope, options, work);
+  }
+}
+
+function resultIn({ id, status, failure, result }: RunEnd): RunResult {
+  if (result !== null) return result;
+  const why = failure?.message ? `: ${failure.message}` : '';
+  throw new SteersmanError(`The run ${id} left no result (${status})${why}.`, '', 'no_result');
+}

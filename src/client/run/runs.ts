@@ -1,0 +1,86 @@
+/** Looking runs up. */
+
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { nearestNames } from '../../core/tools/tool-call.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { isServed } from '../../stack/open-runs.js';
+import { WORKFLOW_TYPE } from '../../workflows/messages.js';
+import type { Temporal } from '../connect.js';
+
+export type RunDescription = WorkflowExecutionDescription;
+
+const LOOK_TIMEOUT_MS = 10_000;
+const NEAR_IDS_OF = 200;
+
+/** All runs but the earlier parts of those that continued as new. */
+export const ALL_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus != 'ContinuedAsNew'`;
+
+/** What the server knows of the run's latest part. Throws a SteersmanError for an unknown id. */
+export async function describeRun(temporal: Temporal, id: string): Promise<RunDescription> {
+  const { client } = temporal;
+  try {
+    const deadline = Date.now() + LOOK_TIMEOUT_MS;
+    const found = await client.withDeadline(deadline, () => client.workflow.getHandle(id).describe());
+    if (found.type === WORKFLOW_TYPE) return found;
+    throw new SteersmanError(
+      `${id} is a workflow of type ${found.type}, not a run.`,
+      `List the runs with: ${verbCall('list')}`,
+      'not_found',
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw await unknownRun(temporal, id);
+    throw error;
+  }
+}
+
+/** When its first part began and when it ended, ISO 8601. The server knows the latest part's start alone. */
+export function timesOf({
+  memo,
+  startTime,
+  closeTime,
+}: Pick<RunDescription, 'memo' | 'startTime' | 'closeTime'>) {
+  const began = memo?.startedAt;
+  return {
+    startedAt: typeof began === 'string' ? began : startTime.toISOString(),
+    endedAt: closeTime?.toISOString() ?? null,
+  };
+}
+
+/** Folder that it works in; null where whoever started it did not say. */
+export function workspaceOf(memo: RunDescription['memo']): string | null {
+  return typeof memo?.workspace === 'string' ? memo.workspace : null;
+}
+
+export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
+  return status.name === 'RUNNING' || status.name === 'PAUSED';
+}
+
+async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanError> {
+  const near = nearestNames(id, await recentIds(temporal).catch(() => []));
+  const hint = near.length > 0 ? `Nearest: ${near.join(', ')}. All of them: ` : 'List the runs with: ';
+  return new SteersmanError(noRun(temporal, id), `${hint}${verbCall('list')}`, 'not_found');
+}
+
+/** The same for one that whoever asks is not to know of. */
+export function noRun({ namespace, address }: Pick<Temporal, 'namespace' | 'address'>, id: string): string {
+  return `There is no run ${id} in the namespace ${namespace} at ${address}.`;
+}
+
+async function recentIds({ client }: Temporal): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query: ALL_RUNS, pageSize: NEAR_IDS_OF })) {
+    ids.push(workflowId);
+    if (ids.length >= NEAR_IDS_OF) break;
+  }
+  return ids;
+}
+
+/**
+ * False when it is known that no worker serves the run's queue, so that a query would only wait. True on
+ * other servers than the local stack's, where nobody can tell quickly.
+ */
+export async function mayBeServed({ client, local }: Temporal, taskQueue: string): Promise<boolean> {
+  return local === null || isServed(client, local.home, taskQueue).catch(() => true);
+}

@@ -1,0 +1,158 @@
+/** A message that was sent to a run, and what becomes of it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Receipt } from '../../core/steering/receipt.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import {
+  eventsQuery,
+  type FollowUpInput,
+  type SteerInput,
+  stateQuery,
+  withdrawUpdate,
+} from '../../workflows/messages.js';
+import { type Abortable, abortable, abortedError, itemsUntilAborted } from '../abortable.js';
+import { askRun } from '../ask-run.js';
+import type { ClientScope } from '../client-scope.js';
+import type { Temporal } from '../connect.js';
+import { isFinalQueryError } from '../grpc-errors.js';
+import { watchRun } from '../watch/watch-run.js';
+import { mayBeServed, type RunDescription } from './runs.js';
+import { deliver, newMessageId, uncertainDelivery, update } from './send.js';
+
+const RECEIPT_TIMEOUT_MS = 15_000;
+const RECEIPT_POLL_MS = 100;
+
+export interface SentMessage {
+  /** Of the message. */
+  id: string;
+  /** `sent`: the server has it, and no worker has told what will happen to it. The others as in `Receipt`. */
+  state: Receipt['state'] | 'sent';
+  /** One or two sentences on what will happen to it, or did; '' where nobody told. */
+  how: string;
+  /** Waits for its end: applied, or dropped. Throws `ended` where the run ended without a word on it. */
+  applied(options?: Abortable): Promise<Receipt>;
+}
+
+/** A message without its id. */
+export type NewMessage =
+  | { kind: 'steer'; input: Omit<SteerInput, 'id'> }
+  | { kind: 'follow-up'; input: Omit<FollowUpInput, 'id'> };
+
+export interface Sending extends Abortable {
+  id?: string;
+  waitForReceipt?: boolean;
+}
+
+/**
+ * Delivers the message and waits for the run's first word on it. Throws a SteersmanError when the run has ended. Where
+ * nobody knows whether the run has it: `uncertain`, or with an id of the sender's own `unreachable`, since then it may
+ * be sent again.
+ */
+export function sendMessage(
+  scope: ClientScope,
+  runId: string,
+  message: NewMessage,
+  { id: named, waitForReceipt = true, ...options }: Sending,
+): Promise<SentMessage> {
+  const { temporal } = scope;
+  const id = named ?? newMessageId();
+  return abortable(scope, options, async signal => {
+    const outgoing =
+      message.kind === 'steer'
+        ? { kind: message.kind, input: { ...message.input, id } }
+        : { kind: message.kind, input: { ...message.input, id } };
+    const run = await deliver({ ...temporal, signal }, runId, outgoing).catch((error: unknown) => {
+      throw named === undefined ? uncertainDelivery(runId, error) : error;
+    });
+    const receipt = waitForReceipt ? await firstReceipt(temporal, run, id, signal) : null;
+    return {
+      id,
+      state: receipt?.state ?? 'sent',
+      how: receipt?.how ?? '',
+      applied: (given = {}) => abortable(scope, given, signal => lastReceipt(temporal, runId, id, signal)),
+    };
+  });
+}
+
+async function lastReceipt(
+  temporal: Temporal,
+  runId: string,
+  messageId: string,
+  signal: AbortSignal,
+): Promise<Receipt> {
+  const watch = watchRun(temporal, runId, { live: false, children: false, signal });
+  for await (const item of itemsUntilAborted(watch, signal)) {
+    if (item.type !== 'journal' || item.event.type !== 'receipt' || item.event.id !== messageId) continue;
+    const { id, state, how } = item.event;
+    if (state === 'applied' || state === 'dropped') return { id, state, how };
+  }
+  if (signal.aborted) throw abortedError(signal);
+  throw new SteersmanError(
+    `The run ${runId} has ended without a word on the message ${messageId}.`,
+    `See what it did: ${verbCall(`watch ${runId}`)}`,
+    'ended',
+  );
+}
+
+/**
+ * Waits for the run's first word on a message that was delivered. Null where no worker gave one within 15 s,
+ * and where it is known that none serves the run.
+ */
+async function firstReceipt(
+  temporal: Temporal,
+  { workflowId: id, taskQueue }: RunDescription,
+  messageId: string,
+  signal: AbortSignal | undefined,
+): Promise<Receipt | null> {
+  return (await mayBeServed(temporal, taskQueue)) ? receiptOf(temporal, id, messageId, { signal }) : null;
+}
+
+/**
+ * Takes back the last of these messages that waits to be read: its text, or null when none waits, also where a sub-agent
+ * has read it meanwhile.
+ */
+export async function takeBack(
+  temporal: Temporal,
+  id: string,
+  ids: readonly string[],
+): Promise<string | null> {
+  const { inbox } = await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, stateQuery);
+  const waiting = inbox.findLast(item => ids.includes(item.id));
+  if (!waiting) return null;
+  const taken = await update(temporal, id, { update: withdrawUpdate, input: { id: waiting.id } });
+  if (taken.agent === undefined) return taken.text;
+  const last = await receiptOf(temporal, id, waiting.id, { isWanted: ({ state }) => state !== 'accepted' });
+  return last?.state === 'dropped' ? taken.text : null;
+}
+
+/** Waits for the run's first word on a message, or the first that is wanted: an event of its journal. */
+async function receiptOf(
+  temporal: Temporal,
+  id: string,
+  messageId: string,
+  {
+    signal,
+    isWanted = () => true,
+  }: { signal?: AbortSignal | undefined; isWanted?: (receipt: Receipt) => boolean },
+): Promise<Receipt | null> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
+  let since = 0;
+  while (Date.now() < deadline && signal?.aborted !== true) {
+    const page = await eventsAfter(temporal, id, since);
+    const found = page?.find(event => event.type === 'receipt' && event.id === messageId && isWanted(event));
+    if (found?.type === 'receipt') return { id: found.id, state: found.state, how: found.how };
+    since = page?.at(-1)?.seq ?? since;
+    if (!page?.length) await delay(RECEIPT_POLL_MS);
+  }
+  return null;
+}
+
+/** Null where no worker answers now. */
+async function eventsAfter(temporal: Temporal, id: string, since: number) {
+  try {
+    return (await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, eventsQuery, since)).events;
+  } catch (error) {
+    if (isFinalQueryError(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,87 @@
+/** The conversation of a run: what its roles were told, said, called and got. */
+
+import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/state/message.js';
+import { MAIN_THREAD } from '../../core/state/thread.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { stateQuery, transcriptQuery } from '../../workflows/messages.js';
+import { askRun } from '../ask-run.js';
+import type { Temporal } from '../connect.js';
+import { explainError, isFinalQueryError } from '../grpc-errors.js';
+import { describeRun, mayBeServed } from './runs.js';
+
+export interface ThreadTranscript {
+  thread: string;
+  messages: Message[];
+}
+
+const QUERY_TIMEOUT_MS = 10_000;
+
+/**
+ * The threads of a run, the main one first, each with what is kept of it; `only` one of them. Throws a SteersmanError
+ * for an unknown run or thread, and where no worker answers: only a worker knows the conversation, of an ended run too.
+ */
+export async function readTranscript(
+  temporal: Temporal,
+  id: string,
+  only?: string,
+): Promise<ThreadTranscript[]> {
+  const { taskQueue } = await describeRun(temporal, id);
+  if (!(await mayBeServed(temporal, taskQueue))) throw unserved(id);
+  const question = { id, timeoutMs: QUERY_TIMEOUT_MS };
+  try {
+    const { internals } = await askRun(temporal, question, stateQuery);
+    const names = inOrder(Object.keys(internals.threads));
+    if (only !== undefined && !names.includes(only)) throw noThread(id, only, names);
+    const transcripts: ThreadTranscript[] = [];
+    for (const thread of only === undefined ? names : [only]) {
+      const messages: Message[] = [];
+      for (;;) {
+        const page = await askRun(temporal, question, transcriptQuery, thread, messages.length);
+        if (page.length === 0) break;
+        messages.push(...page);
+      }
+      transcripts.push({ thread, messages });
+    }
+    return transcripts;
+  } catch (error) {
+    throw isFinalQueryError(error) || explainError(error) === null ? unserved(id) : error;
+  }
+}
+
+function inOrder(names: string[]): string[] {
+  return [...names.filter(name => name === MAIN_THREAD), ...names.filter(name => name !== MAIN_THREAD)];
+}
+
+/** A tool call and its result, by the id of the message that is its result; null where that is not kept. */
+export function toolExchange(
+  transcripts: readonly ThreadTranscript[],
+  messageId: string,
+): { call: ToolUseBlock | null; result: ToolResultBlock } | null {
+  for (const { messages } of transcripts) {
+    const at = messages.findIndex(({ id }) => id === messageId);
+    const message = messages[at];
+    if (message?.kind !== 'tool_result') continue;
+    const [result] = message.content;
+    const replies = messages.slice(0, at).filter(({ kind }) => kind === 'assistant');
+    const calls = replies.flatMap(({ content }) => content.filter(block => block.type === 'tool_use'));
+    return { call: calls.findLast(({ id }) => id === result.toolUseId) ?? null, result };
+  }
+  return null;
+}
+
+function unserved(id: string): SteersmanError {
+  return new SteersmanError(
+    `No worker answers for the run ${id}, and only a worker knows its conversation.`,
+    `Ask again while a worker of its task queue runs. What its result keeps: ${verbCall(`watch ${id}`)}`,
+    'unserved',
+  );
+}
+
+function noThread(id: string, thread: string, names: string[]): SteersmanError {
+  return new SteersmanError(
+    `The run ${id} has no thread ${thread}.`,
+    names.length === 0 ? 'It has none yet.' : `It has these: ${names.join(', ')}.`,
+    'not_found',
+  );
+}

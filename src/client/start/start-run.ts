@@ -1,0 +1,228 @@
+/** Starting a run: what was asked for, checked before anything is started. */
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { checkConfigDir } from '../../config/files.js';
+import { modelChainSchema } from '../../config/models-schema.js';
+import { checkWorkspace } from '../../config/workspace.js';
+import { type ModeName, modeFor } from '../../core/agents/modes.js';
+import { memoOf, type RunSettings } from '../../core/agents/run-config.js';
+import { readStart } from '../../core/agents/run-input.js';
+import type { Limits } from '../../core/limits/limits.js';
+import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
+import { preview } from '../../core/text/preview.js';
+import { verbCall } from '../../shared/called-as.js';
+import { env } from '../../shared/env.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { usesLocalStack } from '../../stack/is-used.js';
+import { WORKFLOW_TYPE } from '../../workflows/messages.js';
+import type { Temporal } from '../connect.js';
+import { cutToBytes } from '../cut-to-bytes.js';
+import { explainError, isServerAway } from '../grpc-errors.js';
+import { type ClientTool, declaredTools } from './client-tools.js';
+import { modelFaults, modelToName } from './default-model.js';
+import { earlierRun } from './earlier-run.js';
+import { modeFaults } from './mode-faults.js';
+import { newRunId } from './run-id.js';
+
+/** How a goal is pursued. Everything may be left out. */
+export interface StartOptions {
+  /** Folder that tools work in, on the worker's host. Default: the current folder. */
+  workspace?: string;
+  /** Default `team`, or where a role is named `react`: that role works and answers, without plan or verification. Built-in, or of `modes` in `steersman.yaml`. */
+  mode?: ModeName;
+  /** Name of the role that works on the goal, by its file: in the modes `react` and `direct`. Default: theirs. */
+  role?: string;
+  /**
+   * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says; on the local stack where no
+   * endpoint is configured, by file or by variables, the built-in rehearsal model.
+   */
+  model?: string;
+  /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
+  configuration?: string;
+  /** What would be asked is approved: tools that are not read-only run. Default false. */
+  autoApprove?: boolean;
+  /** Tools that this user has allowed for good in this workspace run without asking. Default false; the command line says true. */
+  keptPermissions?: boolean;
+  /** Gates wait for an answer. Default false: they take the safe answer at once. */
+  attended?: boolean;
+  /** The plan waits for a person before it is carried out. Default: in the mode `plan`, where somebody attends. */
+  approvePlan?: boolean;
+  /**
+   * In the mode `plan`, when a task has failed: `skip` goes on with those that do not wait for it, `abort` sums up
+   * what there is, `replan` has the planner mend the plan, `ask` asks a person. Default: as `steersman.yaml` says,
+   * else `skip`.
+   */
+  onStepFailure?: StepFailurePolicy;
+  /**
+   * The workspace's `AGENTS.md` is told to the roles: information about the project, not instructions. Default: as
+   * `steersman.yaml` says, else false.
+   */
+  projectNotes?: boolean;
+  /** Seconds that the run stays open for follow-ups after an answer. Default 0. */
+  keepOpenSeconds?: number;
+  /** Caps of this run, by name, above those of `steersman.yaml`. */
+  limits?: Partial<Limits>;
+  /** Given to every tool call, not shown to models. */
+  context?: Record<string, string>;
+  /** Text before every role's prompt. Not together with `after`. */
+  systemMessage?: string;
+  /** Id of a run that has ended: its goals and answers are known to this one. */
+  after?: string;
+  /** 1 to 200 characters without spaces, used by no run before. Default: the goal's first words and something random. */
+  id?: string;
+  /** Queue of your own worker. Default `STEERSMAN_TASK_QUEUE`; else a local worker's, or `steersman` on other servers. */
+  taskQueue?: string;
+  /** Tools that this client runs. */
+  tools?: readonly ClientTool[];
+  /** Folder of `steersman.yaml`, `.mcp.json` and prompts of a local worker. Default: looked for from here upwards. */
+  configDir?: string;
+}
+
+/** A start request that has been checked. */
+export interface StartRequest {
+  id: string;
+  goal: string;
+  settings: RunSettings;
+  /** Task queue that was named, or null for the default. */
+  taskQueue: string | null;
+  /** Folder of the configuration for a local worker, or null for the default. */
+  configDir: string | null;
+  /** Id of the run that this one goes on from, or null. */
+  after: string | null;
+  /** Nobody named a model, and the rehearsal model stands in. */
+  rehearses: boolean;
+}
+
+/** Limits of Temporal's user metadata. */
+const SUMMARY_BYTES = 200;
+const START_TIMEOUT_MS = 15_000;
+const SEE_HELP = 'See --help, or StartOptions, for how to start a run.';
+
+/**
+ * Checks goal, settings and workspace before anything is started; `servedHere`: by a worker with the configuration of
+ * `configDir`, which says what modes and models there are. Throws a SteersmanError that names all that is wrong.
+ */
+export async function startRequest(
+  goal: string,
+  options: StartOptions,
+  given: { local?: boolean; servedHere?: boolean } = {},
+): Promise<StartRequest> {
+  const { local: localStack = usesLocalStack() } = given;
+  const { id, after, taskQueue, configDir, tools, keptPermissions: _kept, ...rest } = options;
+  const model = await modelToName(options, localStack);
+  const start = readStart({
+    goal,
+    settings: {
+      mode: modeFor(rest.role),
+      autoApprove: false,
+      ...rest,
+      workspace: resolve(options.workspace ?? '.'),
+      ...(model === undefined ? {} : { model }),
+      ...(tools === undefined ? {} : { clientTools: declaredTools(tools) }),
+    },
+  });
+  const errors = start.ok ? [] : start.errors;
+  const { servedHere = localStack && (taskQueue ?? env.taskQueue()) === undefined } = given;
+  if (start.ok && servedHere) errors.push(...(await modeFaults(start.settings.mode, configDir)));
+  if (model !== undefined && !modelChainSchema.safeParse(model).success) {
+    errors.push(`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`);
+  } else if (model !== undefined && servedHere) {
+    errors.push(...(await modelFaults(model, configDir)));
+  }
+  if (id !== undefined && !/^\S{1,200}$/.test(id))
+    errors.push('The id (--id) must be 1 to 200 characters without spaces.');
+  if (after !== undefined && rest.systemMessage !== undefined)
+    errors.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
+  if (!start.ok || errors.length > 0) {
+    const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
+    throw new SteersmanError(`The run can not start:${faults}`, SEE_HELP, 'usage');
+  }
+  const { settings } = start;
+  settings.workspace = await realWorkspace(settings.workspace, localStack);
+  if (configDir !== undefined) await checkConfigDir(resolve(configDir));
+  return {
+    id: id ?? newRunId(goal),
+    goal,
+    settings,
+    taskQueue: taskQueue ?? env.taskQueue() ?? null,
+    configDir: configDir === undefined ? null : resolve(configDir),
+    after: after ?? null,
+    rehearses: model !== options.model,
+  };
+}
+
+/**
+ * As `start` does before it starts anything, and without a connection: throws a SteersmanError `usage` that names all
+ * that is wrong with goal and options.
+ */
+export async function checkStart(goal: string, options: StartOptions = {}): Promise<void> {
+  await startRequest(goal, options);
+}
+
+/** On another server's workers a folder may exist that is not here: there the worker has the word. */
+async function realWorkspace(path: string, localStack: boolean): Promise<string> {
+  if (localStack) return checkWorkspace(path, 'any');
+  return realpath(path).catch(() => path);
+}
+
+/** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
+export async function startRun(
+  temporal: Temporal,
+  { id, goal, settings: given, after }: Pick<StartRequest, 'id' | 'goal' | 'settings' | 'after'>,
+  taskQueue: string,
+): Promise<{ id: string; runId: string; taskQueue: string; workspace: string }> {
+  const { client } = temporal;
+  const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
+  const shown = shownWith(goal, settings);
+  temporal.signal?.throwIfAborted();
+  try {
+    const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      client.workflow.start(WORKFLOW_TYPE, {
+        workflowId: id,
+        taskQueue,
+        args: [{ goal, settings }],
+        workflowIdConflictPolicy: 'FAIL',
+        // An id names one run for ever: `show` and `result` of it never change their meaning.
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        ...shown,
+        memo: { ...shown.memo, startedAt: new Date().toISOString() },
+      }),
+    );
+    return { id, runId: handle.firstExecutionRunId, taskQueue, workspace: settings.workspace };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      throw new SteersmanError(
+        `There is a run with the id ${id} already.`,
+        `Look at it with: ${verbCall(`show ${id}`)}. Or give another id.`,
+        'conflict',
+      );
+    }
+    throw isServerAway(error) ? notTold(id, error) : error;
+  }
+}
+
+/** What lists and the Web UI show of a run before its worker says anything. */
+export function shownWith(goal: string, settings: RunSettings) {
+  const { mode, role, model, configuration, workspace } = settings;
+  return {
+    staticSummary: cutToBytes(preview(goal), SUMMARY_BYTES),
+    staticDetails: [
+      `- mode: ${mode}`,
+      ...(role === undefined ? [] : [`- role: ${role}`]),
+      `- model: ${model ?? configuration ?? 'as configured'}`,
+      `- workspace: \`${workspace}\``,
+    ].join('\n'),
+    memo: memoOf(goal, settings),
+  };
+}
+
+/** The server may have taken the start all the same: started again under another id, everything happens twice. */
+function notTold(id: string, error: unknown): SteersmanError {
+  const why = explainError(error)?.message ?? String(error);
+  return new SteersmanError(
+    `It is not known whether the run ${id} was started. ${why}`,
+    `See whether it is there: ${verbCall(`show ${id}`)}. If not, start it with --id ${id}: there is never a second one of that id.`,
+    'uncertain',
+  );
+}

@@ -1,0 +1,68 @@
+/** Reads a run's journal from its beginning, or after an event that is known, through the parts that it continued as new from. */
+import type { JournalEvent } from '../../core/state/journal.js';
+import type { EventsPage } from '../../workflows/messages.js';
+import { isFinalQueryError } from '../grpc-errors.js';
+
+/** Asks one part of the run for its events after `since`. */
+export type AskEvents = (runId: string, since: number) => Promise<EventsPage>;
+
+export interface JournalNews {
+  /** In order, each once. */
+  events: JournalEvent[];
+  /** Events that no part keeps any more. */
+  lost: number;
+}
+
+export class JournalReader {
+  readonly #ask: AskEvents;
+  #since: number;
+
+  constructor(ask: AskEvents, since = 0) {
+    this.#ask = ask;
+    this.#since = since;
+  }
+
+  /**
+   * All events that were not read before, as the part `runId` and those before it tell them. Rejects when the
+   * part can't be asked; then nothing counts as read.
+   */
+  async read(runId: string): Promise<JournalNews> {
+    const news: JournalNews = { events: [], lost: 0 };
+    let since = this.#since;
+    for (const part of await this.#partsBackFrom(runId)) {
+      for (let page: EventsPage = part.page; ; page = await this.#ask(part.runId, since)) {
+        const fresh = page.events.filter(event => event.seq > since);
+        for (const event of fresh) {
+          news.lost += event.seq - since - 1;
+          news.events.push(event);
+          since = event.seq;
+        }
+        if (fresh.length === 0 || !page.more) break;
+      }
+    }
+    this.#since = since;
+    return news;
+  }
+
+  /** The parts that hold what was not read, oldest first, each with its first page. */
+  async #partsBackFrom(runId: string): Promise<{ runId: string; page: EventsPage }[]> {
+    const parts = [{ runId, page: await this.#ask(runId, this.#since) }];
+    for (;;) {
+      const [{ page } = { page: null }] = parts;
+      if (!page || page.missed === 0 || page.previousRunId === null) return parts;
+      const earlier = await this.#askEarlier(page.previousRunId);
+      if (earlier === null) return parts;
+      parts.unshift({ runId: page.previousRunId, page: earlier });
+    }
+  }
+
+  /** An earlier part may be gone from the server, or no longer replay: then its events are lost. */
+  async #askEarlier(runId: string): Promise<EventsPage | null> {
+    try {
+      return await this.#ask(runId, this.#since);
+    } catch (error) {
+      if (isFinalQueryError(error)) return null;
+      throw error;
+    }
+  }
+}

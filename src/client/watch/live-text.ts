@@ -1,0 +1,101 @@
+/** What a watcher hears of the text of model calls: heartbeats and events in, new text out. Pure. */
+import type { LiveText } from '../../core/limits/heartbeats.js';
+import type { JournalEvent } from '../../core/state/journal.js';
+
+export type LiveChannel = LiveText['channel'];
+
+/** New text of a model call. `offset` is where it begins: beyond what came before it, some was not seen. */
+export interface TextDelta {
+  callId: string;
+  /** From 1. A higher one than before: the call or its reply was begun again, and earlier text does not count. */
+  attempt: number;
+  channel: LiveChannel;
+  /** Characters of this channel before `text`. */
+  offset: number;
+  text: string;
+}
+
+/** What one watcher has heard of the calls in flight. */
+export class TextFollower {
+  readonly #calls = new Map<string, HeardCall>();
+
+  /** What a heartbeat adds; null for nothing. */
+  heard({ callId, attempt, restarts = 0, channel, offset, tail }: LiveText): TextDelta | null {
+    const known = this.#calls.get(callId);
+    // A heartbeat can be older than the last events: text of a call that has ended is known already.
+    if (known === undefined || attempt < known.attempt) return null;
+    const isAgain = attempt > known.attempt || restarts > known.restarts;
+    const call = isAgain ? begun(attempt, restarts, Math.max(attempt, known.told + 1)) : known;
+    this.#calls.set(callId, call);
+    const seen = call.ends[channel] ?? 0;
+    const from = Math.max(offset, seen);
+    const text = tail.slice(from - offset);
+    if (text === '') return null;
+    call.ends[channel] = from + text.length;
+    if (channel === 'text') call.text = from > seen ? { from, said: text } : withMore(call.text, text);
+    return { callId, attempt: call.told, channel, offset: from, text };
+  }
+
+  /** Takes note of an event. At the end of a call: the rest of its reply, where there is any. */
+  followed(event: JournalEvent): TextDelta | null {
+    if (event.type === 'model_call_started') this.#calls.set(event.callId, begun(1, 0, 1));
+    if (event.type === 'model_call_failed') this.#calls.delete(event.callId);
+    if (event.type !== 'model_call_ended') return null;
+    const { callId, text = '' } = event;
+    const call = this.#calls.get(callId);
+    this.#calls.delete(callId);
+    const offset = call?.ends.text ?? 0;
+    const rest = call === undefined ? '' : restAfter(text, call.text);
+    return call === undefined || rest === ''
+      ? null
+      : { callId, attempt: call.told, channel: 'text', offset, text: rest };
+  }
+}
+
+interface HeardCall {
+  attempt: number;
+  restarts: number;
+  /** What a watcher is told as its attempt. */
+  told: number;
+  ends: Partial<Record<LiveChannel, number>>;
+  /** The text as far as it came without a hole. */
+  text: HeardText;
+}
+
+interface HeardText {
+  from: number;
+  said: string;
+}
+
+function begun(attempt: number, restarts: number, told: number): HeardCall {
+  return { attempt, restarts, told, ends: {}, text: { from: 0, said: '' } };
+}
+
+function withMore({ from, said }: HeardText, more: string): HeardText {
+  return { from, said: said + more };
+}
+
+const BLANKS = /\s+/g;
+
+/**
+ * What of the whole reply was not heard yet. It is kept in blocks, whose words may stand further apart than they came.
+ * Empty where what was heard is no part of it: the whole comes with the event.
+ */
+function restAfter(whole: string, { from, said }: HeardText): string {
+  if (whole.startsWith(said, from)) return whole.slice(from + said.length);
+  const before = whole.slice(0, from).replace(BLANKS, '').length;
+  const words = said.replace(BLANKS, '');
+  const at = whole.replace(BLANKS, '').indexOf(words, before);
+  if (at < 0 || (from === 0 && at > 0)) return '';
+  return afterWords(whole, at + words.length);
+}
+
+/** The text behind so many characters that are no blanks. */
+function afterWords(text: string, count: number): string {
+  let left = count;
+  for (let at = 0; at < text.length; at += 1) {
+    if (left === 0) return text.slice(at);
+    if (text[at]?.trim() !== '') left -= 1;
+  }
+  return '';
+}

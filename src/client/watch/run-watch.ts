@@ -1,0 +1,228 @@
+/** One watcher of one run: what it has seen of it, and what is new at each look. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventsQuery, stateQuery } from '../../workflows/messages.js';
+import { askRun } from '../ask-run.js';
+import type { Temporal } from '../connect.js';
+import { isFinalQueryError, isServerAway } from '../grpc-errors.js';
+import { readEnd } from '../run/run-end.js';
+import type { RunDescription } from '../run/runs.js';
+import { describeRun, isOpen, mayBeServed } from '../run/runs.js';
+import { ChildWatches } from './child-watches.js';
+import { inOrder, type NewsRead, nothingRead } from './in-order.js';
+import type { JournalNews } from './journal-reader.js';
+import { JournalReader } from './journal-reader.js';
+import { TextFollower } from './live-text.js';
+import { liveTexts, retries, toolProgress } from './pending-calls.js';
+import type { RunEvent } from './run-event.js';
+import { Patience } from './watch-patience.js';
+
+const QUERY_TIMEOUT_MS = 10_000;
+/** An ended run whose events can't be read for so long is told by its result alone. */
+const GIVE_UP_MS = 15_000;
+
+export class RunWatch {
+  /** The end was yielded. */
+  finished = false;
+  readonly #temporal: Temporal;
+  readonly #id: string;
+  readonly #live: boolean;
+  readonly #journal: JournalReader;
+  readonly #texts = new TextFollower();
+  readonly #patience: Patience;
+  /** Null where sub-agents are not asked for. */
+  readonly #children: ChildWatches | null;
+  /** Sub-agents that were begun before the first event that is wanted are still to be found. */
+  #joinsLate: boolean;
+  /** Part, length and status of the run at the last successful reading. */
+  #read = '';
+  /** When the run was first seen to have ended; whether its events can be read no more. */
+  #endSeenAt: number | null = null;
+  #neverTold = false;
+  /** The look at which reading was put off, until the next that is not. */
+  #postponed: string | null = null;
+  readonly #toldRetries = new Map<string, number>();
+
+  constructor(
+    temporal: Temporal,
+    id: string,
+    { since, live, children }: { since: number; live: boolean; children: boolean },
+  ) {
+    this.#temporal = temporal;
+    this.#id = id;
+    this.#live = live;
+    this.#patience = new Patience(temporal);
+    this.#journal = new JournalReader(
+      (runId, after) => askRun(temporal, { id, runId, timeoutMs: QUERY_TIMEOUT_MS }, eventsQuery, after),
+      since,
+    );
+    const begin = (childId: string) => new RunWatch(temporal, childId, { since: 0, live, children });
+    this.#children = children ? new ChildWatches(id, begin) : null;
+    this.#joinsLate = children && since > 0;
+  }
+
+  /** Says what is waited for, once, when it takes long. */
+  impatience(): Generator<RunEvent> {
+    return this.#patience.over();
+  }
+
+  /** A look at the run, or null while the server is away. */
+  async look(): Promise<RunDescription | null> {
+    try {
+      const run = await describeRun(this.#temporal, this.#id);
+      this.#patience.serverIsBack();
+      return run;
+    } catch (error) {
+      if (!isServerAway(error)) throw error;
+      this.#patience.failed('server');
+      return null;
+    }
+  }
+
+  /** What is new, to the run's end. */
+  async *news(run: RunDescription): AsyncGenerator<RunEvent> {
+    const read = nothingRead();
+    yield* this.#readNews(run, read);
+    try {
+      if (isOpen(run)) await this.#lookAtWork(run, read);
+    } finally {
+      // What was read is told once, also where the server goes away meanwhile.
+      yield* inOrder(read);
+    }
+    if (!isOpen(run) && (markOf(run) === this.#read || (await this.#givesUp(run)))) yield* this.#end(run);
+    if (this.#patience.isBehind && !this.finished) yield* this.impatience();
+  }
+
+  /** What its journal tells that is new. */
+  async *told(run: RunDescription): AsyncGenerator<RunEvent> {
+    const read = nothingRead();
+    yield* this.#readNews(run, read);
+    yield* inOrder(read);
+  }
+
+  /**
+   * Read only when the history has grown: a query costs, a look at the run does not. Yields what is to be said of the
+   * reading itself.
+   */
+  async *#readNews(run: RunDescription, read: NewsRead): AsyncGenerator<RunEvent> {
+    const mark = markOf(run);
+    if (mark === this.#read) return;
+    if (this.#postpones(run, mark)) {
+      this.#patience.failed('worker');
+      yield* this.#patience.stuck(run);
+      return;
+    }
+    const reading = this.#readJournal(run);
+    if (await isLate(reading, this.#patience.left)) yield* this.impatience();
+    const news = await reading;
+    if (news === null) return;
+    this.#read = mark;
+    await this.#sort(news, read);
+  }
+
+  /**
+   * True while the run's workers have yet to take in what has happened: what they could tell now is not the
+   * news, and a query would only wait. Not twice in a row for a run that goes on.
+   */
+  #postpones({ raw }: RunDescription, mark: string): boolean {
+    const waits = raw.pendingWorkflowTask != null && (this.#postponed ?? mark) === mark;
+    this.#postponed = waits ? mark : null;
+    return waits;
+  }
+
+  async #readJournal(run: RunDescription): Promise<JournalNews | null> {
+    this.#patience.begins();
+    try {
+      // Asking an ended run that nobody serves would only wait.
+      if (!isOpen(run) && !(await mayBeServed(this.#temporal, run.taskQueue))) return null;
+      if (this.#joinsLate) await this.#joinChildren();
+      const news = await this.#journal.read(run.runId);
+      this.#patience.recovered();
+      return news;
+    } catch (error) {
+      const final = isFinalQueryError(error);
+      if (final && !isOpen(run)) this.#neverTold = true;
+      // A deadline means here that no worker answered.
+      this.#patience.failed(final ? 'refusal' : 'worker');
+      return null;
+    }
+  }
+
+  /** Those that run already, which no event will name. */
+  async #joinChildren(): Promise<void> {
+    const question = { id: this.#id, timeoutMs: QUERY_TIMEOUT_MS };
+    const { children } = await askRun(this.#temporal, question, stateQuery);
+    this.#joinsLate = false;
+    for (const child of children) if (child.outcome === null) this.#children?.begin(child);
+  }
+
+  async #givesUp(run: RunDescription): Promise<boolean> {
+    // From the first look at the end: a worker that was away before may be back.
+    this.#endSeenAt ??= Date.now();
+    return (
+      this.#neverTold ||
+      Date.now() - this.#endSeenAt > GIVE_UP_MS ||
+      !(await mayBeServed(this.#temporal, run.taskQueue))
+    );
+  }
+
+  /** What its calls in flight and its sub-agents tell. */
+  async #lookAtWork(run: RunDescription, { own, children }: NewsRead): Promise<void> {
+    for await (const event of this.#activities(run)) own.push(event);
+    if (this.#children) children.push(...(await this.#children.news()));
+  }
+
+  async *#activities(run: RunDescription): AsyncGenerator<RunEvent> {
+    if (!this.#live) return;
+    for (const retry of retries(run)) {
+      if (this.#toldRetries.get(retry.activityId) === retry.attempt) continue;
+      this.#toldRetries.set(retry.activityId, retry.attempt);
+      yield { type: 'retry', retry };
+    }
+    for (const live of await liveTexts(this.#temporal, run)) {
+      const delta = this.#texts.heard(live);
+      if (delta !== null) yield { type: 'text', ...delta };
+    }
+    for (const progress of await toolProgress(this.#temporal, run)) yield { type: 'progress', progress };
+  }
+
+  async *#end(run: RunDescription): AsyncGenerator<RunEvent> {
+    if (this.#patience.isBehind) {
+      const text = 'No worker tells the events of this run any more. What its result keeps of them:';
+      yield { type: 'notice', text };
+    }
+    yield { type: 'end', end: await readEnd(this.#temporal, run) };
+    this.finished = true;
+  }
+
+  async #sort({ events, lost }: JournalNews, { own, children }: NewsRead): Promise<void> {
+    if (lost > 0) own.push({ type: 'notice', text: `${lost} events are no longer kept and left out.` });
+    this.#children?.leaveOld(events);
+    for (const event of events) {
+      const rest = this.#live ? this.#texts.followed(event) : null;
+      if (rest !== null) own.push({ type: 'text', ...rest });
+      if (event.type === 'subagent_ended' && this.#children)
+        children.push({ id: event.id, events: await this.#children.finish(event.id) });
+      own.push({ type: 'journal', event });
+      if (event.type === 'subagent_started') this.#children?.begin(event);
+    }
+  }
+}
+
+function markOf({ runId, historyLength, status }: RunDescription): string {
+  return `${runId} ${historyLength} ${status.name}`;
+}
+
+/** True when the promise has not settled after `ms`. */
+async function isLate(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(Math.max(0, ms), true, { signal: timer.signal }).catch(() => false);
+  const settled = promise.then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,53 @@
+/** Waiting for the end of a run, through restarts of everything. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Report } from '../../stack/temporal-binary.js';
+import type { Temporal } from '../connect.js';
+import { isServerAway } from '../grpc-errors.js';
+import type { RunEnd } from '../run/run-end.js';
+import { readEnd } from '../run/run-end.js';
+import { type RunSnapshot, readSnapshot } from '../run/run-snapshot.js';
+import type { RunDescription } from '../run/runs.js';
+import { describeRun, isOpen } from '../run/runs.js';
+import { pollMsOf } from './watch-run.js';
+
+export interface WaitOptions {
+  /** Ends the wait with a SteersmanError `aborted`; the run goes on. */
+  signal?: AbortSignal;
+  /** Is told how the run stands each time it has come to wait for something: a person, a worker, a follow-up. */
+  onWait?: (state: RunSnapshot) => void;
+}
+
+/** Resolves when the run has ended, however long that takes. `report` is told that the server is away. */
+export async function waitForEnd(
+  temporal: Temporal,
+  id: string,
+  { signal, onWait }: WaitOptions,
+  report: Report,
+): Promise<RunEnd> {
+  let told = '';
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const run = await describeRun(temporal, id);
+      if (!isOpen(run)) return await readEnd(temporal, run);
+      const mark = `${run.runId} ${run.historyLength}`;
+      if (onWait !== undefined && mark !== told && !isAtWork(run)) {
+        const state = await readSnapshot(temporal, id);
+        // What no worker told is asked again.
+        if (state.answered || state.stuck !== null) told = mark;
+        onWait(state);
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isServerAway(error)) throw error;
+      report(`Temporal at ${temporal.address} does not answer. Trying again …`);
+    }
+    await delay(pollMsOf(temporal), undefined, signal ? { signal } : {}).catch(() => undefined);
+  }
+}
+
+/** A run at work has a call or a task in flight; but a task that fails again and again is no work. */
+function isAtWork({ raw }: RunDescription): boolean {
+  const attempt = raw.pendingWorkflowTask?.attempt ?? 0;
+  return (raw.pendingActivities ?? []).length > 0 || (raw.pendingWorkflowTask != null && attempt < 2);
+}

@@ -1,0 +1,47 @@
+/** Follows a run from its first event to its end: journal, live text, retries, and the same of its sub-agents. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Temporal } from '../connect.js';
+import { describeRun, type RunDescription } from '../run/runs.js';
+import type { RunEvent } from './run-event.js';
+import { RunWatch } from './run-watch.js';
+
+export interface WatchOptions {
+  /** Ends the watch; the run goes on. */
+  signal?: AbortSignal;
+  /** Number of the last event that is known already. Default 0: from the start. Sub-agents are told from their start. */
+  since?: number;
+  /** Live text, progress and retries of calls in flight as well. Default true. */
+  live?: boolean;
+  /** What happens in its sub-agents as well. Default true. */
+  children?: boolean;
+  /** Milliseconds between looks. Default 250 on the local stack, 1,000 elsewhere. */
+  pollMs?: number;
+}
+
+const LOCAL_POLL_MS = 250;
+const REMOTE_POLL_MS = 1_000;
+
+/** Milliseconds between looks at a run. */
+export function pollMsOf({ local }: Pick<Temporal, 'local'>): number {
+  return local ? LOCAL_POLL_MS : REMOTE_POLL_MS;
+}
+
+/** Yields what happens in the run, from its start or after `since`. Throws a SteersmanError for an unknown run. */
+export async function* watchRun(
+  temporal: Temporal,
+  id: string,
+  options: WatchOptions = {},
+): AsyncGenerator<RunEvent> {
+  const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(temporal) } = options;
+  const watch = new RunWatch(temporal, id, { since, live, children });
+  let run: RunDescription | null = await describeRun(temporal, id);
+  while (signal?.aborted !== true) {
+    if (run !== null) {
+      yield* watch.news(run);
+      if (watch.finished) return;
+    }
+    await delay(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+    run = await watch.look();
+    if (run === null) yield* watch.impatience();
+  }
+}

@@ -1,0 +1,95 @@
+/** Which roles another may call as sub-agents, and what they go without. Pure. */
+import type { RoleProfile } from '../../core/agents/role.js';
+import { matchesAny } from '../../core/tools/glob.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
+import { isNamed } from '../../core/tools/workflow-tools.js';
+import { displayPath } from '../files.js';
+import { SETTINGS_FILE } from '../settings.js';
+
+/**
+ * Whether a role may be called, by the globs of those that would: its reply is text. One that shares the conversation
+ * of its run was not made for it, and one that calls agents itself may call whoever called it: they have to be named
+ * in full.
+ */
+export function isCallable(
+  { name, output, agents, memory }: Pick<RoleProfile, 'name' | 'output' | 'agents' | 'memory'>,
+  globs: readonly string[],
+): boolean {
+  if (output !== 'text') return false;
+  return globs.includes(name) || (memory === 'private' && agents.length === 0 && matchesAny(name, globs));
+}
+
+type Callable = Parameters<typeof isCallable>[0];
+
+/** Names of the roles that a role may call, and of those that they may, so many levels down. */
+export function namesBelow(
+  { agents }: Pick<RoleProfile, 'agents'>,
+  all: readonly Callable[],
+  levels: number,
+): string[] {
+  if (levels <= 0) return [];
+  const callable = all.filter(role => isCallable(role, agents));
+  const below = callable.flatMap(role => namesBelow(role, all, levels - 1));
+  return [...new Set([...callable.map(({ name }) => name), ...below])];
+}
+
+type Listed = Pick<ToolDefinition, 'name' | 'origin' | 'policy'>;
+
+/** Warnings for tools that a role names in full and nobody offers, and for those that it may not have, for all that is known. */
+export function missingTools(
+  { file, profile }: { file: string; profile: Pick<RoleProfile, 'name' | 'tools' | 'readOnly'> },
+  offered: readonly Listed[],
+): string[] {
+  const begin = `${displayPath(file)}: the role ${profile.name} goes without`;
+  const named = profile.tools.filter(glob => !WILDCARD.test(glob));
+  const missing = named.filter(glob => !offered.some(({ name }) => name === glob));
+  const kept = profile.readOnly === true ? notReadOnly(profile.tools, named, offered) : [];
+  return [
+    ...(missing.length === 0 ? [] : [`${begin} ${missing.join(', ')}: no tool is called so.`]),
+    ...(kept.length === 0
+      ? []
+      : [`${begin} ${kept.join(', ')}: not declared read-only, which ${SETTINGS_FILE} can say under tools.`]),
+  ];
+}
+
+/** Tools that are named and write, and servers all of whose tools are as if nothing was declared of them. */
+function notReadOnly(
+  globs: readonly string[],
+  named: readonly string[],
+  offered: readonly Listed[],
+): string[] {
+  const written = offered.filter(({ name, policy }) => named.includes(name) && !policy.readOnly);
+  const own = offered.filter(tool => isNamed(tool, globs));
+  const serversOf = (tools: readonly Listed[]) =>
+    tools.flatMap(({ origin }) => (origin.type === 'mcp' ? [origin.server] : []));
+  const declared = serversOf(
+    own.filter(({ policy }) => policy.readOnly || policy.idempotent || !policy.destructive),
+  );
+  const silent = [...new Set(serversOf(own))].filter(server => !declared.includes(server));
+  return [...written.map(({ name }) => name), ...silent.map(server => `the tools of ${server}`)];
+}
+
+/** Warnings for agents of a role that count for nothing: named in full and nobody to be called, or without the tool. */
+export function missingAgents(
+  { file, profile }: { file: string; profile: Pick<RoleProfile, 'name' | 'agents' | 'tools'> },
+  roles: readonly Pick<RoleProfile, 'name' | 'output' | 'agents' | 'memory'>[],
+): string[] {
+  if (profile.agents.length === 0) return [];
+  const begin = `${displayPath(file)}: the role ${profile.name} goes without`;
+  // The bare wildcard does not mean the tools of the run itself.
+  if (
+    !matchesAny(
+      CALL_SUBAGENT,
+      profile.tools.filter(glob => glob !== '*'),
+    )
+  )
+    return [`${begin} its agents: its tools do not name ${CALL_SUBAGENT}.`];
+  const missing = profile.agents.filter(
+    glob => !WILDCARD.test(glob) && !roles.some(role => role.name === glob && isCallable(role, [glob])),
+  );
+  if (missing.length === 0) return [];
+  return [`${begin} ${missing.join(', ')}: no role is called so whose output is text.`];
+}
+
+const CALL_SUBAGENT = 'call_subagent';
+const WILDCARD = /[*?{]/;

@@ -1,0 +1,79 @@
+/** The first prompts of a project, made from a few answers (P15). Templates stand in `prompts/new`. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { renderTemplate } from '../../core/prompts/prompt.js';
+import { errorText } from '../../core/text/error-text.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { displayPath, readTextIfPresent } from '../files.js';
+import { shippedPrompts } from './prompt-files.js';
+
+export interface PromptAnswers {
+  /** Programming language, such as `TypeScript`. */
+  language: string;
+  /** Where it runs or what it is built on, such as `Express`. */
+  platform: string;
+  /** What the project is, for whom, and what holds there: the team reads it as it stands. */
+  businessContext: string;
+  /** Whose models are used, where that matters to the work. */
+  provider?: string;
+}
+
+/** Of the texts themselves: English, or a language that has a folder in `prompts/new`. */
+export type TemplateLanguage = 'en' | 'zh';
+
+/** Templates, and what is made of each. */
+const FILES = { 'default.md': 'prompts/business/default.md', 'task.md': 'prompts/new-prompts.md' } as const;
+
+const PROVIDER_LINE: Readonly<Record<TemplateLanguage, (name: string) => string>> = {
+  en: name => `\n- Provider of models: ${name}`,
+  zh: name => `\n- 模型提供方：${name}`,
+};
+
+/**
+ * Writes a business context for all roles, and the task that has a model write one for each.
+ * @throws SteersmanError where one of the files is there already: then none is written.
+ */
+export async function writeNewPrompts(
+  dir: string,
+  { language, platform, businessContext, provider }: PromptAnswers,
+  templates: TemplateLanguage = 'en',
+): Promise<{ context: string; task: string }> {
+  const values = {
+    LANGUAGE: language,
+    PLATFORM: platform,
+    BUSINESS_CONTEXT: businessContext.trim(),
+    AI_PROVIDER: provider === undefined ? '' : PROVIDER_LINE[templates](provider),
+  };
+  const [context, task] = await Promise.all(
+    (['default.md', 'task.md'] as const).map(async name => {
+      const source = join(shippedPrompts() ?? '', 'new', templates === 'en' ? '' : templates, name);
+      const text = renderTemplate((await readTextIfPresent(source)) ?? '', values, { file: source });
+      return { path: join(dir, FILES[name]), text };
+    }),
+  );
+  if (context === undefined || task === undefined) throw new Error('two templates give two files');
+  for (const { path } of [context, task]) await refuseIfThere(path);
+  for (const { path, text } of [context, task]) await write(path, text);
+  return { context: context.path, task: task.path };
+}
+
+async function refuseIfThere(path: string): Promise<void> {
+  if ((await readTextIfPresent(path)) === null) return;
+  throw new SteersmanError(
+    `${displayPath(path)} is there already, and is not written over.`,
+    'Move it away, or name another folder.',
+  );
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    throw new SteersmanError(
+      `${displayPath(path)} can not be written: ${errorText(error)}`,
+      'Name a folder that can be written to.',
+      'host',
+    );
+  }
+}

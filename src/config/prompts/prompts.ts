@@ -1,0 +1,181 @@
+/**
+ * Prompts from files, in two layers: the core template of a role and the business context that anyone
+ * can edit (P1, P4). What comes out is pinned in a run: editing a file changes new runs only.
+ */
+import { join } from 'node:path';
+import type { RoleProfile } from '../../core/agents/role.js';
+import { PromptError, validateCoreTemplate } from '../../core/prompts/prompt.js';
+import { builtInWords, fill } from '../../core/prompts/words.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { displayPath } from '../files.js';
+import { type ConfigInCode, roleFilesInCode } from '../in-code.js';
+import { checkLanguage, coreFolders, firstFile, listRoles, OPENING } from './prompt-files.js';
+import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';
+
+const DEFAULT_CONTEXT = 'default';
+
+/** A text as its files give it, not rendered yet. */
+export interface PromptTemplate {
+  file: string;
+  template: string;
+  /** Line of `file` at which `template` begins. */
+  firstLine: number;
+  businessContext: string;
+}
+
+export interface RoleTemplate extends PromptTemplate {
+  profile: RoleProfile;
+  /** What of its file counts for nothing. */
+  warnings: string[];
+}
+
+/**
+ * Reads what the requests of all roles that share an opening begin with, with the default business context.
+ * @throws SteersmanError with `file:line` for a missing `{{businessContext}}`.
+ */
+export async function loadOpening(
+  roots: readonly string[],
+  language: string,
+  { prompts: contexts = {} }: ConfigInCode = {},
+): Promise<PromptTemplate> {
+  const folders = roots.flatMap(root => coreFolders(root, language));
+  const found = await firstFile(folders.map(folder => join(folder, `${OPENING}.md`)));
+  if (found === null) throw new SteersmanError('prompts/core/opening.md is gone.', 'Restore that file.');
+  const context = await businessContext(DEFAULT_CONTEXT, { roots, language, contexts });
+  const opening = { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
+  withPlaces(() => validateCoreTemplate(opening.template, placeOf(opening)));
+  return opening;
+}
+
+/**
+ * Reads all roles in a language; a role that has no file in it is read in the base language (P13).
+ * @throws SteersmanError with `file:line` for bad front matter and a missing `{{businessContext}}`,
+ *   and for a language without a folder.
+ */
+export async function loadRoles(
+  roots: readonly string[],
+  language: string,
+  inCode: ConfigInCode = {},
+): Promise<RoleTemplate[]> {
+  await checkLanguage(roots, language);
+  const given = roleFilesInCode(inCode.roles ?? []);
+  const names = new Set([...(await listRoles(roots, language)), ...given.keys()]);
+  const { prompts: contexts = {} } = inCode;
+  return allOrEveryFault(
+    [...names].sort().map(async name => {
+      const file = given.get(name);
+      const files = file ? { own: file, translation: null } : await readRole(name, roots, language);
+      return roleOf(name, files, {
+        context: await businessContext(name, { roots, language, contexts }),
+        language,
+      });
+    }),
+  );
+}
+
+/** The values; where some can not be had, the faults of all of them in one error. */
+async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(work);
+  const reasons = settled.flatMap(one => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const faults = reasons.filter(reason => reason instanceof SteersmanError);
+  const [first] = faults;
+  if (first !== undefined && faults.length === reasons.length) {
+    const remedies = [...new Set(faults.map(fault => fault.remedy))];
+    throw new SteersmanError(faults.map(fault => fault.message).join('\n'), remedies.join('\n'));
+  }
+  return Promise.all(work);
+}
+
+interface RoleFiles {
+  own: RoleFile;
+  /** What is said in the run's language over it. */
+  translation: RoleFile | null;
+}
+
+async function readRole(name: string, roots: readonly string[], language: string): Promise<RoleFiles> {
+  const translated = await firstFile(
+    roots.flatMap(root => coreFolders(root, language)).map(dir => join(dir, `${name}.md`)),
+  );
+  const base = await firstFile(roots.map(root => join(root, 'core', `${name}.md`)));
+  const chosen = translated ?? base;
+  if (chosen === null)
+    throw new SteersmanError(`The prompt of the role ${name} is gone.`, 'Restore its file.');
+  const text = parseRoleFile(chosen.text, chosen.file);
+  // A role that exists in one language only is its own base.
+  const own = base === null || base.file === chosen.file ? text : parseRoleFile(base.text, base.file);
+  return { own, translation: own === text ? null : text };
+}
+
+function roleOf(
+  name: string,
+  { own, translation }: RoleFiles,
+  { context, language }: { context: BusinessContext; language: string },
+): RoleTemplate {
+  const { file, template, firstLine, plain = false } = translation ?? own;
+  const profile = profileOf(name, own, translation);
+  const warnings = [...(own.warnings ?? []), ...(translation?.warnings ?? [])];
+  // The default one stands in the shared opening already.
+  const businessContext = profile.opening === 'shared' && !context.isOwn ? '' : context.text;
+  const role = { profile, file, firstLine, warnings };
+  // What is filled in is not searched for placeholders: that is how a text stays as it is.
+  if (plain)
+    return {
+      ...role,
+      template:
+        profile.opening === 'own' ? `{{businessContext}}\n\n${plainRole(language)}` : '{{businessContext}}',
+      businessContext: `${template.trim()}\n\n${businessContext}`,
+    };
+  withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));
+  return { ...role, template, businessContext };
+}
+
+/** What every role is to know: whoever wrote a plain file had other agents in mind, which say it themselves. */
+function plainRole(language: string): string {
+  const { plainRole } = builtInWords(language);
+  return fill(plainRole, { today: '{{today}}', workspace: '{{workspace}}' });
+}
+
+interface BusinessContext {
+  text: string;
+  /** Of the role, not the default. */
+  isOwn: boolean;
+}
+
+interface ContextSource {
+  roots: readonly string[];
+  language: string;
+  /** Given in code: each before the files of its name. */
+  contexts: Readonly<Record<string, string>>;
+}
+
+/** The role's own context, else the default one; within each, the language's before the base one. */
+async function businessContext(role: string, source: ContextSource): Promise<BusinessContext> {
+  const { roots, language, contexts } = source;
+  for (const name of [role, DEFAULT_CONTEXT]) {
+    const isOwn = name !== DEFAULT_CONTEXT;
+    if (Object.hasOwn(contexts, name)) return { text: contexts[name] ?? '', isOwn };
+    const found = await firstFile(
+      roots.flatMap(root => [
+        join(root, 'business', language, `${name}.md`),
+        join(root, 'business', `${name}.md`),
+      ]),
+    );
+    if (found) return { text: found.text, isOwn };
+  }
+  return { text: '', isOwn: false };
+}
+
+/** For messages about a template. */
+export function placeOf({ file, firstLine }: Pick<PromptTemplate, 'file' | 'firstLine'>) {
+  return { file: displayPath(file), firstLine };
+}
+
+/** Prompt errors already name file and line: they only need to say what to do. */
+export function withPlaces<T>(render: () => T): T {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof PromptError)) throw error;
+    throw new SteersmanError(error.message, 'Correct the template; docs/prompts.md lists the placeholders.');
+  }
+}

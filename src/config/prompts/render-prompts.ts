@@ -1,0 +1,108 @@
+/** Prompts as a run pins them: what their placeholders stand for, filled in once. */
+
+import { CALL_PLACEHOLDERS, type PinnedRole } from '../../core/agents/role.js';
+import type { PinnedRun } from '../../core/agents/run-config.js';
+import type { Limits } from '../../core/limits/limits.js';
+import { delimit, lineOf, placeholdersOf, renderTemplate } from '../../core/prompts/prompt.js';
+import { MESSAGE_BYTES } from '../../core/state/bounds.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { displayPath } from '../files.js';
+import { type PromptTemplate, placeOf, type RoleTemplate, withPlaces } from './prompts.js';
+
+const OVERVIEW_CHARS = 200;
+
+/** Values of the placeholders that a core template may use. */
+export interface PromptValues {
+  limits: Limits;
+  tools: readonly ToolDefinition[];
+  /** The day on which the run began, `2026-11-22`: it stays the same however long the run goes on. */
+  today: string;
+  workspace: string;
+}
+
+/**
+ * Renders the prompt of a role. As a system text it has the extra system text of a run in front (P5). One too long
+ * for a message is a system text, whatever the profile says.
+ * @throws SteersmanError with `file:line` for a placeholder that is not known.
+ */
+export function renderRole(role: RoleTemplate, values: PromptValues, systemMessage?: string): PinnedRole {
+  const named = new Set(placeholdersOf(role.template));
+  const context = CALL_PLACEHOLDERS.filter(name => named.has(name));
+  const profile = { ...role.profile, ...(context.length > 0 && { context }) };
+  const names = [...CALL_PLACEHOLDERS, ...(profile.output === 'route' ? [INTENT] : [])];
+  const prompt = render(role, values, {
+    ...Object.fromEntries(names.map(name => [name, `\`${name}\``])),
+    ...(profile.maxRounds !== null && { executionRounds: String(profile.maxRounds) }),
+  });
+  if (role.profile.opening === 'shared' && Buffer.byteLength(prompt) <= MESSAGE_BYTES)
+    return { ...profile, prompt };
+  return { ...profile, opening: 'own', prompt: behind(systemMessage, prompt) };
+}
+
+/** Renders a shared opening, with the extra system text of a run in front. */
+export function renderOpening(
+  opening: PromptTemplate,
+  values: PromptValues,
+  systemMessage?: string,
+): PinnedRun['opening'] {
+  refuseVarying(opening);
+  return { system: behind(systemMessage, render(opening, values)) };
+}
+
+function behind(systemMessage: string | undefined, text: string): string {
+  const extra = systemMessage?.trim() ?? '';
+  return extra === '' ? text : `${extra}\n\n${text}`;
+}
+
+/** What a router's brief always tells. */
+const INTENT = 'INTENT_ANALYSIS';
+
+/** What all requests begin with may not vary: endpoints would read every conversation anew. */
+function refuseVarying(opening: PromptTemplate): void {
+  const names: readonly string[] = [...CALL_PLACEHOLDERS, INTENT];
+  const name = placeholdersOf(opening.template).find(found => names.includes(found));
+  if (name === undefined) return;
+  const line = lineOf(opening.template, opening.template.indexOf(name)) + opening.firstLine - 1;
+  throw new SteersmanError(
+    `${displayPath(opening.file)}:${line}: {{${name}}} varies from request to request, and this text is what all of them begin with.`,
+    'Write it in the prompt of a role: it is told with each of its instructions.',
+  );
+}
+
+function render(
+  prompt: PromptTemplate,
+  { limits, tools, today, workspace }: PromptValues,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  return withPlaces(() =>
+    renderTemplate(
+      prompt.template,
+      {
+        businessContext: prompt.businessContext.trim(),
+        planningRounds: String(limits.planning),
+        executionRounds: String(limits.execution),
+        maxTasks: String(limits.tasks),
+        toolOverview: toolOverview(tools),
+        AVAILABLE_TOOLS: toolOverview(tools),
+        today,
+        workspace,
+        ...more,
+      },
+      placeOf(prompt),
+    ),
+  ).trim();
+}
+
+/** What planners may know of tools: names and the first sentence of what their servers say. */
+function toolOverview(tools: readonly ToolDefinition[]): string {
+  if (tools.length === 0) return '(No tools are connected.)';
+  const lines = tools.map(tool => `- ${tool.name}: ${firstSentence(tool.description)}`);
+  return delimit('tools', lines.join('\n'));
+}
+
+function firstSentence(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  const sentence = /^.*?[.。](?=\s|$)/u.exec(flat)?.[0] ?? flat;
+  return sentence.length <= OVERVIEW_CHARS ? sentence : `${sentence.slice(0, OVERVIEW_CHARS - 1)}…`;
+}

@@ -1,0 +1,78 @@
+/** What the configuration says of the mode of a run, and whether the roles that it needs are there. */
+import { choicesOf, type DeclaredModes, MODES, requiredRoles, type Way } from '../../core/agents/modes.js';
+import type { RunSettings } from '../../core/agents/run-config.js';
+import { preview } from '../../core/text/preview.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { displayPath } from '../files.js';
+import { SETTINGS_FILE, type Settings } from '../settings.js';
+import type { RoleTemplate } from './prompts.js';
+
+/**
+ * Names of the roles that goals pursued so need. `named`: the role that a start names for them.
+ * @throws SteersmanError for one that is missing, or whose output is another.
+ */
+export function requireRoles(
+  way: Way,
+  { modes }: Pick<Settings, 'modes'>,
+  { templates, named }: { templates: readonly RoleTemplate[]; named?: string | undefined },
+): string[] {
+  const required = requiredRoles(way, modes);
+  for (const [name, output] of required) {
+    const found = templates.find(({ profile }) => profile.name === name);
+    if (!found) throw name === named ? noSuchRole(name, templates) : noRoleFile(name, way);
+    if (found.profile.output === output) continue;
+    throw new SteersmanError(
+      `${displayPath(found.file)}: output is "${found.profile.output}", and the mode ${way.mode} needs "${output}".`,
+      name === named
+        ? `Name another: ${answering(templates)}; or write "output: ${output}" in the front matter of one of your own.`
+        : `Write "output: ${output}" in its front matter${way.mode in modes ? `, or name another role in modes.${way.mode}.steps` : ''}.`,
+    );
+  }
+  return [...required.keys()];
+}
+
+function noRoleFile(name: string, { mode }: Way): SteersmanError {
+  const message = `The mode ${mode} needs the role ${name}, and there is no prompts/core/${name}.md.`;
+  return new SteersmanError(message, 'Restore that file.');
+}
+
+function noSuchRole(name: string, templates: readonly RoleTemplate[]): SteersmanError {
+  return new SteersmanError(
+    `There is no role "${preview(name, 80)}": no prompts/core has a file of that name.`,
+    `Roles that can work on a goal alone: ${answering(templates)}. docs/prompts.md tells how to write one.`,
+  );
+}
+
+function answering(templates: readonly RoleTemplate[]): string {
+  const texts = templates.filter(({ profile }) => profile.output === 'text');
+  return texts.map(({ profile }) => profile.name).join(', ');
+}
+
+/** What the configuration declares of the modes that the run may be in. */
+export function modesFor(
+  { mode }: Pick<RunSettings, 'mode'>,
+  { modes }: Pick<Settings, 'modes'>,
+): DeclaredModes {
+  const own = mode === 'auto' ? choicesOf(modes) : [mode];
+  return Object.fromEntries(Object.entries(modes).filter(([name]) => own.includes(name)));
+}
+
+/**
+ * How the goals of a start are pursued.
+ * @throws SteersmanError for a mode that there is not.
+ */
+export function wayOfStart(
+  { mode, role }: Pick<RunSettings, 'mode' | 'role'>,
+  { modes }: Pick<Settings, 'modes'>,
+): Way {
+  const known = [...MODES, ...Object.keys(modes)];
+  if (!known.includes(mode)) throw noMode(mode, known);
+  return { mode, roles: modes[mode]?.steps ?? (role === undefined ? null : [role]) };
+}
+
+function noMode(mode: string, known: readonly string[]): SteersmanError {
+  return new SteersmanError(
+    `There is no mode "${mode}". Modes here: ${known.join(', ')}.`,
+    `Name one of them, or declare it under modes in ${SETTINGS_FILE}.`,
+  );
+}

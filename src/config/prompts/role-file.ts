@@ -1,0 +1,162 @@
+/** One role's prompt file: front matter with the profile, then the core template. */
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { RoleProfile } from '../../core/agents/role.js';
+import { REASONING_LEVELS, REQUIREMENTS, TOOL_SYNTAXES } from '../../core/agents/role.js';
+import { CONTRACTS, OUTPUT_CONTRACTS } from '../../core/outputs/contracts.js';
+import { finalResponseFault, MOST_FINAL_CHARS } from '../../core/prompts/final-response.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { displayPath } from '../files.js';
+import { modelChainSchema } from '../models-schema.js';
+import type { YamlSource } from '../yaml-source.js';
+import { checkYaml, parseYaml } from '../yaml-source.js';
+import { asRoleFrontMatter, isSubagentFile, mayBeSubagentFile, withQuotes } from './subagent-file.js';
+
+const DOCS = 'docs/prompts.md';
+
+const description = z.string().min(1);
+const output = z.enum(OUTPUT_CONTRACTS);
+const finalResponse = z
+  .string()
+  .max(MOST_FINAL_CHARS)
+  .superRefine((template, context) => {
+    const fault = finalResponseFault(template);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault.replace(/\.$/, '') });
+  });
+const MOST_RETRIES = 10;
+const MOST_RETRY_DELAY_MS = 60_000;
+
+/** Front matter of a role: a profile without its name, which is the file's. */
+const profileSchema = z.strictObject({
+  description,
+  memory: z.enum(['shared', 'private']).exactOptional(),
+  opening: z.enum(['shared', 'own']).exactOptional(),
+  tools: z.array(z.string().min(1)).exactOptional(),
+  readOnly: z.boolean().exactOptional(),
+  agents: z.array(z.string().min(1)).exactOptional(),
+  capabilities: z.array(z.string().trim().min(1).max(60)).max(20).exactOptional(),
+  requires: z.array(z.enum(REQUIREMENTS)).exactOptional(),
+  output,
+  maxRounds: z.int().min(1).max(1_000).exactOptional(),
+  toolCallsPerTurn: z.int().min(1).exactOptional(),
+  dialect: z.enum(['component', 'envelope']).exactOptional(),
+  models: modelChainSchema.exactOptional(),
+  temperature: z.number().min(0).max(2).exactOptional(),
+  topP: z.number().min(0).max(1).exactOptional(),
+  reasoning: z.enum(REASONING_LEVELS).exactOptional(),
+  toolSyntax: z.enum(TOOL_SYNTAXES).exactOptional(),
+  stop: z.array(z.string().min(1)).max(4).exactOptional(),
+  maxOutputTokens: z.int().min(1).exactOptional(),
+  streaming: z.boolean().exactOptional(),
+  maxRetries: z.int().min(0).max(MOST_RETRIES).exactOptional(),
+  retryDelayMs: z.int().min(1).max(MOST_RETRY_DELAY_MS).exactOptional(),
+  finalResponse: finalResponse.exactOptional(),
+});
+
+/** What a role's front matter says, before its defaults. */
+export type RoleFrontMatter = z.input<typeof profileSchema>;
+
+/** Front matter of a translation: what it leaves out is taken from the role's own file. */
+const translationSchema = profileSchema.extend({
+  description: description.exactOptional(),
+  output: output.exactOptional(),
+});
+
+export interface RoleFile {
+  file: string;
+  frontMatter: YamlSource;
+  template: string;
+  /** Line of the file at which the template begins. */
+  firstLine: number;
+  /** The template is text as it is, without placeholders: of a sub-agent file. Default false. */
+  plain?: boolean;
+  /** What of the file counts for nothing, or for something else than it says. Default: nothing. */
+  warnings?: string[];
+}
+
+/**
+ * Splits a role's file.
+ * @throws SteersmanError with `file:line` for missing, unclosed or bad front matter.
+ */
+export function parseRoleFile(text: string, file: string): RoleFile {
+  const lines = text.split('\n');
+  const isFence = (line: string | undefined) => line?.trimEnd() === '---';
+  if (!isFence(lines[0])) {
+    throw new SteersmanError(
+      `${displayPath(file)}:1: front matter is missing.`,
+      `Begin the file with a line "---", the role's profile and another line "---", as ${DOCS} shows.`,
+    );
+  }
+  const end = lines.findIndex((line, index) => index > 0 && isFence(line));
+  if (end < 0) {
+    throw new SteersmanError(
+      `${displayPath(file)}:1: the front matter that begins here has no end.`,
+      'Close it with a line "---" before the text of the prompt.',
+    );
+  }
+  const frontMatter = parseFrontMatter(lines.slice(1, end).join('\n'), file);
+  const role = { file, frontMatter, template: lines.slice(end + 1).join('\n'), firstLine: end + 2 };
+  if (!isSubagentFile(frontMatter)) return role;
+  const keys = Object.keys(profileSchema.shape);
+  const isModel = (id: string) => modelChainSchema.safeParse(id).success;
+  const plain = !role.template.includes('{{businessContext}}');
+  return {
+    ...role,
+    plain,
+    ...asRoleFrontMatter(frontMatter, { roleName: basename(file, '.md'), keys, isModel }),
+  };
+}
+
+function parseFrontMatter(text: string, file: string): YamlSource {
+  try {
+    return parseYaml(text, file, 2);
+  } catch (error) {
+    if (!mayBeSubagentFile(text)) throw error;
+    return parseYaml(withQuotes(text), file, 2);
+  }
+}
+
+/**
+ * The profile that a role's files give: the translation's keys over those of the role's own file.
+ * @throws SteersmanError with `file:line` for unknown keys, bad values and missing ones.
+ */
+export function profileOf(name: string, own: RoleFile, translation: RoleFile | null): RoleProfile {
+  const given = {
+    ...checkYaml(profileSchema, own.frontMatter, DOCS),
+    ...(translation ? checkYaml(translationSchema, translation.frontMatter, DOCS) : {}),
+  };
+  const memory = given.memory ?? 'shared';
+  if (given.finalResponse !== undefined && given.output !== 'text') {
+    const place = (translation?.frontMatter ?? own.frontMatter).at(['finalResponse']);
+    throw new SteersmanError(
+      `${place}: finalResponse: its output is "${given.output}", which is nobody's answer.`,
+      'Leave it out, or write "output: text".',
+    );
+  }
+  return {
+    name,
+    description: given.description,
+    memory,
+    opening: given.opening ?? (memory === 'shared' ? 'shared' : 'own'),
+    tools: given.tools ?? [],
+    ...(given.readOnly === true && { readOnly: true }),
+    agents: given.agents ?? [],
+    ...(given.capabilities && { capabilities: given.capabilities }),
+    requires: given.requires ?? [],
+    output: given.output,
+    maxRounds: given.maxRounds ?? null,
+    toolCallsPerTurn: given.toolCallsPerTurn ?? null,
+    dialect: given.dialect ?? CONTRACTS[given.output].dialect,
+    models: given.models ?? [],
+    temperature: given.temperature ?? null,
+    topP: given.topP ?? null,
+    reasoning: given.reasoning ?? null,
+    toolSyntax: given.toolSyntax ?? null,
+    stop: given.stop ?? [],
+    maxOutputTokens: given.maxOutputTokens ?? CONTRACTS[given.output].outputTokens,
+    ...(given.streaming === false && { streaming: false }),
+    ...(given.maxRetries !== undefined && { maxRetries: given.maxRetries }),
+    ...(given.retryDelayMs !== undefined && { retryDelayMs: given.retryDelayMs }),
+    ...(given.finalResponse !== undefined && { finalResponse: given.finalResponse }),
+  };
+}

@@ -1,0 +1,58 @@
+/** What a folder has the run say otherwise: `prompts/words/<language>.yaml`, key by key. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { placeholdersOf } from '../../core/prompts/prompt.js';
+import { BUILT_IN_WORDS, builtInWords, type OwnWords, type WordKey } from '../../core/prompts/words.js';
+import { readTextIfPresent } from '../files.js';
+import { checkYaml, parseYaml } from '../yaml-source.js';
+
+const KEYS = Object.keys(BUILT_IN_WORDS.en) as WordKey[];
+
+/** Each text with the variables of the built-in one: all of them, and no other. */
+const wordsSchema = z.strictObject(
+  Object.fromEntries(
+    KEYS.map(key => [
+      key,
+      z
+        .string()
+        .min(1)
+        .superRefine((text, context) => {
+          for (const message of variableFaults(key, text)) context.addIssue({ code: 'custom', message });
+        })
+        .exactOptional(),
+    ]),
+  ) as Record<WordKey, z.ZodExactOptional<z.ZodString>>,
+);
+
+function variableFaults(key: WordKey, text: string): string[] {
+  const declared = placeholdersOf(BUILT_IN_WORDS.en[key]);
+  const found = placeholdersOf(text);
+  const known = declared.map(name => `{${name}}`).join(', ') || 'none';
+  return [
+    ...declared.filter(name => !found.includes(name)).map(name => `{${name}} is missing`),
+    ...found
+      .filter(name => !declared.includes(name))
+      .map(name => `${name === '{{' ? name : `{${name}}`} is not a variable of it (known: ${known})`),
+  ];
+}
+
+/**
+ * Texts that files give in place of the built-in ones of the language, the first folder before the others; undefined
+ * where nothing differs.
+ * @throws SteersmanError with `file:line` and key for unknown keys, and for variables that are missing or not known.
+ */
+export async function loadWords(roots: readonly string[], language: string): Promise<OwnWords | undefined> {
+  const builtIn = builtInWords(language);
+  const own: Partial<Record<WordKey, string>> = {};
+  for (const root of [...roots].reverse()) {
+    const file = wordsFile(root, language);
+    const text = await readTextIfPresent(file);
+    if (text !== null) Object.assign(own, checkYaml(wordsSchema, parseYaml(text, file), 'docs/prompts.md'));
+  }
+  const differing = KEYS.filter(key => own[key] !== undefined && own[key] !== builtIn[key]);
+  return differing.length === 0 ? undefined : Object.fromEntries(differing.map(key => [key, own[key]]));
+}
+
+function wordsFile(root: string, language: string): string {
+  return join(root, 'words', `${language}.yaml`);
+}

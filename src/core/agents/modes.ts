@@ -1,0 +1,254 @@
+/**
+ * What the modes are, one entry each: all that code which serves every mode needs to know of one. Its places are
+ * in `place.ts`, its step in `workflows/modes`.
+ */
+
+import type { OutputContract } from '../outputs/contracts.js';
+import { CHOICES } from '../outputs/mode-choice.js';
+import type { Cause } from '../plan/cause.js';
+import type { Improvements, Place, PlacesOf } from '../state/place.js';
+import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from '../state/place.js';
+
+export type Mode = 'team' | 'plan' | 'react' | 'lead' | 'direct' | 'auto';
+
+/** A mode by its name: a built-in one, or one that `steersman.yaml` declares. */
+export type ModeName = Mode | (string & Record<never, never>);
+
+/** What a mode of the configuration is: roles that work on the goal one after the other, the last answers. */
+export interface DeclaredMode {
+  /** For people and for the role that chooses; null: it is never chosen, only named. */
+  does: string | null;
+  /** Names of roles, at least one. */
+  steps: string[];
+}
+
+export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
+
+/** How the work of a mode goes, each in places of its own: `steps` is roles one after the other, or one alone. */
+export type ModeKind = keyof PlacesOf;
+
+/** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
+export interface Way {
+  mode: ModeName;
+  /** The roles of its steps, or the one that its start named; null for the mode's own. */
+  roles: readonly string[] | null;
+}
+
+interface ModeEntry<K extends ModeKind> {
+  kind: K;
+  /** For people, after its name. */
+  does: string;
+  /** The role that has the say at each of its places, and what its reply must be: the roles that the mode needs. */
+  at: Record<PlacesOf[K]['phase'], RoleThere>;
+  /** Where each goal begins. */
+  begin: () => PlacesOf[K];
+  /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
+  planAnew: ((cycle: number, improvements: Improvements) => PlacesOf[K]) | null;
+  /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
+  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PlacesOf[K]) | null;
+}
+
+interface RoleThere {
+  role: string;
+  output: OutputContract;
+}
+
+type AnyEntry = { [K in ModeKind]: ModeEntry<K> }[ModeKind];
+
+const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
+  team: {
+    kind: 'team',
+    does: 'plans, carries out task by task, verifies',
+    at: {
+      planning: { role: 'planner', output: 'plan' },
+      execution: { role: 'executor', output: 'execution' },
+      verification: { role: 'verifier', output: 'verdict' },
+      wrap_up: { role: 'summary', output: 'text' },
+    },
+    begin: () => planningAt(1),
+    planAnew: planningAt,
+    carriedOut: verificationAt,
+  },
+  plan: {
+    kind: 'plan',
+    does: 'plans, carries out task by task, sums up; nothing is verified',
+    at: {
+      planning: { role: 'planner', output: 'plan' },
+      execution: { role: 'executor', output: 'execution' },
+      wrap_up: { role: 'summary', output: 'text' },
+    },
+    begin: () => planningAt(1),
+    planAnew: planningAt,
+    carriedOut: wrapUpAt,
+  },
+  react: workOf('react', 'one role works with tools and answers, nothing is verified'),
+  lead: workOf('lead', 'one role works with tools and hands pieces of the work to sub-agents'),
+  direct: workOf('direct', 'one role answers at once, without tools'),
+  auto: {
+    kind: 'auto',
+    does: 'a role chooses one of the others for each goal',
+    at: {
+      choosing: { role: 'selector', output: 'choice' },
+      wrap_up: { role: 'summary', output: 'text' },
+    },
+    begin: choosingAt,
+    planAnew: null,
+    carriedOut: null,
+  },
+};
+
+/** Of all modes that the configuration declares: their roles are what it says. */
+const DECLARED = workOf('', 'roles that steersman.yaml names work one after the other, the last answers');
+
+/** A mode that is one role's work on the goal, where nobody names another. */
+function workOf(role: string, does: string): ModeEntry<'steps'> {
+  const at: RoleThere = { role, output: 'text' };
+  return {
+    kind: 'steps',
+    does,
+    at: { answering: at, wrap_up: at },
+    begin: answeringAt,
+    planAnew: null,
+    carriedOut: null,
+  };
+}
+
+/** All built-in modes, in the order in which they are told of. */
+export const MODES = Object.keys(ENTRIES) as Mode[];
+
+const MODE_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
+
+/** Whether it can be the name of a mode; which modes there are besides the built-in ones the configuration says. */
+export function isModeName(value: unknown): value is ModeName {
+  return typeof value === 'string' && MODE_NAME.test(value);
+}
+
+/** Whether a configuration may give this name to a mode of its own. */
+export function mayBeDeclared(name: string): boolean {
+  return isModeName(name) && builtIn(name) === null;
+}
+
+export function kindOf(mode: ModeName): ModeKind {
+  return entryOf(mode).kind;
+}
+
+function builtIn(mode: ModeName): Mode | null {
+  return MODES.find(name => name === mode) ?? null;
+}
+
+function entryOf(mode: ModeName): ModeEntry<ModeKind> {
+  const name = builtIn(mode);
+  // Each entry takes the places of its own kind, which the compiler does not see.
+  return (name === null ? DECLARED : ENTRIES[name]) as ModeEntry<ModeKind>;
+}
+
+/** Whether goals of this mode are one role's work, and a start may name which. */
+export function isOneRole(mode: ModeName): boolean {
+  return builtIn(mode) !== null && kindOf(mode) === 'steps';
+}
+
+export const ONE_ROLE_MODES = MODES.filter(isOneRole);
+
+/** For help: each mode with what it does. */
+export const MODES_HELP = `${MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ')}, or one that steersman.yaml declares under modes`;
+
+/** Modes that are chosen among in the mode `auto`: of those that are declared, the ones that say what they do. */
+export function choicesOf(declared: DeclaredModes): string[] {
+  const described = Object.keys(declared).filter(name => declared[name]?.does != null);
+  return [...CHOICES, ...described];
+}
+
+export const DEFAULT_MODE: Mode = 'team';
+
+/** Of a run whose start names none: the default, or where it names a role, that role's work. */
+export function modeFor(role: string | undefined): Mode {
+  return role === undefined ? DEFAULT_MODE : 'react';
+}
+
+/** Where each goal of a run of this mode begins. */
+export function firstPlace(mode: ModeName): Place {
+  return entryOf(mode).begin();
+}
+
+/** Where the next plan of a goal is made. Throws in a mode that has no plan: see `hasPlan`. */
+export function nextPlan(mode: ModeName, cycle: number, improvements: Improvements): Place {
+  const { planAnew } = entryOf(mode);
+  if (planAnew === null) throw new Error(`the mode ${mode} has no plan`);
+  return planAnew(cycle, improvements);
+}
+
+/**
+ * Where a goal goes on when no task of its plan is left; `end`: what has become of them, where nobody judges that
+ * (`causeOfPlan`), `why` in words. Throws in a mode that has no plan: see `hasPlan`.
+ */
+export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Place {
+  const { carriedOut } = entryOf(mode);
+  if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
+  return carriedOut(cycle, end);
+}
+
+/** Whether goals of a run of this mode may have a plan: where a mode is chosen for each, some do. */
+export function mayPlan(mode: ModeName): boolean {
+  return mode === 'auto' || hasPlan(mode);
+}
+
+/** Whether goals of this mode have a plan, whose tasks are carried out and which people may change. */
+export function hasPlan(mode: ModeName): boolean {
+  return entryOf(mode).planAnew !== null;
+}
+
+/** The role that has the say at a place: messages of people are for it. */
+export function roleAt(way: Way, place: Place): string {
+  if (place.phase === 'wrap_up') return place.by ?? lastRole(way);
+  const step = place.phase === 'answering' ? stepsOf(way)?.[place.step] : undefined;
+  return step ?? roleOf(way.mode, place.phase);
+}
+
+/** The role that answers where the work ends early. */
+export function lastRole(way: Way): string {
+  return stepsOf(way)?.at(-1) ?? roleOf(way.mode, 'wrap_up');
+}
+
+function roleOf(mode: ModeName, phase: Place['phase']): string {
+  const there: Partial<Record<Place['phase'], RoleThere>> = entryOf(mode).at;
+  const role = there[phase]?.role;
+  if (role === undefined) throw new Error(`the mode ${mode} has no place ${phase}`);
+  return role;
+}
+
+/** The roles that a run can not do without, and what their replies must be. */
+export function requiredRoles(way: Way, declared: DeclaredModes = {}): Map<string, OutputContract> {
+  const chosen = ['auto', ...choicesOf(declared)];
+  const ways =
+    way.mode === 'auto' ? chosen.map(mode => ({ mode, roles: declared[mode]?.steps ?? null })) : [way];
+  return new Map(ways.flatMap(rolesOf));
+}
+
+function rolesOf(way: Way): [string, OutputContract][] {
+  const steps = stepsOf(way);
+  if (steps !== null) return steps.map(role => [role, 'text']);
+  return Object.values(entryOf(way.mode).at).map(({ role, output }) => [role, output]);
+}
+
+/**
+ * Roles that a message may be addressed to: others are asked one thing in passing, and read no messages (PR3). The
+ * one reply of a wrap-up is over before anybody would name its role. None where those of a declared mode are not
+ * loaded yet.
+ */
+export function readersOf(way: Way): string[] {
+  const steps = stepsOf(way);
+  const { wrap_up: _last, ...working } = entryOf(way.mode).at;
+  return [...new Set(steps ?? Object.values(working).map(({ role }) => role))];
+}
+
+/** The readers of all built-in modes, for completion and help: which of them a run has is its own to say. */
+export const READERS: readonly string[] = [
+  ...new Set(MODES.flatMap(mode => readersOf({ mode, roles: null }))),
+];
+
+/** The roles that work one after the other; null in a mode whose places have roles of their own. */
+export function stepsOf({ mode, roles }: Way): readonly string[] | null {
+  const { kind, at } = entryOf(mode);
+  if (kind !== 'steps') return null;
+  return roles ?? (builtIn(mode) === null ? [] : [at.answering.role]);
+}

@@ -1,0 +1,187 @@
+/** What a run is started with, and what it pins at its start. */
+
+import type { Ceilings, Limits } from '../limits/limits.js';
+import type { KnownModels } from '../limits/model-use.js';
+import type { ResolverRow } from '../limits/resolver.js';
+import type { StepFailurePolicy } from '../plan/step-failure.js';
+import type { ProjectNotes } from '../prompts/project-notes.js';
+import type { OwnWords } from '../prompts/words.js';
+import { preview } from '../text/preview.js';
+import { isDenied, type Permissions } from '../tools/permission.js';
+import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
+import { isNamed } from '../tools/workflow-tools.js';
+import type { DeclaredModes, ModeName } from './modes.js';
+import type { AgentCard, PinnedRole } from './role.js';
+
+/** A start request as clients write it. Everything but `goal` may be left out. */
+export interface RunSettings {
+  /** A built-in one, or one that `steersman.yaml` declares. */
+  mode: ModeName;
+  /** Name of the role that works on the goals, in a mode of one role. Default: the mode's own. */
+  role?: string;
+  /** Folder that tools are confined to: absolute, on the worker's host. */
+  workspace: string;
+  /** `endpoint/model` for every role, before profiles and `steersman.yaml`. */
+  model?: string;
+  /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
+  configuration?: string;
+  /** Extra system text put before every role's prompt. */
+  systemMessage?: string;
+  /** Tools that are not read-only run without asking. Default false: they are denied. */
+  autoApprove: boolean;
+  /**
+   * Names of tools that run without asking; `permissions.deny` stands. Those that a person allowed for good have the
+   * digest of the tool behind a `#`, and hold for that alone. Default: none.
+   */
+  allowTools?: string[];
+  /** Overrides of `steersman.yaml` for this run. */
+  limits?: Partial<Limits>;
+  /** Given to every tool call, not shown to models. */
+  context?: Record<string, string>;
+  /** A person can be asked: gates wait for an answer. Default false: they take the safe answer at once. */
+  attended?: boolean;
+  /** The plan waits for a person before it runs. Default: in the mode plan, where somebody attends. */
+  approvePlan?: boolean;
+  /** In the mode plan: what a failed task does to the rest. Default: as `steersman.yaml` says, which is `skip`. */
+  onStepFailure?: StepFailurePolicy;
+  /** How long the run stays open for follow-ups after an answer. Default 0. */
+  keepOpenSeconds?: number;
+  /** The workspace's `AGENTS.md` is told to the roles, as data about the project. Default: as `steersman.yaml` says, which is false. */
+  projectNotes?: boolean;
+  /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
+  clientTools?: ClientTool[];
+  /**
+   * Under this id, such as `search/1`, it tells the run that called it as a sub-agent what it waits for, and gives
+   * back what nobody read. Set by that run.
+   */
+  calledAs?: string;
+  /** What is known of models where it was called. Set by the run that called it. */
+  knownModels?: KnownModels;
+  /** How many runs are above it, each the sub-agent of the next. Default 0. Set by the run that called it. */
+  agentDepth?: number;
+  /** When the run continues as new. Default `suggested`: when the server says so. The other is for tests. */
+  continueAsNew?: 'suggested' | 'every-safe-point';
+}
+
+/**
+ * Settings of a run that another starts for a task of its own. Nobody is attached to it: it asks no person, waits
+ * for no follow-up, and has no client that would run tools (TR11). But where its plan is a person's to approve, it
+ * waits for whoever comes to do that, who is there for the rest too.
+ */
+export function settingsOfNewTask(settings: RunSettings): RunSettings {
+  const {
+    clientTools: _tools,
+    keepOpenSeconds: _open,
+    calledAs: _agent,
+    knownModels: _known,
+    agentDepth: _depth,
+    ...rest
+  } = settings;
+  return { ...rest, attended: asksForPlan(settings) };
+}
+
+/** Whether a run of these settings waits at its plan, so that its person must be told. */
+export function asksForPlan(settings: RunSettings): boolean {
+  return settings.attended === true && wantsApproval(settings) && !settings.autoApprove;
+}
+
+/** Whether plans of goals of this mode are a person's to approve: where nothing was said, those of the mode plan. */
+export function wantsApproval(
+  { attended, approvePlan, mode: started }: RunSettings,
+  mode: ModeName = started,
+): boolean {
+  return approvePlan ?? (mode === 'plan' && attended === true);
+}
+
+/** A tool of the client, as a start request declares it. */
+export interface ClientTool {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+}
+
+export interface PinnedModel {
+  /** Tokens that fit the model: threads are trimmed below it. */
+  contextTokens: number;
+  /** Tokens that a reply may have; null where that is not known. */
+  maxOutputTokens: number | null;
+  /** Whether prices of this model are known. */
+  costKnown: boolean;
+}
+
+/** What a run pins when it starts: editing files changes new runs, never one in flight. */
+export interface PinnedRun {
+  roles: Record<string, PinnedRole>;
+  /** Roles that those of the run may call as sub-agents, by name: each is pinned by its own run. */
+  agents: AgentCard[];
+  /** Modes of the configuration that the run may be in: its own, or those that are chosen among. */
+  modes: DeclaredModes;
+  /** What requests of all roles with a shared opening begin with. */
+  opening: { system: string };
+  /** What the workspace's own file says of the project; null where none was wanted or found. */
+  projectNotes: ProjectNotes | null;
+  /** Of the prompts: what the run itself says is in it too, where there are words for it. */
+  language: string;
+  /** What the run says otherwise than the built-in words of the language; absent where nothing differs. */
+  words?: OwnWords;
+  /** In the order of servers; names unique. */
+  tools: ToolDefinition[];
+  /** Server that gets calls of tools nobody offers: one named `default`, if there is one. */
+  fallbackServer: string | null;
+  limits: Limits;
+  /** What nobody may set a limit above: the worker's word. */
+  ceilings: Ceilings;
+  /** Default chain of models for roles that name none. */
+  models: string[];
+  /** Of every model of the configuration: what is known of it. */
+  modelInfo: Record<string, PinnedModel>;
+  /** Rows that choose a model before each call, in place of chains; none where the start named one. */
+  resolver: ResolverRow[];
+  /** The worker's program is asked before each call, by an activity. */
+  asksProgram: boolean;
+  dedupe: 'enforce' | 'advise' | 'off';
+  permissions: Permissions;
+  /** What the reviewer role looks at before it goes on. */
+  review: { plans: boolean; results: boolean; actions: boolean };
+  /** The orchestrator role is asked when a task has failed. */
+  orchestrate: boolean;
+  /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
+  onBudget: 'ask' | 'wrap_up';
+  /** In the mode plan: what a failed task does to the rest of its plan. */
+  onStepFailure: StepFailurePolicy;
+  /** How long a gate waits for a person before the safe answer. Default 24 h. */
+  gateTimeoutMs: number;
+  /** Largest model call, milliseconds. Default 600,000. */
+  modelTimeoutMs: number;
+  /** Search attributes that the namespace has: setting another blocks a run for ever. */
+  searchAttributes: string[];
+  /** What did not work while loading and does not stop the run, such as a tool server that will not start. */
+  warnings: string[];
+}
+
+/** Models of the run's chains and rows: what it may be given unasked, or offered where one of them failed. */
+export function modelsInUse({
+  models,
+  roles,
+  resolver,
+}: Pick<PinnedRun, 'models' | 'roles' | 'resolver'>): string[] {
+  const ofRoles = Object.values(roles).flatMap(role => role.models);
+  return [...new Set([...models, ...ofRoles, ...resolver.flatMap(({ use }) => use)])];
+}
+
+/** The tools that any of these roles is offered, in the run's order (L9). What never runs is not offered. */
+export function offeredTools(
+  pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
+  ...roles: readonly Pick<PinnedRole, 'tools' | 'readOnly'>[]
+): ToolDefinition[] {
+  const isFor = (tool: ToolDefinition) =>
+    roles.some(role => isNamed(tool, role.tools) && (tool.policy.readOnly || role.readOnly !== true));
+  return pinned.tools.filter(tool => isFor(tool) && !isDenied(tool, pinned.permissions));
+}
+
+const GOAL_CHARS = 500;
+
+/** What the server tells of a run without its worker; `workspace` says whose run it is, where that is asked. */
+export function memoOf(goal: string, { mode, workspace }: Pick<RunSettings, 'mode' | 'workspace'>) {
+  return { goal: preview(goal, GOAL_CHARS), mode, workspace };
+}

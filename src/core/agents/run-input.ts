@@ -1,0 +1,237 @@
+/**
+ * The reader of a start request: total over any JSON, used by clients before a start and by the workflow
+ * itself, which takes nothing that a client says on trust (ST5).
+ */
+
+import { limitsFault } from '../limits/limits.js';
+import { readKnownModels } from '../limits/model-use.js';
+import { expected, isAbsent } from '../outputs/output-fields.js';
+import { heedsPolicy, STEP_FAILURE_POLICIES } from '../plan/step-failure.js';
+import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../state/bounds.js';
+import { isRecord, jsonBytes, nestsDeeper, utf8Length } from '../text/json.js';
+import { isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
+import { MOST_AGENT_DEPTH } from './role.js';
+import type { ClientTool, RunSettings } from './run-config.js';
+
+/** Longer goals do not fit a workflow input well: name a file in the goal instead. */
+export const MAX_GOAL_BYTES = 1_000_000;
+/** It stands in the prompt of every role, and the run pins them all. */
+const MAX_SYSTEM_MESSAGE_BYTES = 20_000;
+const MAX_CONTEXT_BYTES = 16_000;
+const MAX_CLIENT_TOOLS = 64;
+const MAX_CLIENT_TOOLS_BYTES = 40_000;
+/** Of `allowTools`. */
+export const MAX_ALLOWED_TOOLS = 100;
+/** Characters of a name, with the digest of one that was allowed for good. */
+export const LONGEST_ALLOWED_TOOL = 90;
+const DEEPEST_SCHEMA = 64;
+const LONGEST_NAME = 200;
+const LONGEST_PATH = 4_096;
+/** A run may be kept open for a week. */
+const MAX_KEEP_OPEN_SECONDS = 604_800;
+
+export type StartRead = { ok: true; goal: string; settings: RunSettings } | { ok: false; errors: string[] };
+
+/** A start request as it came, or all that is wrong with it, each fault with its path. Null counts as absent. */
+export function readStart(raw: unknown): StartRead {
+  if (!isRecord(raw)) return { ok: false, errors: [expected('input', 'an object { goal, settings }', raw)] };
+  const errors = unknownKeys(raw, ['goal', 'settings'], '');
+  const goal = goalError(raw.goal);
+  if (goal !== null) errors.push(goal);
+  const { settings } = raw;
+  if (!isRecord(settings)) {
+    errors.push(expected('settings', 'an object { mode, workspace, autoApprove }', settings));
+    return { ok: false, errors };
+  }
+  errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
+  if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
+    errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
+  const mode = isModeName(settings.mode) ? settings.mode : null;
+  if (settings.approvePlan === true && mode !== null && !mayPlan(mode))
+    errors.push(`\`settings.approvePlan\`: runs of the mode ${mode} have no plan to approve.`);
+  if (!isAbsent(settings.onStepFailure) && mode !== null && !heedsPolicy(mode))
+    errors.push(`\`settings.onStepFailure\`: the mode ${mode} does not heed it, only plan and auto do.`);
+  if (!isAbsent(settings.role) && mode !== null && !isOneRole(mode))
+    errors.push(
+      `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
+    );
+  // What is known of models is its caller's to bound, and no client's to give.
+  const { knownModels: _known, ...own } = settings;
+  const all = errors.length === 0 ? tooLarge(own, 'settings', SETTINGS_BYTES) : null;
+  if (all !== null) errors.push(all);
+  if (errors.length > 0) return { ok: false, errors };
+  const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
+  // Every key has been judged by its entry in FAULTS: this is the codec.
+  const read = Object.fromEntries(present) as unknown as RunSettings;
+  if (read.clientTools) read.clientTools = read.clientTools.map(withSchema);
+  return { ok: true, goal: String(raw.goal), settings: read };
+}
+
+/**
+ * Why a run can not be started in a chain of this kind; null where it can. What they start anew has the input of
+ * the part that ended, in the middle of the work, and a run that failed has done what its retries would do.
+ */
+export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
+  if (cronSchedule !== undefined)
+    return 'It takes no cron schedule. Start it without, and again and again by a schedule (`schedule create`).';
+  if (retryPolicy !== undefined && retryPolicy.maximumAttempts !== 1)
+    return 'It takes no retry policy: its calls are tried again within the run. Start it without.';
+  return null;
+}
+
+interface Chain {
+  cronSchedule?: string;
+  retryPolicy?: { maximumAttempts?: number };
+}
+
+/** What is wrong with a goal, in words; null when nothing is. */
+export function goalError(goal: unknown): string | null {
+  if (typeof goal !== 'string' || goal.trim() === '')
+    return 'The goal is empty: say what the team should do.';
+  const bytes = utf8Length(goal);
+  if (bytes > MAX_GOAL_BYTES) {
+    return `The goal is ${bytes} bytes long, and at most ${MAX_GOAL_BYTES} are taken: put the text in a file of the workspace and name that file in the goal.`;
+  }
+  return null;
+}
+
+type Fault = (value: unknown, at: string) => string | null;
+
+/** One judge for each setting, so that none is taken unread. */
+const FAULTS: Record<keyof RunSettings, Fault> = {
+  mode: modeName,
+  role: text(LONGEST_NAME),
+  workspace: workspaceFault,
+  model: text(LONGEST_NAME),
+  configuration: text(LONGEST_NAME),
+  systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
+  autoApprove: boolean,
+  allowTools: toolNamesFault,
+  limits: startLimitsFault,
+  context: contextFault,
+  attended: boolean,
+  approvePlan: boolean,
+  onStepFailure: oneOf(STEP_FAILURE_POLICIES),
+  keepOpenSeconds: seconds,
+  projectNotes: boolean,
+  clientTools: clientToolsFault,
+  calledAs: text(LONGEST_NAME),
+  knownModels: knownModelsFault,
+  agentDepth,
+  continueAsNew: oneOf(['suggested', 'every-safe-point']),
+};
+
+const NEEDED: readonly (keyof RunSettings)[] = ['mode', 'workspace', 'autoApprove'];
+
+function settingFaults(settings: Record<string, unknown>): string[] {
+  const faults = Object.entries(FAULTS).map(([name, fault]) => {
+    const value = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    const mayBeAbsent = !NEEDED.some(needed => needed === name);
+    return mayBeAbsent && isAbsent(value) ? null : fault(value, `settings.${name}`);
+  });
+  return faults.filter(fault => fault !== null);
+}
+
+function unknownKeys(given: Record<string, unknown>, known: readonly string[], prefix: string): string[] {
+  return Object.keys(given)
+    .filter(key => !known.includes(key))
+    .slice(0, 5)
+    .map(key => `There is no ${prefix}${key.slice(0, 80)}: there are ${known.join(', ')}.`);
+}
+
+function oneOf(words: readonly string[]): Fault {
+  return (value, at) =>
+    words.some(word => word === value) ? null : expected(at, `one of ${words.join(', ')}`, value);
+}
+
+/** Which modes are declared only the worker knows. */
+function modeName(value: unknown, at: string): string | null {
+  const words = `one of ${MODES.join(', ')}, or the name of a mode that steersman.yaml declares`;
+  return isModeName(value) ? null : expected(at, words, value);
+}
+
+function boolean(value: unknown, at: string): string | null {
+  return typeof value === 'boolean' ? null : expected(at, 'true or false', value);
+}
+
+function text(maxBytes: number): Fault {
+  return (value, at) => {
+    if (typeof value !== 'string' || value.trim() === '')
+      return expected(at, 'a text that is not empty', value);
+    const bytes = utf8Length(value);
+    return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+  };
+}
+
+function workspaceFault(value: unknown, at: string): string | null {
+  const isPath = typeof value === 'string' && value.startsWith('/') && !value.includes('\0');
+  if (!isPath || value.length > LONGEST_PATH)
+    return expected(at, "an absolute path on the worker's host", value);
+  return null;
+}
+
+function agentDepth(value: unknown, at: string): string | null {
+  const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_AGENT_DEPTH;
+  return fits ? null : expected(at, `a whole number up to ${MOST_AGENT_DEPTH}`, value);
+}
+
+function knownModelsFault(value: unknown, at: string): string | null {
+  if (!readKnownModels(value)) return expected(at, 'an object { chosen: { all, roles }, out }', value);
+  return tooLarge(value, at, KNOWN_MODELS_BYTES);
+}
+
+function seconds(value: unknown, at: string): string | null {
+  const fits =
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_KEEP_OPEN_SECONDS;
+  return fits ? null : expected(at, `a whole number of seconds up to ${MAX_KEEP_OPEN_SECONDS}`, value);
+}
+
+function startLimitsFault(value: unknown, at: string): string | null {
+  if (isRecord(value) && Object.keys(value).length === 0) return null;
+  const fault = limitsFault(value);
+  return fault === null ? null : `${at}: ${fault}`;
+}
+
+function toolNamesFault(value: unknown, at: string): string | null {
+  const isName = (name: unknown) =>
+    typeof name === 'string' && name !== '' && name.length <= LONGEST_ALLOWED_TOOL;
+  if (!Array.isArray(value) || !value.every(isName)) return expected(at, 'a list of names of tools', value);
+  return value.length > MAX_ALLOWED_TOOLS
+    ? `\`${at}\` has ${value.length} names, and at most ${MAX_ALLOWED_TOOLS} are taken.`
+    : null;
+}
+
+function contextFault(value: unknown, at: string): string | null {
+  if (!isRecord(value) || !Object.values(value).every(entry => typeof entry === 'string'))
+    return expected(at, 'an object whose values are texts', value);
+  return tooLarge(value, at, MAX_CONTEXT_BYTES);
+}
+
+function clientToolsFault(value: unknown, at: string): string | null {
+  if (!Array.isArray(value)) return expected(at, 'a list of { name, description, inputSchema }', value);
+  if (value.length > MAX_CLIENT_TOOLS)
+    return `\`${at}\` has ${value.length} tools, and at most ${MAX_CLIENT_TOOLS} are taken.`;
+  const faults = value.map((tool: unknown, index) => clientToolFault(tool, `${at}[${index}]`));
+  return faults.find(fault => fault !== null) ?? tooLarge(value, at, MAX_CLIENT_TOOLS_BYTES);
+}
+
+function clientToolFault(tool: unknown, at: string): string | null {
+  if (!isRecord(tool)) return expected(at, 'an object { name, description, inputSchema }', tool);
+  const { name, description, inputSchema } = tool;
+  if (!isAbsent(description) && typeof description !== 'string')
+    return expected(`${at}.description`, 'a text', description);
+  if (!isAbsent(inputSchema) && !isRecord(inputSchema))
+    return expected(`${at}.inputSchema`, 'a JSON Schema object', inputSchema);
+  return text(LONGEST_NAME)(name, `${at}.name`);
+}
+
+function tooLarge(value: unknown, at: string, maxBytes: number): string | null {
+  if (nestsDeeper(value, DEEPEST_SCHEMA)) return `\`${at}\` is nested deeper than ${DEEPEST_SCHEMA} levels.`;
+  const bytes = jsonBytes(value);
+  return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+}
+
+/** A tool without a schema takes anything. */
+function withSchema({ name, description, inputSchema }: Partial<ClientTool> & { name: string }): ClientTool {
+  return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
+}

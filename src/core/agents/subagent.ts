@@ -1,0 +1,246 @@
+/**
+ * Sub-agents (A1): runs of one role that another role hands a piece of its work to. Whether one is started, with
+ * which settings, what it may use, and what its end is to the role that called it.
+ */
+import type { Account } from '../limits/account.js';
+import { type Lease, leaseOf } from '../limits/leases.js';
+import { type BudgetUse, checkBudgets, type Limits } from '../limits/limits.js';
+import type { KnownModels } from '../limits/model-use.js';
+import { type UsageEntry, withCalls } from '../limits/usage-by.js';
+import { type Cause, causeText, type Outcome } from '../plan/cause.js';
+import { fill, type Words } from '../prompts/words.js';
+import type { ToolContent, ToolEnding, Usage } from '../state/message.js';
+import { addUsage } from '../state/message.js';
+import type { InboxItem } from '../steering/inbox.js';
+import { preview } from '../text/preview.js';
+import { matchesAny } from '../tools/glob.js';
+import { unknownOutcomeNote } from '../tools/tool-notes.js';
+import type { AgentCard, PinnedRole } from './role.js';
+import type { PinnedRun, RunSettings } from './run-config.js';
+import { offeredTools } from './run-config.js';
+
+/** The agents that a role may call. */
+export function agentsOf(
+  { agents }: Pick<PinnedRun, 'agents'>,
+  role: Pick<PinnedRole, 'agents'>,
+): AgentCard[] {
+  return agents.filter(({ name }) => matchesAny(name, role.agents));
+}
+
+/** Those of them that it can call: none where it is not offered the tool for it. */
+export function agentsInReach(
+  pinned: Pick<PinnedRun, 'agents' | 'tools' | 'permissions'>,
+  role: Pick<PinnedRole, 'agents' | 'tools'>,
+): AgentCard[] {
+  const isOffered = offeredTools(pinned, role).some(
+    ({ name, origin }) => name === 'call_subagent' && origin.type === 'workflow',
+  );
+  return isOffered ? agentsOf(pinned, role) : [];
+}
+
+/** The roles of a run, and those of its agents and theirs. */
+export function rolesBelow({ roles, agents }: Pick<PinnedRun, 'roles' | 'agents'>): string[] {
+  const below = agents.flatMap(({ name, calls = [] }) => [name, ...calls]);
+  return [...new Set([...Object.keys(roles), ...below])];
+}
+
+/** What the tool `call_subagent` takes. */
+export interface Instruction {
+  agent: string;
+  text: string;
+}
+
+/** Its arguments: its schema was checked, but a person may have edited them. */
+export function readInstruction({ agent_name: agent, instruction }: Record<string, unknown>): Instruction {
+  return { agent: asText(agent), text: asText(instruction) };
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+export type Delegation =
+  | { kind: 'start'; limits: Lease }
+  /** `note`: why not, for the role that called it. */
+  | { kind: 'refuse'; note: string };
+
+/** Whether an agent is started for an instruction, and within which limits. */
+export function decideDelegation(
+  { agent, text }: Instruction,
+  given: { agents: readonly AgentCard[]; limits: Limits; used: BudgetUse; together: number; words: Words },
+): Delegation {
+  const { agents, words } = given;
+  const card = agents.find(({ name }) => name === agent);
+  if (card === undefined) {
+    const names = agents.map(({ name }) => name).join(', ') || '—';
+    return { kind: 'refuse', note: fill(words.noteNoAgent, { agent: preview(agent, 80), agents: names }) };
+  }
+  if (card.requires.includes('url') && !URL_IN_TEXT.test(text))
+    return { kind: 'refuse', note: fill(words.noteNeedsUrl, { agent }) };
+  const { exhausted } = checkBudgets(given.limits, given.used);
+  if (exhausted.length > 0)
+    return { kind: 'refuse', note: fill(words.noteNothingLeft, { limits: exhausted.join(', ') }) };
+  return { kind: 'start', limits: leaseOf(given.limits, given.used, given.together) };
+}
+
+const URL_IN_TEXT = /\bhttps?:\/\/[^\s/]/i;
+
+/**
+ * What the agent's run is started with. Its person is its caller's, and its gates are put there; that person has no
+ * client here that would run tools, and it waits for no other goal. `id`: what it is called in its caller's run.
+ */
+export function settingsOfAgent(
+  settings: RunSettings,
+  limits: Limits,
+  { id, agent, lease, known }: { id: string; agent: string; lease: Lease; known: KnownModels },
+): RunSettings {
+  const {
+    clientTools: _tools,
+    keepOpenSeconds: _open,
+    approvePlan: _plan,
+    onStepFailure: _policy,
+    knownModels: _known,
+    ...rest
+  } = settings;
+  return {
+    ...rest,
+    mode: 'react',
+    role: agent,
+    calledAs: id,
+    agentDepth: (settings.agentDepth ?? 0) + 1,
+    limits: { ...limits, ...lease },
+    ...(isNews(known) && { knownModels: known }),
+  };
+}
+
+function isNews({ chosen, out }: KnownModels): boolean {
+  return chosen.all !== null || Object.keys({ ...chosen.roles, ...out }).length > 0;
+}
+
+/** What a run is called by a workflow of the application that answers its gates: in all else its own master. */
+export const CALLED_BY_WORKFLOW = 'run';
+
+/** Whether it is a piece of another run's work: it has one goal, and what it did not read goes back. */
+export function isSubagent({ calledAs }: Pick<RunSettings, 'calledAs'>): boolean {
+  return calledAs !== undefined && calledAs !== CALLED_BY_WORKFLOW;
+}
+
+/** What a run that has ended leaves to the one that called it, however it ended. */
+export interface AgentRest {
+  usage: Usage;
+  usageBy: UsageEntry[];
+  /** Model replies it took. */
+  turns: number;
+  failedCalls: number;
+  /** Messages of people that nobody read. */
+  unread: InboxItem[];
+  /** Its calls, and those of its own agents, that may have changed something, a line each. */
+  effects: string[];
+}
+
+export interface AgentReport extends AgentRest {
+  outcome: Outcome;
+  cause: Cause;
+  answer: string;
+}
+
+/** As a run's result tells it. */
+export function reportOf(result: {
+  outcome: Outcome;
+  cause: Cause;
+  answer: string;
+  usage: Usage;
+  usageBy: UsageEntry[];
+  counters: { turns: number; failedCalls: number };
+  unread?: InboxItem[];
+  effects?: string[];
+}): AgentReport {
+  const { outcome, cause, answer, usage, usageBy, counters, unread = [], effects = [] } = result;
+  // Of its one goal, which is on record only where it has ended by itself.
+  const { turns, failedCalls } = counters;
+  return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
+}
+
+/** What is left of a run that was cancelled. */
+export function restOf(result: Parameters<typeof reportOf>[0]): AgentRest {
+  const { outcome: _outcome, cause: _cause, answer: _answer, ...rest } = reportOf(result);
+  return rest;
+}
+
+export type AgentEnd =
+  | { kind: 'ended'; report: AgentReport }
+  /** What it leaves, it has told: see `ToCaller`. */
+  | { kind: 'cancelled' }
+  /** It was ended from outside: nothing of it is known. `notStarted`: it could not start. */
+  | { kind: 'lost'; why: string; notStarted?: true };
+
+/** As a tool call ends. */
+export interface AgentOutcome {
+  ending: Extract<ToolEnding, 'executed' | 'cancelled' | 'outcome_unknown'>;
+  note: string;
+  content: ToolContent[];
+  isError: boolean;
+}
+
+const LONGEST_WHY = 1_000;
+
+/**
+ * What the caller is told of the end. What was found before a limit was reached is a result like any other. What an agent
+ * that did not do its work has done all the same is told, so that nobody does it again.
+ * `told`: what one that was cancelled has told; null: nothing, for it had not begun.
+ */
+export function outcomeForCaller(
+  { name: agent, readOnly }: Pick<AgentCard, 'name' | 'readOnly'>,
+  end: AgentEnd,
+  told: Pick<AgentRest, 'effects'> | null,
+  words: Words,
+): AgentOutcome {
+  if (end.kind === 'cancelled') {
+    if (told === null) return failed('cancelled', words.noteCancelledUnsent);
+    if (told.effects.length === 0) return failed('cancelled', words.noteAgentDidNothing);
+    return failed('outcome_unknown', `${words.noteCancelledRunning} ${words.noteAgentDid}`, told.effects);
+  }
+  if (end.kind === 'lost') {
+    const why = preview(end.why, LONGEST_WHY);
+    if (readOnly || end.notStarted) return failed('executed', fill(words.noteAgentLost, { agent, why }));
+    return failed('outcome_unknown', unknownOutcomeNote(words, fill(words.noteWhyAgentLost, { agent, why })));
+  }
+  const { outcome, cause, answer, effects } = end.report;
+  const content: ToolContent[] = answer === '' ? [] : [{ type: 'text', text: answer }];
+  if (cause === 'direct_answer')
+    return { ending: 'executed', note: fill(words.noteAgentAnswered, { agent }), content, isError: false };
+  const capped = outcome === 'unverified' || outcome === 'budget_exhausted';
+  const why = TOLD_BY_NAME.test(cause) ? cause : `${cause}: ${causeText(cause)}`;
+  const left = answer === '' ? '' : ` ${words.noteAgentLeft}`;
+  const isPart = capped && answer !== '';
+  const note = fill(isPart ? words.noteAgentCapped : `${words.noteAgentEnded}${left}`, { agent, cause: why });
+  if (isPart) return { ending: 'executed', note, content, isError: false };
+  if (effects.length === 0) return { ...failed('executed', note), content };
+  const unknown = failed('outcome_unknown', `${note} ${words.noteAgentDid}`, effects);
+  return { ...unknown, content: [...content, ...unknown.content] };
+}
+
+function failed(ending: AgentOutcome['ending'], note: string, effects: readonly string[] = []): AgentOutcome {
+  const text = effects.map(line => `- ${line}`).join('\n');
+  return { ending, note, content: text === '' ? [] : [{ type: 'text', text }], isError: true };
+}
+
+/** Causes that say what happened; the sentence of another is added. */
+const TOLD_BY_NAME = /^(failed|budget):/;
+
+/** The account of the caller with what the agent used. */
+export function withReport({ usage, counters }: Account, report: AgentRest): Account {
+  return {
+    usage: addUsage(usage, report.usage),
+    counters: {
+      ...counters,
+      turns: counters.turns + report.turns,
+      failedCalls: counters.failedCalls + report.failedCalls,
+    },
+  };
+}
+
+/** The parts of a total with those of the agent. */
+export function withReportParts(entries: readonly UsageEntry[], { usageBy }: AgentRest): UsageEntry[] {
+  return usageBy.reduce<UsageEntry[]>((all, entry) => withCalls(all, entry), [...entries]);
+}

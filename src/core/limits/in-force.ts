@@ -1,0 +1,101 @@
+/** What is in force of a run's limits and models: both may change while it runs, what it pins never does. */
+
+import type { PinnedRole } from '../agents/role.js';
+import type { RunState } from '../state/run-state.js';
+import { ownValue } from '../text/json.js';
+import { preview } from '../text/preview.js';
+import type { Limits } from './limits.js';
+import { DEFAULT_LIMITS } from './limits.js';
+
+export function limitsOf({ pinned, limits }: Pick<RunState, 'pinned' | 'limits'>): Limits {
+  return { ...(pinned?.limits ?? DEFAULT_LIMITS), ...limits };
+}
+
+type Role = Pick<PinnedRole, 'name' | 'models'>;
+
+/** The chain of models that a role has of its own; empty where it has that of the run. */
+export function ownChainOf({ models }: Pick<RunState, 'models'>, role: Role): readonly string[] {
+  return ownValue(models.chains, role.name) ?? role.models;
+}
+
+/** What a person, or who they let decide, set stands alone: nothing replaces it unasked. */
+export function isSet({ models }: Pick<RunState, 'models'>, { name }: Pick<Role, 'name'>): boolean {
+  return ownValue(models.chains, name) !== undefined;
+}
+
+/** The chain of models that a role is called with. */
+export function chainOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): readonly string[] {
+  if (isSet(state, role)) return ownChainOf(state, role);
+  const { row = null, model } = ownValue(state.models.resolved, role.name) ?? {};
+  const use = (row === null ? undefined : state.pinned?.resolver[row]?.use) ?? chainAsItIs(state, role);
+  return model === undefined ? use : [model, ...use.filter(other => other !== model)];
+}
+
+function chainAsItIs(state: Pick<RunState, 'models' | 'pinned'>, role: Role): readonly string[] {
+  const own = ownChainOf(state, role);
+  return own.length > 0 ? own : (state.pinned?.models ?? []);
+}
+
+/**
+ * The first model of its chain that did not fail a role and is not out; where none is left, the one that it was
+ * called with last, for who wants it tried again.
+ */
+export function modelOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string {
+  const chain = chainOf(state, role);
+  const at = ownValue(state.models.at, role.name);
+  const again = at !== undefined && chain.includes(at) ? at : chain.at(-1);
+  const model = leftOf(state, role)[0] ?? again;
+  if (model === undefined) throw new Error(`role ${role.name} has no model`);
+  return model;
+}
+
+/** What a role goes on with where this model fails it; undefined where its chain has no other that did not. */
+export function nextModelOf(
+  state: Pick<RunState, 'models' | 'pinned'>,
+  role: Role,
+  model: string,
+): string | undefined {
+  const full = (ownValue(state.models.failed, role.name) ?? []).length >= MOST_FAILED;
+  return full ? undefined : leftOf(state, role).find(other => other !== model);
+}
+
+/** Models that may fail a role in a goal: who goes through more has another fault. */
+const MOST_FAILED = 16;
+
+function leftOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string[] {
+  const failed = ownValue(state.models.failed, role.name) ?? [];
+  return chainOf(state, role).filter(model => !failed.includes(model) && !isOut(state, model));
+}
+
+/** Whether the chain of a role has a model, other than `except`, that is not out: each may do better the next time. */
+export function mayBeCalled(
+  state: Pick<RunState, 'models' | 'pinned'>,
+  role: Role,
+  except: string | null = null,
+): boolean {
+  return chainOf(state, role).some(model => model !== except && !isOut(state, model));
+}
+
+/** Whether it failed anybody in this goal for a reason that lasts. */
+export function isOut({ models }: Pick<RunState, 'models'>, model: string): boolean {
+  return Object.hasOwn(models.out, model);
+}
+
+/** Why a person can not choose this model in a run, in words; null where they can. */
+export function modelFault(
+  { pinned, limits }: Pick<RunState, 'pinned' | 'limits'>,
+  model: string,
+): string | null {
+  const { modelInfo = {} } = pinned ?? {};
+  const known = ownValue(modelInfo, model);
+  if (!known) {
+    const names = Object.keys(modelInfo).join(', ');
+    return `The run does not know the model ${preview(model, 200)}: it was started with ${names}. A model is known that the configuration names at the start, also under models.info.`;
+  }
+  const isLimited = limitsOf({ pinned, limits }).costUsd !== null;
+  return isLimited && !known.costKnown ? noPrice(model) : null;
+}
+
+export function noPrice(models: string): string {
+  return `No price is known for ${models}, so the limit costUsd could not be held.`;
+}

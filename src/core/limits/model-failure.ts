@@ -1,0 +1,103 @@
+/** What follows a model call that brought no reply that counts. */
+
+import { type AssistantMessage, textOf } from '../state/message.js';
+import { preview } from '../text/preview.js';
+import { type CallFailure, FAILURE, modelFailure } from './failure.js';
+
+/** Calls in a row that may be lost with their workers before a person must look. */
+export const MODEL_RESCHEDULES = 10;
+/** How often one call is trimmed for a model that finds it too long: each time by a fifth. */
+export const MOST_TRIMS = 4;
+
+/**
+ * What follows a model call whose attempts are used up. The same call again for what is
+ * no fault of the model, so many times in a row; the next model for what is; a context that is too long is
+ * trimmed, so many times. What is not known, such as a bug in an activity, fails.
+ */
+export function modelFailureDecision(
+  failure: CallFailure,
+  given: { hasNextModel: boolean; lost: number; trims: number },
+): 'reschedule' | 'next_model' | 'compact' | 'give_up' | 'fail' {
+  const { type } = failure;
+  switch (failure.kind) {
+    case 'lost':
+      return given.lost < MODEL_RESCHEDULES ? 'reschedule' : 'give_up';
+    case 'timedOut':
+      return given.hasNextModel ? 'next_model' : 'fail';
+    case 'cancelled':
+      return 'fail';
+    case 'application':
+      if (type === FAILURE.model.contextTooLong && given.trims < MOST_TRIMS) return 'compact';
+      return given.hasNextModel && modelFailure(failure) !== null ? 'next_model' : 'fail';
+  }
+}
+
+/** Failures that no later call of the model cures, whoever makes it: somebody has to change a key, a name, an account. */
+const LASTING: ReadonlySet<string> = new Set([
+  FAILURE.model.auth,
+  FAILURE.model.forbidden,
+  FAILURE.model.unknownModel,
+  FAILURE.model.redirected,
+]);
+
+/** Whether the model is out for every role. Rate limits and overload pass: each role finds out for itself. */
+export function isLasting({ kind, type }: CallFailure): boolean {
+  return kind === 'application' && LASTING.has(type);
+}
+
+/** Failures of the request: the model would fail another one of the same conversation, too. */
+const OF_REQUEST: ReadonlySet<string> = new Set([FAILURE.model.badRequest, FAILURE.model.contextTooLong]);
+
+export function isOfRequest({ kind, type }: CallFailure): boolean {
+  return kind === 'application' && OF_REQUEST.has(type);
+}
+
+/**
+ * Whether a goal whose work a model failed is answered all the same, without tools, from what there is. `found`: there
+ * is something to answer from, and no answer that was begun. `refused`: a person said that it ends. `canBeCalled`: the
+ * role that answers has a model that may do better. A lost worker, or a fault of our own, would meet that call too.
+ */
+export function answersAfter(
+  failure: CallFailure,
+  given: { found: boolean; refused: boolean; canBeCalled: boolean },
+): boolean {
+  return modelFailure(failure) !== null && given.found && !given.refused && given.canBeCalled;
+}
+
+/** The failure of a call that was lost `times` times in a row. */
+export function lostForGood({ message }: CallFailure, times: number): CallFailure {
+  const last = message === '' ? '' : ` The last time: ${message}`;
+  return {
+    kind: 'application',
+    type: FAILURE.workerLost,
+    message: `A model call was lost with its worker ${times} times in a row. Look at the worker's log and memory.${last}`,
+  };
+}
+
+/** Of what the model said when it declined. */
+const MOST_QUOTED_CHARS = 300;
+
+/**
+ * The failure that a reply is which its model declined to give, or which its endpoint withheld; null for any other.
+ * It is never part of the conversation: whoever is asked next does not read it, and its tool calls do not run.
+ */
+export function declined(
+  reply: Pick<AssistantMessage, 'stopReason' | 'content' | 'usage'>,
+  model: string,
+): CallFailure | null {
+  const { stopReason, usage } = reply;
+  const failure = { kind: 'application', usage } as const;
+  switch (stopReason) {
+    case 'refusal': {
+      const said = preview(textOf(reply), MOST_QUOTED_CHARS);
+      const quote = said === '' ? '.' : `: "${said}"`;
+      return { ...failure, type: FAILURE.model.refused, message: `${model} declined to answer${quote}` };
+    }
+    case 'content_filter': {
+      const message = `The endpoint of ${model} stopped its reply with a content filter. Word the goal otherwise, or use another model.`;
+      return { ...failure, type: FAILURE.model.contentFilter, message };
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,129 @@
+/** What a run keeps of the models that it calls. */
+
+import type { StopReason } from '../state/message.js';
+import { isRecord } from '../text/json.js';
+import type { ModelFailureType } from './failure.js';
+import type { InputCounts } from './token-factor.js';
+
+/** What a model call sends, fixed when it is scheduled: every retry sends the same. */
+export interface PinnedCall {
+  callId: string;
+  role: string;
+  model: string;
+  thread: string;
+  epoch: number;
+  /** Messages before this index belong to the call. */
+  upTo: number;
+  toolsOffered: boolean;
+}
+
+/** Besides the calls in flight. */
+const CALLS_KEPT = 5;
+
+/**
+ * The calls that are kept, with one more that begins: the last five, for operators, and of each thread the last, which
+ * may be in flight.
+ */
+export function withPinned(
+  {
+    models: { calls },
+    threads,
+  }: { models: Pick<ModelUse, 'calls'>; threads: Readonly<Record<string, object>> },
+  call: PinnedCall,
+): PinnedCall[] {
+  const isLast = ({ callId, thread }: PinnedCall): boolean =>
+    threads[thread] !== undefined && calls.findLast(other => other.thread === thread)?.callId === callId;
+  const begun = calls.length - CALLS_KEPT;
+  return [...calls.filter((kept, index) => index >= begun || isLast(kept)), call];
+}
+
+/** What went wrong with the model call that is being tried; a call that succeeds, or fails for good, ends it. */
+export interface Retries {
+  /** Times in a row that it was lost with its worker. */
+  lost: number;
+  /** Times that the thread was trimmed because the model found it too long. */
+  trims: number;
+}
+
+export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
+
+/** What was chosen for a role before its last call, in place of its chain. */
+export interface ResolvedModel {
+  /** Index of the row of the pinned table; null: none held. */
+  row: number | null;
+  /** What the worker's program chose, before the row. */
+  model?: string;
+}
+
+/** How a role's calls of this goal went. */
+export interface LastCalls {
+  stop: StopReason | null;
+  failure: ModelFailureType | null;
+}
+
+/** What a person chose since the start: for agents that begin later, too. */
+export interface ChosenModels {
+  /** For every role that is not named below; null for none. */
+  all: string | null;
+  roles: Record<string, string>;
+}
+
+/** What the runs of a goal, each the sub-agent of another, know of models together. */
+export interface KnownModels {
+  chosen: ChosenModels;
+  /** The models that failed anybody in this goal for a reason that lasts, with its type: nobody is called with them unasked. */
+  out: Record<string, string>;
+}
+
+export interface ModelUse extends KnownModels {
+  /** Calls in flight and the last five. */
+  calls: PinnedCall[];
+  /** Chains that were set since the start, by role: they stand alone. */
+  chains: Record<string, string[]>;
+  /** The models that failed a role in this goal, by role: it goes on with another while its chain has one. */
+  failed: Record<string, string[]>;
+  /** By role; a role that is left out has its own chain. */
+  resolved: Record<string, ResolvedModel>;
+  /** By role. */
+  last: Record<string, LastCalls>;
+  /** The model that each role was called with last, or goes on with. */
+  at: Record<string, string>;
+  /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
+  contextLimits: Record<string, number>;
+  /** What estimates of requests are corrected by. */
+  inputCounts: InputCounts;
+  retries: Retries;
+}
+
+/** As it came; null where it is none. */
+export function readKnownModels(raw: unknown): KnownModels | null {
+  if (!isRecord(raw) || !isRecord(raw.chosen)) return null;
+  const { all, roles } = raw.chosen;
+  if ((all !== null && typeof all !== 'string') || !isTexts(roles) || !isTexts(raw.out)) return null;
+  return { chosen: { all, roles }, out: raw.out };
+}
+
+/** A record of texts. */
+export function isTexts(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every(each => typeof each === 'string');
+}
+
+export function nothingKnown(): KnownModels {
+  return { chosen: { all: null, roles: {} }, out: {} };
+}
+
+/** `known`: what the run that called this one as a sub-agent knows. */
+export function newModelUse(known: KnownModels = nothingKnown()): ModelUse {
+  return {
+    calls: [],
+    chains: {},
+    failed: {},
+    ...known,
+    resolved: {},
+    last: {},
+    at: {},
+    contextLimits: {},
+    inputCounts: {},
+    retries: NO_RETRIES,
+  };
+}

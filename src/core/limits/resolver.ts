@@ -1,0 +1,115 @@
+/** Which model answers, chosen anew before each call (M4): a table of rows that a run pins. */
+
+import type { ModeName } from '../agents/modes.js';
+import type { StopReason } from '../state/message.js';
+import type { Phase } from '../state/place.js';
+import type { ModelFailureType } from './failure.js';
+import type { BudgetUse, Limits } from './limits.js';
+
+/** Of the goal's budgets, the share that is used: 0 where there is no limit, 1 and more where it is used up. */
+export interface BudgetShares {
+  tokens: number;
+  /** 1 where the cost is limited and not known: nobody could say that the limit holds. */
+  costUsd: number;
+  wallTimeMs: number;
+  turns: number;
+}
+
+/** Where a run stands before a model call. */
+export interface ModelSituation {
+  role: string;
+  mode: ModeName;
+  phase: Phase;
+  /** Of the call, at its place: from 1. */
+  round: number;
+  /** Number of its reply in the run, from 1. */
+  turn: number;
+  used: BudgetShares;
+  /** How the role's last reply of this goal ended; null before the first. */
+  lastStop: StopReason | null;
+  /** Type of the model failure that the role met last in this goal, such as `model.rate_limited`; null for none. */
+  lastFailure: ModelFailureType | null;
+  /** Estimated tokens of the request. */
+  inputTokens: number;
+}
+
+/** All that are given must hold. */
+export interface RowConditions {
+  role?: string;
+  mode?: ModeName;
+  phase?: Phase;
+  roundFrom?: number;
+  turnFrom?: number;
+  /** Share of any budget, or of each that is named. */
+  budgetFrom?: number | Partial<BudgetShares>;
+  lastStop?: StopReason;
+  lastFailure?: ModelFailureType;
+  inputTokensFrom?: number;
+}
+
+export interface ResolverRow {
+  when: RowConditions;
+  /** In order of preference. Empty where a limit of cost allows none of them: the row is passed over. */
+  use: string[];
+}
+
+type Holds<K extends keyof RowConditions> = (
+  wanted: NonNullable<RowConditions[K]>,
+  situation: ModelSituation,
+) => boolean;
+
+const HOLDS: { readonly [K in keyof Required<RowConditions>]: Holds<K> } = {
+  role: (wanted, { role }) => role === wanted,
+  mode: (wanted, { mode }) => mode === wanted,
+  phase: (wanted, { phase }) => phase === wanted,
+  roundFrom: (from, { round }) => round >= from,
+  turnFrom: (from, { turn }) => turn >= from,
+  budgetFrom: (from, { used }) =>
+    typeof from === 'number'
+      ? Object.values(used).some(share => share >= from)
+      : Object.entries(from).every(([name, share]) => used[name as keyof BudgetShares] >= share),
+  lastStop: (wanted, { lastStop }) => lastStop === wanted,
+  lastFailure: (wanted, { lastFailure }) => lastFailure === wanted,
+  inputTokensFrom: (from, { inputTokens }) => inputTokens >= from,
+};
+
+/** Index of the first row whose conditions all hold; null where none does, and the chain stands as it is. */
+export function resolveModel(rows: readonly ResolverRow[], situation: ModelSituation): number | null {
+  const index = rows.findIndex(
+    ({ when, use }) => use.length > 0 && conditions(when).every(name => holds(name, when, situation)),
+  );
+  return index < 0 ? null : index;
+}
+
+function conditions(when: RowConditions): (keyof RowConditions)[] {
+  return Object.keys(when) as (keyof RowConditions)[];
+}
+
+function holds<K extends keyof RowConditions>(
+  name: K,
+  when: RowConditions,
+  situation: ModelSituation,
+): boolean {
+  const wanted = when[name];
+  return wanted === undefined || HOLDS[name](wanted, situation);
+}
+
+/** What is used of a goal's budgets, as shares of its limits. */
+export function budgetShares(limits: Limits, used: BudgetUse): BudgetShares {
+  const share = (limit: number | null, value: number | null) =>
+    limit === null ? 0 : value === null ? 1 : value / limit;
+  return {
+    tokens: share(limits.tokens, used.tokens),
+    costUsd: share(limits.costUsd, used.costUsd),
+    wallTimeMs: share(limits.wallTimeMs, used.wallTimeMs),
+    turns: share(limits.turns, used.turns),
+  };
+}
+
+/** A row for people: which it is, from 1, and what it says. */
+export function rowWords(rows: readonly ResolverRow[], index: number): string {
+  const said = Object.entries(rows[index]?.when ?? {}).map(
+    ([name, wanted]) => `${name} ${typeof wanted === 'object' ? JSON.stringify(wanted) : wanted}`,
+  );
+  return `models.resolver, row ${index + 1}: ${said.join(', ') || 'always'}`;
+}

@@ -1,0 +1,104 @@
+/** Why a goal ended: one closed union, from which outcome, exit code and words follow. */
+
+import { FAILURE } from '../limits/failure.js';
+import type { BudgetKind } from '../limits/limits.js';
+
+export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
+
+export type Cause =
+  /** The one that is `completed`: verdict and the run's own record agree. */
+  | 'verified'
+  /** No plan with a task, or a mode without plans: the answer was given without work to verify. */
+  | 'direct_answer'
+  /** A mode that verifies nothing: every task of the plan has been carried out by its executor's word. */
+  | 'carried_out'
+  /** As before, but some failed, were skipped or blocked, or the plan was aborted at a failure. */
+  | 'carried_out_partly'
+  | 'planning_cap'
+  /** The rounds were used up before there was an answer. */
+  | 'execution_cap'
+  | 'verification_cap'
+  | 'turn_cap'
+  | `budget:${Exclude<BudgetKind, 'turns'>}`
+  /** The verdict says done; by the run's own record, tasks of the plan are not. */
+  | 'tasks_open'
+  | 'tasks_failed'
+  /** The verdict says done and leaves out tasks of the plan. */
+  | 'verdict_incomplete'
+  | 'no_verdict'
+  /** What a role wanted confirmed by a person was not. */
+  | 'not_confirmed'
+  /** Nothing but words for "it is done" was said as the answer. */
+  | 'empty_answer'
+  | 'wrap_up_failed'
+  | 'ended_by_orchestrator'
+  | 'stopped'
+  | 'stopped_by_orchestrator'
+  | 'plan_not_approved'
+  | 'cancelled'
+  /** `failed:tasks`: nothing of the plan was achieved; `failed:no_answer`; else the type of the failure. */
+  | `failed:${string}`;
+
+export function outcomeOf(cause: Cause): Outcome {
+  switch (cause) {
+    case 'verified':
+      return 'completed';
+    case 'stopped':
+    case 'stopped_by_orchestrator':
+    case 'plan_not_approved':
+      return 'stopped';
+    case 'cancelled':
+      return 'cancelled';
+    default:
+      if (cause.startsWith('failed:')) return 'failed';
+      return cause.startsWith('budget:') ? 'budget_exhausted' : 'unverified';
+  }
+}
+
+const BUDGETS: Record<BudgetKind, string> = {
+  turns: 'model replies',
+  totalTurns: 'model replies of the whole run',
+  tokens: 'tokens',
+  wallTimeMs: 'time',
+  costUsd: 'money',
+};
+
+/** The budgets that are used up, as one cause: the run's own turns are a cap, everything else is a budget. */
+export function causeOfBudgets(budgets: readonly BudgetKind[]): Cause {
+  for (const budget of budgets) if (budget !== 'turns') return `budget:${budget}`;
+  return 'turn_cap';
+}
+
+/** One sentence for people. "Limit" is said only where one was reached. */
+export function causeText(cause: Cause): string {
+  const budget = Object.entries(BUDGETS).find(([kind]) => cause === `budget:${kind}`);
+  if (budget) return `The limit of ${budget[1]} was reached before the answer was verified.`;
+  return TEXTS[cause] ?? 'The run could not go on.';
+}
+
+const TEXTS: Partial<Record<string, string>> = {
+  verified: 'The answer was verified.',
+  direct_answer: 'The answer was given directly, without a plan of tasks, and nothing was verified.',
+  carried_out: 'The tasks of the plan were carried out, and nothing was verified.',
+  carried_out_partly: 'Tasks of the plan failed or were left out, and nothing was verified.',
+  planning_cap: 'The limit of planning rounds was reached without a task: the answer was given directly.',
+  execution_cap: 'The limit of rounds was reached before there was an answer.',
+  verification_cap: 'The limit of verifications was reached, and the last one still wanted more.',
+  turn_cap: 'The limit of model replies was reached before the answer was verified.',
+  tasks_open: 'The verification accepted the answer, but tasks of the plan were not carried out.',
+  tasks_failed: 'The verification accepted the answer, but tasks of the plan failed.',
+  verdict_incomplete: 'The verification accepted the answer without a word on every task of the plan.',
+  no_verdict: 'The verification gave no verdict that could be read.',
+  not_confirmed: 'Something that a person was to confirm was not confirmed.',
+  empty_answer: 'The verification said that all is done and gave no answer: the answer is the reports.',
+  wrap_up_failed: 'The model failed when the answer was to be written: the answer is the reports so far.',
+  ended_by_orchestrator: 'The orchestrator ended the work before the answer was verified.',
+  stopped: 'It was stopped: the answer is what there was.',
+  stopped_by_orchestrator: 'The orchestrator stopped the work: the answer is what there was.',
+  plan_not_approved: 'The plan was not approved, so nothing was carried out.',
+  cancelled: 'It was cancelled.',
+  'failed:tasks': 'Tasks of the plan failed, and none was carried out.',
+  'failed:no_answer': 'Nothing was said that could be an answer.',
+  [`failed:${FAILURE.model.refused}`]: 'The model declined to answer.',
+  [`failed:${FAILURE.model.contentFilter}`]: "A content filter withheld the model's reply.",
+};

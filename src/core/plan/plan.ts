@@ -1,0 +1,199 @@
+/** Plan items and their states (G15): one superset of todo, task and step. */
+import { jsonBytes } from '../text/json.js';
+
+export type TaskStatus = 'pending' | 'executing' | 'completed' | 'failed' | 'skipped' | 'blocked';
+export const TASK_STATUSES: readonly TaskStatus[] = [
+  'pending',
+  'executing',
+  'completed',
+  'failed',
+  'skipped',
+  'blocked',
+];
+
+/** A task as a planner states it. The order of a list of them is the plan's order. */
+export interface PlannedTask {
+  id: string;
+  description: string;
+  /** 1 is the highest (L7). */
+  priority: number;
+  /** Ids of tasks that must be completed or skipped first. */
+  dependencies: string[];
+  /** Names of what it cannot do without: see `capabilities.ts`. Empty for nothing in particular. */
+  requiredCapabilities: string[];
+  /** Milliseconds that it should take; null where nobody says. */
+  estimatedDuration: number | null;
+  /** How to see that the task is done. */
+  completionCriteria: string | null;
+}
+
+/** A task as somebody changes it: what is left out stays as it is, and has its default where the task is new. */
+export type TaskChange = Pick<PlannedTask, 'id'> & Partial<PlannedTask>;
+
+/** The change as a whole task. `old`: the task of its id, where there is one. `position`: in its list, from 1. */
+export function wholeTask(change: TaskChange, old: PlannedTask | undefined, position: number): PlannedTask {
+  const left = old ?? { ...NEW_TASK, priority: position };
+  return {
+    id: change.id,
+    description: change.description ?? left.description,
+    priority: change.priority ?? left.priority,
+    dependencies: [...(change.dependencies ?? left.dependencies)],
+    requiredCapabilities: [...(change.requiredCapabilities ?? left.requiredCapabilities)],
+    // Null takes them away.
+    estimatedDuration:
+      change.estimatedDuration === undefined ? left.estimatedDuration : change.estimatedDuration,
+    completionCriteria:
+      change.completionCriteria === undefined ? left.completionCriteria : change.completionCriteria,
+  };
+}
+
+const NEW_TASK: Omit<PlannedTask, 'id' | 'priority'> = {
+  description: '',
+  dependencies: [],
+  requiredCapabilities: [],
+  estimatedDuration: null,
+  completionCriteria: null,
+};
+
+/** A task of the run. */
+export interface Task extends PlannedTask {
+  status: TaskStatus;
+  /** Executor rounds used. */
+  rounds: number;
+  /** Rounds that this task was allowed in place of the limit; null for the limit. */
+  maxRounds: number | null;
+  /** Times that it was tried again on the orchestrator's proposal. */
+  retries: number;
+  /** What the executor reported; null until it did. */
+  result: string | null;
+  /** Why it has its status: `max_rounds`, `gave_up`, `dependency_failed`, `echoed`, `rejected` and so on. */
+  reason: string | null;
+  /** The goal's working time when it began, milliseconds, while its estimate is watched; else null. */
+  begunMs: number | null;
+  /** It takes, or has taken, longer than its estimate. */
+  overdue?: true;
+  /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
+  cycle: number;
+  /** A person added or changed it: it is of the plan until it is done or a person removes it, in their words. */
+  byPerson?: true;
+  /**
+   * While its plan is not released: what the task was before it, where it differs; null for a task that is new.
+   * A plan that is rejected changes nothing.
+   */
+  before?: Partial<Task> | null;
+}
+
+/** A status of an executor's echoed list (F5). */
+export interface EchoedTask {
+  id: string;
+  status: TaskStatus;
+}
+
+/** Bytes of the reports of tasks. */
+export function reportBytes(tasks: readonly Task[]): number {
+  return tasks.reduce((bytes, task) => bytes + jsonBytes(task.result ?? ''), 0);
+}
+
+/** The reason of a completed task whose result a person was to confirm, and nobody did. */
+export const UNCONFIRMED = 'unconfirmed';
+/** The reason of a task that a plan gave up, or that was dropped with the plan that it belonged to. */
+export const REPLANNED = 'replanned';
+/** The reason of a task that a person does not want done: no plan of a role brings it back. */
+export const REMOVED = 'removed by a person';
+
+/**
+ * The plan that counts at the end: all that is completed or still to be done, what a person set, and what failed,
+ * was blocked or skipped since the latest plan that brought a task. What else ended so under an earlier plan and was
+ * not taken up again is replaced by what came after it.
+ */
+export function planInForce(tasks: readonly Task[]): Task[] {
+  const left = tasks.filter(task => task.reason !== REPLANNED && task.reason !== REMOVED);
+  const latest = Math.max(0, ...left.map(task => task.cycle));
+  return left.filter(
+    task => task.status === 'completed' || isOpen(task) || task.byPerson || task.cycle === latest,
+  );
+}
+
+/** A skip says that the goal can do without it, which nobody says of what a person wants done. */
+export function isUndone({ status, byPerson }: Task): boolean {
+  return status === 'skipped' ? byPerson === true : status !== 'completed';
+}
+
+/**
+ * Puts the open tasks of earlier plans under this one, which goes on with them. One that brought no task replaces
+ * nothing: what failed before it counts as it did.
+ */
+export function adoptOpenTasks(tasks: readonly Task[], cycle: number): Task[] {
+  if (!tasks.some(task => task.cycle === cycle)) return [...tasks];
+  return tasks.map(task => (isOpen(task) && task.cycle !== cycle ? { ...task, cycle } : task));
+}
+
+/** Tasks of a plan that is released. */
+export function released({ before: _, ...task }: Task): Task {
+  return task;
+}
+
+/** Tasks as they were before the plan that was not released; what ended or a person set since is none of it. */
+export function withoutUnreleased(tasks: readonly Task[]): Task[] {
+  const gone = tasks.flatMap(({ id, before }) => (before === null ? [id] : []));
+  return tasks
+    .filter(({ before }) => before !== null)
+    .map(task => ({ ...released(task), ...task.before }))
+    .map(task => ({ ...task, dependencies: task.dependencies.filter(id => !gone.includes(id)) }));
+}
+
+/** True for tasks that are still to be done. */
+export function isOpen(task: Task): boolean {
+  return task.status === 'pending' || task.status === 'executing';
+}
+
+/**
+ * Gives one task a status; an unknown id changes nothing, and neither does anything but `completed` for
+ * a completed task. Reason and result are replaced where given; without a reason it becomes null.
+ */
+export function setStatus(
+  tasks: readonly Task[],
+  id: string,
+  status: TaskStatus,
+  change: { reason?: string | null; result?: string | null; rounds?: number } = {},
+): Task[] {
+  return tasks.map(task => {
+    if (task.id !== id || (task.status === 'completed' && status !== 'completed')) return task;
+    return {
+      ...task,
+      status,
+      reason: change.reason ?? null,
+      result: change.result === undefined ? task.result : change.result,
+      rounds: change.rounds ?? task.rounds,
+    };
+  });
+}
+
+/**
+ * Applies an executor's echoed list: statuses by id, reason `echoed`, for tasks that have not begun.
+ * An echo completes nothing: a task is done when it ran and reported itself, so it is begun in its turn, where
+ * a word suffices if its work was done on the way. Unknown ids are ignored, so are ended tasks (nothing is
+ * un-completed, no failure talked away), the current task (its status comes from the decision), tasks that a
+ * person set, and `executing`, for only code starts a task.
+ */
+export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
+  const statusById = new Map(echoed.map(echo => [echo.id, echo.status]));
+  return tasks.map(task => {
+    const status = statusById.get(task.id);
+    if (task.id === currentId || task.status !== 'pending' || task.byPerson) return task;
+    if (status !== 'failed' && status !== 'skipped' && status !== 'blocked') return task;
+    return { ...task, status, reason: 'echoed' };
+  });
+}
+
+/**
+ * Marks completed tasks that a verification found wanting as failed (`rejected`), so that a later plan
+ * can revive them under their ids. The one way out of `completed`: a verdict, not an echo or a plan.
+ */
+export function rejectTasks(tasks: readonly Task[], ids: readonly string[]): Task[] {
+  return tasks.map(task =>
+    ids.includes(task.id) && task.status === 'completed'
+      ? { ...task, status: 'failed', reason: 'rejected' }
+      : task,
+  );
+}

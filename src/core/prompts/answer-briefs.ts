@@ -1,0 +1,69 @@
+/** What the run says to the role that chooses how a goal is pursued, and to roles that work on the goal itself. */
+
+import type { PinnedRole } from '../agents/role.js';
+import type { RunState } from '../state/run-state.js';
+import { preview } from '../text/preview.js';
+import { agentsText } from './agents-text.js';
+import { paragraphs } from './briefs.js';
+import { delimit } from './prompt.js';
+import type { Words } from './words.js';
+import { fill, wordsOf } from './words.js';
+
+/** Instruction of the role that chooses how the goal is pursued. */
+export function choiceBrief(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
+  const words = wordsOf(state);
+  return paragraphs(
+    words.choose,
+    role.memory === 'shared' ? '' : delimit('goal', state.goal.text),
+    modesText(state, words),
+    words.choiceEnd,
+  );
+}
+
+/** They are the project's own: told with the instruction, not in the role's prompt. */
+function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
+  const described = Object.entries(pinned?.modes ?? {}).filter(([, { does }]) => does !== null);
+  if (described.length === 0) return '';
+  const list = described.map(([name, { does }]) => `- ${name}: ${preview(does ?? '', 500)}`).join('\n');
+  return `${words.modes}\n${list}`;
+}
+
+/** Instruction of the one role that works on a goal alone. */
+export function answerBrief(
+  state: RunState,
+  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
+  rounds: number,
+): string {
+  const words = wordsOf(state);
+  return paragraphs(
+    role.tools.length === 0 ? words.answer : fill(words.work, { rounds }),
+    goalFor(state, role, words),
+    agentsText(state, role),
+  );
+}
+
+/** Instruction of a role whose turn is one of several on the goal; `next`: the role after it, null for none. */
+export function stepBrief(
+  state: RunState,
+  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
+  turn: { number: number; of: number; rounds: number; next: string | null },
+): string {
+  const words = wordsOf(state);
+  const { number, of, rounds, next } = turn;
+  return paragraphs(
+    fill(words.step, { number, of, rounds }),
+    next === null ? words.stepLast : fill(words.stepNext, { role: next }),
+    goalFor(state, role, words),
+    agentsText(state, role),
+  );
+}
+
+/** What the step before has answered, for a conversation that does not hold it. */
+export function stepBeforeText(words: Words, role: string, answer: string): string {
+  return `${fill(words.stepBefore, { role })}\n${delimit('answer', answer)}`;
+}
+
+/** A conversation of its own does not hold the goal. */
+function goalFor(state: RunState, role: Pick<PinnedRole, 'memory'>, words: Words): string {
+  return role.memory === 'shared' ? '' : `${words.goal}\n${delimit('goal', state.goal.text)}`;
+}

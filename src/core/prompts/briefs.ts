@@ -1,0 +1,241 @@
+/**
+ * What the run says to a role when its part begins: short, and added to the thread as a user message,
+ * so that system prompts stay the same for a whole run and prefixes can be cached. What the conversation holds
+ * already is not said again (OU13).
+ */
+
+import { ownCapabilities } from '../agents/capabilities.js';
+import type { PinnedRole } from '../agents/role.js';
+import type { Task } from '../plan/plan.js';
+import { isOpen, planInForce, REMOVED, reportBytes } from '../plan/plan.js';
+import type { Overdue } from '../plan/task-time.js';
+import { durationText } from '../plan/task-time.js';
+import { REPORTS_BYTES } from '../state/bounds.js';
+import { wishesText } from '../state/goal.js';
+import type { Planning, Reading } from '../state/place.js';
+import type { RunState } from '../state/run-state.js';
+import { MAIN_THREAD } from '../state/thread.js';
+import { cutText } from '../text/fit.js';
+import { preview } from '../text/preview.js';
+import { heldResults } from '../tools/ledger.js';
+import { agentsText } from './agents-text.js';
+import { delimit } from './prompt.js';
+import type { Words } from './words.js';
+import { cutNote, fill, wordsOf } from './words.js';
+
+/** Said of a task: how it stands alone, with what it is, or with its criterion too. */
+type Detail = 'status' | 'description' | 'criterion';
+
+function taskLine(words: Words, task: Task, detail: Detail): string {
+  const { id, status, reason, priority, dependencies, byPerson } = task;
+  const why = reason ? ` (${preview(reason, 120)})` : '';
+  if (detail === 'status') return `- ${id} [${status}${why}]`;
+  const marks = [
+    `${status}${why}`,
+    byPerson ? words.byPerson : '',
+    isOpen(task) ? fill(words.priority, { priority }) : '',
+    (isOpen(task) || status === 'blocked') && dependencies.length > 0
+      ? fill(words.after, { ids: dependencies.join(', ') })
+      : '',
+  ];
+  const line = `- ${id} [${marks.filter(Boolean).join(', ')}] ${preview(task.description, 500)}`;
+  if (detail === 'description' || task.completionCriteria === null) return line;
+  return `${line} — ${fill(words.criterion, { criterion: preview(task.completionCriteria, 500) })}`;
+}
+
+function lines(words: Words, tasks: readonly Task[], detail: (task: Task) => Detail): string {
+  return tasks.map(task => taskLine(words, task, detail(task))).join('\n');
+}
+
+/** The criterion of a task that has ended is not wanted any more, but by who judges it. */
+const criterionWhileOpen = (task: Task): Detail => (isOpen(task) ? 'criterion' : 'description');
+
+export function paragraphs(...parts: string[]): string {
+  return parts.filter(part => part !== '').join('\n\n');
+}
+
+function bullets(items: readonly string[]): string {
+  return items.map(item => `- ${item}`).join('\n');
+}
+
+/** Planner's instruction; `improvements` say who asks, and are its key input (F13). */
+export function planningBrief(
+  state: RunState,
+  { cycle, improvements }: Pick<Planning, 'cycle' | 'improvements'>,
+): string {
+  const { goal, tasks } = state;
+  const words = wordsOf(state);
+  const capabilities = capabilitiesText(state, words);
+  if (improvements === null) return paragraphs(words.plan, capabilities);
+  const { from, wanted, reading } = improvements;
+  return paragraphs(
+    `${words[WHO_ASKS[from]]} ${fill(words.thisIsPlan, { cycle })}`,
+    `${words.improvements}\n${delimit('improvements', bullets(wanted))}`,
+    from === 'user' ? readingText(words, reading) : wishesText(goal, words),
+    tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
+    words.planAgain,
+    capabilities,
+  );
+}
+
+/** Tools stand in the request; what roles say they have besides stands nowhere else. */
+function capabilitiesText({ pinned }: RunState, words: Words): string {
+  const names = pinned === null ? [] : ownCapabilities(pinned);
+  return names.length === 0 ? '' : fill(words.capabilities, { names: names.join(', ') });
+}
+
+const WHO_ASKS = {
+  verification: 'afterVerification',
+  user: 'afterUser',
+  review: 'afterReview',
+  orchestrator: 'afterOrchestrator',
+  step: 'afterStep',
+} as const;
+
+/** How a role understood the person, with its doubts: the words of the person count, this helps to read them. */
+function readingText(words: Words, reading: Reading | null): string {
+  return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
+}
+
+/** Asks the planner to refine a plan that it called unfinished. */
+export function morePlanningBrief(state: RunState, left: number): string {
+  return fill(wordsOf(state).planMore, { left });
+}
+
+const HELD_SHOWN = 20;
+
+/** Executor's instruction for one task, with what earlier tool calls already found (F12). */
+export function taskBrief(
+  state: RunState,
+  task: Task,
+  role: Pick<PinnedRole, 'agents' | 'tools'>,
+  rounds: number,
+): string {
+  const words = wordsOf(state);
+  const others = state.tasks.filter(({ id }) => id !== task.id);
+  const held = heldResults(state.tools.ledger, HELD_SHOWN);
+  // The plan stands in the conversation, but for what a person has set.
+  const detail = (other: Task): Detail => (other.byPerson && isOpen(other) ? 'description' : 'status');
+  return paragraphs(
+    fill(words.task, { id: task.id, description: task.description }),
+    task.completionCriteria ? fill(words.doneWhen, { criterion: task.completionCriteria }) : '',
+    wishesText(state.goal, words),
+    others.length > 0 ? `${words.otherTasks}\n${lines(words, others, detail)}` : '',
+    held ? `${words.held}\n${held}` : '',
+    agentsText(state, role),
+    fill(words.rounds, { rounds }),
+  );
+}
+
+export function continueTaskBrief(state: RunState, id: string, left: number): string {
+  return fill(wordsOf(state).goOn, { id, left });
+}
+
+export function retryTaskBrief(state: RunState, id: string, left: number): string {
+  return fill(wordsOf(state).retry, { id, left });
+}
+
+/** The reviewer did not agree that the task is done. */
+export function reviewFixesBrief(
+  state: RunState,
+  id: string,
+  fixes: readonly string[],
+  left: number,
+): string {
+  const words = wordsOf(state);
+  const wanted = delimit('fixes', bullets(fixes));
+  return `${fill(words.notReviewed, { id })}\n${wanted}\n${fill(words.roundsLeft, { left })}`;
+}
+
+/** The task has taken longer than its estimate. */
+export function overdueBrief(state: RunState, id: string, { estimatedMs, takenMs }: Overdue): string {
+  const times = { estimated: durationText(estimatedMs), taken: durationText(takenMs) };
+  return fill(wordsOf(state).overdue, { id, ...times });
+}
+
+/** At the cap of a task's rounds: one reply without tools (L11). */
+export function taskCapBrief(state: RunState, { id }: Task): string {
+  return fill(wordsOf(state).report, { id });
+}
+
+/** Of the goal where it is said again: the conversation has it whole. */
+const GOAL_BYTES = 8_000;
+const TASK_LIST_BYTES = 20_000;
+
+/** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). */
+export function verificationBrief(state: RunState): string {
+  const words = wordsOf(state);
+  const plan = planInForce(state.tasks);
+  const removed = state.tasks.filter(({ reason }) => reason === REMOVED);
+  const others = state.tasks.filter(task => !plan.includes(task) && !removed.includes(task));
+  return paragraphs(
+    `${words.verify}\n${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
+    wishesText(state.goal, words),
+    `${words.toJudge}\n${cutText(
+      lines(words, plan, () => 'criterion'),
+      TASK_LIST_BYTES,
+    )}`,
+    others.length > 0 ? fill(words.replaced, { ids: others.map(({ id }) => id).join(', ') }) : '',
+    removed.length > 0 ? fill(words.removed, { tasks: namesOf(removed) }) : '',
+    reportsText(words, plan, holdsReports(state)),
+    words.verdict,
+  );
+}
+
+/** With what they are: roles are not to bring them back in other words. */
+function namesOf(tasks: readonly Task[]): string {
+  return tasks.map(({ id, description }) => `${id} (${preview(description, 100)})`).join('; ');
+}
+
+/** Each report once: they are said only to a verifier whose conversation does not hold them. */
+function reportsText(words: Words, plan: readonly Task[], isAbove: boolean): string {
+  const reported = plan.filter(task => task.result);
+  if (reported.length === 0) return words.noReports;
+  if (isAbove) return words.reportsAbove;
+  // The state keeps them all within this: whole, where they are not very long.
+  const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
+  const reports = reported.map(({ id, status, result }) => {
+    const whole = result ?? '';
+    const shown = cutText(whole, share);
+    return [`${id} (${status}):\n${delimit('report', shown)}`, ...cutNote(words, whole, shown)].join('\n');
+  });
+  return `${words.reports}\n${reports.join('\n\n')}`;
+}
+
+/** Up to here no model of a run trims a thread, so that nothing said in it is lost before it is read. */
+const SAFE_SHARE = 0.4;
+
+function holdsReports({ pinned, threads, models: { contextLimits } }: RunState): boolean {
+  const thread = threads[MAIN_THREAD];
+  if (pinned === null || thread === undefined || thread.dropped > 0) return false;
+  const { executor, verifier } = pinned.roles;
+  const contexts = Object.values(pinned.modelInfo).map(model => model.contextTokens);
+  const room = Math.min(...contexts, ...Object.values(contextLimits), 128_000);
+  return executor?.memory === 'shared' && verifier?.memory === 'shared' && thread.tokens < room * SAFE_SHARE;
+}
+
+/** The planner's question found nobody to answer it. */
+export function planUnansweredBrief(state: RunState): string {
+  return wordsOf(state).planUnanswered;
+}
+
+/** The verifier's question found nobody to answer it. */
+export function unansweredBrief(state: RunState): string {
+  return wordsOf(state).verdictUnanswered;
+}
+
+/** The last call of a goal that can not go on as planned: an answer from what there is. */
+export function wrapUpBrief(state: RunState, why: string, role: Pick<PinnedRole, 'memory'>): string {
+  const { goal, tasks, pinned } = state;
+  // In one conversation, the reports stand above.
+  const told = role.memory === 'shared' && pinned?.roles.executor?.memory !== 'private';
+  const words = wordsOf(state);
+  return paragraphs(
+    fill(words.wrapUp, { why }),
+    `${words.goal}\n${delimit('goal', cutText(goal.text, GOAL_BYTES))}`,
+    wishesText(goal, words),
+    tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',
+    told || tasks.length === 0 ? '' : reportsText(words, planInForce(tasks), false),
+    words.answer,
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * What requests begin with, before the messages: a system text and a block of tools. An endpoint that caches reads a
+ * beginning that it knows for a tenth of the price, so nothing in it varies while a run lasts.
+ */
+
+import type { PinnedRole } from '../agents/role.js';
+import type { PinnedRun } from '../agents/run-config.js';
+import { offeredTools } from '../agents/run-config.js';
+import type { Message } from '../state/message.js';
+import type { ToolDefinition } from '../tools/tool.js';
+import type { Words } from './words.js';
+import { fill } from './words.js';
+
+export interface Opening {
+  /** Unique in its run. */
+  key: string;
+  system: string;
+  tools: ToolDefinition[];
+}
+
+/** Of the requests of a role. The tools of a shared one are all that any of its roles is offered, in the run's order. */
+export function openingOf(pinned: PinnedRun, role: PinnedRole): Opening {
+  if (role.opening === 'own')
+    return { key: `own:${role.name}`, system: role.prompt, tools: offeredTools(pinned, role) };
+  const sharing = Object.values(pinned.roles).filter(({ opening }) => opening === 'shared');
+  return { key: 'shared', system: pinned.opening.system, tools: offeredTools(pinned, ...sharing) };
+}
+
+type Said = Readonly<{ messages: readonly Message[] }>;
+
+/** Whether the thread holds the prompt of the role. */
+export function holdsPrompt({ messages }: Said, name: string): boolean {
+  return messages.some(message => isPromptOf(message, name));
+}
+
+export function isPromptOf(message: Message, name: string | null): boolean {
+  return message.kind === 'user' && message.purpose === 'role' && message.role === name;
+}
+
+/** The role that the run has spoken to last in a thread, by name; null for none. */
+export function roleAtHand({ messages }: Said): string | null {
+  const last = messages.findLast(message => message.kind === 'user' && message.role !== undefined);
+  return last?.kind === 'user' ? (last.role ?? null) : null;
+}
+
+/** A role's prompt as a message of the thread: from there on the model is that role. */
+export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words): string {
+  const inBlock = openingOf(pinned, role).tools.length;
+  const own = offeredTools(pinned, role).map(({ name }) => name);
+  const tools = own.length === 0 ? words.noToolsOfRole : fill(words.toolsOfRole, { tools: own.join(', ') });
+  const parts = [
+    fill(words.takeRole, { role: role.name }),
+    role.prompt,
+    ...(own.length === inBlock ? [] : [tools]),
+  ];
+  return parts.join('\n\n');
+}

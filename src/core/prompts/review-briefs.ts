@@ -1,0 +1,112 @@
+/** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
+
+import { modelsInUse, type PinnedRun } from '../agents/run-config.js';
+import { limitsOf, ownChainOf } from '../limits/in-force.js';
+import type { PlannedTask, Task } from '../plan/plan.js';
+import { taskAt } from '../state/cursor.js';
+import { wishesText } from '../state/goal.js';
+import type { ToolUseBlock } from '../state/message.js';
+import { tokensOf } from '../state/message.js';
+import type { RunState } from '../state/run-state.js';
+import { cutText, fitted } from '../text/fit.js';
+import { delimit } from './prompt.js';
+import { cutNote, fill, wordsOf } from './words.js';
+
+/** What is asked about, and what is told beside it: a consultation takes 48 KB. */
+const SUBJECT_BYTES = 18_000;
+const CONTEXT_BYTES = 8_000;
+
+export function planReviewBrief(state: RunState, tasks: readonly PlannedTask[]): string {
+  const plan = tasks.map(({ id, description, dependencies, completionCriteria, priority }) => ({
+    id,
+    description,
+    priority,
+    dependencies,
+    completionCriteria,
+  }));
+  return reviewBrief(state, wordsOf(state).reviewPlan, 'plan', plan);
+}
+
+export function resultReviewBrief(state: RunState, task: Task, summary: string): string {
+  const { id, description, completionCriteria } = task;
+  return reviewBrief(state, fill(wordsOf(state).reviewResult, { id }), 'result', {
+    id,
+    description,
+    completionCriteria,
+    summary,
+  });
+}
+
+export function actionReviewBrief(state: RunState, call: ToolUseBlock): string {
+  const taskId = taskAt(state.cursor);
+  const task = state.tasks.find(candidate => candidate.id === taskId);
+  return reviewBrief(state, fill(wordsOf(state).reviewAction, { tool: call.name }), 'action', {
+    tool: call.name,
+    arguments: call.input,
+    task: task?.description ?? null,
+  });
+}
+
+function wishesOf(state: RunState): string[] {
+  return state.goal.wishes.length > 0 ? [wishesText(state.goal, wordsOf(state))] : [];
+}
+
+function reviewBrief(state: RunState, what: string, tag: string, subject: unknown): string {
+  const words = wordsOf(state);
+  const whole = JSON.stringify(subject, null, 2);
+  const shown = JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2);
+  return [
+    what,
+    `${words.goal}\n${delimit('goal', state.goal.text)}`,
+    ...wishesOf(state),
+    delimit(tag, shown),
+    ...cutNote(words, whole, shown),
+    words.reviewEnd,
+  ].join('\n\n');
+}
+
+/** Asked when a task has failed: the phase machine decides on what is proposed. */
+export function orchestrationBrief(
+  state: RunState,
+  task: Task,
+  pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>,
+): string {
+  const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
+    id,
+    description,
+    status,
+    reason,
+    rounds,
+  }));
+  const pool = resourcePool(state, pinned);
+  const words = wordsOf(state);
+  const whole = task.result ?? '';
+  const report = cutText(whole, CONTEXT_BYTES);
+  return [
+    fill(words.failed, { id: task.id, reason: task.reason ?? words.noReason }),
+    `${words.goal}\n${delimit('goal', state.goal.text)}`,
+    ...wishesOf(state),
+    `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
+    `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
+    whole === '' ? words.noReport : `${words.itsReport}\n${delimit('report', report)}`,
+    ...cutNote(words, whole, report),
+    words.proposalEnd,
+  ].join('\n\n');
+}
+
+/** What the run may use, and has used: RESOURCE_POOL. */
+export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>) {
+  const { execution, turns, tokens } = limitsOf(state);
+  return {
+    models: modelsInUse(pinned),
+    roles: Object.values(pinned.roles).map(role => ({
+      role: role.name,
+      model: ownChainOf(state, role)[0] ?? null,
+    })),
+    limits: { rounds: execution, turns, tokens },
+    used: {
+      turns: state.goal.counters.turns,
+      tokens: tokensOf(state.goal.usage),
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
+
+import type { Steering } from '../state/place.js';
+import { taskOf } from '../state/place.js';
+import type { RunState } from '../state/run-state.js';
+import { tailChars } from '../text/large-text.js';
+import { preview } from '../text/preview.js';
+import { delimit } from './prompt.js';
+import type { Words } from './words.js';
+import { wordsOf } from './words.js';
+
+/** Of what a task found: enough to see whether a message contradicts it. */
+const RESULT_CHARS = 500;
+/** Of an answer: a message to it may answer what it asks, mostly at its end. */
+const ANSWER_CHARS = 1_500;
+
+/** The messages as one text, oldest first. */
+export function steerText(items: readonly { text: string }[]): string {
+  return items.map(item => item.text).join('\n\n');
+}
+
+export function intentBrief(state: RunState, steering: Steering): string {
+  const words = wordsOf(state);
+  return [words.intent, situation(state, steering), messages(words, steering), words.intentEnd].join('\n\n');
+}
+
+export function routeBrief(state: RunState, steering: Steering): string {
+  const words = wordsOf(state);
+  return [
+    words.route,
+    situation(state, steering),
+    messages(words, steering),
+    `INTENT_ANALYSIS:\n${JSON.stringify(steering.intent, null, 2)}`,
+    words.routeEnd,
+  ].join('\n\n');
+}
+
+function messages(words: Words, { items, answers }: Steering): string {
+  const said = delimit('user_message', steerText(items));
+  if (answers.length === 0) return said;
+  return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
+}
+
+/** SYSTEM_STATE and TASK_CONTEXT, as JSON with indent 2. */
+function situation(state: RunState, { idle }: Steering): string {
+  const context = delimit('task_context', JSON.stringify(taskContext(state, idle), null, 2));
+  return `SYSTEM_STATE:\n${JSON.stringify(systemState(state, idle), null, 2)}\n\nTASK_CONTEXT:\n${context}`;
+}
+
+/** Where the run stands. */
+export function systemState({ cursor, people, goal }: RunState, idle: boolean) {
+  return {
+    mode: goal.mode,
+    phase: idle ? 'idle' : cursor.place.phase,
+    paused: people.pausedAt !== null,
+    turns: goal.counters.turns,
+    verifications: goal.counters.verification,
+  };
+}
+
+/** What it works on; `idle`: has answered. */
+export function taskContext({ goal, goals, tasks, cursor }: RunState, idle: boolean) {
+  const { answer = '' } = (idle && goals.at(-1)) || {};
+  return {
+    goal: goal.text,
+    ...(goal.wishes.length > 0 ? { laterWishes: goal.wishes } : {}),
+    ...(answer ? { answer: endOf(answer) } : {}),
+    currentTask: taskOf(cursor.place),
+    tasks: tasks.map(({ id, description, status, result }) => ({
+      id,
+      description,
+      status,
+      ...(result ? { result: preview(result, RESULT_CHARS) } : {}),
+    })),
+  };
+}
+
+function endOf(text: string): string {
+  return text.length <= ANSWER_CHARS ? text : `…${tailChars(text, ANSWER_CHARS)}`;
+}

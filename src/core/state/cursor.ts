@@ -1,0 +1,97 @@
+/** Where a run stands: a place, and what came in between, so that calling a mode again goes on right there. */
+
+import type { ModeName } from '../agents/modes.js';
+import { firstPlace } from '../agents/modes.js';
+import type { ModelUse } from '../limits/model-use.js';
+import type { EnvelopeMeta } from '../outputs/envelope.js';
+import type { SpecialOutput } from '../outputs/special-output.js';
+import type { ToolUse } from '../tools/tool-use.js';
+import type { Interrupt, Place, Steering } from './place.js';
+import { taskOf } from './place.js';
+
+export interface Cursor {
+  place: Place;
+  /** What came in between, the last on top. */
+  interrupts: Interrupt[];
+  /** Kept until the next question: a place that waits for a person after it may be entered again. */
+  answered: RoleAnswer | null;
+  /** Key of the last review in the journal: a place that is entered again does not tell of it twice. */
+  reviewed: string | null;
+  /** The tasks that run side by side, with those that have ended since the first of them began. */
+  lanes: Lane[];
+}
+
+/** A task that runs beside others: a position of its own, and what is counted by position. */
+export interface Lane extends Pick<ToolUse, 'badCalls' | 'inFlight' | 'sessions'>, Pick<ModelUse, 'retries'> {
+  taskId: string;
+  cursor: Cursor;
+}
+
+/** What a second role answered to the question of this key. */
+export interface RoleAnswer {
+  key: string;
+  /** Of the question's contract; null: nothing that can be read. */
+  value: unknown;
+  envelope: EnvelopeMeta | null;
+  /** What the role said where it could not answer. */
+  special: SpecialOutput | null;
+}
+
+export function newCursor(mode: ModeName): Cursor {
+  return cursorAt(firstPlace(mode));
+}
+
+export function cursorAt(place: Place): Cursor {
+  return { place, interrupts: [], answered: null, reviewed: null, lanes: [] };
+}
+
+/** What is at hand: the last that came in between, else the place itself. */
+export function here({ place, interrupts }: Cursor): Place | Interrupt {
+  return interrupts.at(-1) ?? place;
+}
+
+/** The messages that are being understood; null for none. */
+export function steeringAt({ interrupts }: Cursor): Steering | null {
+  return interrupts.find(each => each.phase === 'steering') ?? null;
+}
+
+/** The task that a call made here is for: a second role is asked about that of the place, a message is about none. */
+export function taskAt(cursor: Cursor): string | null {
+  return here(cursor).phase === 'steering' ? null : taskOf(cursor.place);
+}
+
+/** The tasks at work, side by side or one alone. */
+export function tasksAt(cursor: Cursor): string[] {
+  const lanes = cursor.lanes.filter(isAtWork).map(({ taskId }) => taskId);
+  const own = taskAt(cursor);
+  return own === null ? lanes : [own, ...lanes];
+}
+
+/** Whether the task of a lane has not ended. */
+export function isAtWork({ cursor }: Lane): boolean {
+  return taskOf(cursor.place) !== null;
+}
+
+/** Whether the next that a lane does is to call a model. */
+export function callsNext(lane: Lane): boolean {
+  const at = here(lane.cursor);
+  const isTurn = at.phase === 'consultation' || (at.phase === 'execution' && at.step.kind === 'work');
+  return isTurn && at.turns.batch === null && at.turns.failure === null;
+}
+
+/** Whether tool calls of what is at hand are being worked off. */
+export function hasOpenBatch(cursor: Cursor): boolean {
+  return here(cursor).turns.batch !== null;
+}
+
+/** What is at hand, then what waits behind it, down to the place. */
+export function levels({ place, interrupts }: Cursor): (Place | Interrupt)[] {
+  return [place, ...interrupts].reverse();
+}
+
+/** Whether what is at hand came in between tool calls and their results. */
+export function isAmidCalls(cursor: Cursor): boolean {
+  return levels(cursor)
+    .slice(1)
+    .some(({ turns }) => turns.batch !== null);
+}

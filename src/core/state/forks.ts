@@ -1,0 +1,85 @@
+/**
+ * Forks of threads: tasks that run side by side each go on with the conversation by themselves. A fork begins with the
+ * messages of its thread, the same objects, so that requests begin alike and nothing is kept twice.
+ */
+
+import { estimateMessageTokens } from '../limits/tokens.js';
+import type { Message } from './message.js';
+import type { Thread, Threads } from './thread.js';
+
+/** Begins a fork; `epoch`: higher than that of an earlier fork with the same id, which workers may still know. */
+export function forkOf(thread: Thread, taskId: string, epoch: number): Thread {
+  const messages = [...thread.messages];
+  return {
+    id: forkId(thread.id, taskId),
+    epoch,
+    messages,
+    tokens: thread.tokens,
+    dropped: 0,
+    fork: { of: thread.id, taskId, shared: messages.length },
+  };
+}
+
+export function forkId(thread: string, taskId: string): string {
+  return `${thread}/${taskId}`;
+}
+
+/** What was said in the thread itself: of a fork, what came after its beginning. */
+export function ownMessages({ messages, fork }: Thread): Message[] {
+  return messages.slice(fork?.shared ?? 0);
+}
+
+/** Puts other messages in the place of those of a thread, such as shortened ones. Changes `thread`. */
+export function replaceMessages(thread: Thread, messages: Message[]): void {
+  if (thread.fork) {
+    const own = new Set(ownMessages(thread).map(({ id }) => id));
+    const first = messages.findIndex(({ id }) => own.has(id));
+    thread.fork = { ...thread.fork, shared: first < 0 ? messages.length : first };
+  }
+  thread.messages = messages;
+}
+
+/** Appends the forks of a task to the threads that they go on with, and ends them. Changes `threads`. */
+export function joinForks(threads: Threads, taskId: string): void {
+  for (const fork of Object.values(threads).filter(thread => thread.fork?.taskId === taskId)) {
+    const thread = threads[fork.fork?.of ?? ''];
+    if (!thread) throw new Error(`${fork.id} is a fork of no thread`);
+    const known = new Set(thread.messages.map(({ id }) => id));
+    // What a person said stands in all of them.
+    const added = ownMessages(fork).filter(({ id }) => !known.has(id));
+    thread.messages.push(...added);
+    thread.tokens += added.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+    delete threads[fork.id];
+  }
+}
+
+/** How many messages at its beginning a fork has in common with its thread as that is now. */
+export function sharedNow(threads: Threads, { messages, fork }: Thread): number {
+  const origin = fork ? (threads[fork.of]?.messages ?? []) : [];
+  let count = 0;
+  while (count < messages.length && messages[count] === origin[count]) count += 1;
+  return count;
+}
+
+/** The threads as they are carried over: what a fork shares with its thread is in that one alone. */
+export function folded(threads: Threads): Threads {
+  return mapThreads(threads, thread => {
+    if (!thread.fork) return thread;
+    const left = sharedNow(threads, thread);
+    return { ...thread, messages: thread.messages.slice(left), fork: { ...thread.fork, left } };
+  });
+}
+
+/** As they were before `folded`. */
+export function unfolded(threads: Threads): Threads {
+  return mapThreads(threads, thread => {
+    if (!thread.fork) return thread;
+    const { left = 0, ...fork } = thread.fork;
+    const begin = threads[fork.of]?.messages.slice(0, left) ?? [];
+    return { ...thread, messages: [...begin, ...thread.messages], fork };
+  });
+}
+
+function mapThreads(threads: Threads, change: (thread: Thread) => Thread): Threads {
+  return Object.fromEntries(Object.entries(threads).map(([id, thread]) => [id, change(thread)]));
+}

@@ -1,0 +1,116 @@
+/** The goal at hand, and those of a run that have ended. */
+
+import type { ModeName } from '../agents/modes.js';
+import type { Account } from '../limits/account.js';
+import { emptyAccount } from '../limits/account.js';
+import type { Cause, Outcome } from '../plan/cause.js';
+import { delimit } from '../prompts/prompt.js';
+import type { Words } from '../prompts/words.js';
+import { cutText } from '../text/fit.js';
+import { jsonBytes } from '../text/json.js';
+import { sizeOfList } from '../text/sizes.js';
+import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES, WISH_BYTES, WISHES_BYTES } from './bounds.js';
+
+export interface GoalState extends Account {
+  /** 1 for the first. */
+  number: number;
+  /** How it is pursued. */
+  mode: ModeName;
+  /** Why, where a role chose it, in short; else null. */
+  modeWhy: string | null;
+  /** What the goal is, cut where it is long: the conversation has it whole. */
+  text: string;
+  startedAt: number;
+  /** A planner's question was put to the person: once a goal. */
+  asked: boolean;
+  /** Time spent waiting for people, milliseconds: not counted as wall time. */
+  waitedMs: number;
+  /** Since when the run waits for a person; null when it does not. */
+  waitingSince: number | null;
+  /** Budgets whose warning the journal already has. */
+  warned: string[];
+  /** What a person said meanwhile, part of the goal: at most `WISHES_BYTES` in all. */
+  wishes: string[];
+  /** The last verification's summary, for the answer when a cap is reached. */
+  lastSummary: string | null;
+}
+
+/** A goal that has ended. */
+export interface GoalRecord {
+  number: number;
+  text: string;
+  outcome: Outcome;
+  /** Why it ended so. */
+  cause: Cause;
+  /** By reference where it is long and another goal has followed. */
+  answer: string;
+  /** Model replies it took, with those of goals before it that are no longer kept. */
+  turns: number;
+}
+
+export function newGoal(
+  number: number,
+  text: string,
+  { mode, startedAt }: Pick<GoalState, 'mode' | 'startedAt'>,
+): GoalState {
+  return {
+    number,
+    text: cutText(text, GOAL_TEXT_BYTES),
+    mode,
+    modeWhy: null,
+    startedAt,
+    ...emptyAccount(),
+    warned: [],
+    asked: false,
+    waitedMs: 0,
+    waitingSince: null,
+    wishes: [],
+    lastSummary: null,
+  };
+}
+
+/** Time that counts against a goal's limit: waits on people are not in it. */
+export function goalTimeMs(goal: GoalState, now: number): number {
+  const waiting = goal.waitingSince === null ? 0 : now - goal.waitingSince;
+  return now - goal.startedAt - goal.waitedMs - waiting;
+}
+
+/** What is left of a goal that ended long ago. */
+const OLD_GOAL_TEXT_BYTES = 300;
+
+/** The goals with one more that has ended; where they are too much, the oldest are cut, then go. */
+export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalRecord[] {
+  const all = [...goals, { ...ended, text: cutText(ended.text, OLD_ANSWER_BYTES) }];
+  for (let index = 0; index < all.length - 1 && sizeOfList(all) > GOALS_BYTES; index += 1) {
+    const old = all[index];
+    if (old)
+      all[index] = {
+        ...old,
+        text: cutText(old.text, OLD_GOAL_TEXT_BYTES),
+        answer: cutText(old.answer, OLD_GOAL_TEXT_BYTES),
+      };
+  }
+  while (sizeOfList(all) > GOALS_BYTES) {
+    const [first, second] = all;
+    if (!first || !second) break;
+    all.splice(0, 2, { ...second, turns: second.turns + first.turns });
+  }
+  return all;
+}
+
+// What a person said while a goal was pursued, kept with the goal (OU10): whoever judges or ends the work sees it
+// beside the goal, however far back in the conversation it stands.
+
+/** The wishes with one more, within their bounds: the oldest go first. The conversation has them whole. */
+export function withWish(wishes: readonly string[], text: string): string[] {
+  const kept = [...wishes, cutText(text, WISH_BYTES)];
+  while (jsonBytes(kept) > WISHES_BYTES) kept.shift();
+  return kept;
+}
+
+/** The wishes as a part of a brief; empty where there are none. */
+export function wishesText({ wishes }: Pick<GoalState, 'wishes'>, words: Words): string {
+  if (wishes.length === 0) return '';
+  const list = delimit('wishes', wishes.map(wish => `- ${wish}`).join('\n'));
+  return `${words.wishes}\n${list}`;
+}

@@ -1,0 +1,130 @@
+/** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
+
+import { estimateMessageTokens } from '../limits/tokens.js';
+import { newLane } from '../plan/lanes.js';
+import { withShortTexts } from '../text/fit-message.js';
+import { isRecord } from '../text/json.js';
+import { shortenThread } from '../text/shorten-thread.js';
+import { type Cursor, cursorAt } from './cursor.js';
+import { folded, replaceMessages, unfolded } from './forks.js';
+import { record } from './journal.js';
+import type { Message, UserMessage } from './message.js';
+import { begun } from './place.js';
+import type { RunState } from './run-state.js';
+import { newRunState } from './run-state.js';
+import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
+
+/** The state for the next part. Changes `state`, in its threads and its journal. */
+export function fitForHandover(
+  state: RunState,
+  runId: string,
+  at: number,
+  maxBytes: number = MAX_STATE_BYTES,
+): RunState {
+  const next: RunState = { ...state, part: state.part + 1, previousRunId: runId };
+  record(next.log.journal, at, 'continued_as_new', { part: next.part });
+  const missing = MAX_STATE_BYTES - maxBytes;
+  shortenThreads(next, { maxBytes: roomForThreads(next) - missing, why: 'size of the next part', at });
+  return { ...next, threads: folded(next.threads) };
+}
+
+/** Trimmed further than need be, so that it is not due again at once. */
+const TRIMMED_SHARE = 0.8;
+
+/** Shortens the threads, pair-safely, where they take more than `maxBytes` together. Changes `state`. */
+export function shortenThreads(
+  state: RunState,
+  { maxBytes, why, at }: { maxBytes: number; why: string; at: number },
+): void {
+  if (threadsBytes(state) <= maxBytes) return;
+  trimThreads(state, { maxBytes, why, at });
+  cutTexts(state, maxBytes);
+  // Nothing bounds how often people say something.
+  trimThreads(state, { maxBytes, why, at, keepsWishes: false });
+}
+
+function trimThreads(
+  state: RunState,
+  { maxBytes, ...how }: { maxBytes: number; why: string; at: number; keepsWishes?: boolean },
+): void {
+  const threads = Object.values(state.threads);
+  const before = threadsBytes(state);
+  let share = Math.max(0, (maxBytes / before) * TRIMMED_SHARE);
+  const tokens = threads.map(thread => thread.tokens);
+  for (; threadsBytes(state) > maxBytes && share > 0.01; share *= 0.6) {
+    for (const [index, thread] of threads.entries()) {
+      shortenThread(state, thread, Math.floor((tokens[index] ?? 0) * share), { ...how, targetShare: 1 });
+    }
+  }
+}
+
+/** What stays of each message where even those that are always kept are too much. */
+const TEXT_STEPS = [16_000, 4_000, 500];
+
+function cutTexts(state: RunState, maxBytes: number): void {
+  for (const bytes of TEXT_STEPS) {
+    if (threadsBytes(state) <= maxBytes) return;
+    for (const thread of Object.values(state.threads)) {
+      const others = thread.messages.filter(message => !isGivenAgain(message));
+      replaceMessages(
+        thread,
+        others.map(message => withShortTexts(message, bytes)),
+      );
+      thread.tokens = thread.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+      thread.epoch += 1;
+    }
+  }
+}
+
+const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'inventory']);
+
+/** Prompts, and what is told of project and artifacts: whole or not there, for their delimiters would be cut too. */
+function isGivenAgain(message: Message): boolean {
+  return message.kind === 'user' && GIVEN_AGAIN.has(message.purpose);
+}
+
+// Taking over a run from the part before it, which may have run on code of an earlier day.
+
+/**
+ * The state that was handed over, in which what the code before did not know begins as in a new run: a deploy must
+ * not hold up runs that continue as new. Fields of what a new run has not yet, such as `pinned`, are not filled in,
+ * and neither is what a step of a place is about.
+ */
+export function resumedState(handedOver: RunState): RunState {
+  // What was known of models when it began stands in the state, where it has changed since.
+  const { knownModels: _atItsBeginning, ...settings } = handedOver.settings;
+  const fresh = newRunState('', settings, handedOver.startedAt);
+  const cursor = resumedCursor({ ...fresh.cursor, ...handedOver.cursor });
+  const threads = unfolded(handedOver.threads ?? {});
+  // The place of a new run is another than the one that was handed over.
+  return filled(
+    { ...handedOver, cursor, threads },
+    { ...fresh, settings: {}, cursor: { ...fresh.cursor, place: {}, interrupts: [] } },
+  );
+}
+
+function resumedCursor(cursor: Cursor): Cursor {
+  const { place, interrupts = [], lanes = [] } = cursor;
+  return filled(
+    {
+      ...cursor,
+      place: filled(place, begun(place)),
+      interrupts: interrupts.map(each => filled(each, begun(each))),
+      lanes: lanes.map(lane => ({
+        ...filled(lane, { ...newLane(lane.taskId, 1), cursor: {} }),
+        cursor: resumedCursor(lane.cursor),
+      })),
+    },
+    { ...cursorAt(place), place: {} },
+  );
+}
+
+function filled<T extends object>(known: T, fresh: object): T {
+  const result: Record<string, unknown> = Object.fromEntries(Object.entries(known));
+  for (const [key, value] of Object.entries(fresh)) {
+    const own = result[key];
+    if (own === undefined) result[key] = value;
+    else if (isRecord(own) && isRecord(value)) result[key] = filled(own, value);
+  }
+  return result as T;
+}

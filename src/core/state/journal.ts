@@ -1,0 +1,229 @@
+/** The numbered list of durable events of a run: what watchers follow and tests compare. */
+
+import type { GateCloser, GateKind } from '../gates/gate.js';
+import type { Enlarger } from '../limits/enlarge.js';
+import type { BudgetKind } from '../limits/limits.js';
+import type { Cause, Outcome } from '../plan/cause.js';
+import type { Receipt } from '../steering/receipt.js';
+import { fitted } from '../text/fit.js';
+import { sizeOf, sizeOfList } from '../text/sizes.js';
+import type { ToolChanges } from '../tools/tool.js';
+import { EVENT_BYTES, JOURNAL_BYTES } from './bounds.js';
+import type { StopReason, ToolEnding, Usage } from './message.js';
+
+export type ReplyForm = 'words' | 'json';
+
+/** What each type of event says. Texts are short: long ones stay in messages, named by id. */
+export interface JournalPayloads {
+  run_started: { mode: string; goal: string };
+  run_loaded: { tools: number; models: string[]; warnings: string[] };
+  /** A server has other tools than before: this goal gets them, by the names that models know. */
+  tools_changed: ToolChanges;
+  /** How this goal is pursued, where that was chosen for it. */
+  mode_chosen: { mode: string; why: string };
+  phase_started: { phase: string; cycle: number };
+  plan_updated: {
+    tasks: { id: string; description: string; status: string }[];
+    changed: boolean;
+    cut: string[];
+  };
+  task_started: { taskId: string; description: string };
+  task_ended: { taskId: string; status: string; reason: string | null };
+  /** It has taken longer than its estimate, by the goal's working time: said once. */
+  task_overdue: { taskId: string; estimatedMs: number; takenMs: number };
+  model_call_started: {
+    callId: string;
+    role: string;
+    model: string;
+    /** Number of the reply in the run, from 1, where no other comes before it; a wrap-up, outside the count, has that of the reply that would follow. */
+    turn: number;
+    round: number;
+    /** That it works on; null for none. */
+    taskId: string | null;
+    /** What the role is to reply: words for a person, or JSON for the run, of which some may be for a person. */
+    form: ReplyForm;
+  };
+  model_call_ended: {
+    callId: string;
+    taskId: string | null;
+    role: string;
+    model: string;
+    turn: number;
+    messageId: string;
+    stopReason: StopReason;
+    toolCalls: number;
+    usage: Usage;
+    durationMs: number;
+    /** Filled in by the `events` query from the message; not kept in the journal. */
+    text?: string;
+  };
+  model_call_failed: {
+    callId: string;
+    taskId: string | null;
+    model: string;
+    turn: number;
+    /** A later try of the same model may bring a reply. */
+    retryable: boolean;
+    /** Dotted failure type, such as `model.server_error`, or `lost`. */
+    failure: string;
+    message: string;
+    next: string;
+  };
+  /** A role goes on with another model. `why`: a failure, or who or what chose it, in words. */
+  provider_switch: { role: string; fromModel: string; toModel: string; why: string };
+  /** `turn`: of the reply that asked for it. */
+  tool_call_started: {
+    callId: string;
+    taskId: string | null;
+    turn: number;
+    tool: string;
+    arguments: string;
+  };
+  tool_call_ended: {
+    callId: string;
+    taskId: string | null;
+    turn: number;
+    /** Of its result in the conversation. */
+    messageId: string;
+    tool: string;
+    ending: ToolEnding;
+    isError: boolean;
+    durationMs: number;
+    text: string;
+  };
+  /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`. */
+  subagent_started: { id: string; agent: string; callId: string };
+  /** `cause`: null where nobody tells it. */
+  subagent_ended: {
+    id: string;
+    agent: string;
+    callId: string;
+    outcome: Outcome | 'lost';
+    cause: Cause | null;
+  };
+  reask: { role: string; errors: string[] };
+  output_fallback: { role: string; errors: string[]; fallback: string };
+  verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
+  limit_reached: { limit: string; taskId: string | null };
+  /** What a person should know, and nothing follows from. */
+  warning: { text: string };
+  budget_warning: { budget: BudgetKind };
+  budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
+  /** `shortened`: results made shorter in their place. */
+  thread_trimmed: { thread: string; dropped: number; shortened: number; why: string };
+  /** What becomes of a message, under its sender's id: accepted, then applied, queued or dropped. */
+  receipt: Receipt;
+  /** A message was applied: the tool calls that were skipped for it. */
+  steering: { ids: string[]; skippedTools: string[] };
+  route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
+  /** What a role says to the person. */
+  user_message: { role: string; text: string };
+  gate_opened: {
+    gateId: string;
+    kind: GateKind;
+    title: string;
+    body: string;
+    deadline: number | null;
+    choices: string[];
+  };
+  gate_closed: {
+    gateId: string;
+    kind: GateKind;
+    by: GateCloser;
+    decision: string;
+  };
+  review: { subject: string; approved: boolean; fixes: string[] };
+  orchestration: { accepted: boolean; why: string };
+  goal_started: { number: number; text: string };
+  goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string };
+  new_run: { id: string; goal: string };
+  paused: { reason: string };
+  /** `agents`: the ways to those that a pause held. */
+  resumed: { reason: string; agents?: string[] };
+  stop_requested: { reason: string };
+  signal_ignored: { signal: string; reason: string };
+  /** A text that should have been kept by reference, and was cut. Said once a run. */
+  store_failed: { what: string; why: string };
+  continued_as_new: { part: number };
+  run_ended: { outcome: Outcome; cause: Cause; answer: string };
+}
+
+export type JournalType = keyof JournalPayloads;
+
+export type JournalEvent = {
+  [T in JournalType]: { seq: number; at: number; type: T } & OfLane<T> & JournalPayloads[T];
+}[JournalType];
+
+/** All else that happens in the work on a task that runs beside others says whose it is. */
+type OfLane<T extends JournalType> = JournalPayloads[T] extends { taskId: unknown }
+  ? unknown
+  : { taskId?: string };
+
+/** What is kept: the last `JOURNAL_KEPT` events, fewer where they are long; `seq` counts all. */
+export interface Journal {
+  lastSeq: number;
+  events: JournalEvent[];
+}
+
+export const JOURNAL_KEPT = 500;
+
+/** Appends one event, its texts cut to its bound, and drops the oldest beyond what is kept. Changes `journal`. */
+export function record<T extends JournalType>(
+  journal: Journal,
+  at: number,
+  type: T,
+  payload: JournalPayloads[T],
+): void {
+  journal.lastSeq += 1;
+  const event = { seq: journal.lastSeq, at, type, ...payload } as unknown as JournalEvent;
+  journal.events.push(fitted(event, EVENT_BYTES));
+  journal.events.splice(0, firstKept(journal.events));
+}
+
+/** How many of the oldest events go. */
+function firstKept(events: readonly JournalEvent[]): number {
+  let first = Math.max(0, events.length - JOURNAL_KEPT);
+  let bytes = sizeOfList(events.slice(first));
+  for (; bytes > JOURNAL_BYTES; first += 1) bytes -= sizeOf(events[first] ?? {}) + 1;
+  return first;
+}
+
+export type ModelSwitch = JournalPayloads['provider_switch'];
+
+/** The last change of model of each role, as far as the journal reaches back; the latest last. */
+export function lastSwitches({ events }: Journal): ModelSwitch[] {
+  const last = new Map<string, ModelSwitch>();
+  for (const event of events) {
+    if (event.type !== 'provider_switch') continue;
+    const { role, fromModel, toModel, why } = event;
+    last.delete(role);
+    last.set(role, { role, fromModel, toModel, why });
+  }
+  return [...last.values()];
+}
+
+/** Events after `since`, oldest first; `missed` counts those no longer kept. */
+export function eventsSince(journal: Journal, since: number): { events: JournalEvent[]; missed: number } {
+  const events = journal.events.filter(event => event.seq > since);
+  const first = events[0]?.seq ?? journal.lastSeq + 1;
+  return { events, missed: Math.max(0, first - since - 1) };
+}
+
+export const ANSWERED = 'it has its answer already';
+
+/** How a gate was closed, as far as the journal reaches back, in words without a full stop. */
+export function howClosed({ events }: Journal, gateId: string): string {
+  const closed = events.findLast(event => event.type === 'gate_closed' && event.gateId === gateId);
+  if (closed?.type !== 'gate_closed') return 'nobody waits for an answer any more';
+  const { by, decision } = closed;
+  switch (by) {
+    case 'person':
+      return `${ANSWERED} (${decision})`;
+    case 'timeout':
+      return `nobody answered in time (${decision})`;
+    case 'rule':
+      return `nobody needed to be asked (${decision})`;
+    case 'superseded':
+      return `nobody waits for an answer any more (${decision})`;
+  }
+}

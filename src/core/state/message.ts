@@ -1,0 +1,253 @@
+/**
+ * Messages and blocks (G1). Canonical inside; providers project them to their wire form.
+ * Every message is written once: to the workflow history as the activity result that produced it,
+ * and to one thread of the run's state.
+ */
+
+import type { OutputContract } from '../outputs/contracts.js';
+import { CONTRACTS } from '../outputs/contracts.js';
+import { isRecord } from '../text/json.js';
+
+/** Why a reply ended: one union for providers and for the run. */
+export const STOP_REASONS = [
+  'end_turn',
+  'tool_use',
+  'max_tokens',
+  /** The endpoint withheld what the model said. */
+  'content_filter',
+  /** The model declined to answer. */
+  'refusal',
+  /** A person interrupted the call: the text is partial, its tool calls are dropped. */
+  'interrupted',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
+/** Tokens of one or many calls; `costUsd` is null as soon as one part's price is unknown. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  /** Of the input: read from the provider's cache. */
+  cachedInputTokens: number;
+  /** Of the input: written to the provider's cache; left out for none. */
+  cacheWriteInputTokens?: number;
+  /** Of the output. */
+  reasoningTokens: number;
+  costUsd: number | null;
+  /** Some of the tokens are our own estimate: an endpoint reported none, or none that can be right. */
+  estimated?: boolean;
+}
+
+/**
+ * What a provider wants back with a block of its own, as it gave it: a signature, encrypted reasoning. It is sent to
+ * the same model of the same endpoint, and left out for every other.
+ */
+export interface ProviderData {
+  /** `endpoint/model` that gave it. */
+  model: string;
+  /** JSON. */
+  value: unknown;
+}
+
+export interface TextBlock {
+  type: 'text';
+  text: string;
+}
+
+/** Thinking of a reasoning model: shown and traced; sent back where its provider wants that, as `data`. */
+export interface ReasoningBlock {
+  type: 'reasoning';
+  /** Empty where the provider shows none. */
+  text: string;
+  data?: ProviderData;
+}
+
+/** A call the model asks for. `input` is the parsed arguments. */
+export interface ToolUseBlock {
+  type: 'tool_use';
+  /** Unique within its run: the pairing key of the one result. */
+  id: string;
+  /** Name as offered to the model. */
+  name: string;
+  input: Record<string, unknown>;
+  /** The model's argument text where it was not plain JSON: what was really said. */
+  raw?: string;
+  /** The arguments could not be parsed even after repair: `input` means nothing, and the call never runs. */
+  argsParseFailed?: boolean;
+  /** Schema violations found by the model activity, in words; absent when valid or not validated. */
+  argErrors?: string[];
+  data?: ProviderData;
+}
+
+/** How a tool call ended. Every call ends in exactly one of these, and the model sees which. */
+export type ToolEnding =
+  | 'executed'
+  | 'reused'
+  | 'invalid'
+  | 'denied'
+  | 'skipped'
+  | 'cancelled'
+  | 'timed_out'
+  | 'unavailable'
+  | 'outcome_unknown'
+  | 'session_lost';
+
+/** Text of a tool. Over 16 KB it is head and tail; all of it is kept as `ref`. */
+interface ToolText {
+  text: string;
+  ref?: string;
+  totalBytes?: number;
+  /** Of the beginning that is shown: where reading goes on. */
+  headBytes?: number;
+}
+
+/** What a tool or its server said: never the run's own words. */
+export type ToolContent =
+  | ({ type: 'text' } & ToolText)
+  | { type: 'image'; mimeType: string; ref: string; totalBytes: number }
+  | ({ type: 'resource'; uri: string; mimeType?: string } & Partial<ToolText>)
+  | { type: 'json'; value: unknown };
+
+export interface ToolResultBlock {
+  type: 'tool_result';
+  toolUseId: string;
+  toolName: string;
+  ending: ToolEnding;
+  /** What the run says of the call (`tool-notes.ts`): how it ended, what to do next. Empty for nothing. */
+  note: string;
+  /** What the tool or its server said: data. */
+  content: ToolContent[];
+  isError: boolean;
+  /** Time in the tool, measured in the activity (O3); 0 where nothing ran. */
+  durationMs: number;
+}
+
+export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
+
+interface MessageBase {
+  /** Unique within the run, made from the run's own counter (G6). */
+  id: string;
+  /** Milliseconds since the epoch, from the workflow's clock. */
+  at: number;
+}
+
+/** What a person, or the run on its behalf, says to a role. */
+export interface UserMessage extends MessageBase {
+  kind: 'user';
+  /**
+   * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `role`: a role's
+   * prompt, where roles share an opening; `notes`: what the workspace says of its project; `inventory`: the artifacts
+   * that there are; `brief`: the run's instruction to a role; `reask`: a request to mend output; `answer`: what the step before has answered, where the
+   * conversation does not hold it.
+   */
+  purpose: 'goal' | 'steer' | 'role' | 'notes' | 'inventory' | 'brief' | 'reask' | 'answer';
+  /** Of a prompt, and of a brief to a role that has its prompt in the thread: the role. */
+  role?: string;
+  /** Of a brief: the task that it gives. */
+  taskId?: string;
+  content: TextBlock[];
+}
+
+/** What a reply did: it called tools, or it gave what its role is for; `thinking` where it was cut short. */
+export type MessageAction = 'thinking' | 'calling_tool' | (typeof CONTRACTS)[OutputContract]['does'];
+
+/** What a reply of a role with this contract did. */
+export function actionOf(
+  contract: OutputContract,
+  { stopReason, content }: Pick<AssistantMessage, 'stopReason' | 'content'>,
+): MessageAction {
+  if (stopReason === 'interrupted') return 'thinking';
+  return content.some(block => block.type === 'tool_use') ? 'calling_tool' : CONTRACTS[contract].does;
+}
+
+export interface AssistantMessage extends MessageBase {
+  kind: 'assistant';
+  role: string;
+  content: (TextBlock | ReasoningBlock | ToolUseBlock)[];
+  stopReason: StopReason;
+  /** What the role did with this reply. */
+  action: MessageAction;
+  /** `endpoint/model` that produced it (M5). */
+  model: string;
+  usage: Usage;
+}
+
+export interface ToolResultMessage extends MessageBase {
+  kind: 'tool_result';
+  content: [ToolResultBlock];
+}
+
+/** Stands where messages were left out to fit a model: goes to the model as a user message. */
+export interface CutMessage extends MessageBase {
+  kind: 'cut';
+  content: TextBlock[];
+  /** How many messages, and how many results of each tool. */
+  dropped: number;
+  tools: Record<string, number>;
+}
+
+/** All of it is for models: notes for people stand in the journal (G3). */
+export type Message = UserMessage | AssistantMessage | ToolResultMessage | CutMessage;
+
+/** The text blocks of a message joined with newlines; empty when it has none. */
+export function textOf(message: { content: readonly Block[] }): string {
+  return message.content
+    .filter((block): block is TextBlock => block.type === 'text')
+    .map(block => block.text)
+    .join('\n');
+}
+
+/** What the model said with a step: its text, else its reasoning. */
+export function thoughtOf(reply: AssistantMessage): string {
+  const text = textOf(reply);
+  if (text !== '') return text;
+  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+}
+
+/** The tool calls of a reply in the order the model gave them. */
+export function toolCallsOf(message: AssistantMessage): ToolUseBlock[] {
+  return message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
+}
+
+export const NO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  reasoningTokens: 0,
+  costUsd: 0,
+};
+
+/** Of a reply's `number`-th tool call, from 1: unique in a run, as the ids of its calls are. */
+export function toolCallId(callId: string, number: number): string {
+  return `${callId}_${number}`;
+}
+
+export function tokensOf({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
+/** Sums usage. An unknown cost makes the sum unknown: a figure that leaves calls out would mislead. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...cacheWrites((a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0)),
+    costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
+    ...(a.estimated || b.estimated ? { estimated: true } : {}),
+  };
+}
+
+function cacheWrites(cacheWriteInputTokens: number): Pick<Usage, 'cacheWriteInputTokens'> {
+  return cacheWriteInputTokens > 0 ? { cacheWriteInputTokens } : {};
+}
+
+/** Whether a value from elsewhere is a usage that sums can be made with. */
+export function isUsage(value: unknown): value is Usage {
+  if (!isRecord(value)) return false;
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, costUsd } = value;
+  const { cacheWriteInputTokens = 0 } = value;
+  const counts = [inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheWriteInputTokens];
+  const counted = counts.every(count => Number.isSafeInteger(count) && Number(count) >= 0);
+  return counted && (costUsd === null || (typeof costUsd === 'number' && costUsd >= 0));
+}

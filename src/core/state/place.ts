@@ -1,0 +1,269 @@
+/**
+ * The places where a run can stand, each with what it needs and nothing else. Those of each kind of mode are in `PlacesOf`;
+ * what comes in between at any of them is an `Interrupt`.
+ */
+import type { Account } from '../limits/account.js';
+import { emptyAccount } from '../limits/account.js';
+import type { CallFailure } from '../limits/failure.js';
+import type { OutputContract } from '../outputs/contracts.js';
+import type { IntentOutput, RouteOutput } from '../outputs/intent.js';
+import type { Cause } from '../plan/cause.js';
+import type { InboxItem } from '../steering/inbox.js';
+
+/** The tool calls of one reply that are being worked off, in order. */
+export interface Batch {
+  thread: string;
+  messageId: string;
+  /** Number of the reply in the run. */
+  turn: number;
+  /** Whether the role was offered tools: if not, its calls are closed with results. */
+  toolsOffered: boolean;
+  /** Index of the next call that has no result yet. */
+  next: number;
+  /** Arguments that a person edited at a gate, by tool call id. */
+  edited: Record<string, Record<string, unknown>>;
+}
+
+/** How far the role at work at a place is: all that the turn loop knows of a place. */
+export interface Turns {
+  /** Rounds that it has used. */
+  round: number;
+  /** Its instruction has been given. */
+  briefed: boolean;
+  /** Its last reply was sent back once for its form. */
+  reasked: boolean;
+  /** Of a text that was cut at the output limit, what came: the next reply goes on with it. Null for none. */
+  cut: string | null;
+  /** The model failed for good here, and a person is asked how to go on. */
+  failure: CallFailure | null;
+  batch: Batch | null;
+}
+
+export function newTurns(): Turns {
+  return { round: 0, briefed: false, reasked: false, cut: null, failure: null, batch: null };
+}
+
+interface AtPlan {
+  /** Of the plan: 1 for the first of a goal, one more after each verification that asks for more. */
+  cycle: number;
+  turns: Turns;
+}
+
+/** How the understanding role read a message that changes the plan, for the planner. */
+export interface Reading {
+  goal: string;
+  reasoning: string;
+  /** In percent; null where the role gave none. */
+  confidence: number | null;
+  doubts: string[];
+}
+
+/** What a plan is to mend of the one before it. */
+export interface Improvements {
+  /** Who asks: it decides what the planner is told. */
+  from: 'verification' | 'user' | 'review' | 'orchestrator' | 'step';
+  wanted: string[];
+  /** Of the message that asks for it; null where none was understood. */
+  reading: Reading | null;
+}
+
+export interface Planning extends AtPlan {
+  phase: 'planning';
+  /** Null for the first plan of a goal. */
+  improvements: Improvements | null;
+  /** `ask`: the person, what the planner does not know. `release`: a plan is adopted, and reviewer or person look at it. */
+  step: { kind: 'plan' } | { kind: 'ask'; question: string } | { kind: 'release' };
+  /** Why a person must confirm what the planner said last, in sentences. */
+  concerns: string[];
+}
+
+export interface Execution extends AtPlan {
+  phase: 'execution';
+  step: ExecutionStep;
+  /** The task's rounds are used up: the one reply left is its report, without tools. */
+  reporting: boolean;
+}
+
+export type ExecutionStep =
+  | { kind: 'choose' }
+  | { kind: 'work'; taskId: string }
+  /** The person is asked what the executor does not know. */
+  | { kind: 'ask'; taskId: string; question: string }
+  /** The task has its report; reviewer, and person where there are concerns, look at it. */
+  | { kind: 'judge'; taskId: string; concerns: string[] }
+  /** It has just failed: the run's policy, or the orchestrator, says how the plan goes on. */
+  | { kind: 'failed'; taskId: string };
+
+export interface Verification extends AtPlan {
+  phase: 'verification';
+  step:
+    | { kind: 'verify' }
+    | { kind: 'ask'; question: string }
+    /** The verdict is that all is done; a person is asked, for these reasons. */
+    | { kind: 'confirm'; concerns: string[] };
+  /** Its question found nobody to answer it: one reply is left to it. */
+  unanswered: boolean;
+}
+
+export interface WrapUp extends AtPlan {
+  phase: 'wrap_up';
+  /** Why the goal is being wrapped up. */
+  cause: Cause;
+  why: string;
+  /** The failure that ended the work, with little of its message; null where something else did. */
+  failure: CallFailure | null;
+  /** The role that answers, where it is not the last of the mode. */
+  by?: string;
+}
+
+/** Roles work on the goal itself, one or several in turn: the last one's answer is that of the goal. There is no plan: the cycle is 1. */
+export interface Answering extends AtPlan {
+  phase: 'answering';
+  /** Whose turn it is, from 0. */
+  step: number;
+}
+
+/** A role chooses the mode of the goal, which has none of its own yet. */
+export interface Choosing extends AtPlan {
+  phase: 'choosing';
+}
+
+/** The places of each kind of mode: its step takes these, and no others. Every kind has the wrap-up. */
+export interface PlacesOf {
+  team: Planning | Execution | Verification | WrapUp;
+  plan: Planning | Execution | WrapUp;
+  steps: Answering | WrapUp;
+  auto: Choosing | WrapUp;
+}
+
+/** Where the pursuit of a goal stands. */
+export type Place = PlacesOf[keyof PlacesOf];
+
+export function planningAt(cycle: number, improvements: Improvements | null = null): Planning {
+  return { phase: 'planning', cycle, turns: newTurns(), improvements, step: { kind: 'plan' }, concerns: [] };
+}
+
+export function executionAt(cycle: number, step: ExecutionStep = { kind: 'choose' }): Execution {
+  return { phase: 'execution', cycle, turns: newTurns(), step, reporting: false };
+}
+
+export function verificationAt(cycle: number): Verification {
+  return { phase: 'verification', cycle, turns: newTurns(), step: { kind: 'verify' }, unanswered: false };
+}
+
+export function answeringAt(step = 0): Answering {
+  return { phase: 'answering', cycle: 1, turns: newTurns(), step };
+}
+
+export function choosingAt(): Choosing {
+  return { phase: 'choosing', cycle: 1, turns: newTurns() };
+}
+
+export function wrapUpAt(
+  cycle: number,
+  { cause, why, failure = null, by }: Pick<WrapUp, 'cause' | 'why'> & Partial<Pick<WrapUp, 'failure' | 'by'>>,
+): WrapUp {
+  return { phase: 'wrap_up', cycle, turns: newTurns(), cause, why, failure, ...(by !== undefined && { by }) };
+}
+
+/** The task at work at a place; null for none. */
+export function taskOf(place: Place): string | null {
+  if (place.phase !== 'execution') return null;
+  const { step } = place;
+  return step.kind === 'choose' || step.kind === 'failed' ? null : step.taskId;
+}
+
+/** Messages that the understanding and router roles are working on. */
+export interface Steering {
+  phase: 'steering';
+  turns: Turns;
+  items: InboxItem[];
+  /** The role that was at work, in whose thread the messages are noted; null for none. */
+  role: string | null;
+  /** The goal before is answered: the message is a follow-up. */
+  idle: boolean;
+  stage: 'understanding' | 'routing' | 'deciding';
+  intent: IntentOutput | null;
+  proposal: RouteOutput | null;
+  clarification: string | null;
+  /** Why a person must confirm. */
+  concerns: string[];
+  /** What the user answered to a question about the messages. */
+  answers: string[];
+  /** What it takes to understand a message between two goals: neither the goal before pays for it, nor its caps. */
+  spent: Account;
+}
+
+export function newSteering(items: InboxItem[], role: string | null): Steering {
+  return {
+    phase: 'steering',
+    turns: newTurns(),
+    items,
+    role,
+    idle: role === null,
+    stage: 'understanding',
+    intent: null,
+    proposal: null,
+    clarification: null,
+    concerns: [],
+    answers: [],
+    spent: emptyAccount(),
+  };
+}
+
+/** What a second role is asked in the middle of another's work. */
+export interface RoleQuestion {
+  /** What it is about: the same when the place is entered again. */
+  key: string;
+  role: string;
+  output: OutputContract;
+  brief: string;
+}
+
+export interface Consultation extends RoleQuestion {
+  phase: 'consultation';
+  turns: Turns;
+}
+
+export function newConsultation({ key, role, output, brief }: RoleQuestion): Consultation {
+  return { phase: 'consultation', turns: newTurns(), key, role, output, brief };
+}
+
+/** What comes in between at a place: once it is settled, the run is back there. */
+export type Interrupt = Steering | Consultation;
+
+export type Phase = (Place | Interrupt)['phase'];
+
+const EVERY_PHASE: Record<Phase, true> = {
+  planning: true,
+  execution: true,
+  verification: true,
+  answering: true,
+  choosing: true,
+  wrap_up: true,
+  steering: true,
+  consultation: true,
+};
+export const PHASES = Object.keys(EVERY_PHASE) as Phase[];
+
+/** A place of the same kind at which nothing has been done yet. */
+export function begun(at: Place | Interrupt): Place | Interrupt {
+  switch (at.phase) {
+    case 'planning':
+      return planningAt(at.cycle);
+    case 'execution':
+      return executionAt(at.cycle);
+    case 'verification':
+      return verificationAt(at.cycle);
+    case 'answering':
+      return answeringAt(at.step);
+    case 'choosing':
+      return choosingAt();
+    case 'wrap_up':
+      return wrapUpAt(at.cycle, at);
+    case 'steering':
+      return newSteering([], at.role);
+    case 'consultation':
+      return newConsultation(at);
+  }
+}

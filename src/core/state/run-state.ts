@@ -1,0 +1,148 @@
+/**
+ * Everything a run is, as one serialisable value: its conversation, its plan, and where it stands. Each part's type
+ * and its empty value are in the file of its owner. Continue-as-new carries it, the simulation re-enters it, `show`
+ * reads it.
+ */
+
+import type { Children } from '../agents/children.js';
+import { noChildren } from '../agents/children.js';
+import type { Way } from '../agents/modes.js';
+import type { PinnedRun, RunSettings } from '../agents/run-config.js';
+import type { Account } from '../limits/account.js';
+import type { BudgetUse, Limits } from '../limits/limits.js';
+import type { ModelUse } from '../limits/model-use.js';
+import { newModelUse } from '../limits/model-use.js';
+import type { UsageEntry } from '../limits/usage-by.js';
+import type { Cause, Outcome } from '../plan/cause.js';
+import type { Task } from '../plan/plan.js';
+import type { ToolUse } from '../tools/tool-use.js';
+import { newToolUse } from '../tools/tool-use.js';
+import type { Artifact } from './artifacts.js';
+import type { Cursor } from './cursor.js';
+import { here, newCursor, steeringAt } from './cursor.js';
+import type { GoalRecord, GoalState } from './goal.js';
+import { goalTimeMs, newGoal } from './goal.js';
+import type { Journal } from './journal.js';
+import type { Usage } from './message.js';
+import { NO_USAGE, tokensOf } from './message.js';
+import type { People } from './people.js';
+import { newPeople } from './people.js';
+import type { Threads } from './thread.js';
+import type { Trace } from './trace.js';
+import { emptyTrace } from './trace.js';
+
+/** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
+export const RUN_STATE_VERSION = 1;
+
+export interface RunState {
+  version: typeof RUN_STATE_VERSION;
+  settings: RunSettings;
+  /** Null until the run is loaded. */
+  pinned: PinnedRun | null;
+  /** Limits that were set since the start. */
+  limits: Partial<Limits>;
+  startedAt: number;
+  /** 1, and one more at each continue-as-new. */
+  part: number;
+  /** Temporal run id of the part before this one: `watch` walks the chain. */
+  previousRunId: string | null;
+  /** Source of message and call ids. */
+  lastId: number;
+  goal: GoalState;
+  /** Goals of this run that have ended. */
+  goals: GoalRecord[];
+  /** Since when the goal is answered and no other has begun; null while one is pursued. */
+  idleSince: number | null;
+  cursor: Cursor;
+  threads: Threads;
+  tasks: Task[];
+  /** Of all goals, in the order they were made. */
+  artifacts: Artifact[];
+  models: ModelUse;
+  tools: ToolUse;
+  people: People;
+  /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`. */
+  total: { usage: Usage; turns: number; usageBy: UsageEntry[] };
+  /** Sub-agents: those that run are in flight, so none is open at a safe point. */
+  children: Children;
+  log: Log;
+  /** Search attributes as last written. */
+  shown: Record<string, string>;
+  /** Set when the run has ended. */
+  end: { outcome: Outcome; cause: Cause; answer: string } | null;
+}
+
+export function newRunState(goal: string, settings: RunSettings, now: number): RunState {
+  return {
+    version: RUN_STATE_VERSION,
+    settings,
+    pinned: null,
+    limits: {},
+    startedAt: now,
+    part: 1,
+    previousRunId: null,
+    lastId: 0,
+    // Whole until it has been said.
+    goal: { ...newGoal(1, '', { mode: settings.mode, startedAt: now }), text: goal },
+    goals: [],
+    idleSince: null,
+    cursor: newCursor(settings.mode),
+    threads: {},
+    tasks: [],
+    artifacts: [],
+    models: newModelUse(settings.knownModels),
+    tools: newToolUse(now),
+    people: newPeople(),
+    total: { usage: NO_USAGE, turns: 0, usageBy: [] },
+    children: noChildren(),
+    log: newLog(),
+    shown: {},
+    end: null,
+  };
+}
+
+/** How the goal at hand is pursued. */
+export function wayOf({ goal, settings, pinned }: Pick<RunState, 'goal' | 'settings' | 'pinned'>): Way {
+  const named = settings.role === undefined ? null : [settings.role];
+  return { mode: goal.mode, roles: pinned?.modes[goal.mode]?.steps ?? named };
+}
+
+/** A message that came after a goal's end is on its own account, which the next goal takes over where it becomes one (PR7). */
+export function accountOf({ goal, cursor }: RunState): Account {
+  const steering = steeringAt(cursor);
+  return steering?.idle ? steering.spent : goal;
+}
+
+/** Whether the calls made here are held to the goal's budgets: not the wrap-up, and not between two goals. */
+export function isCounted({ cursor }: RunState): boolean {
+  return cursor.place.phase !== 'wrap_up' && !steeringAt(cursor)?.idle;
+}
+
+/** Whether a pause holds the run here: it goes on listening, so messages are understood all the same. */
+export function isHeld({ people: { pausedAt, stop }, cursor }: RunState): boolean {
+  return pausedAt !== null && stop === null && here(cursor).phase !== 'steering';
+}
+
+/** What the goal at hand, and the run with it, has used of its budgets. */
+export function budgetUse({ goal, total }: RunState, now: number): BudgetUse {
+  return {
+    turns: goal.counters.turns,
+    totalTurns: total.turns,
+    tokens: tokensOf(goal.usage),
+    wallTimeMs: goalTimeMs(goal, now),
+    costUsd: goal.usage.costUsd,
+  };
+}
+
+// What a run tells of itself, and how well that is kept.
+
+export interface Log {
+  journal: Journal;
+  trace: Trace;
+  /** The blob store did not take a text: the journal has it, and less is hoped of the store from then on. */
+  storeFailed: boolean;
+}
+
+function newLog(): Log {
+  return { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false };
+}

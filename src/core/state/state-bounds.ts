@@ -1,0 +1,211 @@
+/** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
+
+import { MOST_PARALLEL_TOOLS } from '../limits/limits.js';
+import { isRecord, jsonBytes } from '../text/json.js';
+import { sizeOf, sizeOfList, sizeOfRecord } from '../text/sizes.js';
+import {
+  ANSWER_BYTES,
+  ARTIFACTS_BYTES,
+  BRIEF_BYTES,
+  CHILDREN_BYTES,
+  CHOSEN_BYTES,
+  CONCERNS_BYTES,
+  EDITED_BYTES,
+  EFFECTS_BYTES,
+  FAILURE_BYTES,
+  GATE_ANSWER_BYTES,
+  GATES_BYTES,
+  GOAL_TEXT_BYTES,
+  GOALS_BYTES,
+  IMPROVEMENTS_BYTES,
+  JOURNAL_BYTES,
+  KNOWN_MODELS_BYTES,
+  LEDGER_BYTES,
+  MESSAGES_BYTES,
+  OPINION_BYTES,
+  OTHER_ANSWERS_BYTES,
+  OUT_BYTES,
+  PINNED_BYTES,
+  PLAN_BYTES,
+  QUESTION_BYTES,
+  READING_BYTES,
+  REPORTS_BYTES,
+  SEEN_IDS_BYTES,
+  SESSIONS_BYTES,
+  SETTINGS_BYTES,
+  TAKEN_BACK_BYTES,
+  TRACE_BYTES,
+  WISHES_BYTES,
+} from './bounds.js';
+import { steeringAt } from './cursor.js';
+import { sharedNow } from './forks.js';
+import type { Message } from './message.js';
+import type { RunState } from './run-state.js';
+import type { Thread, Threads } from './thread.js';
+
+/** A name, an id. */
+const NAME_BYTES = 500;
+const NUMBER_BYTES = 40;
+const TURNS_BYTES = EDITED_BYTES + FAILURE_BYTES + 1_000;
+/** Besides, a place has what its plan is to mend, or, where its role replies text, what came of one that was cut. */
+const PLACE_BYTES =
+  TURNS_BYTES +
+  Math.max(ANSWER_BYTES, QUESTION_BYTES + 2 * CONCERNS_BYTES + IMPROVEMENTS_BYTES + READING_BYTES) +
+  2_000;
+/** Without its messages: they are counted in the inbox. */
+const STEERING_BYTES =
+  TURNS_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000;
+const CONSULTATION_BYTES = TURNS_BYTES + BRIEF_BYTES + 1_000;
+const ANSWERED_BYTES = 3 * OPINION_BYTES + 1_000;
+
+/** Parts that have owners of their own: each of their fields has its bound. */
+type Divided = 'models' | 'tools' | 'people' | 'total' | 'log';
+
+type Path = {
+  [K in keyof RunState]: K extends Divided ? `${K}.${keyof RunState[K] & string}` : K;
+}[keyof RunState];
+
+/** The bound of each part. A part or field that is new has its place here too, and where it is written. */
+export const BOUNDS: Record<Path, number> = {
+  version: NUMBER_BYTES,
+  settings: SETTINGS_BYTES + KNOWN_MODELS_BYTES,
+  pinned: PINNED_BYTES,
+  limits: 600,
+  startedAt: NUMBER_BYTES,
+  part: NUMBER_BYTES,
+  previousRunId: NAME_BYTES,
+  lastId: NUMBER_BYTES,
+  goal: GOAL_TEXT_BYTES + WISHES_BYTES + ANSWER_BYTES + 4_000,
+  goals: GOALS_BYTES,
+  idleSince: NUMBER_BYTES,
+  /** Where tasks run side by side, the lanes share what else its one position may take: see `roomOfLane`. */
+  cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
+  /** What is left to the conversation where all others are full; else it gets their share too. */
+  threads: 258_000,
+  tasks: PLAN_BYTES + REPORTS_BYTES,
+  artifacts: ARTIFACTS_BYTES,
+  'models.calls': 8_000,
+  'models.chains': 4_000,
+  'models.failed': 8_000,
+  'models.chosen': CHOSEN_BYTES,
+  'models.out': OUT_BYTES,
+  'models.resolved': 4_000,
+  'models.last': 4_000,
+  'models.at': 4_000,
+  'models.contextLimits': 4_000,
+  /** At most 12 models: names of 90 bytes, and sums of up to 12 digits. */
+  'models.inputCounts': 2_000,
+  'models.retries': 100,
+  'tools.ledger': LEDGER_BYTES + 1_000,
+  'tools.badCalls': 6_000,
+  'tools.inFlight': MOST_PARALLEL_TOOLS * 60,
+  'tools.sessions': SESSIONS_BYTES,
+  'tools.listed': 100,
+  'tools.effects': EFFECTS_BYTES,
+  /** With the messages that are being understood. */
+  'people.inbox': MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
+  'people.gates': GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,
+  'people.closedGates': 4_000,
+  'people.allowedTools': 16_000,
+  'people.pausedAt': NUMBER_BYTES,
+  'people.stop': 4_000,
+  'people.finishing': NUMBER_BYTES,
+  'total.usage': 400,
+  'total.turns': NUMBER_BYTES,
+  /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
+  'total.usageBy': 6_000,
+  children: CHILDREN_BYTES + 100,
+  'log.journal': JOURNAL_BYTES + 100,
+  /** Besides steps: totals of tools, and references to steps that were shelved. */
+  'log.trace': TRACE_BYTES + 26_000,
+  'log.storeFailed': NUMBER_BYTES,
+  shown: 2_000,
+  /** Set when nothing is carried any more. */
+  end: NUMBER_BYTES,
+};
+
+/** Keys of the parts, and what stands around a state in an input. */
+const FRAME_BYTES = 4_000;
+
+/** The largest that a state can become. */
+export const MAX_STATE_BYTES = sum(Object.values(BOUNDS)) + FRAME_BYTES;
+
+/** Bytes of all threads. */
+export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
+  const sizes = Object.values(threads).map(thread => sizeOfList(carriedMessages(threads, thread)));
+  return sum(sizes.map(size => size + THREAD_FRAME_BYTES)) + 2;
+}
+
+/** What a fork shares with its thread is carried once. */
+function carriedMessages(threads: Threads, thread: Thread): Message[] {
+  return thread.fork ? thread.messages.slice(sharedNow(threads, thread)) : thread.messages;
+}
+
+const THREAD_FRAME_BYTES = 600;
+
+type Measures = { [P in Path]?: (state: RunState) => number };
+
+/** Parts that grow, measured by what is new in them; the others are small. */
+const MEASURES: Measures = {
+  settings: ({ settings }) => sizeOf(settings),
+  pinned: ({ pinned }) =>
+    pinned === null
+      ? NUMBER_BYTES
+      : sum(Object.values(pinned).map(part => (isObject(part) ? sizeOf(part) : NUMBER_BYTES))) + 1_000,
+  goals: ({ goals }) => sizeOfList(goals),
+  cursor: ({ cursor }) => {
+    const interrupts = cursor.interrupts.map(each =>
+      each.phase === 'steering' ? { ...each, items: [] } : each,
+    );
+    return jsonBytes({ ...cursor, interrupts });
+  },
+  threads: state => threadsBytes(state),
+  tasks: ({ tasks }) => sizeOfList(tasks),
+  'tools.ledger': ({ tools }) => sizeOfRecord(tools.ledger.entries) + 100,
+  'people.inbox': ({ people: { inbox }, cursor }) =>
+    sizeOfList([...inbox.items, ...(steeringAt(cursor)?.items ?? [])]) +
+    jsonBytes(inbox.seenIds) +
+    jsonBytes(inbox.takenBackIds) +
+    50,
+  'people.gates': ({ people }) =>
+    people.gates.reduce(
+      (bytes, { key, gate, answer }) =>
+        bytes + jsonBytes(key) + sizeOf(gate) + (answer ? sizeOf(answer) : 4) + 40,
+      2,
+    ),
+  'log.journal': ({ log }) => sizeOfList(log.journal.events) + 60,
+  'log.trace': ({ log }) => {
+    const { steps, ...rest } = log.trace;
+    return sizeOfList(steps) + jsonBytes(rest) + 10;
+  },
+};
+
+/** Bytes of each part, in the terms of `BOUNDS`. */
+export function partBytes(state: RunState): Record<Path, number> {
+  const paths = Object.keys(BOUNDS) as Path[];
+  const parts: Parts = { ...state };
+  const sizes = paths.map(path => [path, MEASURES[path]?.(state) ?? jsonBytes(partAt(parts, path))]);
+  return Object.fromEntries(sizes) as Record<Path, number>;
+}
+
+type Parts = Readonly<Record<string, unknown>>;
+
+function partAt(parts: Parts, path: Path): unknown {
+  const [part = '', field] = path.split('.');
+  const value = parts[part];
+  return field !== undefined && isRecord(value) ? value[field] : value;
+}
+
+/** Bytes that the threads may take: what the other parts leave of the largest state. */
+export function roomForThreads(state: RunState): number {
+  const { threads: _threads, ...others } = partBytes(state);
+  return MAX_STATE_BYTES - FRAME_BYTES - sum(Object.values(others));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,175 @@
+/** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
+
+import { childEnd, isPaused, openChildren } from '../agents/children.js';
+import { hasPlan, stepsOf } from '../agents/modes.js';
+import type { Gate } from '../gates/gate.js';
+import { gateMarkdown } from '../gates/gate-text.js';
+import { limitsOf } from '../limits/in-force.js';
+import { cachedPercent, usageByRole } from '../limits/usage-by.js';
+import { causeText } from '../plan/cause.js';
+import { wordsOf } from '../prompts/words.js';
+import { here, tasksAt } from '../state/cursor.js';
+import { lastSwitches } from '../state/journal.js';
+import { tokensOf } from '../state/message.js';
+import type { Phase } from '../state/place.js';
+import { type RunState, wayOf } from '../state/run-state.js';
+import { plainLine } from '../text/plain-markdown.js';
+import { preview } from '../text/preview.js';
+
+/** The server takes 20 KB of details: this many characters fit in any script. */
+const MAX_CHARS = 6_000;
+
+/** What a run is doing, as lists, `show` and the query `state` say it. `waiting`: for a person's answer. */
+export type ShownPhase = Phase | 'loading' | 'paused' | 'waiting' | 'idle' | 'ended';
+
+export function phaseOf(state: RunState): ShownPhase {
+  if (state.end) return 'ended';
+  if (state.people.pausedAt !== null || isHeldByAgents(state)) return 'paused';
+  if (unansweredGates(state).length > 0) return 'waiting';
+  if (state.idleSince !== null) return 'idle';
+  return state.pinned ? here(state.cursor).phase : 'loading';
+}
+
+/** All that it has called stands still. */
+function isHeldByAgents({ children }: RunState): boolean {
+  const open = openChildren(children);
+  return open.length > 0 && open.every(({ id }) => isPaused(children, id));
+}
+
+/** Gates that nobody has answered, the first opened first. */
+export function unansweredGates({ people: { gates } }: RunState): Gate[] {
+  return gates.filter(({ answer }) => answer === null).map(({ gate }) => gate);
+}
+
+export function statusMarkdown(state: RunState): string {
+  const parts = [
+    headline(state),
+    chosen(state),
+    gates(state),
+    tasks(state),
+    agents(state),
+    artifacts(state),
+    models(state),
+    limits(state),
+    lastSteering(state),
+  ];
+  return parts
+    .filter(part => part !== '')
+    .join('\n\n')
+    .slice(0, MAX_CHARS);
+}
+
+function headline(state: RunState): string {
+  const { cursor, goal, pinned } = state;
+  if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause)}`;
+  if (!pinned) return '**Loading** prompts, tools and limits';
+  if (state.people.stop) return `**Stopping** ${plainLine(preview(state.people.stop.reason))}`;
+  if (state.people.pausedAt !== null) return '**Paused**: send the signal `resume`';
+  if (state.idleSince !== null) return idle(state);
+  const waiting = unansweredGates(state).length;
+  if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
+  const { phase, turns } = here(cursor);
+  const tasks = tasksAt(cursor);
+  const plan = hasPlan(goal.mode) ? ` · plan ${cursor.place.cycle}` : '';
+  const at = stepText(state) || tasks.map(plainLine).join(', ');
+  const round = tasks.length > 1 ? '' : ` · round ${turns.round}`;
+  return `**Phase: ${phase}** · goal ${goal.number}${plan}${at && ` · ${at}`}${round}`;
+}
+
+/** How the goal is pursued, where a role chose that. */
+function chosen({ goal: { mode, modeWhy } }: RunState): string {
+  return modeWhy === null ? '' : `Mode ${plainLine(mode)}: ${plainLine(modeWhy)}`;
+}
+
+/** Whose turn it is, where several roles have one. */
+function stepText(state: RunState): string {
+  const { place } = state.cursor;
+  const steps = stepsOf(wayOf(state)) ?? [];
+  if (place.phase !== 'answering' || steps.length < 2) return '';
+  return `step ${place.step + 1} of ${steps.length}, ${plainLine(steps[place.step] ?? '')}`;
+}
+
+function idle({ goals }: RunState): string {
+  const last = goals.at(-1);
+  const how = last ? `\n\nGoal ${last.number}: ${last.outcome}. ${causeText(last.cause)}` : '';
+  return `**Idle**: the goal is answered; a \`followUp\` begins the next${how}`;
+}
+
+/** Open gates first: they are what the run waits for. */
+function gates(state: RunState): string {
+  const words = wordsOf(state);
+  return unansweredGates(state)
+    .map(gate => gateMarkdown(words, gate))
+    .join('\n\n');
+}
+
+function tasks({ tasks }: RunState): string {
+  if (tasks.length === 0) return '';
+  const lines = tasks.map(task => {
+    const why = task.reason ? ` (${plainLine(task.reason)})` : '';
+    const late = task.overdue ? ' · takes longer than estimated' : '';
+    return `- ${plainLine(task.id)} · ${task.status}${why}${late} · ${plainLine(preview(task.description, 80))}`;
+  });
+  return ['Tasks:', '', ...lines].join('\n');
+}
+
+/** The last sub-agents: they are runs of their own, below this one's id. */
+function agents({ children }: RunState): string {
+  const lines = children.list.map(
+    child =>
+      `- ${plainLine(child.id)} · ${plainLine(childEnd(child))} · ${plainLine(preview(child.instruction, 80))}`,
+  );
+  if (children.paused.length > 0)
+    lines.push(
+      `- paused, until the signal \`resume\`: ${plainLine(preview(children.paused.join(', '), 300))}`,
+    );
+  return lines.length === 0 ? '' : ['Agents:', '', ...lines].join('\n');
+}
+
+function artifacts({ artifacts }: RunState): string {
+  const lines = artifacts.map(
+    ({ id, type, title, version, bytes }) =>
+      `- ${plainLine(id)} · ${plainLine(type)} · version ${version} · ${bytes} bytes · ${plainLine(preview(title, 80))}`,
+  );
+  return lines.length === 0 ? '' : ['Artifacts:', '', ...lines].join('\n');
+}
+
+/** Where a role went on with another model than before. */
+function models({ log: { journal } }: RunState): string {
+  const lines = lastSwitches(journal).map(({ role, fromModel, toModel, why }) =>
+    plainLine(`${role} · ${toModel} instead of ${fromModel} · ${preview(why, 160)}`),
+  );
+  return lines.length === 0 ? '' : ['Models:', '', ...lines.map(line => `- ${line}`)].join('\n');
+}
+
+function limits(state: RunState): string {
+  const { goal, pinned, total } = state;
+  if (!pinned) return '';
+  const { counters } = goal;
+  const most = limitsOf(state);
+  return [
+    'Limits:',
+    '',
+    `- turns ${counters.turns} of ${most.turns}`,
+    ...(hasPlan(goal.mode) ? [`- verifications ${counters.verification} of ${most.verification}`] : []),
+    `- tokens ${tokensOf(goal.usage)} of ${most.tokens}`,
+    `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
+    ...cachedLine(total),
+  ].join('\n');
+}
+
+/** Of the input, what was read from providers' caches: in all, and by role. */
+function cachedLine({ usage, usageBy }: RunState['total']): string[] {
+  if (usage.cachedInputTokens === 0) return [];
+  const roles = [...usageByRole(usageBy)].map(
+    ([role, of]) => `${plainLine(role)} ${cachedPercent(of) ?? 0} %`,
+  );
+  return [`- cached ${cachedPercent(usage)} % of the input (${preview(roles.join(', '), 200)})`];
+}
+
+function lastSteering({ log: { journal } }: RunState): string {
+  const last = journal.events.findLast(event => event.type === 'receipt');
+  return last?.type === 'receipt'
+    ? `Last message ${plainLine(last.id)}: ${last.state}. ${plainLine(last.how)}`
+    : '';
+}

@@ -1,0 +1,223 @@
+/**
+ * Makes a thread fit a model (X3): old results are shortened, then left out, then old messages go. Pair-safe: calls
+ * and results go together. What is wanted now never goes, and what a model has not read yet goes last.
+ */
+
+import { estimateMessageTokens } from '../limits/tokens.js';
+import { isPromptOf, roleAtHand } from '../prompts/opening.js';
+import { fill, type Words } from '../prompts/words.js';
+import type { CutMessage, Message, ToolResultBlock, UserMessage } from '../state/message.js';
+import { toolCallsOf } from '../state/message.js';
+import type { ShortResult } from './shorten-result.js';
+import { leaveOutResult, shortenResult } from './shorten-result.js';
+
+export interface TrimRules {
+  /** Nothing happens up to here. */
+  limitTokens: number;
+  /** Down to here, so that the next turns add to the same beginning and need no trimming. */
+  targetTokens: number;
+  /** The task at hand: its brief stays. */
+  taskId: string | null;
+  /** What people said since the goal stays, all of it; else the last of it. Default true. */
+  keepsWishes?: boolean;
+  /** Of the message at the place of the cut. */
+  mark: Pick<CutMessage, 'id' | 'at'>;
+  words: Words;
+}
+
+export interface Trimmed {
+  /** In their old order. */
+  messages: Message[];
+  tokens: number;
+  /** How many messages went. */
+  dropped: number;
+  /** How many results were made shorter. */
+  shortened: number;
+  /** Messages whose results can't be read any more, not even by reference. */
+  lost: string[];
+}
+
+/**
+ * Trims down to the target, the oldest first, and only where the thread is over the limit. Kept in any case: the
+ * notes on the project, the goal at hand, what the person said since, the prompt of the role at hand, the briefs of its task, the last
+ * instruction, and the last reply with its results. Those results, which nobody has read yet, are shortened where all else is not enough.
+ * Trimming what was trimmed changes nothing.
+ */
+export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
+  const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
+  if (tokens <= rules.limitTokens) return trimmed;
+  const { targetTokens, limitTokens, words } = rules;
+  const ways: Way[] = [block => shortenResult(block, words), block => leaveOutResult(block, words)];
+  for (const how of ways) shorter(trimmed, how, 'read', targetTokens);
+  dropGroups(trimmed, rules);
+  for (const how of ways) shorter(trimmed, how, 'unread', limitTokens);
+  const before = new Set(messages);
+  trimmed.shortened = trimmed.messages.filter(
+    message => message.kind === 'tool_result' && !before.has(message),
+  ).length;
+  return trimmed;
+}
+
+type Way = (block: ToolResultBlock) => ShortResult | null;
+
+/** Makes results shorter that a model has read, or has not, the oldest first, down to `tokens`. Changes `trimmed`. */
+function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: number): void {
+  const { messages } = trimmed;
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
+  const [from, to] = which === 'read' ? [0, lastReply] : [lastReply + 1, messages.length];
+  for (let at = from; at < to && trimmed.tokens > tokens; at++) {
+    const message = messages[at];
+    const short = message?.kind === 'tool_result' ? how(message.content[0]) : null;
+    if (message?.kind !== 'tool_result' || !short) continue;
+    const changed: Message = { ...message, content: [short.block] };
+    const saved = estimateMessageTokens(message) - estimateMessageTokens(changed);
+    if (saved <= 0) continue;
+    messages[at] = changed;
+    trimmed.tokens -= saved;
+    if (!short.readable) trimmed.lost.push(message.id);
+  }
+}
+
+/** Leaves out messages, the oldest first, and says so at the place of the first. Changes `trimmed`. */
+function dropGroups(
+  trimmed: Trimmed,
+  { targetTokens, taskId, mark, words, keepsWishes = true }: TrimRules,
+): void {
+  // Else the note alone would take it over the target again.
+  if (trimmed.tokens <= targetTokens) return;
+  const { messages } = trimmed;
+  const anchors = new Set(anchorsOf(messages, taskId, keepsWishes));
+  const earlier = messages.find(message => message.kind === 'cut');
+  const gone = new Set<Message>();
+  let cut = earlier ?? cutMessage(words, mark, 0, {});
+  let tokens = trimmed.tokens + (earlier ? 0 : estimateMessageTokens(cut));
+  for (const { first, last } of groupsOf(messages)) {
+    if (tokens <= targetTokens) break;
+    if (isAnchored(anchors, first, last)) continue;
+    const group = messages.slice(first, last + 1).filter(message => message !== earlier);
+    for (const message of group) gone.add(message);
+    const wider = cutMessage(words, mark, cut.dropped + group.length, toolCounts(words, cut.tools, group));
+    tokens += estimateMessageTokens(wider) - estimateMessageTokens(cut);
+    tokens -= group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+    cut = wider;
+  }
+  if (gone.size === 0) return;
+  const place = messages.findIndex(message => message === earlier || gone.has(message));
+  trimmed.messages = messages.flatMap((message, at) => {
+    const stays = message === earlier || gone.has(message) ? [] : [message];
+    return at === place ? [cut, ...stays] : stays;
+  });
+  trimmed.tokens = tokens;
+  trimmed.dropped = gone.size;
+  trimmed.lost.push(...[...gone].map(({ id }) => id));
+}
+
+/** Tools that a cut names; the rest is counted together. */
+const TOOLS_NAMED = 20;
+
+function toolCounts(
+  words: Words,
+  before: Readonly<Record<string, number>>,
+  gone: readonly Message[],
+): Record<string, number> {
+  const counts = new Map(Object.entries(before));
+  for (const message of gone) {
+    if (message.kind !== 'tool_result') continue;
+    const { toolName } = message.content[0];
+    const name = counts.has(toolName) || counts.size < TOOLS_NAMED ? toolName : words.trimmedOthers;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+/** What a model is told at the place of the cut, earlier cuts included (LI7). */
+function cutMessage(
+  words: Words,
+  mark: TrimRules['mark'],
+  dropped: number,
+  tools: Record<string, number>,
+): CutMessage {
+  const results = Object.entries(tools).map(([tool, count]) =>
+    count > 1 ? fill(words.trimmedTimes, { tool, count }) : tool,
+  );
+  const said =
+    results.length === 0
+      ? fill(words.trimmed, { count: dropped })
+      : fill(words.trimmedResults, { count: dropped, tools: results.join(', ') });
+  return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
+}
+
+/**
+ * Positions of what never goes: notes on the project, goal, wishes and briefs since, what the step before answered, the prompt of the role at hand (others are given again
+ * when they come on), the last instruction, and the last reply where its results wait or have not been read.
+ */
+function anchorsOf(messages: readonly Message[], taskId: string | null, keepsWishes: boolean): number[] {
+  const goal = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
+  const wish = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'steer');
+  const wishes = messages.flatMap((message, at) => {
+    if (message.kind !== 'user' || at < goal) return [];
+    const isBrief = taskId !== null && message.taskId === taskId;
+    const isWish = message.purpose === 'steer' && (keepsWishes || at === wish);
+    return isWish || isBrief ? [at] : [];
+  });
+  const role = roleAtHand({ messages });
+  const prompt = messages.findLastIndex(message => isPromptOf(message, role));
+  const notes = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'notes');
+  const before = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'answer');
+  const last = messages.findLastIndex(
+    message => message.kind === 'user' && !NO_INSTRUCTION.has(message.purpose),
+  );
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
+  const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
+  return [notes, goal, ...wishes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])].filter(
+    at => at >= 0,
+  );
+}
+
+function isAnchored(anchors: ReadonlySet<number>, first: number, last: number): boolean {
+  for (let at = first; at <= last; at += 1) if (anchors.has(at)) return true;
+  return false;
+}
+
+const NO_INSTRUCTION: ReadonlySet<UserMessage['purpose']> = new Set([
+  'role',
+  'notes',
+  'inventory',
+  'reask',
+  'answer',
+]);
+
+/** Messages that stay or go together: positions, both included. */
+interface Group {
+  first: number;
+  last: number;
+}
+
+/** Cuts a thread where no call is waiting for its result. */
+function groupsOf(messages: readonly Message[]): Group[] {
+  const lastResult = lastResultPositions(messages);
+  const groups: Group[] = [];
+  let open: Group | null = null;
+  messages.forEach((message, index) => {
+    const reach = Math.max(index, ...callIds(message).map(id => lastResult.get(id) ?? index));
+    if (open !== null && index <= open.last) open.last = Math.max(open.last, reach);
+    else {
+      open = { first: index, last: reach };
+      groups.push(open);
+    }
+  });
+  return groups;
+}
+
+function callIds(message: Message): string[] {
+  return message.kind === 'assistant' ? toolCallsOf(message).map(call => call.id) : [];
+}
+
+function lastResultPositions(messages: readonly Message[]): Map<string, number> {
+  const positions = new Map<string, number>();
+  messages.forEach((message, index) => {
+    if (message.kind === 'tool_result') positions.set(message.content[0].toolUseId, index);
+  });
+  return positions;
+}

@@ -1,0 +1,277 @@
+/** One live connection to one tool server. It never comes back to life: the pool makes a new one. */
+
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { type Progress, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import { errorText } from '../../core/text/error-text.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { McpCallError } from '../call-failure.js';
+import type { ResolvedServer } from '../resolve-server.js';
+import { hasResources, resourceAnswerSchema, resourceContent, resourceRequest } from '../resource-tools.js';
+import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from '../tool-answer.js';
+import { answerWatch, CallTimer, type GivenUp } from './answer-watch.js';
+import { clientFor, type Transport, transportTo } from './client-for.js';
+import { FailureWords } from './failure-words.js';
+import { answerApart } from './http-transport.js';
+import { NO_TIMEOUT_MS, Requests } from './requests.js';
+import { type Asked, type Running, RunningCalls } from './running-calls.js';
+import { ServerTools } from './server-tools.js';
+import { StdioTransport } from './stdio-transport.js';
+import { callAsTask, type TaskCall } from './tasks.js';
+import { type ListedTool, listPageSchema } from './tool-list.js';
+
+const BAD_RESULT = 'the tool ran, and its answer is not a valid MCP tool result';
+
+export interface McpCall extends Asked {
+  /** Name on the server. */
+  tool: string;
+  arguments: Record<string, unknown>;
+  /** Sent as the request's `_meta`. */
+  meta: Record<string, unknown>;
+  /** The only limit of the request. */
+  timeoutMs: number;
+  /** Aborting tells the server to cancel it. */
+  signal: AbortSignal;
+  onProgress: (progress: Progress) => void;
+  /** How it may go on as a task of the server. Default: it is made plainly. */
+  task?: TaskCall;
+}
+
+export class McpConnection {
+  readonly server: ResolvedServer;
+  readonly #client: Client;
+  readonly #transport: Transport;
+  readonly #tools: ServerTools;
+  readonly #calls = new RunningCalls();
+  readonly #words: FailureWords;
+  readonly #requests: Requests;
+  #closed = false;
+  #isUseless = false;
+  #underWay = 0;
+  /** Waits for the moment at which nothing is under way. */
+  #onIdle: (() => void) | null = null;
+  /** Something is under way in it for others. */
+  #keepsSession = false;
+
+  // biome-ignore lint/style/useConsistentMemberAccessibility: JavaScript has no private constructors.
+  private constructor(server: ResolvedServer, transport: Transport) {
+    this.server = server;
+    this.#transport = transport;
+    this.#client = clientFor(server);
+    this.#words = new FailureWords(server, transport);
+    this.#requests = new Requests(
+      this.#client,
+      this.#words,
+      () => this.#closed,
+      () => {
+        this.#isUseless = true;
+      },
+    );
+    this.#tools = new ServerTools({
+      name: server.name,
+      capabilities: () => this.#client.getServerCapabilities(),
+      hearsChanges: server.type === 'stdio',
+      askFor: (params, timeoutMs) =>
+        this.#requests.ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs }),
+      hasResources: () => hasResources(this.#requests),
+    });
+    this.#calls.serve(this.#client, server);
+    this.#client.onclose = () => {
+      this.#closed = true;
+    };
+    this.#client.onerror = error => answerWatch.getStore()?.failed(error);
+    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#tools.changed());
+  }
+
+  /**
+   * Starts and greets the server; `signal` gives up at once.
+   * @throws SteersmanError that says which server, its command or address, how it ended, and its last words.
+   */
+  static async open(server: ResolvedServer, signal: AbortSignal): Promise<McpConnection> {
+    const connection = new McpConnection(server, await transportTo(server));
+    await connection.#start(signal);
+    return connection;
+  }
+
+  /**
+   * Goes on in a session that another connection opened over HTTP, for what is under way there. Nothing is sent yet: what
+   * the server has forgotten shows with the first request. It is no session of its own, so closing does not end it.
+   */
+  static async resume(server: ResolvedServer, session: string, signal: AbortSignal): Promise<McpConnection> {
+    const connection = new McpConnection(server, await transportTo(server, session));
+    connection.#keepsSession = true;
+    await connection.#start(signal);
+    return connection;
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    // The SDK listens to a signal for ever, and this one outlives the connection.
+    const giveUp = new AbortController();
+    const onAbort = () => giveUp.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    try {
+      // The SDK's transport type is not written for exactOptionalPropertyTypes.
+      const transport = this.#transport as Parameters<Client['connect']>[0];
+      const options = { timeout: this.server.startTimeoutMs, signal: giveUp.signal };
+      await this.#client.connect(transport, options);
+      answerApart(transport);
+    } catch (error) {
+      const failure = await this.#words.ofStart(error);
+      await this.close();
+      throw failure;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Nothing is under way on it. Else it is never closed while the worker runs. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
+  }
+
+  /** Who calls next needs another: it is closed, its session is lost, or its server can not be reached. */
+  get closed(): boolean {
+    return this.#closed || this.#isUseless;
+  }
+
+  /** Process id of a stdio server. */
+  get pid(): number | undefined {
+    return this.#transport instanceof StdioTransport ? this.#transport.pid : undefined;
+  }
+
+  get hasPrompts(): boolean {
+    return this.#client.getServerCapabilities()?.prompts !== undefined;
+  }
+
+  /** When the server last said that its tools changed, milliseconds since the epoch. */
+  get toolsChangedAt(): number | null {
+    return this.#tools.changedAt;
+  }
+
+  /** Entries of the last list of tools that are left out. */
+  get unreadableTools(): number {
+    return this.#tools.unreadable;
+  }
+
+  /** All tools of the server, every page. Kept until the server says that they changed, if it can say so. */
+  listTools(): Promise<ListedTool[]> {
+    return this.#during(() => this.#tools.list());
+  }
+
+  /** A tool as last listed; one that was not there is looked for anew. Undefined for one that the server does not list. */
+  findTool(tool: string): Promise<ListedTool | undefined> {
+    return this.#tools.find(tool);
+  }
+
+  /** How a stdio server ended, with its last words; a general phrase for others. */
+  describeEnd(): string {
+    return this.#words.ofEnd();
+  }
+
+  /** Asks what is no call of a tool, for at most 30 s. @throws SteersmanError that says which server, and why. */
+  async request<T extends z.ZodType>(
+    asked: { method: string; params: Record<string, unknown> },
+    answer: T,
+  ): Promise<z.output<T>> {
+    try {
+      return await this.#during(() => this.#requests.ask(asked, answer, {}));
+    } catch (error) {
+      const where = `Tool server ${this.server.name}, ${asked.method}`;
+      throw new SteersmanError(`${where}: ${errorText(error)}`, '', 'rejected');
+    }
+  }
+
+  /**
+   * Calls a tool once. Every failure is an McpCallError, whose kind says whether the server may have seen it.
+   * A result that the tool itself marks as an error is a result, not a failure.
+   */
+  async callTool(call: McpCall): Promise<ToolAnswer> {
+    if (this.#closed)
+      throw new McpCallError('not_begun', this.describeEnd(), { proof: 'not_sent', reconnect: true });
+    const over = new AbortController();
+    const giveUp = (reason: GivenUp) => over.abort(reason);
+    const timer = new CallTimer(call.timeoutMs, () => giveUp('timed_out'));
+    const onAbort = () => giveUp('aborted');
+    if (call.signal.aborted) onAbort();
+    call.signal.addEventListener('abort', onAbort);
+    const running: Running = { call, timer, task: call.task?.known?.id ?? null };
+    const end = this.#calls.begin(running);
+    try {
+      return await this.#during(() => this.#call(call, running, over.signal));
+    } finally {
+      end();
+      timer.stop();
+      call.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #call({ tool, task, ...call }: McpCall, running: Running, over: AbortSignal): Promise<ToolAnswer> {
+    const { onProgress } = call;
+    // The call's own timer is the only limit.
+    const options = { timeoutMs: NO_TIMEOUT_MS, over, onProgress, badAnswer: BAD_RESULT };
+    const kind = task?.known ? 'task' : await this.#kindOf(tool);
+    if (kind === 'resource') {
+      const asked = resourceRequest(tool, call.arguments);
+      return readToolAnswer(resourceContent(await this.#requests.ask(asked, resourceAnswerSchema, options)));
+    }
+    // Not `client.callTool`, which throws away a result that does not fit the tool's own output schema, nor the
+    // protocol's own form, with which one odd part costs all.
+    const asked = {
+      method: 'tools/call',
+      params: { name: tool, arguments: call.arguments, _meta: call.meta },
+    };
+    if (kind === 'plain' || !task)
+      return readToolAnswer(await this.#requests.ask(asked, toolAnswerSchema, options));
+    const begun: TaskCall['onBegun'] = given => {
+      running.task = given.id;
+      task.onBegun(given);
+    };
+    const line = { requests: this.#requests, session: this.#session, options };
+    return callAsTask(line, { ...task, onBegun: begun }, asked.params).finally(() => {
+      if (over.aborted && task.isLeft()) this.#keepsSession = true;
+    });
+  }
+
+  #kindOf(tool: string) {
+    return this.#tools.kindOf(tool).catch(error => {
+      this.#isUseless = true;
+      throw new McpCallError('not_begun', errorText(error), { proof: 'not_sent', reconnect: true });
+    });
+  }
+
+  async #during<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+      if (this.isIdle) this.#onIdle?.();
+    }
+  }
+
+  /** Over HTTP, where the server gives one. */
+  get #session(): string | undefined {
+    return 'sessionId' in this.#transport ? this.#transport.sessionId : undefined;
+  }
+
+  /** Ends the connection when nothing is under way on it any more: what one run meets there is no other run's. */
+  async closeWhenIdle(): Promise<void> {
+    this.#isUseless = true;
+    if (!this.isIdle)
+      await new Promise<void>(resolve => {
+        this.#onIdle = resolve;
+      });
+    await this.close();
+  }
+
+  /** Ends the connection; a stdio server's process is gone when this resolves. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#onIdle?.();
+    if (this.#session !== undefined && !this.#keepsSession && 'terminateSession' in this.#transport)
+      await this.#transport.terminateSession().catch(() => undefined);
+    // Twice is harmless: the client forgets its transport when the handshake fails.
+    await this.#transport.close();
+  }
+}

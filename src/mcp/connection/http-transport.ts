@@ -1,0 +1,124 @@
+/** MCP over streamable HTTP, with what the SDK's transport does not tell: what became of a request without an answer. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isJSONRPCRequest, LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { type NotBegun, proofOfHttp, proofOfSocket } from '../../core/tools/effect.js';
+import { retryAfterMs } from '../../shared/retry-after.js';
+import { fetchSameOrigin } from '../../shared/same-origin-fetch.js';
+import { HttpStatusError, NotBegunError } from '../call-failure.js';
+import type { ResolvedHttpServer } from '../resolve-server.js';
+import { answerWatch } from './answer-watch.js';
+import { MAX_MESSAGE_BYTES } from './stdio-transport.js';
+
+/**
+ * What a server asks may come with what carries the answer of a request of ours. Our answer is a request of its own, whose
+ * end says nothing of the other.
+ */
+export function answerApart(transport: Transport): void {
+  const take = transport.onmessage;
+  if (!take) return;
+  transport.onmessage = (message, extra) => {
+    if (isJSONRPCRequest(message)) answerWatch.run(null, () => take(message, extra));
+    else take(message, extra);
+  };
+}
+
+/**
+ * A transport for `server`. Its requests fail with NotBegunError where nothing was sent, and with HttpStatusError.
+ * `session`: one to go on in, of the latest version of the protocol.
+ */
+export function createHttpTransport(
+  server: ResolvedHttpServer,
+  session?: string,
+): StreamableHTTPClientTransport {
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    requestInit: { headers: server.headers },
+    fetch: fetchWatched,
+    ...(session !== undefined && { sessionId: session }),
+  });
+  if (session !== undefined) transport.setProtocolVersion(LATEST_PROTOCOL_VERSION);
+  return transport;
+}
+
+async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Response> {
+  const watch = answerWatch.getStore();
+  const response = await fetchOrNotBegun(url, init);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  // Where a stream was to be taken up again, the SDK takes this for the server's right, and waits.
+  if (init?.method === 'GET' && response.status === NO_STREAMS_HERE) watch?.lost();
+  const body = response.body?.pipeThrough(boundMessages(isStream)) ?? null;
+  if (init?.method === 'POST' && !response.ok)
+    throw await statusError(new Response(body, response), new Headers(init.headers));
+  const onEnd = () => watch?.streamEnded();
+  if (body === null) onEnd();
+  return body === null ? response : new Response(watchEnd(body, onEnd), response);
+}
+
+const NO_STREAMS_HERE = 405;
+const SESSION_HEADER = 'mcp-session-id';
+
+async function statusError(response: Response, asked: Headers): Promise<HttpStatusError> {
+  const { status, headers } = response;
+  const said = await response.text().catch(() => '');
+  const inSession = asked.has(SESSION_HEADER);
+  const waitMs = retryAfterMs(headers, Date.now());
+  const proof = proofOfHttp({ status, inSession, asksAgain: waitMs !== null });
+  return new HttpStatusError({ status, proof, retryAfterMs: waitMs, inSession }, said || response.statusText);
+}
+
+/** An answer, or an event of a stream, that does not end would fill the worker's memory: it ends as an error. */
+function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      // A blank line ends an event.
+      if (isStream && ['\n\n', '\r\n\r\n', '\r\r'].some(blank => text.includes(blank))) bytes = 0;
+      if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
+      else controller.error(new Error(`it sent a message over ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
+    },
+  });
+}
+
+async function fetchOrNotBegun(url: string | URL, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetchSameOrigin(url, init);
+  } catch (error) {
+    const met = socketProof(error);
+    if (met) throw new NotBegunError(met.proof, `${new URL(url).host} can not be reached (${met.code})`);
+    throw error;
+  }
+}
+
+/** undici wraps the cause, and several of them where a name has several addresses: each has to prove it. */
+function socketProof(error: unknown): { proof: NotBegun; code: string } | null {
+  if (!(error instanceof Error)) return null;
+  const { code, syscall }: NodeJS.ErrnoException = error;
+  const proof = proofOfSocket({ code, syscall });
+  if (proof) return { proof, code: String(code) };
+  if (!(error instanceof AggregateError)) return socketProof(error.cause);
+  const met = error.errors.map(socketProof);
+  return met.every(each => each !== null) ? (met[0] ?? null) : null;
+}
+
+function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      // The last event is still on its way through the SDK's parser, which takes some turns of promises.
+      setTimeout(onEnd, 50);
+    },
+    cancel(reason) {
+      setTimeout(onEnd, 50);
+      return reader.cancel(reason);
+    },
+  });
+}

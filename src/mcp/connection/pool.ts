@@ -1,0 +1,198 @@
+/** Connections to tool servers, shared by all runs of a worker that use a server with the same settings. */
+import { errorText } from '../../core/text/error-text.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { CODE_SERVER, type CodeTool, checkCodeTools } from '../code-tools.js';
+import type { McpConfig } from '../config.js';
+import { codeServer, type ResolvedServer, resolveServer } from '../resolve-server.js';
+import { McpConnection } from './connection.js';
+
+/** Connections not used for so long are closed. */
+const IDLE_CLOSE_MS = 10 * 60_000;
+/** Above so many connections, idle ones are closed, the longest unused first. */
+const MAX_CONNECTIONS = 32;
+/** A connection just handed out is about to be used. */
+const IN_HAND_MS = 5_000;
+const SWEEP_INTERVAL_MS = 60_000;
+
+export interface McpPoolOptions {
+  config: McpConfig;
+  /** Looks up environment variables for `${VAR}`. */
+  lookup: (name: string) => string | undefined;
+  /** Tools of this process, beside those of servers. Default: none. */
+  codeTools?: readonly CodeTool[];
+  /** Default 600,000. */
+  idleCloseMs?: number;
+  /** Default 32. */
+  maxConnections?: number;
+}
+
+export interface McpServerStatus {
+  server: string;
+  status: 'connected' | 'failed';
+  /** Why it failed: one message for people. */
+  error?: string;
+  /** Process id of a stdio server. */
+  pid?: number;
+}
+
+interface Entry {
+  opening: Promise<McpConnection>;
+  connection: McpConnection | null;
+  server: ResolvedServer;
+  error: string | null;
+  lastUsedAt: number;
+}
+
+export class McpPool {
+  readonly config: McpConfig;
+  readonly codeTools: readonly CodeTool[];
+  readonly #options: McpPoolOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #retired = new Set<McpConnection>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #sweeper: NodeJS.Timeout;
+  readonly #ending = new AbortController();
+
+  constructor(options: McpPoolOptions) {
+    this.config = options.config;
+    this.codeTools = options.codeTools ?? [];
+    checkCodeTools(this.codeTools);
+    if (this.config.servers.some(({ name }) => name === CODE_SERVER)) {
+      throw new SteersmanError(
+        `${this.config.file}: mcpServers.${CODE_SERVER}: this name is kept for tools in code.`,
+        'Give the server another name.',
+      );
+    }
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS);
+    this.#sweeper.unref();
+  }
+
+  /**
+   * The connection to a server, made on first use, and again when the last one is of no more use, which ends when nobody
+   * uses it; callers at the same time share one attempt.
+   * @throws SteersmanError when the server is not configured, lacks a variable, or does not start.
+   */
+  async connect(name: string, workspace: string): Promise<McpConnection> {
+    const server = this.#resolve(name, workspace);
+    const known = this.#entries.get(server.key);
+    const reusable = known && known.error === null && !known.connection?.closed;
+    if (known && !reusable) this.#drop(server.key, known);
+    const entry = reusable ? known : this.#open(server);
+    entry.lastUsedAt = Date.now();
+    return entry.opening;
+  }
+
+  /** A connection that nobody else gets: who asks for it closes it. @throws SteersmanError as `connect` does. */
+  async connectAlone(name: string, workspace: string): Promise<McpConnection> {
+    return McpConnection.open(this.#resolve(name, workspace), this.#ending.signal);
+  }
+
+  /**
+   * A connection in a session of a server over HTTP that is there already, which nobody else gets: `discard` closes it.
+   * One to a server of another kind is as `connect` gives it.
+   */
+  async resume(name: string, workspace: string, session: string): Promise<McpConnection> {
+    const server = this.#resolve(name, workspace);
+    if (server.type !== 'http') return this.connect(name, workspace);
+    return McpConnection.resume(server, session, this.#ending.signal);
+  }
+
+  #resolve(name: string, workspace: string): ResolvedServer {
+    if (this.#ending.signal.aborted)
+      throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');
+    if (name === CODE_SERVER) return codeServer(this.codeTools, workspace);
+    const config = this.config.servers.find(server => server.name === name);
+    if (!config) {
+      throw new SteersmanError(
+        `There is no enabled tool server named ${name} in ${this.config.file}.`,
+        'Add it under "mcpServers" and restart the worker.',
+      );
+    }
+    return resolveServer(config, this.config, { workspace, lookup: this.#options.lookup });
+  }
+
+  #open(server: ResolvedServer): Entry {
+    const opening = McpConnection.open(server, this.#ending.signal);
+    const entry: Entry = { opening, connection: null, server, error: null, lastUsedAt: Date.now() };
+    this.#entries.set(server.key, entry);
+    opening.then(
+      connection => {
+        entry.connection = connection;
+        this.sweep();
+      },
+      error => {
+        entry.error = errorText(error);
+      },
+    );
+    return entry;
+  }
+
+  /** Ends a connection that `resume` gave, when nobody uses it; one that all share is left alone. */
+  discard(connection: McpConnection): void {
+    if (this.#entries.get(connection.server.key)?.connection !== connection) this.#retire(connection);
+  }
+
+  /** What this pool has tried to connect to, and how it stands. */
+  status(): McpServerStatus[] {
+    return [...this.#entries.values()]
+      .filter(entry => entry.connection !== null || entry.error !== null)
+      .map(({ server, connection, error }) => {
+        if (connection && !connection.closed) {
+          const pid = connection.pid;
+          return { server: server.name, status: 'connected', ...(pid === undefined ? {} : { pid }) };
+        }
+        return {
+          server: server.name,
+          status: 'failed',
+          error: error ?? connection?.describeEnd() ?? 'closed',
+        };
+      });
+  }
+
+  /** Closes what is idle for too long, and the longest unused above the limit. Runs every minute by itself. */
+  sweep(now = Date.now()): void {
+    const { idleCloseMs = IDLE_CLOSE_MS, maxConnections = MAX_CONNECTIONS } = this.#options;
+    const idle = [...this.#entries]
+      .filter(([, entry]) => entry.error !== null || entry.connection?.isIdle)
+      .sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
+    for (const [key, entry] of idle) {
+      const isOld = now - entry.lastUsedAt >= idleCloseMs;
+      const isTooMany = this.#entries.size > maxConnections && now - entry.lastUsedAt >= IN_HAND_MS;
+      if (isOld || isTooMany || entry.connection?.closed) this.#drop(key, entry);
+    }
+  }
+
+  #drop(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    if (entry.connection) this.#retire(entry.connection);
+  }
+
+  #retire(connection: McpConnection): void {
+    this.#retired.add(connection);
+    this.#track(connection.closeWhenIdle().finally(() => this.#retired.delete(connection)));
+  }
+
+  #track(closing: Promise<void>): void {
+    const done = closing.catch(() => undefined).finally(() => this.#closing.delete(done));
+    this.#closing.add(done);
+  }
+
+  /** Closes every connection; when it resolves, no server process of this pool is left. Call after activities drained. */
+  async close(): Promise<void> {
+    this.#ending.abort(new Error('the worker is ending'));
+    clearInterval(this.#sweeper);
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    for (const connection of this.#retired) this.#track(connection.close());
+    for (const { opening } of entries) {
+      this.#track(
+        opening.then(
+          connection => connection.close(),
+          () => undefined,
+        ),
+      );
+    }
+    await Promise.all(this.#closing);
+  }
+}

@@ -1,0 +1,101 @@
+/** Live text as heartbeat details (docs/architecture.md, "Live text"), and the heartbeat that keeps a silent call alive. */
+import type { LiveText } from '../../core/limits/heartbeats.js';
+import type { ChannelText } from './reply-draft.js';
+
+export interface LiveTextOptions {
+  /** Least time between two heartbeats with new text. Default 250 ms, for the local stack. */
+  throttleMs: number;
+  /** Time between heartbeats when nothing is new. Default 1,000 ms. */
+  idleMs: number;
+  /** Characters of the tail. Default 2,000. */
+  tailChars: number;
+}
+
+const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tailChars: 2_000 };
+
+/** A reply that ends so soon after its first text is told whole: no heartbeat for it. */
+const MOMENT_MS = 50;
+
+/**
+ * Heartbeats after `start`: every `idleMs`, and for new text a moment after it came, `throttleMs` apart. None at once:
+ * each is a write of the server, and a reply that ends before it was due is told whole.
+ */
+export class LiveTextBeat {
+  readonly #beat: (details: LiveText) => void;
+  readonly #options: LiveTextOptions;
+  readonly #call: { callId: string; attempt: number };
+  #shown: ChannelText = { channel: 'text', text: '', restarts: 0 };
+  #fresh = false;
+  #lastBeatMs = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    call: { callId: string; attempt: number },
+    beat: (details: LiveText) => void,
+    options: Partial<LiveTextOptions> = {},
+  ) {
+    this.#call = call;
+    this.#beat = beat;
+    this.#options = { ...DEFAULT_LIVE_TEXT, ...options };
+  }
+
+  start(): void {
+    this.#lastBeatMs = performance.now();
+    this.#beatIn(this.#options.idleMs);
+  }
+
+  stop(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Stops with a last heartbeat: what an attempt used is known only at its end. */
+  stopTelling(): void {
+    this.stop();
+    this.#tell();
+  }
+
+  show(channel: ChannelText): void {
+    this.#shown = channel;
+    if (this.#fresh || this.#timer === null) return;
+    this.#fresh = true;
+    const { throttleMs, idleMs } = this.#options;
+    const sinceBeat = performance.now() - this.#lastBeatMs;
+    const dueMs = Math.max(throttleMs - sinceBeat, Math.min(MOMENT_MS, throttleMs));
+    this.#beatIn(Math.min(dueMs, Math.max(0, idleMs - sinceBeat)));
+  }
+
+  #beatIn(ms: number): void {
+    this.stop();
+    this.#timer = setTimeout(() => {
+      this.#tell();
+      this.#beatIn(this.#options.idleMs);
+    }, ms);
+  }
+
+  #tell(): void {
+    this.#lastBeatMs = performance.now();
+    this.#fresh = false;
+    const { channel, text, restarts } = this.#shown;
+    const again = restarts === 0 ? {} : { restarts };
+    this.#beat({ ...this.#call, ...again, channel, ...tailOf(text, this.#options.tailChars) });
+  }
+}
+
+/** The last `chars` characters, never cut through a surrogate pair: half of one would not survive encoding. */
+export function tailOf(text: string, chars: number): { offset: number; tail: string } {
+  let offset = Math.max(0, text.length - chars);
+  if (isLowSurrogate(text, offset) && offset > 0) offset += 1;
+  const end = isHighSurrogate(text, text.length - 1) ? text.length - 1 : text.length;
+  return { offset, tail: text.slice(offset, Math.max(offset, end)) };
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function isHighSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

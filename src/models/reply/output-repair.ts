@@ -1,0 +1,58 @@
+/** Mends JSON output that the workflow's own parser can't read. Runs in the activity: libraries may change. */
+import { jsonrepair } from 'jsonrepair';
+import type { OutputContract } from '../../core/outputs/contracts.js';
+import { isEnvelope } from '../../core/outputs/envelope.js';
+import { firstObjectStart } from '../../core/outputs/json-in-text.js';
+import { extractJson } from '../../core/outputs/parse-output.js';
+import { readSpecial } from '../../core/outputs/special-output.js';
+import { isRecord, nestsTooDeep } from '../../core/text/json.js';
+import { outputFields } from '../request/output-schemas.js';
+
+/** Mending a text that is broken everywhere takes time that grows faster than the text. */
+const MOST_CHARS = 100_000;
+
+/**
+ * The mended JSON text of a reply, or null when there is nothing to mend: free text, readable as it
+ * stands, or without an object that has a field of the contract, is an envelope or a special reply.
+ */
+export function repairOutput(text: string, contract: OutputContract): string | null {
+  if (contract === 'text' || text.length > MOST_CHARS) return null;
+  const fields = outputFields(contract);
+  const found = extractJson(text);
+  if (found !== null && isOutput(found, fields)) return null;
+  for (const part of candidates(text)) {
+    const object = mend(part);
+    if (object && isOutput(object, fields)) return JSON.stringify(object);
+  }
+  return null;
+}
+
+function isOutput(object: Record<string, unknown>, fields: readonly string[]): boolean {
+  return fields.some(field => field in object) || isEnvelope(object) || readSpecial(object) !== null;
+}
+
+/**
+ * The parts that look most like JSON: fenced blocks, then from the outermost brace to the last one, then to the
+ * end, and the same from the first brace of all.
+ */
+function candidates(text: string): string[] {
+  const parts = [...text.matchAll(/```(?:json)?\s*\n?([\s\S]*?)(?:```|$)/gi)].map(match => match[1] ?? '');
+  const close = text.lastIndexOf('}');
+  for (const open of new Set([firstObjectStart(text), text.indexOf('{')])) {
+    if (open < 0) continue;
+    if (close > open) parts.push(text.slice(open, close + 1));
+    parts.push(text.slice(open));
+  }
+  return parts.filter(part => part.includes('{'));
+}
+
+function mend(part: string): Record<string, unknown> | null {
+  if (nestsTooDeep(part)) return null;
+  try {
+    const open = Math.max(firstObjectStart(part), part.indexOf('{'));
+    const value: unknown = JSON.parse(jsonrepair(part.slice(open)));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,239 @@
+/** A reply while it arrives, and what is made of it at its end. */
+
+import type { LiveText } from '../../core/limits/heartbeats.js';
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type {
+  AssistantMessage,
+  ProviderData,
+  ReasoningBlock,
+  TextBlock,
+  ToolUseBlock,
+} from '../../core/state/message.js';
+import { toolCallId } from '../../core/state/message.js';
+import { canonicalJson, nestsTooDeep } from '../../core/text/json.js';
+import type { ModelDelta, ReportedUsage } from '../provider.js';
+import { toToolUse } from '../request/tool-arguments.js';
+import { splitAtCloseLine } from './think-tags.js';
+
+const MIXED_UP =
+  'This call arrived incomplete or mixed up with another: it is not run. Make one call in a reply.';
+
+/** What is said after an end: the reply was not at its end. */
+const GOES_ON: ReadonlySet<ModelDelta['type']> = new Set([
+  'text',
+  'reasoning',
+  'tool_start',
+  'tool_input',
+  'restart',
+]);
+
+type EndDelta = Extract<ModelDelta, { type: 'end' }>;
+
+/** The text of a channel so far: what a watcher may see. */
+export interface ChannelText {
+  channel: LiveText['channel'];
+  text: string;
+  /** How often the reply was begun anew. */
+  restarts: number;
+}
+
+interface DraftCall {
+  type: 'call';
+  id: string | null;
+  name: string;
+  text: string;
+  mixedUp?: true;
+  data?: ProviderData;
+}
+
+/** Reasoning is whole when its provider has said what it wants back with it. */
+interface DraftReasoning {
+  type: 'reasoning';
+  text: string;
+  data?: ProviderData;
+}
+
+type DraftPart = DraftCall | DraftReasoning | TextBlock;
+
+export class ReplyDraft {
+  text = '';
+  reasoning = '';
+  usage: ReportedUsage | null = null;
+  /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
+  end: EndDelta | null = null;
+  #calls: DraftCall[] = [];
+  /** In the order in which they came. */
+  #parts: DraftPart[] = [];
+  /** The text as it is stored: its blocks a line each. */
+  #shownText = '';
+  /** Where a provider wants reasoning back, it wants it in its place. */
+  #isOrdered = false;
+  #restarts = 0;
+  /** Where the first reasoning stands that nothing has ended yet. */
+  #unended: number | null = null;
+  readonly #model: string;
+  #toolInput = '';
+
+  /** `model`: as `endpoint/model`. */
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  /** Takes a delta in; returns the channel that grew, or null. */
+  add(delta: ModelDelta): ChannelText | null {
+    if (GOES_ON.has(delta.type)) this.end = null;
+    const grown = this.#take(delta);
+    return grown && { ...grown, restarts: this.#restarts };
+  }
+
+  #take(delta: ModelDelta): Omit<ChannelText, 'restarts'> | null {
+    switch (delta.type) {
+      case 'text': {
+        const begins = this.#shownText !== '' && this.#parts.at(-1)?.type !== 'text' && this.#isOrdered;
+        this.#shownText += begins ? `\n${delta.text}` : delta.text;
+        this.text += delta.text;
+        this.#openPart('text').text += delta.text;
+        return { channel: 'text', text: this.#shownText };
+      }
+      case 'reasoning':
+        this.reasoning += delta.text;
+        this.#openPart('reasoning').text += delta.text;
+        return { channel: 'reasoning', text: this.reasoning };
+      case 'tool_start':
+        return this.#startCall(delta);
+      case 'tool_input': {
+        const call = this.#calls[delta.index];
+        if (call) call.text += delta.text;
+        this.#toolInput += delta.text;
+        return { channel: 'tool_input', text: this.#toolInput };
+      }
+      case 'reasoning_end':
+        if (isKept(delta.value)) this.#endReasoning({ model: this.#model, value: delta.value });
+        return null;
+      case 'tool_data': {
+        const call = this.#calls[delta.index];
+        if (call && isKept(delta.value)) call.data = { model: this.#model, value: delta.value };
+        return null;
+      }
+      case 'tool_mixed_up': {
+        const call = this.#calls[delta.index];
+        if (call) call.mixedUp = true;
+        return null;
+      }
+      case 'restart':
+        return this.#restart();
+      case 'usage':
+        this.usage = delta.usage;
+        return null;
+      case 'end':
+        this.end = delta;
+        this.#splitThinking();
+        return null;
+    }
+  }
+
+  #restart(): Omit<ChannelText, 'restarts'> {
+    this.text = '';
+    this.reasoning = '';
+    this.usage = null;
+    this.#calls = [];
+    this.#parts = [];
+    this.#unended = null;
+    this.#isOrdered = false;
+    this.#toolInput = '';
+    this.#shownText = '';
+    this.#restarts += 1;
+    return { channel: 'text', text: '' };
+  }
+
+  #openPart(type: 'text'): TextBlock;
+  #openPart(type: 'reasoning'): DraftReasoning;
+  #openPart(type: 'text' | 'reasoning'): TextBlock | DraftReasoning {
+    const last = this.#parts.at(-1);
+    if (last?.type === type && !('data' in last)) return last as TextBlock | DraftReasoning;
+    const part = { type, text: '' };
+    if (type === 'reasoning') this.#unended ??= this.#parts.length;
+    this.#parts.push(part);
+    return part;
+  }
+
+  /** All reasoning that nothing has ended yet is one block, where its first part came. */
+  #endReasoning(data: ProviderData): void {
+    const block: DraftReasoning = { type: 'reasoning', text: '', data };
+    const later = this.#parts.splice(this.#unended ?? this.#parts.length);
+    this.#unended = null;
+    this.#isOrdered = true;
+    this.#parts.push(block);
+    for (const part of later) {
+      if (part.type === 'reasoning') block.text += part.text;
+      else if (part.type === 'text') this.#openPart('text').text += part.text;
+      else this.#parts.push(part);
+    }
+  }
+
+  #startCall({
+    index,
+    id,
+    name,
+  }: Extract<ModelDelta, { type: 'tool_start' }>): Omit<ChannelText, 'restarts'> {
+    const call: DraftCall = { type: 'call', id, name, text: '' };
+    this.#calls[index] = call;
+    this.#parts.push(call);
+    this.#toolInput += `${this.#toolInput === '' ? '' : '\n'}${name} `;
+    return { channel: 'tool_input', text: this.#toolInput };
+  }
+
+  #splitThinking(): void {
+    const split = this.reasoning === '' && !this.#isOrdered ? splitAtCloseLine(this.text) : null;
+    if (!split) return;
+    this.reasoning = split.reasoning;
+    this.text = split.text;
+  }
+
+  /** All that the model wrote, for estimates. */
+  get written(): string {
+    return `${this.reasoning}${this.text}${this.#toolInput}`;
+  }
+
+  /** Its length. */
+  get writtenChars(): number {
+    return this.reasoning.length + this.text.length + this.#toolInput.length;
+  }
+
+  /** What an interrupted reply keeps: reasoning and text, no tool calls. */
+  partial(): (ReasoningBlock | TextBlock)[] {
+    return this.#ordered.filter(part => part.type !== 'call');
+  }
+
+  /** Endpoints that want nothing back mix text and reasoning as they please: each is one block. */
+  get #ordered(): DraftPart[] {
+    if (this.#isOrdered) return [...this.#parts];
+    const blocks: DraftPart[] = [];
+    if (this.reasoning !== '') blocks.push({ type: 'reasoning', text: this.reasoning });
+    if (this.text !== '') blocks.push({ type: 'text', text: this.text });
+    return [...blocks, ...this.#calls];
+  }
+
+  /** The whole reply as blocks. `callId` makes the ids of calls that came without one or with a taken one. */
+  whole(callId: string, offered: readonly OfferedTool[]): AssistantMessage['content'] {
+    const taken = new Set<string>();
+    const last = this.#calls.at(-1);
+    let number = 0;
+    return this.#ordered.map(part => {
+      if (part.type !== 'call') return part;
+      number += 1;
+      const { id: given, name, text, mixedUp, data } = part;
+      const id = given !== null && !taken.has(given) ? given : toolCallId(callId, number);
+      taken.add(id);
+      const cut = this.end?.stopReason === 'max_tokens' && part === last;
+      const read = toToolUse({ id, name, text, cut }, offered);
+      const call: ToolUseBlock = data === undefined ? read : { ...read, data };
+      return mixedUp || name === '' ? { ...call, argErrors: [MIXED_UP] } : call;
+    });
+  }
+}
+
+/** What is nested deeper than JSON is written and read by recursion goes back to no provider. */
+function isKept(value: unknown): boolean {
+  return !nestsTooDeep(canonicalJson(value));
+}

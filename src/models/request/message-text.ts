@@ -1,0 +1,40 @@
+/** What a message says in words, the same for all protocols. */
+import type { AssistantMessage, Message, ProviderData, ToolResultMessage } from '../../core/state/message.js';
+import { textOf } from '../../core/state/message.js';
+import { toolResultText } from '../../core/tools/tool-result.js';
+import type { Picture, Pictures } from '../provider.js';
+
+/** Said after a reply that a person cut off, so that it is not taken for a whole one. */
+export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
+
+/** What the model said, without its reasoning. */
+export function assistantText(message: AssistantMessage): string {
+  const said = textOf(message);
+  return message.stopReason === 'interrupted' ? `${said}\n${INTERRUPTED_NOTE}`.trim() : said;
+}
+
+/** What stands beside a block for a model `endpoint/model`; undefined for every other one. */
+export function dataFor(model: string, block: { data?: ProviderData }): unknown {
+  return block.data?.model === model ? block.data.value : undefined;
+}
+
+export const NO_PICTURES: Pictures = new Map();
+
+/** The pictures that are sent with a message, in order. */
+export function picturesOf({ id }: Message, pictures: Pictures): readonly Picture[] {
+  return pictures.get(id) ?? [];
+}
+
+/** A result without the words that stand for pictures which are sent with it. */
+export function shownResultText(message: ToolResultMessage, pictures: Pictures): string {
+  return toolResultText(message.content[0], refsOf(message, pictures));
+}
+
+/** References of the pictures that are sent with a message. */
+export function refsOf(message: Message, pictures: Pictures): ReadonlySet<string> {
+  return new Set(picturesOf(message, pictures).map(({ ref }) => ref));
+}
+
+export function dataUrl({ mimeType, base64 }: Picture): string {
+  return `data:${mimeType};base64,${base64}`;
+}

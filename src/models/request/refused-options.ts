@@ -1,0 +1,161 @@
+/**
+ * Options of a request that not every endpoint or model takes. Where one answers that it does not, the request goes
+ * on without the option, or with the next best, in the same try, and later ones begin with that.
+ */
+import { LRUCache } from 'lru-cache';
+import { isRecord } from '../../core/text/json.js';
+import type { ModelRequest } from '../provider.js';
+
+/** A request body, by its fields. */
+export type Body = Record<string, unknown>;
+
+export interface RefusableOption {
+  /** Its place in the body, as errors name it: `reasoning.summary`. */
+  path: string;
+  /** How an error names it when it does not name it by its place. */
+  words?: RegExp;
+  /** Only the words tell: errors of other causes name this place too. */
+  byWords?: true;
+  /** What is sent in its place, the next best first. After the last it is left out. */
+  instead?: readonly {
+    path: string;
+    value(given: unknown, request: ModelRequest, modelId: string): unknown;
+  }[];
+  /** Places that are left out with it: they ask for the same. */
+  also?: readonly string[];
+  /** It was what this one request carried, not that it carried any: later requests try again. */
+  once?: true;
+  /** Hosts that are known to refuse it: there the next best is sent from the start. */
+  hosts?: RegExp;
+}
+
+/** What an endpoint said when it refused a request. */
+export interface Refusal {
+  status: number;
+  message: string;
+  param: string | null;
+  code: string | null;
+}
+
+/** How often each option was refused. */
+type Levels = Map<RefusableOption, number>;
+
+/** Who starts runs names models, also such as there are none. */
+const MODELS_KEPT = 200;
+
+/** What an endpoint was found not to take, by model. Lives as long as the worker process. */
+export class RefusedOptions {
+  readonly #endpoint: string;
+  readonly #table: readonly RefusableOption[];
+  readonly #known = new LRUCache<string, Levels>({ max: MODELS_KEPT });
+
+  readonly #atOnce: readonly RefusableOption[];
+
+  /** `endpoint`: the name of it, the first segment of model ids. */
+  constructor(table: readonly RefusableOption[], { endpoint, host }: { endpoint: string; host: string }) {
+    this.#endpoint = endpoint;
+    this.#table = table;
+    this.#atOnce = table.filter(option => option.hosts?.test(host));
+  }
+
+  /** A request that is about to be sent, with the body that would be best. */
+  request(request: ModelRequest, wanted: Body): RefusableRequest {
+    const known: Levels =
+      this.#known.get(request.model) ?? new Map(this.#atOnce.map(option => [option, 1] as const));
+    this.#known.set(request.model, known);
+    return new RefusableRequest(this.#table, known, {
+      request,
+      wanted,
+      modelId: `${this.#endpoint}/${request.model}`,
+    });
+  }
+}
+
+class RefusableRequest {
+  readonly #table: readonly RefusableOption[];
+  readonly #known: Levels;
+  readonly #request: ModelRequest;
+  readonly #modelId: string;
+  readonly #wanted: Body;
+  readonly #own: Levels = new Map();
+
+  constructor(
+    table: readonly RefusableOption[],
+    known: Levels,
+    { request, wanted, modelId }: { request: ModelRequest; wanted: Body; modelId: string },
+  ) {
+    this.#table = table;
+    this.#known = known;
+    this.#request = request;
+    this.#modelId = modelId;
+    this.#wanted = wanted;
+  }
+
+  /** The body as far as the model is known to take it. */
+  get body(): Body {
+    let body = this.#wanted;
+    for (const option of this.#table) {
+      const level = this.#level(option);
+      const given = at(body, option.path);
+      if (level === 0 || given === undefined) continue;
+      const next = option.instead?.[level - 1];
+      body = put(body, option.path, undefined);
+      if (next) body = put(body, next.path, next.value(given, this.#request, this.#modelId));
+      for (const path of option.also ?? []) body = put(body, path, undefined);
+    }
+    return body;
+  }
+
+  /** True when the refusal names an option that the body carried: sending it again is worth it. */
+  learn(refusal: Refusal): boolean {
+    const option = this.#table.find(candidate => {
+      const path = this.#pathNow(candidate);
+      return path !== null && names(refusal, path, candidate);
+    });
+    if (option === undefined) return false;
+    (option.once ? this.#own : this.#known).set(option, this.#level(option) + 1);
+    return true;
+  }
+
+  #level(option: RefusableOption): number {
+    return (option.once ? this.#own : this.#known).get(option) ?? 0;
+  }
+
+  /** Where the option stands in the body as it was sent; null when it is not there. */
+  #pathNow(option: RefusableOption): string | null {
+    if (at(this.#wanted, option.path) === undefined) return null;
+    const level = this.#level(option);
+    // What only its words tell of can't be left out: a conversation.
+    if (option.byWords && level >= (option.instead?.length ?? 0)) return null;
+    return level === 0 ? option.path : (option.instead?.[level - 1]?.path ?? null);
+  }
+}
+
+function names(refusal: Refusal, path: string, { words, byWords }: RefusableOption): boolean {
+  const { status, message, param, code } = refusal;
+  if (words?.test(`${message} ${code ?? ''}`)) return true;
+  // Chat templates that fail are faults of the server: what else is wrong there, nothing can be learnt from.
+  if (byWords || status >= 500) return false;
+  if (param !== null && (isWithin(param, path) || isWithin(path, param))) return true;
+  // "Use 'max_completion_tokens' instead of 'max_tokens'" names both: the one after "use" is the cure.
+  const blamed = message.replace(/\buse ['"`]?\w+['"`]?/gi, '');
+  return new RegExp(`\\b${path.replaceAll('.', '\\.')}\\b`).test(blamed);
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+}
+
+function at(body: Body, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body);
+}
+
+/** The body with another value at a place; without the place, and what is empty then, for undefined. */
+function put(body: Body, path: string, value: unknown): Body {
+  const [key = '', ...rest] = path.split('.');
+  const inner = body[key];
+  const given = rest.length === 0 ? value : put(isRecord(inner) ? inner : {}, rest.join('.'), value);
+  const { [key]: _old, ...others } = body;
+  const isEmpty = given === undefined || (rest.length > 0 && Object.keys(given as object).length === 0);
+  return isEmpty ? others : { ...others, [key]: given };
+}

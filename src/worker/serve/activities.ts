@@ -1,0 +1,122 @@
+/** The activities of a worker, made of its parts. */
+
+import { Context } from '@temporalio/activity';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { createEditArtifact } from '../../activities/edit-artifact.js';
+import { createLoadRun } from '../../activities/load-run.js';
+import { createCallModel } from '../../activities/models/call-model.js';
+import { createResolveModel } from '../../activities/models/resolve-model.js';
+import { createStateReader } from '../../activities/models/state-reader.js';
+import { createStoreText, runIdOf } from '../../activities/store-text.js';
+import { createCallTool } from '../../activities/tools/call-tool.js';
+import { createCheckCall } from '../../activities/tools/check-call.js';
+import { createCompareFile } from '../../activities/tools/compare-file.js';
+import type { SteersmanActivities } from '../../activities/types.js';
+import { readOldContent } from '../../config/old-content.js';
+import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
+import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
+import { listRunTools } from '../../mcp/tools.js';
+import { failpoint } from '../../shared/failpoints.js';
+import { modelRequestQuery, toolRequestQuery } from '../../workflows/messages.js';
+import type { Parts } from '../parts.js';
+import { pinnedFacts } from '../providers.js';
+import { personAsker } from './person-asker.js';
+import { readArguments } from './read-arguments.js';
+
+export function createActivities(parts: Parts): SteersmanActivities {
+  const { options, settings, providersOf, pool, sessions, blobs, secrets, offers, throttleMs, ending } =
+    parts;
+  const { configDir, localStack } = options;
+  const redact = (text: string) => secrets.redact(text);
+  return {
+    steersmanLoadRun: createLoadRun({
+      configDir,
+      inCode: options,
+      loadSettings: () => parts.liveSettings.read(),
+      localStack,
+      asksProgram: options.resolveModel !== undefined,
+      listTools: workspace =>
+        listRunTools(
+          pool,
+          workspace,
+          [...parts.activityTools, ...parts.workflowTools].map(({ definition }) => definition),
+        ),
+      modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
+      searchAttributes: () => readSearchAttributes(Context.current().client),
+    }),
+    steersmanCallModel: createCallModel({
+      providers: {
+        resolve: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
+      },
+      readState: createStateReader(
+        async ({ workflowId, runId, callId }, page) => {
+          await failpoint('state.read');
+          return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
+        },
+        {},
+        offers,
+      ),
+      storeText: (_name, text) => blobs.put(runIdOf(), text),
+      readBlob: async (ref, length) =>
+        (await blobs.read(runIdOf(), ref, { offset: 0, length }))?.data ?? null,
+      redact,
+      live: { throttleMs },
+      limits: { stallMs: settings.models.stallMs, firstPartMs: settings.models.firstPartMs },
+      shuttingDown: ending.signal,
+    }),
+    steersmanCallTool: createCallTool({
+      pool,
+      sessions,
+      blobs,
+      resolveModel: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
+      askPerson: () => {
+        const { info, client } = Context.current();
+        const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+        return personAsker(client.workflow.getHandle(workflowId, runId), info.attempt);
+      },
+      readArguments: callId => readArguments(askToolRequest, callId),
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
+      sizes: settings.toolResults,
+      redact,
+    }),
+    steersmanCheckCall: createCheckCall({
+      readArguments: callId => readArguments(askToolRequest, callId),
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
+      parsers: new Map(parts.workflowTools.map(({ definition, parse }) => [definition.name, parse])),
+    }),
+    steersmanCompareFile: createCompareFile({
+      readArguments: callId => readArguments(askToolRequest, callId),
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      readOld: readOldContent,
+    }),
+    steersmanResolveModel: createResolveModel(options.resolveModel),
+    steersmanStoreText: createStoreText(blobs),
+    steersmanEditArtifact: createEditArtifact({
+      blobs,
+      readArguments: callId => readArguments(askToolRequest, callId),
+      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
+    }),
+  };
+}
+
+/** By the worker's own client, which encodes payloads as the worker does. */
+function runOf(workflowId: string, runId: string): WorkflowHandle {
+  return Context.current().client.workflow.getHandle(workflowId, runId);
+}
+
+async function askToolRequest(callId: string): Promise<Record<string, unknown>> {
+  await failpoint('state.read');
+  const { workflowExecution } = Context.current().info;
+  if (!workflowExecution) throw new Error('tool calls are made by a workflow');
+  return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
+}
+
+// Which of Steersman's search attributes a namespace has: setting a missing one blocks a run for ever.
+
+async function readSearchAttributes({ connection, options }: Client): Promise<string[]> {
+  const { namespace } = options;
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  return SEARCH_ATTRIBUTES.filter(name => customAttributes && name in customAttributes);
+}

@@ -1,0 +1,222 @@
+/** Activities that an application has, offered to runs as tools: the run's workflow calls them by their own name. */
+import { realpath } from 'node:fs/promises';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { z } from 'zod';
+import { within } from '../../activities/stop-signal.js';
+import { runIdOf } from '../../activities/store-text.js';
+import { ended, unknown } from '../../activities/tools/tool-endings.js';
+import type { ActivityToolCall, CallToolResult } from '../../activities/types.js';
+import type { Settings } from '../../config/settings.js';
+import { FAILURE } from '../../core/limits/failure.js';
+import { fill, wordsOf } from '../../core/prompts/words.js';
+import { errorText } from '../../core/text/error-text.js';
+import { isRecord } from '../../core/text/json.js';
+import { matchesCall } from '../../core/tools/permission.js';
+import { DEFAULT_TOOL_POLICY, type JsonSchema, type ToolDefinition } from '../../core/tools/tool.js';
+import { badArgumentsNote } from '../../core/tools/tool-notes.js';
+import { argumentsOf, checkToolName, contentOf, type ToolOptions } from '../../mcp/code-tools.js';
+import { keeperFor, keptContent } from '../../mcp/result-content.js';
+import type { BlobStore } from '../../shared/blobs/blob-store.js';
+import { SteersmanError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { WORKFLOW_TYPE } from '../../workflows/messages.js';
+import type { LiveSettings } from './live-settings.js';
+import { isOurs } from './only-runs.js';
+
+/** An activity of the worker as a tool: it gets the arguments as its one parameter, and its result is the tool's. */
+export interface ActivityTool
+  extends Pick<ToolOptions<z.ZodType | JsonSchema>, 'description' | 'input' | 'readOnly' | 'idempotent'> {
+  /** Type of the activity, among those of the same worker. */
+  activity: string;
+  /** What models call it: letters, digits, `_` and `-`, at most 64. Default: `activity`. */
+  name?: string;
+}
+
+/** Ready to be listed and called. */
+export interface ReadyActivityTool {
+  activity: string;
+  definition: ToolDefinition;
+  /** Checks the arguments, and fills defaults in. @throws McpError for those that do not fit. */
+  parse(args: unknown): unknown;
+}
+
+/** @throws SteersmanError for one that the worker does not have, that is ours, or that is there twice. */
+export function readyActivityTools(
+  tools: readonly ActivityTool[],
+  activities: object | undefined,
+): ReadyActivityTool[] {
+  const known: string[] =
+    activities instanceof Map ? [...activities.keys()].map(String) : Object.keys(activities ?? {});
+  const seen = new Set<string>();
+  return tools.map(options => {
+    const { activity, name = activity } = options;
+    if (!known.includes(activity) || isOurs(activity)) {
+      throw new SteersmanError(
+        `activityTools: the worker has no activity ${activity} of its own.`,
+        `Give it to the worker under "activities". It has: ${known.join(', ') || 'none'}.`,
+      );
+    }
+    for (const taken of new Set([activity, name])) {
+      if (seen.has(taken)) throw new SteersmanError(`activityTools: ${taken} is there twice.`, 'Leave one.');
+      seen.add(taken);
+    }
+    return readyTool(name, options);
+  });
+}
+
+function readyTool(
+  name: string,
+  { activity, description, input, readOnly = false, idempotent = readOnly }: ActivityTool,
+): ReadyActivityTool {
+  checkToolName(name);
+  const { inputSchema, parse } = argumentsOf(name, input);
+  const policy = { readOnly, idempotent: readOnly || idempotent, destructive: !readOnly };
+  const definition: ToolDefinition = {
+    name,
+    serverToolName: name,
+    origin: { type: 'activity', activity },
+    description,
+    inputSchema,
+    validation: 'strict',
+    policy: { ...DEFAULT_TOOL_POLICY, ...policy },
+  };
+  return { activity, definition, parse };
+}
+
+interface Needed {
+  blobs: BlobStore;
+  secrets: Secrets;
+  settings: Pick<Settings, 'toolResults'>;
+  liveSettings: LiveSettings;
+}
+
+/**
+ * Stands around activities that runs call: what the worker denies does not run, the activity gets its arguments alone,
+ * and what it returns or throws is a tool's result, bounded, without known secrets. Other callers see none of it.
+ */
+export function activityToolCalls(
+  tools: readonly ReadyActivityTool[],
+  parts: Needed,
+): ActivityInterceptorsFactory {
+  return context => {
+    const { activityType, inWorkflow, workflowType } = context.info;
+    if (!inWorkflow || workflowType !== WORKFLOW_TYPE || isOurs(activityType)) return {};
+    const tool = tools.find(({ activity }) => activity === activityType);
+    return {
+      inbound: {
+        async execute(input, next) {
+          const [args, call] = input.args;
+          if (!tool || !isRecord(args) || !isToolCall(call)) {
+            throw ApplicationFailure.nonRetryable(
+              `${activityType} is not offered as a tool here`,
+              FAILURE.tool.notSent,
+            );
+          }
+          return callTool(parts, { tool, args, call, context }, parsed => next({ ...input, args: [parsed] }));
+        },
+      },
+    };
+  };
+}
+
+/** What an activity that is a tool may know of its call. */
+export interface ActivityCall extends Pick<ActivityToolCall, 'workspace' | 'idempotencyKey'> {}
+
+const calls = new WeakMap<Context, ActivityCall>();
+
+/** In an activity: the tool call that it is; null where no run calls it. `idempotencyKey`: as `ToolContext` has it. */
+export function toolCall(): ActivityCall | null {
+  return calls.get(Context.current()) ?? null;
+}
+
+/** It gives its slot back: what hangs in the program may go on for ever. */
+const LATE = Symbol('late');
+
+interface Started {
+  tool: ReadyActivityTool;
+  args: Record<string, unknown>;
+  call: ActivityToolCall;
+  context: Context;
+}
+
+async function callTool(
+  parts: Needed,
+  { tool, args, call, context }: Started,
+  run: (args: unknown) => Promise<unknown>,
+): Promise<CallToolResult> {
+  const words = wordsOf({ pinned: call.words ?? null });
+  const { name } = tool.definition;
+  const { deny } = (await parts.liveSettings.readOrLast()).permissions;
+  // Arguments may name the folder as the run does, or as it is.
+  const real = await realpath(call.workspace).catch(() => call.workspace);
+  if ([call.workspace, real].some(workspace => matchesCall([name], { input: args, workspace }, deny)))
+    return ended('denied', fill(words.noteDeniedByConfiguration, { tool: name }));
+  const parsed = parsedBy(tool, args);
+  if ('fault' in parsed) return ended('invalid', badArgumentsNote(words, [parsed.fault]));
+  const startedAt = performance.now();
+  const took = () => Math.round(performance.now() - startedAt);
+  const { workspace, idempotencyKey } = call;
+  calls.set(context, { workspace, idempotencyKey });
+  const stopBeats = keepBeating(context);
+  let ran: { isError: boolean; value: unknown };
+  try {
+    ran = { isError: false, value: await within(call.timeoutMs, run(parsed.value), LATE) };
+  } catch (error) {
+    const again = context.info.attempt < call.attempts && isRetryable(error);
+    if (again || context.cancellationSignal.aborted) throw error;
+    ran = { isError: true, value: errorText(error) };
+  } finally {
+    stopBeats();
+  }
+  if (ran.value === LATE) {
+    const why = fill(words.noteWhyTimedOutAfter, { tool: name, seconds: call.timeoutMs / 1000 });
+    if (call.idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.timeout);
+    return unknown(words, why, { durationMs: took() });
+  }
+  // Beyond the try: no fault of a result makes a failed activity of one that ran.
+  return resultOf(parts, ran, took());
+}
+
+function parsedBy(tool: ReadyActivityTool, args: unknown): { value: unknown } | { fault: string } {
+  try {
+    return { value: tool.parse(args) };
+  } catch (error) {
+    return { fault: errorText(error) };
+  }
+}
+
+async function resultOf(
+  { blobs, secrets, settings }: Needed,
+  { isError, value }: { isError: boolean; value: unknown },
+  durationMs: number,
+): Promise<CallToolResult> {
+  const clean = (text: string) => secrets.redact(text);
+  const answer = { content: contentOf(value) };
+  const keeper = keeperFor(blobs, runIdOf(), { sizes: settings.toolResults, clean });
+  return { ending: 'executed', ...(await keptContent(answer, keeper)), isError, durationMs };
+}
+
+function isRetryable(error: unknown): boolean {
+  return !(error instanceof ApplicationFailure && error.nonRetryable === true);
+}
+
+function isToolCall(value: unknown): value is ActivityToolCall {
+  return isRecord(value) && typeof value.attempts === 'number' && typeof value.timeoutMs === 'number';
+}
+
+const BEAT_MS = 1_000;
+
+/** Beats with what the activity said last, so that a dead worker is noticed and a stop is heard. Returns the end of it. */
+function keepBeating(context: Context): () => void {
+  const { heartbeat } = context;
+  let last: unknown = context.info.heartbeatDetails;
+  const value = (details?: unknown) => {
+    last = details;
+    heartbeat(details);
+  };
+  Object.defineProperty(context, 'heartbeat', { value, configurable: true });
+  const timer = setInterval(() => heartbeat(last), BEAT_MS);
+  return () => clearInterval(timer);
+}

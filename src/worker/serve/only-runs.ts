@@ -1,0 +1,36 @@
+/**
+ * Our activities are made by runs, and by nobody else: a run decides on permissions and asks people, an activity does
+ * what it is told. A server also lets clients start an activity of its own, and other workflows on the same queue.
+ */
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { SteersmanActivities } from '../../activities/types.js';
+import { FAILURE } from '../../core/limits/failure.js';
+import { WORKFLOW_TYPE } from '../../workflows/messages.js';
+
+const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
+  steersmanLoadRun: true,
+  steersmanCallModel: true,
+  steersmanCallTool: true,
+  steersmanCheckCall: true,
+  steersmanResolveModel: true,
+  steersmanStoreText: true,
+  steersmanEditArtifact: true,
+  steersmanCompareFile: true,
+};
+
+/** False for activities of an application that shares its worker with us: what they do is its own. */
+export function isOurs(activityType: string): boolean {
+  return Object.hasOwn(OURS, activityType);
+}
+
+export const onlyRuns: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute(input, next) {
+      if (!isOurs(info.activityType)) return next(input);
+      if (info.inWorkflow && info.workflowType === WORKFLOW_TYPE) return next(input);
+      const message = `${info.activityType} is for runs of type ${WORKFLOW_TYPE} only: start a run instead.`;
+      throw ApplicationFailure.nonRetryable(message, FAILURE.run.badInput);
+    },
+  },
+});

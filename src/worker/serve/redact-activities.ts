@@ -1,0 +1,117 @@
+/**
+ * The one border between activities and runs: results, failures and heartbeats of all of them pass here, and
+ * known secrets don't.
+ */
+import type { Context } from '@temporalio/activity';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { LRUCache } from 'lru-cache';
+import { pack, packedText } from '../../activities/pack.js';
+import type { PinnedRun } from '../../core/agents/run-config.js';
+import { isRecord } from '../../core/text/json.js';
+import { Secrets } from '../../shared/secrets.js';
+import { dotEnvOf } from '../parts.js';
+import { isOurs } from './only-runs.js';
+
+/** A run that is not seen for so many others is told its workspace's keys anew, at its next tool call. */
+const MOST_RUNS = 500;
+
+export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {
+  // Whoever writes a workspace's `.env` has no say on what other runs read and call.
+  const byRun = new LRUCache<string, Secrets>({ max: MOST_RUNS });
+  return context => {
+    const { info } = context;
+    if (!isOurs(info.activityType)) return {};
+    const run = info.workflowExecution?.workflowId ?? '';
+    const own = byRun.get(run) ?? new Secrets(secrets);
+    byRun.set(run, own);
+    redactHeartbeats(context, own);
+    return {
+      inbound: {
+        async execute(input, next) {
+          // Tools may read it; read anew each time, as it may have changed.
+          for (const dir of workspacesIn(input.args[0])) own.addDotEnv(dotEnvOf(dir), 'workspace');
+          try {
+            return redactResult(await secrets.during(own, () => next(input)), own);
+          } catch (error) {
+            redactError(error, own);
+            throw error;
+          }
+        },
+      },
+    };
+  };
+}
+
+function workspacesIn(input: unknown): string[] {
+  if (!isRecord(input)) return [];
+  const settings = isRecord(input.settings) ? input.settings : {};
+  return [input.workspace, settings.workspace].filter(dir => typeof dir === 'string');
+}
+
+function redactResult(result: unknown, secrets: Secrets): unknown {
+  if (!(result instanceof Uint8Array)) return withoutChangedCalls(result, secrets.redactAll(result));
+  // A value of a secret has a form for JSON: nearly always there is none, and nothing to pack again.
+  const text = packedText(result);
+  return secrets.redact(text) === text ? result : pack(redactPinned(JSON.parse(text), secrets));
+}
+
+/** A call in which a value was replaced is another call than the model asked for: it does not run. */
+function withoutChangedCalls(given: unknown, redacted: unknown): unknown {
+  if (!isRecord(given) || !isRecord(redacted) || !Array.isArray(redacted.content)) return redacted;
+  const before: unknown[] = Array.isArray(given.content) ? given.content : [];
+  const content = redacted.content.map((block: unknown, index) => {
+    if (!isRecord(block) || block.type !== 'tool_use') return block;
+    const same = JSON.stringify(block) === JSON.stringify(before[index]);
+    return same ? block : { ...block, argErrors: [SECRET_IN_CALL] };
+  });
+  return { ...redacted, content };
+}
+
+const SECRET_IN_CALL =
+  'The value of a secret stood in this call and was taken out: it is not run. Go on without that value.';
+
+/**
+ * Texts of what a run pins, and none of what decides: else a workspace's own `.env` could name a glob of
+ * `permissions.deny` as its key, and what was denied would run.
+ */
+function redactPinned(pinned: PinnedRun, secrets: Secrets): PinnedRun {
+  const roles = Object.entries(pinned.roles).map(([name, role]) => [
+    name,
+    { ...role, description: secrets.redact(role.description), prompt: secrets.redact(role.prompt) },
+  ]);
+  const tools = pinned.tools.map(tool => ({
+    ...tool,
+    description: secrets.redact(tool.description),
+    inputSchema: secrets.redactAll(tool.inputSchema),
+  }));
+  const opening = { system: secrets.redact(pinned.opening.system) };
+  return {
+    ...pinned,
+    roles: Object.fromEntries(roles),
+    opening,
+    projectNotes: secrets.redactAll(pinned.projectNotes),
+    tools,
+    warnings: secrets.redactAll(pinned.warnings),
+  };
+}
+
+/** The SDK has no interceptor for them, and one context for each attempt. */
+function redactHeartbeats(context: Context, secrets: Secrets): void {
+  const { heartbeat } = context;
+  const value = (details?: unknown) => {
+    const piece =
+      isRecord(details) && typeof details.tail === 'string' ? secrets.redactPiece(details.tail) : null;
+    const redacted = secrets.redactAll(details);
+    heartbeat(piece === null ? redacted : { ...(redacted as object), tail: piece });
+  };
+  Object.defineProperty(context, 'heartbeat', { value });
+}
+
+/** In place: the SDK tells failures apart by their classes. Message, stack, details and causes reach the history. */
+function redactError(error: unknown, secrets: Secrets): void {
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
+    const stack = at.stack === undefined ? {} : { stack: secrets.redact(at.stack) };
+    const details = 'details' in at ? { details: secrets.redactAll(at.details) } : {};
+    Object.assign(at, { message: secrets.redact(at.message), ...stack, ...details });
+  }
+}

@@ -1,0 +1,199 @@
+/** Sub-agents at work: what they tell the run that called them, and what people send to them through it. */
+import { type AgentMessage, readAgentMessage } from '../../core/agents/agent-message.js';
+import type { Addressee } from '../../core/agents/children.js';
+import { openChildren, withPaused } from '../../core/agents/children.js';
+import { isSubagent } from '../../core/agents/subagent.js';
+import { MESSAGES_BYTES } from '../../core/state/bounds.js';
+import { steeringAt } from '../../core/state/cursor.js';
+import type { InboxItem } from '../../core/steering/inbox.js';
+import { giveBack, noteTakenBack } from '../../core/steering/inbox.js';
+import {
+  calledBackReceipt,
+  droppedReceipt,
+  givenBackReceipt,
+  passingOnReceipt,
+  readReceipt,
+} from '../../core/steering/receipt.js';
+import { preview } from '../../core/text/preview.js';
+import { sizeOfList } from '../../core/text/sizes.js';
+import { keepTime } from '../changes/keep-time.js';
+import { backIn, putOut } from '../changes/set-model.js';
+import type { PassedOn } from '../part.js';
+import type { Run } from '../run.js';
+import { closeFor, openFor, reopen } from './agent-gates.js';
+
+/** Takes what an agent tells its caller. Only of one that runs: the end of one closes all that it asked. */
+export function hearAgent(run: Run, raw: unknown): void {
+  const message = readAgentMessage(raw);
+  if (message === null || !openChildren(run.state.children).some(({ id }) => id === message.id)) {
+    const reason = message === null ? 'it is no message of an agent' : `no agent ${preview(message.id)} runs`;
+    run.journal('signal_ignored', { signal: 'subagent', reason });
+    return;
+  }
+  switch (message.type) {
+    case 'gate_opened':
+      openFor(run, message);
+      break;
+    case 'gate_closed':
+      closeFor(run, message);
+      break;
+    case 'answer_refused':
+      reopen(run, message);
+      break;
+    case 'message_refused':
+      // Anybody can send a run something: only what was passed on to the agent comes back from it.
+      if (isWith(run, message.id, message.item.id)) takeBack(run, message.id, [message.item], message.why);
+      break;
+    case 'message_read':
+      hearRead(run, message);
+      break;
+    case 'message_withdrawn':
+      if (isWith(run, message.id, message.messageId)) noteWithdrawn(run, message.messageId);
+      break;
+    case 'paused':
+    case 'resumed':
+      hearPause(run, message);
+      break;
+    case 'model_out':
+      putOut(run, message.model, message.failure);
+      break;
+    case 'model_back':
+      backIn(run, message.model);
+      break;
+    case 'not_taken':
+      hearNotTaken(run, message);
+      break;
+    case 'cancelled':
+      run.part.agents.rests.set(message.id, message.rest);
+  }
+  keepTime(run);
+  run.show();
+}
+
+/** Whether the message was passed on to that agent, and nobody has said what became of it. */
+function isWith({ part }: Run, agent: string, messageId: string): boolean {
+  return part.agents.passed.get(messageId)?.agent === agent;
+}
+
+/** A message for an agent goes down to it; where it has ended meanwhile, it is for the role at work. */
+export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
+  const { inbox } = run.state.people;
+  inbox.items = inbox.items.filter(waiting => waiting !== item);
+  run.journal('receipt', passingOnReceipt(item.id, id));
+  const { id: messageId, text, when } = item;
+  const input = { id: messageId, text, when, ...(to !== null && { to }) };
+  run.part.agents.passed.set(messageId, { agent: id, item });
+  run.ports.tellSubagent(id, { signal: 'steer', input }, found => {
+    if (!found) takeBack(run, id, [item]);
+  });
+}
+
+/** Whoever passed a message on hears who read it, up to the run that it was sent to. */
+export function tellRead({ state, ports }: Run, messageId: string, by = ''): void {
+  if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_read', messageId, by });
+}
+
+type Told<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
+
+function hearRead(run: Run, { id, messageId, by }: Told<'message_read'>): void {
+  const { passed } = run.part.agents;
+  const message = passed.get(messageId);
+  // What was sent to the agent's own run is told there.
+  if (message?.agent !== id) return;
+  passed.delete(messageId);
+  const reader = wayTo(id, by);
+  run.journal('receipt', readReceipt(messageId, reader, message.takenBack));
+  tellRead(run, messageId, reader);
+}
+
+/** Of an agent of an agent: `by` is the way from that one, '' for itself. */
+function wayTo(id: string, by: string): string {
+  return [id, by].filter(Boolean).join('/');
+}
+
+/** Calls back a message that was passed on, from wherever it is: the word on that comes up as that of its reading does. */
+export function callBack(run: Run, messageId: string): PassedOn | null {
+  const message = run.part.agents.passed.get(messageId);
+  if (!message || message.takenBack) return null;
+  message.takenBack = true;
+  run.journal('receipt', calledBackReceipt(messageId, message.agent));
+  const input = { type: 'withdraw' as const, messageId };
+  // Where it has ended it gives back what it did not read.
+  run.ports.tellSubagent(message.agent, { signal: 'caller', input }, () => {});
+  return message;
+}
+
+/** Nobody reads the message any more, at any level: whoever passed it on hears so, up to the run that it was sent to. */
+export function noteWithdrawn(run: Run, messageId: string): void {
+  const { state, ports, part } = run;
+  part.agents.passed.delete(messageId);
+  noteTakenBack(state.people.inbox, messageId);
+  run.journal('receipt', droppedReceipt(messageId, 'taken back by its sender'));
+  if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_withdrawn', messageId });
+}
+
+/** Messages that agents have and nobody has read yet. */
+export function passedOn({ part }: Run): InboxItem[] {
+  return [...part.agents.passed.values()].flatMap(({ item, takenBack }) => (takenBack ? [] : [item]));
+}
+
+function hearPause(run: Run, { id, type, by }: Told<'paused' | 'resumed'>): void {
+  const way = wayTo(id, by);
+  run.state.children = withPaused(run.state.children, [way], type === 'paused');
+  tellPause(run, type, way);
+}
+
+/** Whoever lets the run go on above is to reach it: see `requestResume`. */
+export function tellPause({ state, ports }: Run, type: 'paused' | 'resumed', by = ''): void {
+  if (isSubagent(state.settings)) ports.tellCaller({ type, by });
+}
+
+function hearNotTaken(run: Run, { id, what, why, by }: Told<'not_taken'>): void {
+  const way = wayTo(id, by);
+  run.journal('warning', { text: `${way} did not take ${what}: ${why}` });
+  if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'not_taken', what, why, by: way });
+}
+
+/**
+ * What an agent that has ended was passed on and said nothing of: where nobody knows what it read it is for the role
+ * at work.
+ */
+export function settlePassed(run: Run, agent: string, isLost: boolean): void {
+  for (const [messageId, { agent: reader, item }] of run.part.agents.passed) {
+    if (reader !== agent) continue;
+    if (isLost) {
+      takeBack(run, agent, [item]);
+      continue;
+    }
+    run.part.agents.passed.delete(messageId);
+    run.journal('receipt', droppedReceipt(messageId, `${agent} ended without a word on it.`));
+  }
+}
+
+/** What an agent did not read is for the role at work. `refused`: why, where the agent goes on. */
+export function takeBack(run: Run, agent: string, items: readonly InboxItem[], refused?: string): void {
+  const { people, cursor } = run.state;
+  const room = MESSAGES_BYTES - sizeOfList(steeringAt(cursor)?.items ?? []);
+  const unread =
+    refused === undefined
+      ? `${agent} ended before it read this`
+      : `${agent} could not take this (${refused})`;
+  const { passed } = run.part.agents;
+  for (const item of items) {
+    const isOurs = isWith(run, agent, item.id);
+    // Sent to the agent's own run under the id of one that this run has: a repeat, which does nothing.
+    if (!isOurs && people.inbox.seenIds.includes(item.id)) continue;
+    if (isOurs && passed.get(item.id)?.takenBack) {
+      noteWithdrawn(run, item.id);
+      continue;
+    }
+    if (isOurs) passed.delete(item.id);
+    const dropped = `${unread}, and too many messages wait here already.`;
+    run.journal(
+      'receipt',
+      giveBack(people.inbox, item, room)
+        ? givenBackReceipt(item.id, unread)
+        : droppedReceipt(item.id, dropped),
+    );
+  }
+}

@@ -1,0 +1,141 @@
+/** Sub-agents on Temporal: each is a child workflow of the run's own type, which ends with it. */
+
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  type ChildWorkflowHandle,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { childId } from '../../core/agents/children.js';
+import { memoOf } from '../../core/agents/run-config.js';
+import type { AgentEnd } from '../../core/agents/subagent.js';
+import { reportOf } from '../../core/agents/subagent.js';
+import { errorText } from '../../core/text/error-text.js';
+import { preview } from '../../core/text/preview.js';
+import {
+  answerSignal,
+  callerSignal,
+  pauseSignal,
+  resumeSignal,
+  steerSignal,
+  stopSignal,
+  subagentSignal,
+  WORKFLOW_TYPE,
+} from '../messages.js';
+import type { Ports } from '../ports.js';
+import { resultOf, type StartedRun } from './child-run.js';
+import { startCancellable } from './start-child.js';
+
+const SUMMARY_CHARS = 100;
+
+const SIGNALS = {
+  pause: pauseSignal,
+  resume: resumeSignal,
+  stop: stopSignal,
+  steer: steerSignal,
+  answer: answerSignal,
+  caller: callerSignal,
+} as const;
+
+interface OpenAgent {
+  started: Promise<ChildWorkflowHandle<StartedRun>>;
+  /** All that it was told: the server keeps no order of signals that are on their way at the same time. */
+  told: Promise<void>;
+}
+
+/** Those of a part: none is open where the next begins. */
+export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'cancelSubagents'> {
+  // Of all that run, until it is cancelled: each new one stays with its parent for ever.
+  let calls = new CancellationScope();
+  const open = new Map<string, OpenAgent>();
+  return {
+    callSubagent: async ({ id, goal, settings }) => {
+      if (calls.consideredCancelled) calls = new CancellationScope();
+      const start = () =>
+        startCancellable<StartedRun>(WORKFLOW_TYPE, {
+          workflowId: childId(workflowInfo().workflowId, id),
+          args: [{ goal, settings }],
+          staticSummary: preview(`${settings.role}: ${goal}`, SUMMARY_CHARS),
+          // Its type is that of every run: this says what it is.
+          staticDetails: [
+            `- sub-agent \`${id}\` of \`${workflowInfo().workflowId}\``,
+            `- role: ${settings.role}`,
+            `- workspace: \`${settings.workspace}\``,
+          ].join('\n'),
+          memo: { ...memoOf(goal, settings), startedAt: new Date(Date.now()).toISOString() },
+          // It is a part of this run's work, and its usage is counted here: nobody goes on before it has ended.
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        });
+      const scope = calls;
+      const agent: OpenAgent = { started: scope.run(start), told: Promise.resolve() };
+      open.set(id, agent);
+      try {
+        const child = await agent.started;
+        return { kind: 'ended', report: reportOf(await scope.run(() => resultOf(child))) };
+      } catch (error) {
+        return endWithoutResult(error);
+      } finally {
+        open.delete(id);
+        // Whoever told it something is heard of before the run goes on.
+        await agent.told;
+      }
+    },
+    // Also what comes before it has begun.
+    tellSubagent: (id, { signal, input }, told) => {
+      const agent = open.get(id);
+      if (agent === undefined) {
+        told(false);
+        return;
+      }
+      agent.told = agent.told
+        .then(() => agent.started)
+        .then(child => child.signal<unknown[]>(SIGNALS[signal].name, input))
+        .then(
+          () => told(true),
+          () => told(false),
+        );
+    },
+    cancelSubagents: () => calls.cancel(),
+  };
+}
+
+/** What a run that was called as a sub-agent, under this id, tells the one that called it: one after the other. */
+export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' | 'callerTold'> {
+  const { parent, workflowId: run } = workflowInfo();
+  if (calledAs === undefined || parent === undefined) return { tellCaller: () => {}, callerTold: () => null };
+  const handle = getExternalWorkflowHandle(parent.workflowId);
+  let told: Promise<void> | null = null;
+  return {
+    tellCaller: message => {
+      const before = told ?? Promise.resolve();
+      const now = before
+        // Also in a run that was cancelled. A caller that is gone misses nothing.
+        .then(() =>
+          CancellationScope.nonCancellable(() =>
+            handle.signal(subagentSignal, { ...message, id: calledAs, run }),
+          ),
+        )
+        .catch(() => {})
+        .then(() => {
+          if (told === now) told = null;
+        });
+      told = now;
+    },
+    callerTold: () => told,
+  };
+}
+
+/** Anything that is not the child's own end is a bug and goes on as it is. */
+function endWithoutResult(error: unknown): AgentEnd {
+  if (isCancellation(error)) return { kind: 'cancelled' };
+  if (error instanceof ChildWorkflowFailure) return { kind: 'lost', why: errorText(error.cause ?? error) };
+  if (error instanceof WorkflowExecutionAlreadyStartedError)
+    return { kind: 'lost', why: error.message, notStarted: true };
+  throw error;
+}

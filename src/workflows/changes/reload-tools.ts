@@ -1,0 +1,60 @@
+/** Tools that change while a run goes on: heard with the results of calls, pinned where the next goal begins (T19). */
+
+import type { PinnedRun } from '../../core/agents/run-config.js';
+import { fill, type Words } from '../../core/prompts/words.js';
+import { PINNED_BYTES } from '../../core/state/bounds.js';
+import { jsonBytes } from '../../core/text/json.js';
+import { relisted, type ToolChanges, toolChanges } from '../../core/tools/tool.js';
+import type { Run } from '../run.js';
+
+/** `at`: when a server said that it has other tools; the goal at hand keeps those that it has. */
+export function noteChange({ state: { tools, goal } }: Run, at: number | undefined): void {
+  if (at !== undefined && at > tools.listed.at) tools.listed.changedIn = goal.number;
+}
+
+/** Lists the tools anew where that is due, in the first step of a goal: one activity, whose result the run pins. */
+export async function reloadTools(run: Run): Promise<void> {
+  const { state, ports } = run;
+  const { listed } = state.tools;
+  if (listed.changedIn === null || listed.changedIn >= state.goal.number) return;
+  state.tools.listed = { ...listed, at: ports.now(), changedIn: null };
+  const loaded = await ports.reloadTools();
+  ports.throwIfCancelled();
+  if (loaded.ok) pinTools(run, loaded.value);
+  else if (loaded.failure.kind !== 'cancelled')
+    run.journal('warning', { text: `The tools stay as they were: ${loaded.failure.message}` });
+}
+
+function pinTools(run: Run, listed: Pick<PinnedRun, 'tools' | 'fallbackServer'>): void {
+  const { state, pinned } = run;
+  const tools = relisted(pinned.tools, listed.tools);
+  const changes = toolChanges(pinned.tools, tools);
+  if (changes === null) return;
+  // What is measured of a role goes by its object.
+  const roles = Object.fromEntries(Object.entries(pinned.roles).map(([name, role]) => [name, { ...role }]));
+  const next = { ...pinned, roles, tools, fallbackServer: listed.fallbackServer ?? pinned.fallbackServer };
+  if (jsonBytes(next) > PINNED_BYTES) {
+    run.journal('warning', { text: 'The tools stay as they were: there are too many of them now.' });
+    return;
+  }
+  state.pinned = next;
+  state.tools.listed.times += 1;
+  // What a person allowed was the tool as it was.
+  const gone = [...changes.changed, ...changes.removed];
+  state.people.allowedTools = state.people.allowedTools.filter(name => !gone.includes(name));
+  run.journal('tools_changed', changes);
+  run.say(run.mainThread(), 'brief', changesText(run.words, changes));
+}
+
+/** Names in a message for models: more would only fill it. */
+const MOST_NAMES = 50;
+
+function changesText(words: Words, { added, removed, changed }: ToolChanges): string {
+  const parts = [
+    { words: words.toolsAdded, names: added },
+    { words: words.toolsRemoved, names: removed },
+    { words: words.toolsOther, names: changed },
+  ].filter(({ names }) => names.length > 0);
+  const said = parts.map(part => fill(part.words, { names: part.names.slice(0, MOST_NAMES).join(', ') }));
+  return fill(words.toolsChanged, { changes: said.join(' ') });
+}

@@ -1,0 +1,40 @@
+/** The one way in which the limits of a run in flight change: see core/limits/enlarge.ts for who may. */
+import type { Enlarger } from '../../core/limits/enlarge.js';
+import { leasesAfter, withOthers } from '../../core/limits/leases.js';
+import type { Limits } from '../../core/limits/limits.js';
+import { isBudget, underCeilings } from '../../core/limits/limits.js';
+import { budgetUse } from '../../core/state/run-state.js';
+import { tellAgents } from '../agents/tell-agents.js';
+import { modelCalls } from '../part.js';
+import type { Run } from '../run.js';
+
+/** They count from the next check on, also in the agents at work, which are told. Gives the ids of those. */
+export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): string[] {
+  const { state, limits: from } = run;
+  state.limits = { ...state.limits, ...underCeilings(limits, state.pinned?.ceilings ?? {}) };
+  state.goal.warned = state.goal.warned.filter(budget => !(budget in limits));
+  run.journal('budget_set', { limits, by });
+  const others = Object.entries(run.limits).filter(([name]) => name in limits && !isBudget(name));
+  return shareAnew(run, { from, others: Object.fromEntries(others) });
+}
+
+/**
+ * Agents at work never have more than the goal has left, each its share of it: what is new to one it is told.
+ * `from`: the limits before, where they have changed; `others`: those of them that are no budgets, the same for all.
+ */
+export function shareAnew(
+  run: Run,
+  { from = run.limits, others = {} }: { from?: Limits; others?: Partial<Limits> } = {},
+): string[] {
+  const { state, ports, part } = run;
+  const { leases } = part.agents;
+  if (leases.size === 0) return [];
+  const besides = { leases: part.samplings.values(), modelCalls: modelCalls(part) };
+  const used = withOthers(budgetUse(state, ports.now()), besides);
+  const changed = leasesAfter(leases, { from, to: run.limits, used });
+  for (const [id, news] of changed) leases.set(id, { ...leases.get(id), ...news });
+  return tellAgents(run, id => {
+    const limits = { ...others, ...changed.get(id) };
+    return Object.keys(limits).length === 0 ? null : { signal: 'caller', input: { type: 'limits', limits } };
+  });
+}

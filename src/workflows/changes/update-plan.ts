@@ -1,0 +1,51 @@
+/** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
+
+import { mergePlan } from '../../core/plan/merge-plan.js';
+import type { Task, TaskChange } from '../../core/plan/plan.js';
+import { REMOVED, REPLANNED, released } from '../../core/plan/plan.js';
+import type { Run } from '../run.js';
+
+/**
+ * Returns whether that changed anything. At most `maxTasks` may be open; what is over is left out. `dropped`: ids of
+ * tasks that are given up: of what a person set a person alone gives something up.
+ */
+export function updatePlan(
+  run: Run,
+  planned: readonly TaskChange[],
+  options: { maxTasks: number; byPerson?: true; dropped?: readonly string[] },
+): boolean {
+  const { state } = run;
+  const { cycle } = state.cursor.place;
+  const { dropped = [], ...rest } = options;
+  const { byPerson } = options;
+  const isOpenTo = (task: Task) => byPerson === true || (task.status === 'pending' && !task.byPerson);
+  const was = state.tasks;
+  const fewer = dropTasks(
+    run,
+    task => dropped.includes(task.id) && isOpenTo(task),
+    byPerson ? REMOVED : REPLANNED,
+  );
+  const { tasks, changed, cut } = mergePlan(state.tasks, planned, { ...rest, cycle, was });
+  state.tasks = tasks;
+  const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
+  run.journal('plan_updated', { tasks: shown, changed: changed || fewer, cut });
+  return changed || fewer;
+}
+
+/** Ends tasks as skipped; whether there were any. What a person does not want done is nothing to wait for. */
+export function dropTasks(
+  run: Run,
+  which: (task: Task) => boolean,
+  reason: typeof REMOVED | typeof REPLANNED,
+): boolean {
+  const end = { status: 'skipped', reason } as const;
+  const gone = run.state.tasks.filter(which);
+  for (const { id } of gone) run.journal('task_ended', { taskId: id, ...end });
+  const ids = reason === REMOVED ? gone.map(({ id }) => id) : [];
+  run.state.tasks = run.state.tasks.map(task => {
+    if (gone.includes(task)) return { ...released(task), ...end };
+    if (ids.length === 0) return task;
+    return { ...task, dependencies: task.dependencies.filter(id => !ids.includes(id)) };
+  });
+  return gone.length > 0;
+}

@@ -1,0 +1,108 @@
+/**
+ * A call of `call_subagent`: a run of another role, which does its work as a child of this one, within what the goal
+ * has left. What it used is used by the goal, however it ended.
+ */
+import type { CallToolResult } from '../../../activities/types.js';
+import { endedAs, withChild, withEnd } from '../../../core/agents/children.js';
+import type { AgentEnd, AgentRest, Instruction } from '../../../core/agents/subagent.js';
+import {
+  agentsOf,
+  decideDelegation,
+  outcomeForCaller,
+  readInstruction,
+  settingsOfAgent,
+  withReport,
+  withReportParts,
+} from '../../../core/agents/subagent.js';
+import type { Lease } from '../../../core/limits/leases.js';
+import { addUsage } from '../../../core/state/message.js';
+import { preview } from '../../../core/text/preview.js';
+import { closeGatesOf } from '../../agents/agent-gates.js';
+import { settlePassed, takeBack } from '../../agents/agents.js';
+import { shareAnew } from '../../changes/set-limits.js';
+import type { Run } from '../../run.js';
+import { sharedUse } from '../spend.js';
+import { noteEffects } from './settle-call.js';
+import type { WorkflowToolCall } from './workflow-tool-call.js';
+
+export async function callSubagent(
+  run: Run,
+  { role, callId, input, options }: WorkflowToolCall,
+): Promise<CallToolResult> {
+  const { ports } = run;
+  const instruction = readInstruction(input);
+  const begun = ports.now();
+  const agents = agentsOf(run.pinned, run.role(role));
+  const decision = decideDelegation(instruction, {
+    agents,
+    limits: run.limits,
+    ...sharedUse(run),
+    words: run.words,
+  });
+  if (decision.kind === 'refuse')
+    return { ending: 'executed', note: decision.note, content: [], isError: true, durationMs: 0 };
+  const { end, told } = await run.call({ kind: 'tool', role }, options, () =>
+    delegate(run, instruction, callId, decision.limits),
+  );
+  const card = agents.find(({ name }) => name === instruction.agent) ?? { name: instruction.agent };
+  return { ...outcomeForCaller(card, end, told, run.words), durationMs: ports.now() - begun };
+}
+
+async function delegate(
+  run: Run,
+  { agent, text }: Instruction,
+  callId: string,
+  lease: Lease,
+): Promise<{ end: AgentEnd; told: AgentRest | null }> {
+  const { state, ports } = run;
+  const id = `${agent}/${state.children.started + 1}`;
+  state.children = withChild(state.children, { id, agent, callId, instruction: text });
+  run.journal('subagent_started', { id, agent, callId });
+  run.show();
+  const { chosen, out } = state.models;
+  const settings = settingsOfAgent(state.settings, run.limits, { id, agent, lease, known: { chosen, out } });
+  run.part.agents.leases.set(id, lease);
+  const end = await ports.callSubagent({ id, goal: text, settings });
+  run.part.agents.leases.delete(id);
+  state.children = withEnd(state.children, id, end);
+  closeGatesOf(run, id);
+  const told = settle(run, id, end);
+  // It may have changed what was read before.
+  run.doubtReads();
+  run.journal('subagent_ended', { id, agent, callId, ...endedAs(end) });
+  // Others may work on for long: what is shown would say until then that this one runs.
+  run.show();
+  return { end, told };
+}
+
+/** What it used, did and did not read is the goal's, however it ended: it is returned. Null: it has told nothing. */
+function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
+  const told = run.part.agents.rests.get(id) ?? null;
+  run.part.agents.rests.delete(id);
+  const rest = end.kind === 'ended' ? end.report : told;
+  if (rest) {
+    charge(run, rest);
+    takeBack(run, id, rest.unread);
+    noteEffects(
+      run,
+      rest.effects.map(line => `${id}: ${line}`),
+    );
+    shareAnew(run);
+  }
+  // One that was cancelled before it began has used nothing.
+  else if (end.kind === 'lost')
+    run.journal('warning', { text: `What ${id} used is not known: ${preview(end.why)}` });
+  settlePassed(run, id, end.kind === 'lost');
+  return rest;
+}
+
+function charge({ state }: Run, report: AgentRest): void {
+  const { usage, counters } = withReport(state.goal, report);
+  state.goal.usage = usage;
+  state.goal.counters = counters;
+  state.total = {
+    usage: addUsage(state.total.usage, report.usage),
+    turns: state.total.turns + report.turns,
+    usageBy: withReportParts(state.total.usageBy, report),
+  };
+}

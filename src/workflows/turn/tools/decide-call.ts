@@ -1,0 +1,148 @@
+/** What becomes of the calls of a reply, with all that the decision needs of the run. */
+
+import type { PinnedRole } from '../../../core/agents/role.js';
+import { offeredTools } from '../../../core/agents/run-config.js';
+import type { Limits } from '../../../core/limits/limits.js';
+import { confirmationReasons } from '../../../core/outputs/envelope.js';
+import { envelopeOf } from '../../../core/outputs/parse-output.js';
+import type { AssistantMessage, ToolUseBlock } from '../../../core/state/message.js';
+import { toolCallsOf } from '../../../core/state/message.js';
+import type { Batch } from '../../../core/state/place.js';
+import { ownValue } from '../../../core/text/json.js';
+import { inputOf } from '../../../core/tools/ledger.js';
+import { Comparisons, decidePermission } from '../../../core/tools/permission.js';
+import type { CallAnswer, ToolCallDecision } from '../../../core/tools/tool-call.js';
+import { decideToolCall, runsBeside } from '../../../core/tools/tool-call.js';
+import { reviewNote } from '../../../core/tools/tool-notes.js';
+import { isReviewed, reviewAction } from '../../phases/review.js';
+import type { Run } from '../../run.js';
+import { openReply } from './batch.js';
+import { answerTo, askAbout, isAskedAbout } from './settle-permission.js';
+
+/** A decision that needs nobody any more. */
+export type Settled = Exclude<ToolCallDecision, Asking>;
+type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
+
+export interface DecidedCall {
+  call: ToolUseBlock;
+  decision: Settled;
+}
+
+/** The next call of the batch with its decision; null where a question about it was overtaken, or is being put. */
+export async function nextDecided(
+  run: Run,
+  batch: Batch,
+  { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
+): Promise<DecidedCall | null> {
+  const said = answerTo(run, call);
+  const decided = decideCall(run, batch, { call, index: batch.next, said });
+  // What was said of it stands; else it is reviewed.
+  const decision = said ? decided : withReview(run, reply, call, decided);
+  if (!decision) return null;
+  if (!needsAnswer(decision)) return { call, decision };
+  const answer = await askAbout(run, { call, reply }, decision);
+  if (answer === null) return null;
+  const settled = decideCall(run, batch, { call, index: batch.next, said: answer });
+  if (needsAnswer(settled)) throw new Error(`the call ${call.id} has its answer and asks again`);
+  return { call, decision: settled };
+}
+
+/** The calls right after the next one that run at the same time. */
+export function callsBeside(run: Run, batch: Batch, { call, decision }: DecidedCall): DecidedCall[] {
+  const beside: DecidedCall[] = [];
+  if (decision.kind !== 'run') return beside;
+  const group = [{ tool: decision.tool, input: inputOf(batch, call) }];
+  for (const next of toolCallsOf(openReply(run, batch)).slice(batch.next + 1)) {
+    if (group.length >= run.limits.parallelTools || isAskedAbout(run, next)) break;
+    const index = batch.next + group.length;
+    const decided = decideCall(run, batch, { call: next, index, said: null });
+    if (decided.kind !== 'run' || isReviewed(run, decided.tool)) break;
+    const joining = { tool: decided.tool, input: next.input };
+    if (!runsBeside(joining, group)) break;
+    group.push(joining);
+    beside.push({ call: next, decision: decided });
+  }
+  return beside;
+}
+
+function needsAnswer(decision: ToolCallDecision): decision is Asking {
+  return decision.kind === 'ask' || decision.kind === 'client';
+}
+
+/** The reviewer's say on a call that is about to run or to be asked about. Null: it is being asked. */
+function withReview(
+  run: Run,
+  reply: AssistantMessage,
+  call: ToolUseBlock,
+  decision: ToolCallDecision,
+): ToolCallDecision | null {
+  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
+  const review = reviewAction(run, reply, call, decision.tool);
+  if (review.kind === 'pending') return null;
+  if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(run.words, review.fixes) };
+  if (review.concerns.length === 0) return decision;
+  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  const { tool, note } = decision;
+  return { kind: 'ask', tool, note, concerns: [...new Set([...concerns, ...review.concerns])] };
+}
+
+/** What becomes of a call, before anybody is asked; `said`: what a person said of it. */
+export function decideCall(
+  run: Run,
+  batch: Batch,
+  { call, index, said }: { call: ToolUseBlock; index: number; said: CallAnswer | null },
+): ToolCallDecision {
+  const { state, pinned } = run;
+  const reply = openReply(run, batch);
+  const role = run.role(reply.role);
+  const earlier = toolCallsOf(reply).slice(0, index);
+  const { autoApprove, workspace } = state.settings;
+  const given = { alwaysThisRun: state.people.allowedTools, autoApprove };
+  const decision = decideToolCall({
+    call,
+    said,
+    index,
+    offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
+    // Of what nobody lists nobody knows that it only reads.
+    pinned: role.readOnly === true ? { ...pinned, fallbackServer: null } : pinned,
+    before: earlier.filter(({ name }) => name === call.name).length,
+    limits: limitsFor(run.limits, role),
+    now: run.ports.now(),
+    ledger: state.tools.ledger,
+    permission: (tool, input) => {
+      // What a person put in their place is compared for itself.
+      const comparisons = input === call.input ? comparisonsOf(reply) : new Comparisons();
+      return decidePermission(tool, { input, workspace }, pinned.permissions, { ...given, comparisons });
+    },
+    words: run.words,
+    stopped: state.people.stop !== null,
+    badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
+  });
+  return said ? decision : withConcerns(run, decision, reply);
+}
+
+/** Of the replies whose calls are being decided. */
+const compared = new WeakMap<AssistantMessage, Comparisons>();
+
+function comparisonsOf(reply: AssistantMessage): Comparisons {
+  const comparisons = compared.get(reply) ?? new Comparisons();
+  compared.set(reply, comparisons);
+  return comparisons;
+}
+
+/** A role may take fewer calls of a reply than the run does. */
+function limitsFor(limits: Limits, { toolCallsPerTurn }: PinnedRole): Limits {
+  if (toolCallsPerTurn === null) return limits;
+  return { ...limits, toolCallsPerTurn: Math.min(limits.toolCallsPerTurn, toolCallsPerTurn) };
+}
+
+/** A call with effects that its own reply wants confirmed asks a person, whatever its permission. */
+function withConcerns(run: Run, decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
+  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
+  if (decision.tool.policy.readOnly) return decision;
+  const own = confirmationReasons(envelopeOf(reply), run.words);
+  if (own.length === 0) return decision;
+  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  const { tool, note } = decision;
+  return { kind: 'ask', tool, note, concerns: [...concerns, ...own] };
+}

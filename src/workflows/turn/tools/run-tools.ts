@@ -1,0 +1,224 @@
+/** The tool calls of one reply, in order (T12), some at the same time: every call gets exactly one result. */
+
+import type { CallToolResult } from '../../../activities/types.js';
+import { type CallFailure, FAILURE } from '../../../core/limits/failure.js';
+import type { TaskRef } from '../../../core/limits/heartbeats.js';
+import type { Words } from '../../../core/prompts/words.js';
+import { taskAt } from '../../../core/state/cursor.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock, Usage } from '../../../core/state/message.js';
+import { toolCallsOf } from '../../../core/state/message.js';
+import type { Batch } from '../../../core/state/place.js';
+import { isHeld } from '../../../core/state/run-state.js';
+import { headChars } from '../../../core/text/large-text.js';
+import { preview } from '../../../core/text/preview.js';
+import { toolEnding, toolFailureDecision } from '../../../core/tools/effect.js';
+import type { LedgerEntry } from '../../../core/tools/ledger.js';
+import { inputOf } from '../../../core/tools/ledger.js';
+import type { ToolDefinition } from '../../../core/tools/tool.js';
+import { isRepeatable, toolAttempts } from '../../../core/tools/tool.js';
+import { failedNote } from '../../../core/tools/tool-notes.js';
+import { clientResult, toolResult } from '../../../core/tools/tool-result.js';
+import { sessionLoss, type ToolSession } from '../../../core/tools/tool-session.js';
+import { noteChange } from '../../changes/reload-tools.js';
+import type { Called } from '../../ports.js';
+import type { Run } from '../../run.js';
+import { closeForms } from '../../tool-forms.js';
+import { noteStoreFailed } from '../keep-text.js';
+import { spend } from '../spend.js';
+import { endBatch, openReply } from './batch.js';
+import { callWorkflow } from './call-workflow.js';
+import type { DecidedCall } from './decide-call.js';
+import { callsBeside, decideCall, nextDecided } from './decide-call.js';
+import { settleCall } from './settle-call.js';
+import { closeCallGates, openBatchGates } from './settle-permission.js';
+import { afterSampling, lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
+import { runWorkflowTool } from './workflow-tools.js';
+
+/** Of what a failure says. */
+const FAILURE_CHARS = 2_000;
+
+/**
+ * Takes the next open calls of the batch to their results, those together that may run at the same time, and ends
+ * the batch after the last. Leaves a call open where a question to a person was overtaken by a stop or a message:
+ * the loop decides anew.
+ */
+export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
+  const reply = openReply(run, batch);
+  const calls = toolCallsOf(reply);
+  const call = calls[batch.next];
+  if (!call) {
+    endBatch(run, reply);
+    return;
+  }
+  if (batch.next === 0 && !run.pinned.review.actions) {
+    // The calls of a role without tools are closed also in a run that is held.
+    const wasHeld = isHeld(run.state);
+    await openBatchGates(run, reply, () =>
+      calls.map((each, index) => ({
+        call: each,
+        decision: decideCall(run, batch, { call: each, index, said: null }),
+      })),
+    );
+    // It may have looked at files for these gates meanwhile.
+    if (!wasHeld && isHeld(run.state)) return;
+  }
+  const first = await nextDecided(run, batch, { call, reply });
+  if (!first) return;
+  const started = [first, ...callsBeside(run, batch, first)].map(decided =>
+    startCall(run, { batch, reply, ...decided }),
+  );
+  run.state.tools.inFlight = started.map(({ callId }, index) => ({ callId, index: batch.next + index }));
+  const results = await Promise.all(started.map(each => resultOf(run, each)));
+  run.state.tools.inFlight = [];
+  for (const [index, each] of started.entries()) endCall(run, each, results[index]);
+  if (batch.next >= calls.length) endBatch(run, reply);
+}
+
+interface Started extends DecidedCall {
+  batch: Batch;
+  reply: AssistantMessage;
+  callId: string;
+  changes: number;
+}
+
+function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Started {
+  const { batch, call, decision } = decided;
+  closeCallGates(run, call);
+  if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
+  const callId = run.nextId('c');
+  run.journal('tool_call_started', {
+    callId,
+    taskId: taskAt(run.state.cursor),
+    turn: batch.turn,
+    tool: call.name,
+    arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
+  });
+  return { ...decided, callId, changes: run.part.changes };
+}
+
+function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
+  if (!result) throw new Error(`the call ${started.call.id} has no result`);
+  const ran = decision.kind === 'run' || decision.kind === 'given' ? decision.tool : null;
+  settleCall(run, { ...started, result, input: inputOf(started.batch, started.call), ran });
+}
+
+function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolResultBlock> {
+  const { call, decision } = started;
+  switch (decision.kind) {
+    case 'end':
+      return toolResult(call, decision.ending, { note: decision.note }, run.words);
+    case 'reuse':
+      return reusedResult(run, call, decision.entry);
+    case 'given':
+      return clientResult(call, decision.tool, decision.answer, run.words);
+    case 'run':
+      return execute(run, started, decision.tool, decision.note);
+  }
+}
+
+async function execute(
+  run: Run,
+  started: Started,
+  tool: ToolDefinition,
+  note: string | null,
+): Promise<ToolResultBlock> {
+  const { call } = started;
+  const idempotent = isRepeatable(tool.policy);
+  const { start, session, sampled } = starterOf(run, started, tool);
+  let task: TaskRef | null = null;
+  try {
+    for (let rescheduled = 0; ; rescheduled++) {
+      const called = await start(task, rescheduled > 0);
+      closeForms(run, started.callId);
+      const used = called.ok ? called.value.sampled : called.failure.usage;
+      if (used) sampled?.(used);
+      if (called.ok) {
+        const { ending, session: opened, toolsChangedAt, sampled: _, storeFault, ...outcome } = called.value;
+        if (storeFault !== undefined) noteStoreFailed(run, call.name, storeFault);
+        noteChange(run, toolsChangedAt);
+        noteSession(run, tool, { ending, opened });
+        const cut = storeFault !== undefined && run.words.noteNoStore;
+        const notes = [note, outcome.note, cut].filter(Boolean).join('\n');
+        return toolResult(call, ending, { ...outcome, note: notes }, run.words);
+      }
+      const { failure } = called;
+      if (failure.type === FAILURE.storeFailed) noteStoreFailed(run, call.name, failure.message);
+      const loss = session && sessionLoss(failure);
+      if (loss) return lostSession(run, call, tool, loss);
+      const stopped = run.state.people.stop !== null;
+      // Of tool servers alone: another activity that names a task would be run again.
+      if (tool.origin.type === 'mcp') task = failure.task ?? task;
+      const carriedOn = task !== null && failure.kind !== 'timedOut';
+      const given = { idempotent, rescheduled, stopped, carriedOn };
+      if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
+    }
+  } finally {
+    run.part.samplings.delete(started.callId);
+  }
+}
+
+interface Starter {
+  /**
+   * Makes the call, once: an activity for the tools of workers, the run itself for its own. `task`: what a server
+   * carries it on as, whose result alone is asked for. `again`: it was not begun, or was lost, where it was given first.
+   */
+  start: (task: TaskRef | null, again: boolean) => Promise<Called<CallToolResult>>;
+  session: ToolSession | null;
+  /** Told what a try has used of the model that its server may ask; null where it may ask none. */
+  sampled: ((used: Usage) => void) | null;
+}
+
+function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: ToolDefinition): Starter {
+  const { role } = reply;
+  const given = inputOf(batch, call);
+  if (tool.origin.type === 'workflow') {
+    const own = { role, callId, toolUseId: call.id, input: given, options: optionsFor(tool, given) };
+    return { start: () => runWorkflowTool(run, tool, own), session: null, sampled: null };
+  }
+  if (tool.origin.type === 'child_workflow') {
+    const own = { role, callId, toolUseId: call.id, input: given };
+    return { start: () => callWorkflow(run, tool, own), session: null, sampled: null };
+  }
+  const { options, session, ...request } = toolRequest(run, tool, {
+    role,
+    callId,
+    toolUseId: call.id,
+    given,
+  });
+  let { input } = request;
+  const start = (task: TaskRef | null, again: boolean) => {
+    const anywhere = again ? { ...options, anyWorker: true } : options;
+    return run.call({ kind: 'tool', role }, anywhere, () =>
+      run.ports.callTool(task ? { ...input, task } : input, anywhere),
+    );
+  };
+  const model = input.sampling?.model;
+  if (model === undefined) return { start, session, sampled: null };
+  const sampled = (used: Usage) => {
+    spend(run, { role, model }, used);
+    input = afterSampling(run, input, used);
+  };
+  return { start, session, sampled };
+}
+
+/** The content of the earlier call, under the new call's id, with the note that says so. */
+function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolResultBlock {
+  const earlier = Object.values(run.state.threads)
+    .flatMap(thread => thread.messages)
+    .find(message => message.id === entry.messageId);
+  const content = earlier?.kind === 'tool_result' ? earlier.content[0].content : [];
+  return toolResult(call, 'reused', { note: run.words.noteReusedHow, content }, run.words);
+}
+
+/** What is known of the failure may quote the tool's server: it is content. */
+function failedResult(
+  words: Words,
+  call: ToolUseBlock,
+  tool: ToolDefinition,
+  failure: CallFailure,
+): ToolResultBlock {
+  const ending = toolEnding(failure, isRepeatable(tool.policy));
+  const note = failedNote(words, ending, failure, toolAttempts(tool.policy));
+  const why = headChars(failure.message, FAILURE_CHARS);
+  return toolResult(call, ending, { note, content: why === '' ? [] : [{ type: 'text', text: why }] }, words);
+}

@@ -1,0 +1,99 @@
+/** The end of a tool call, whatever the end: its one result, and everything that remembers calls. */
+
+import { isSubagent } from '../../../core/agents/subagent.js';
+import { taskAt } from '../../../core/state/cursor.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
+import type { Batch } from '../../../core/state/place.js';
+import { BOUNDS } from '../../../core/state/state-bounds.js';
+import { addStep, shown, stepOf } from '../../../core/state/trace.js';
+import { jsonBytes, ownValue } from '../../../core/text/json.js';
+import { recordCall } from '../../../core/tools/ledger.js';
+import type { ToolDefinition } from '../../../core/tools/tool.js';
+import { resultPreview, resultText } from '../../../core/tools/tool-result.js';
+import { mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
+import type { Run } from '../../run.js';
+import { callLine } from './tool-request.js';
+
+export interface CallEnd {
+  batch: Batch;
+  reply: AssistantMessage;
+  call: ToolUseBlock;
+  callId: string;
+  result: ToolResultBlock;
+  /** The arguments it ran with. */
+  input: Record<string, unknown>;
+  /** The tool, where it was run, here or by the client; null for a call that was not. */
+  ran: ToolDefinition | null;
+  /** `changes` of the run when it began; left out where it did not run here. */
+  changes?: number;
+}
+
+/** For whoever called this run, if it ends before it has told them. */
+export function noteEffects({ state }: Run, lines: readonly string[]): void {
+  if (isSubagent(state.settings)) state.tools.effects = withEffects(state.tools.effects, lines);
+}
+
+/** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
+export function settleCall(
+  run: Run,
+  { batch, reply, call, callId, result, input, ran, changes }: CallEnd,
+): void {
+  const { state, ports } = run;
+  const thread = state.threads[batch.thread];
+  if (!thread) throw new Error(`no thread ${batch.thread}`);
+  const messageId = run.nextId('m');
+  run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
+  batch.next += 1;
+  state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
+  if (result.ending === 'invalid') {
+    const badCalls = ownValue(state.tools.badCalls, call.name) ?? 0;
+    const counted = { ...state.tools.badCalls, [call.name]: badCalls + 1 };
+    // Names that a model makes up have no end; only those of tools are looked up again.
+    if (jsonBytes(counted) <= run.roomFor(BOUNDS['tools.badCalls'])) state.tools.badCalls = counted;
+  }
+  const taskId = taskAt(state.cursor);
+  // A client's tool may change things as well: what was read before it is not reused.
+  const { part } = run;
+  if (ran && !ran.policy.readOnly) part.changes += 1;
+  const isStale = ran?.policy.readOnly && changes !== undefined && changes !== part.changes;
+  if (ran && !isStale)
+    recordCall(state.tools.ledger, {
+      call: { ...call, input },
+      result,
+      messageId,
+      policy: ran.policy,
+      workspace: state.settings.workspace,
+      now: ports.now(),
+    });
+  const { ending } = result;
+  if (ran && !ran.policy.readOnly && mayHaveActed(ending))
+    noteEffects(run, [`${callLine(ran, input)}: ${ending}${result.isError ? ', an error' : ''}`]);
+  // It has run, or never will.
+  delete batch.edited[call.id];
+  const text = shown(resultText(result));
+  addStep(state.log.trace, {
+    ...stepOf(reply),
+    at: ports.now(),
+    taskId,
+    action: { type: 'tool', tool: call.name, arguments: shown(call.raw ?? JSON.stringify(call.input)) },
+    observation: text,
+    ending: result.ending,
+    resultId: messageId,
+    decidedBy: null,
+    elapsedMs: result.durationMs,
+    error: result.isError ? text : null,
+  });
+  const { isError, durationMs } = result;
+  const told = resultPreview(resultText(result));
+  run.journal('tool_call_ended', {
+    callId,
+    taskId,
+    turn: batch.turn,
+    messageId,
+    tool: call.name,
+    ending,
+    isError,
+    durationMs,
+    text: told,
+  });
+}

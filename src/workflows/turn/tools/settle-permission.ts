@@ -1,0 +1,191 @@
+/** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
+
+import { isRoomForGate, lostResult } from '../../../core/gates/gate.js';
+import { approvalText, clientToolText } from '../../../core/gates/gate-text.js';
+import type { ComparedFile } from '../../../core/gates/whole-write.js';
+import { wholeWrite } from '../../../core/gates/whole-write.js';
+import type { AssistantMessage, ToolUseBlock } from '../../../core/state/message.js';
+import { thoughtOf, toolCallsOf } from '../../../core/state/message.js';
+import { batchAction, waitingSteers } from '../../../core/steering/inbox.js';
+import { preview } from '../../../core/text/preview.js';
+import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
+import type { ToolDefinition } from '../../../core/tools/tool.js';
+import type { CallAnswer, ToolCallDecision } from '../../../core/tools/tool-call.js';
+import type { Question } from '../../gates.js';
+import { ask, closeGateOf, openGate, openGates, takeRecorded } from '../../gates.js';
+import type { Run } from '../../run.js';
+
+type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
+
+/**
+ * What is recorded at the call's gate, taken from it. The one place where that is read, before anything is
+ * decided about the call: what a person said stands, whatever they allowed since for other calls.
+ */
+export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
+  const answer = takeRecorded(run, approvalKey(call)) ?? takeRecorded(run, clientKey(call));
+  return answer?.kind === 'approval' || answer?.kind === 'clientTool' ? answer : null;
+}
+
+/** Whether a gate of the call is open, answered or not. */
+export function isAskedAbout(run: Run, call: ToolUseBlock): boolean {
+  const keys = [approvalKey(call), clientKey(call)];
+  return run.state.people.gates.some(({ key }) => keys.includes(key));
+}
+
+/** Whether the client was given the call: it may have run it, whatever becomes of its gate. */
+export function isWithClient(run: Run, call: ToolUseBlock): boolean {
+  return run.state.people.gates.some(({ key }) => key === clientKey(call));
+}
+
+/**
+ * Asks, and gives the answer. Null: the run is being stopped, or a message or another answer made the question
+ * pointless; the call has no result yet, and the loop decides anew.
+ */
+export async function askAbout(
+  run: Run,
+  { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
+  decision: Asking,
+): Promise<CallAnswer | null> {
+  const superseded = () => batchAction(waitingSteers(run.state.people.inbox, reply.role)) === 'skip_rest';
+  if (decision.kind === 'client') {
+    if (!isWithClient(run, call) && superseded()) return null;
+    const asked = await ask(run, { ...clientQuestion(run, call, decision.tool), superseded });
+    return asked.kind === 'answered' ? asked.answer : lostResult('cancelled');
+  }
+  let compared: ComparedFile | null = null;
+  if (isCompared(run, call, decision.tool) && !isAskedAbout(run, call)) {
+    compared = await compareFile(run, call);
+    if (run.state.people.stop !== null || superseded()) return null;
+  }
+  const question = approvalQuestion(run, call, { decision, reply, compared });
+  const asked = await ask(run, { ...question, superseded });
+  return asked.kind === 'answered' ? asked.answer : null;
+}
+
+/**
+ * Opens the gates of a whole batch at once, as many as there is room for: a person sees all that is asked of them. A
+ * tool of the client runs when its gate is open: that opens in its turn.
+ */
+export async function openBatchGates(
+  run: Run,
+  reply: AssistantMessage,
+  decide: () => readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
+): Promise<void> {
+  const written = decide().flatMap(({ call, decision }) =>
+    decision.kind === 'ask' && isCompared(run, call, decision.tool) && !isAskedAbout(run, call) ? [call] : [],
+  );
+  const compared = written.length > 0 ? await compareAll(run, written) : new Map<string, ComparedFile>();
+  // Anew: meanwhile the run may be stopped, and a tool allowed.
+  for (const { call, decision } of decide()) {
+    if (!isRoomForGate(openGates(run))) return;
+    if (decision.kind === 'ask' && run.state.settings.attended)
+      openGate(
+        run,
+        approvalQuestion(run, call, { decision, reply, compared: compared.get(call.id) ?? null }),
+      );
+  }
+}
+
+/** By the ids of the calls. */
+async function compareAll(run: Run, calls: readonly ToolUseBlock[]): Promise<Map<string, ComparedFile>> {
+  return new Map(
+    await Promise.all(calls.map(async call => [call.id, await compareFile(run, call)] as const)),
+  );
+}
+
+/** The call has its decision: a gate of it that is still open asks for nothing. */
+export function closeCallGates(run: Run, call: ToolUseBlock): void {
+  closeGateOf(run, approvalKey(call));
+  closeGateOf(run, clientKey(call));
+}
+
+function approvalQuestion(
+  run: Run,
+  call: ToolUseBlock,
+  {
+    decision: { concerns, tool },
+    reply,
+    compared,
+  }: {
+    decision: Extract<ToolCallDecision, { kind: 'ask' }>;
+    reply: AssistantMessage;
+    compared: ComparedFile | null;
+  },
+): Question<'approval'> {
+  return {
+    key: approvalKey(call),
+    kind: 'approval',
+    ...approvalText(run.words, {
+      tool: tool.name,
+      callId: call.id,
+      input: call.input,
+      raw: call.raw,
+      thought: thoughtOf(reply),
+      concerns,
+      compared,
+    }),
+    subject: {
+      // What nobody lists the model calls otherwise than the run does.
+      tool: tool.name,
+      callId: call.id,
+      arguments: argumentLine(call),
+      ...(tool.digest !== undefined && { digest: tool.digest }),
+    },
+  };
+}
+
+/** Under the name by which the client declared the tool, whatever name the model was offered. */
+function clientQuestion(
+  run: Run,
+  call: ToolUseBlock,
+  { serverToolName }: ToolDefinition,
+): Question<'clientTool'> {
+  return {
+    key: clientKey(call),
+    kind: 'clientTool',
+    ...clientToolText(run.words, { tool: serverToolName, callId: call.id, input: call.input }),
+    subject: {
+      tool: serverToolName,
+      callId: call.id,
+      arguments: argumentLine(call),
+      idempotencyKey: idempotencyKeyOf(run.ports.chainId, call.id, { tool: call.name, args: call.input }),
+    },
+  };
+}
+
+function approvalKey(call: ToolUseBlock): string {
+  return `approval:${call.id}`;
+}
+
+function clientKey(call: ToolUseBlock): string {
+  return `client:${call.id}`;
+}
+
+/** Closes all that asks about the calls of a reply. */
+export function closeBatchGates(run: Run, reply: AssistantMessage, why: string): void {
+  closeApprovals(run, reply, why);
+  for (const call of toolCallsOf(reply)) closeGateOf(run, clientKey(call), why);
+}
+
+export function closeApprovals(run: Run, reply: AssistantMessage, why: string): void {
+  for (const call of toolCallsOf(reply)) closeGateOf(run, approvalKey(call), why);
+}
+
+function argumentLine(call: ToolUseBlock): string {
+  return preview(JSON.stringify(call.input), 1_000);
+}
+
+/** Whether somebody is asked about a call that writes a whole file of the worker's. */
+function isCompared({ state }: Run, call: ToolUseBlock, { origin }: ToolDefinition): boolean {
+  const { attended, autoApprove } = state.settings;
+  const isOfWorker = origin.type === 'mcp' || origin.type === 'activity';
+  return attended === true && !autoApprove && isOfWorker && wholeWrite(call.input) !== null;
+}
+
+/** The file beside what the call brings, for the gate of the call. */
+async function compareFile(run: Run, call: ToolUseBlock): Promise<ComparedFile> {
+  const { workspace } = run.state.settings;
+  const called = await run.ports.compareFile({ callId: call.id, workspace, ...inlineInput(call.input) });
+  run.ports.throwIfCancelled();
+  return called.ok ? called.value : { kind: 'unread' };
+}

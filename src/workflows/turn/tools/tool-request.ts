@@ -1,0 +1,189 @@
+/** What a worker is asked for, for a tool call: arguments, limits, and the session that it belongs to. */
+
+import type { CallToolInput, CallToolResult, SamplingInput } from '../../../activities/types.js';
+import { modelOf } from '../../../core/limits/in-force.js';
+import { fill, wordsForNotes } from '../../../core/prompts/words.js';
+import { taskAt } from '../../../core/state/cursor.js';
+import type { ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
+import { tokensOf, type Usage } from '../../../core/state/message.js';
+import { preview } from '../../../core/text/preview.js';
+import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
+import type { ToolDefinition } from '../../../core/tools/tool.js';
+import { isRepeatable, toolAttempts } from '../../../core/tools/tool.js';
+import { toolResult } from '../../../core/tools/tool-result.js';
+import type { ToolSession } from '../../../core/tools/tool-session.js';
+import {
+  sessionFor,
+  startLimit,
+  statefulServer,
+  withoutSession,
+  withSession,
+} from '../../../core/tools/tool-session.js';
+import type { CallOptions } from '../../ports.js';
+import type { Run } from '../../run.js';
+import { sharedUse } from '../spend.js';
+
+/** Beyond the tool's own limit, for the activity to report its result. */
+const SETTLE_MS = 30_000;
+
+export interface ToolRequest {
+  input: CallToolInput;
+  options: CallOptions;
+  /** The session that it is made in; null where it needs none, or opens one. */
+  session: ToolSession | null;
+}
+
+interface Asked {
+  callId: string;
+  toolUseId: string;
+  /** The arguments that it runs with. */
+  given: Record<string, unknown>;
+}
+
+export function toolRequest(
+  run: Run,
+  tool: ToolDefinition,
+  { role, ...asked }: Asked & { role: string },
+): ToolRequest {
+  const { callId, given } = asked;
+  const session = sessionFor(run.state.tools.sessions, tool);
+  const input = inputFor(run, tool, asked);
+  const asksForMs = mayAsk(run, tool) ? run.pinned.gateTimeoutMs : 0;
+  if (asksForMs > 0) input.asksForMs = asksForMs;
+  const sampling = samplingFor(run, tool, role);
+  if (sampling) {
+    input.sampling = sampling;
+    run.part.samplings.set(callId, { tokens: sampling.tokens, costUsd: sampling.costUsd });
+  }
+  if (statefulServer(tool) !== null) input.session = session?.id ?? null;
+  const startMs = session ? 0 : startLimit(tool);
+  if (startMs > 0) input.startTimeoutMs = startMs;
+  return { input, options: optionsFor(tool, given, { session, waitsMs: asksForMs + startMs }), session };
+}
+
+/** Of one call, as far as the goal has as much left. */
+const SAMPLING_TOKENS = 50_000;
+
+/** What the server may use of the model of the role that calls it; null where it may not ask one. */
+function samplingFor(run: Run, { origin }: ToolDefinition, role: string): SamplingInput | null {
+  if (origin.type !== 'mcp' || !origin.sampling) return null;
+  const { state, limits } = run;
+  // What runs at the same time shares what is left.
+  const { used, together } = sharedUse(run);
+  const part = (left: number) => Math.max(0, left) / together;
+  return {
+    model: modelOf(state, run.role(role)),
+    tokens: Math.min(SAMPLING_TOKENS, Math.floor(part(limits.tokens - used.tokens))),
+    costUsd: limits.costUsd === null ? null : part(limits.costUsd - (used.costUsd ?? limits.costUsd)),
+  };
+}
+
+/** The request of the next try, once this one has used so much: what is left of its allowance. */
+export function afterSampling(run: Run, input: CallToolInput, used: Usage): CallToolInput {
+  const { sampling, callId } = input;
+  if (!sampling) return input;
+  const tokens = Math.max(0, sampling.tokens - tokensOf(used));
+  const costUsd =
+    sampling.costUsd === null ? null : Math.max(0, sampling.costUsd - (used.costUsd ?? sampling.costUsd));
+  run.part.samplings.set(callId, { tokens, costUsd });
+  return { ...input, sampling: { ...sampling, tokens, costUsd } };
+}
+
+/** Whether the server may ask a person while the call runs. */
+function mayAsk({ state }: Run, { origin }: ToolDefinition): boolean {
+  return origin.type === 'mcp' && state.settings.attended === true;
+}
+
+/** What a tool is told of the call. */
+export function factsOf(
+  { state: { settings, cursor, goal }, ports }: Run,
+  { name: tool }: Pick<ToolDefinition, 'name'>,
+  { toolUseId, given: args }: Pick<Asked, 'toolUseId' | 'given'>,
+): Pick<CallToolInput, 'idempotencyKey' | 'goal' | 'taskId' | 'context'> {
+  const idempotencyKey = idempotencyKeyOf(ports.chainId, toolUseId, { tool, args });
+  return { idempotencyKey, goal: goal.number, taskId: taskAt(cursor), context: settings.context ?? {} };
+}
+
+function inputFor(run: Run, tool: ToolDefinition, { callId, toolUseId, given }: Asked): CallToolInput {
+  const input: CallToolInput = {
+    callId,
+    toolUseId,
+    tool: tool.name,
+    server: tool.origin.type === 'mcp' ? tool.origin.server : null,
+    timeoutMs: tool.policy.timeoutMs,
+    idempotent: isRepeatable(tool.policy),
+    workspace: run.state.settings.workspace,
+    ...factsOf(run, tool, { toolUseId, given }),
+    ...inlineInput(given),
+  };
+  // An application's activity can't ask for its arguments.
+  if (tool.origin.type === 'activity') {
+    input.activity = tool.origin.activity;
+    input.arguments = given;
+  }
+  if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
+  if (tool.validation === 'strict') input.checked = true;
+  const words = wordsForNotes(run.pinned);
+  if (words) input.words = words;
+  return input;
+}
+
+export function optionsFor(
+  tool: ToolDefinition,
+  given: Record<string, unknown>,
+  { session = null, waitsMs = 0 }: { session?: ToolSession | null; waitsMs?: number } = {},
+): CallOptions {
+  return {
+    summary: callLine(tool, given),
+    // The tool's own limit is kept by its worker, which lets the clock stand while a person is asked, or a server starts.
+    timeoutMs: tool.policy.timeoutMs + SETTLE_MS + waitsMs,
+    // A session ends with its worker: no other could make the call again.
+    attempts: session ? 1 : toolAttempts(tool.policy),
+    interruptible: isRepeatable(tool.policy),
+    ...(session && { queue: session.queue }),
+  };
+}
+
+/** A call in a line, for people and for whoever called this run. */
+export function callLine({ name }: Pick<ToolDefinition, 'name'>, given: Record<string, unknown>): string {
+  return preview(`${name} ${argumentSummary(given)}`, 120);
+}
+
+/** The values of short arguments: what an operator recognises a call by. */
+function argumentSummary(input: Record<string, unknown>): string {
+  return (
+    Object.values(input)
+      .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
+      // Of lists and objects that are too long to be read in a line, none is what a call is recognised by.
+      .map(text => (/^[[{].*…$/.test(text) ? '…' : text))
+      .join(' ')
+  );
+}
+
+// The sessions of a run with stateful servers: noted as calls open them, forgotten as calls find them gone.
+
+/** What the end of a call says of the session of its server. */
+export function noteSession(
+  { state: { tools } }: Run,
+  tool: ToolDefinition,
+  { ending, opened }: { ending: CallToolResult['ending']; opened: CallToolResult['session'] },
+): void {
+  const server = statefulServer(tool);
+  if (server === null) return;
+  if (ending === 'session_lost') tools.sessions = withoutSession(tools.sessions, server);
+  if (opened) tools.sessions = withSession(tools.sessions, { server, ...opened });
+}
+
+/** The result of a call whose session went with its worker: the next call opens another. */
+export function lostSession(
+  run: Run,
+  call: ToolUseBlock,
+  tool: ToolDefinition,
+  loss: 'not_run' | 'unknown',
+): ToolResultBlock {
+  const { words } = run;
+  noteSession(run, tool, { ending: 'session_lost', opened: undefined });
+  const note = loss === 'not_run' ? words.noteSessionGone : words.noteSessionGoneUnknown;
+  const values = { server: statefulServer(tool) ?? '', tool: tool.name };
+  return toolResult(call, 'session_lost', { note: fill(note, values) }, words);
+}

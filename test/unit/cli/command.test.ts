@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { projectRoot } from '../../../src/shared/package.js';
+
+test('a command that is left while calls are tried again → ends at once, with all it said and no stack trace (TE8)', () => {
+  const command = JSON.stringify(join(projectRoot, 'dist/cli/command.js'));
+  const body = `
+    import { Command } from 'commander';
+    import { runCommandLine } from ${command};
+    const program = new Command().action(async () => {
+      // As the SDK does with a call that was under way when the connection was closed.
+      setTimeout(() => { throw new Error('Channel has been shut down'); }, 200);
+      process.stdout.write('x'.repeat(200_000));
+      process.exitCode = 130;
+    });
+    await runCommandLine(program);`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', body], {
+    encoding: 'utf8',
+    cwd: projectRoot,
+  });
+  expect({ status, stderr, length: stdout.length }).toEqual({ status: 130, stderr: '', length: 200_000 });
+});
+
+test.each([
+  ['an unknown option', ['list', '--json', '--opne'], /unknown option '--opne'/],
+  ['a goal in several words', ['start', 'a', 'b', '--json'], /The goal came as 2 words/],
+  ['a file for no artifact', ['artifact', 'my-run', '--save', 'x', '--json'], /--save takes one artifact/],
+])('--json: a wrong call, %s → one line of JSON with message, remedy and exit code', (_, args, says) => {
+  const script = join(projectRoot, 'dist/client.js');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+  const { remedy, ...error } = JSON.parse(stdout);
+  expect(error).toEqual({ type: 'error', code: 'usage', message: expect.stringMatching(says), exitCode: 2 });
+  expect(remedy).not.toBe('');
+  expect(status).toBe(2);
+  expect(stderr).toMatch(says);
+});
+
+test.each([
+  ['stdout', 'a script', ['completion', 'bash']],
+  ['stdout', 'the help', ['--help']],
+  ['stderr', 'an error', ['--no-such-option']],
+] as const)('pipe: %s is cut before %s comes → ends without a word, code 141', async (cut, _, args) => {
+  const script = join(projectRoot, 'dist/cli.js');
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child[cut].destroy();
+  const said = text(cut === 'stdout' ? child.stderr : child.stdout);
+  const [code] = await once(child, 'close');
+  expect({ code, said: await said }).toEqual({ code: 141, said: '' });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { printRun } from '../../../../src/cli/print/show-run.js';
+import type { ChildTree } from '../../../../src/client/run/child-tree.js';
+import { NO_USAGE } from '../../../../src/core/state/message.js';
+import { noColors, textSink } from '../../../../src/shared/output.js';
+import { task } from '../../../support/core-values.js';
+import { lookOf } from '../../../support/fake-runs.js';
+
+const child = (id: string, given: Partial<ChildTree> = {}): ChildTree => ({
+  id,
+  agent: 'search',
+  callId: 'c1',
+  instruction: 'Which boats?',
+  outcome: 'unverified',
+  cause: 'direct_answer',
+  usage: { ...NO_USAGE, inputTokens: 1_200, outputTokens: 30, costUsd: 0.01 },
+  children: [],
+  ...given,
+});
+
+test('show: sub-agents, one with its own → a line each, how each ended and what it used (A8)', () => {
+  let printed = '';
+  const sink = textSink(text => {
+    printed += text;
+  }, noColors);
+  const children = [
+    child('editor/1', { children: [child('search/1', { cause: 'execution_cap' })] }),
+    child('search/2', { outcome: 'lost', cause: null, usage: null }),
+    child('search/3', { outcome: null, cause: null }),
+  ];
+  printRun(sink, lookOf({}), { children, webUi: null });
+  expect(printed.split('\n').filter(line => line.includes('agent'))).toEqual([
+    '  agent editor/1 · answered · 1,200 + 30 tokens · $0.0100 · Which boats?',
+    '    agent search/1 · unverified (execution_cap) · 1,200 + 30 tokens · $0.0100 · Which boats?',
+    '  agent search/2 · lost · Which boats?',
+    '  agent search/3 · running · 1,200 + 30 tokens · $0.0100 · Which boats?',
+  ]);
+});
+
+test('show: a task that takes longer than estimated → its line says so', () => {
+  let printed = '';
+  const sink = textSink(text => {
+    printed += text;
+  }, noColors);
+  const tasks = [task('task-1', { status: 'executing', overdue: true }), task('task-2')];
+  printRun(sink, lookOf({ tasks }), { children: [], webUi: null });
+  expect(printed.split('\n').filter(line => line.includes('longer'))).toEqual([
+    expect.stringMatching(/^ {2}\[>\] task-1 · .* · takes longer than estimated$/),
+  ]);
+});

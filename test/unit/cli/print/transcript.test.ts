@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { transcriptMarkdown } from '../../../../src/cli/print/transcript.js';
+import { toolExchange } from '../../../../src/client/run/transcript.js';
+import type { Message, ToolResultMessage } from '../../../../src/core/state/message.js';
+import { NO_USAGE } from '../../../../src/core/state/message.js';
+
+const result = (id: string, toolUseId: string, text: string): ToolResultMessage => ({
+  id,
+  at: 2_000,
+  kind: 'tool_result',
+  content: [
+    {
+      type: 'tool_result',
+      toolUseId,
+      toolName: 'read',
+      ending: 'executed',
+      note: '',
+      content: [{ type: 'text', text }],
+      isError: false,
+      durationMs: 12,
+    },
+  ],
+});
+const reply = (id: string, calls: string[], text: string): Message => ({
+  id,
+  at: 1_000,
+  kind: 'assistant',
+  role: 'executor',
+  action: calls.length > 0 ? 'calling_tool' : 'executing',
+  model: 'openai/a',
+  stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
+  usage: { ...NO_USAGE, inputTokens: 1_200, outputTokens: 8 },
+  content: [
+    { type: 'reasoning', text: 'First\nthink.' },
+    { type: 'text', text },
+    ...calls.map(call => ({ type: 'tool_use' as const, id: call, name: 'read', input: { path: call } })),
+  ],
+});
+const MESSAGES: Message[] = [
+  { id: 'm1', at: 0, kind: 'user', purpose: 'goal', content: [{ type: 'text', text: '看看 it' }] },
+  reply('m2', ['t1', 't2'], 'I read.'),
+  result('m3', 't1', 'a ``` fence'),
+  result('m4', 't2', 'two'),
+  reply('m5', [], '{"summary":"done"}'),
+];
+const THREADS = [
+  { thread: 'main', messages: MESSAGES },
+  { thread: 'reviewer', messages: [] },
+];
+
+describe('a transcript', () => {
+  test('messages of all kinds → Markdown, in order, with what no text can close', () => {
+    const text = transcriptMarkdown('my-run', THREADS);
+    expect(text.split('\n').filter(line => line.startsWith('#'))).toEqual([
+      '# my-run',
+      '## Thread main',
+      '### user · goal · 1970-01-01T00:00:00.000Z',
+      '### executor · calling_tool · openai/a · 1,200 + 8 tokens · 1970-01-01T00:00:01.000Z',
+      '### result of read · executed · 12 ms · 1970-01-01T00:00:02.000Z',
+      '### result of read · executed · 12 ms · 1970-01-01T00:00:02.000Z',
+      '### executor · executing · openai/a · 1,200 + 8 tokens · 1970-01-01T00:00:01.000Z',
+      '## Thread reviewer',
+    ]);
+    expect(text).toContain('> First\n> think.');
+    expect(text).toContain('Calls read:\n\n```json\n{\n  "path": "t1"\n}\n```');
+    expect(text).toContain('````text\na ``` fence\n````');
+    expect(text).toContain('```json\n{\n  "summary": "done"\n}\n```');
+  });
+
+  test('a result by its id → its call of the same reply; one that is not kept → null', () => {
+    expect(toolExchange(THREADS, 'm4')).toMatchObject({
+      call: { id: 't2', input: { path: 't2' } },
+      result: { toolUseId: 't2' },
+    });
+    expect(toolExchange(THREADS, 'm9')).toBeNull();
+  });
+});

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import { widthOf } from '../../../../../src/cli/print/layout.js';
+import { spokenText } from '../../../../../src/cli/print/reply-text.js';
+import { NEW_TALK } from '../../../../../src/cli/session/input/talk-state.js';
+import {
+  newProgress,
+  takeChild,
+  takeEvent,
+  takeLive,
+  takeProgress,
+} from '../../../../../src/cli/session/run-view.js';
+import { liveArea } from '../../../../../src/cli/session/screen/live-area.js';
+import { childLines, scrollLines } from '../../../../../src/cli/session/screen/scroll-lines.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../../../src/core/state/journal.js';
+import { noColors } from '../../../../../src/shared/output.js';
+
+const event = <T extends JournalType>(type: T, payload: JournalPayloads[T]) =>
+  ({ seq: 1, at: 1_000, type, ...payload }) as unknown as JournalEvent;
+
+function progress() {
+  const view = newProgress('船の一覧を作る: make a list of all the boats that lie in the harbour 🚢');
+  const tasks = Array.from({ length: 12 }, (_, at) => ({
+    id: `task-${at + 1}`,
+    description: at % 2 ? '三隻の船について説明を書き、年も入れる。'.repeat(4) : 'Read it all',
+    status: at < 5 ? 'completed' : at === 5 ? 'executing' : 'pending',
+  }));
+  const call = {
+    callId: 'c1',
+    role: 'executor',
+    model: 'openai/a',
+    turn: 1,
+    round: 2,
+    taskId: 'task-6',
+    form: 'json' as const,
+  };
+  takeEvent(view, event('phase_started', { phase: 'execution', cycle: 1 }));
+  takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
+  takeEvent(
+    view,
+    event('tool_call_started', {
+      callId: 't',
+      taskId: null,
+      turn: 1,
+      tool: 'read',
+      arguments: `{"path":"${'x'.repeat(300)}"}`,
+    }),
+  );
+  takeEvent(view, event('model_call_started', call));
+  const text = `{"component":"executor-response","summary":"${'船は三隻ある。 '.repeat(40)}`;
+  takeLive(view, { callId: 'c1', attempt: 1, channel: 'text', offset: 0, text });
+  return view;
+}
+
+describe.each([
+  [40, 24],
+  [80, 24],
+  [140, 50],
+  [80, 10],
+])('the live area at %i columns and %i rows', (columns, rows) => {
+  const line = { ...NEW_TALK.line, text: '長い行 and words '.repeat(20), cursor: 3 };
+  const screen = {
+    columns,
+    rows,
+    colors: noColors,
+    now: 61_000,
+    webUi: `http://127.0.0.1/${'w'.repeat(90)}`,
+  };
+  const lines = liveArea(progress(), { ...NEW_TALK, line }, screen);
+
+  test('a full view → no line is as wide as the screen, and all fit its rows', () => {
+    for (const shown of lines) expect(widthOf(shown)).toBeLessThan(columns);
+    expect(lines.length).toBeLessThan(rows);
+  });
+
+  test('a JSON reply on its way → its summary, not its JSON', () => {
+    expect(lines.join('\n')).not.toContain('executor-response');
+  });
+});
+
+test('sub-agents at work → whose each line is, and their last words; of one that has ended nothing (A8)', () => {
+  const view = newProgress('Count the boats');
+  takeEvent(view, event('run_started', { mode: 'lead', goal: '' }));
+  const call = { role: 'search', model: 'openai/a', turn: 1, round: 1, taskId: null, form: 'words' as const };
+  const begun = event('model_call_started', { callId: 'c1', ...call });
+  for (const child of ['search/1', 'search/2', 'search/1/crawl/1'])
+    takeChild(view, child, { type: 'journal', event: begun });
+  const text = { type: 'text', callId: 'c1', attempt: 1, channel: 'text', offset: 0 } as const;
+  takeChild(view, 'search/1', { ...text, text: 'Three boats.' });
+  const ended = (id: string) =>
+    event('subagent_ended', {
+      id,
+      agent: 'search',
+      callId: 'x',
+      outcome: 'unverified',
+      cause: 'direct_answer',
+    });
+  takeChild(view, 'search/1', { type: 'journal', event: ended('crawl/1') });
+  takeEvent(view, ended('search/2'));
+  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null };
+  expect(liveArea(view, NEW_TALK, screen).slice(1, 4)).toEqual([
+    ' > search/1 › search is writing … 12 characters · round 1 · openai/a',
+    '   Three boats.',
+    expect.stringContaining('turns 0'),
+  ]);
+  const said = event('warning', { text: 'No index' });
+  const page = { width: 80, colors: noColors, ownMessages: new Map() };
+  expect(childLines('search/1', said, view, page)).toEqual([' 0:00 search/1 › warning: No index']);
+  expect(childLines('search/1', event('run_started', { mode: 'react', goal: '' }), view, page)).toEqual([]);
+});
+
+test('replies of sub-agents → counted with those of the run, as its limits do (A8)', () => {
+  const view = newProgress('Count the boats');
+  const usage = {
+    inputTokens: 700,
+    outputTokens: 20,
+    cachedInputTokens: 0,
+    reasoningTokens: 0,
+    costUsd: 0.5,
+  };
+  const replied = event('model_call_ended', {
+    callId: 'c1',
+    taskId: null,
+    role: 'search',
+    model: 'openai/a',
+    turn: 1,
+    messageId: 'm1',
+    stopReason: 'end_turn',
+    toolCalls: 0,
+    usage,
+    durationMs: 1,
+  });
+  takeEvent(view, replied);
+  takeChild(view, 'search/1', { type: 'journal', event: replied });
+  takeEvent(
+    view,
+    event('subagent_ended', {
+      id: 'search/1',
+      agent: 'search',
+      callId: 'x',
+      outcome: 'unverified',
+      cause: 'direct_answer',
+    }),
+  );
+  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null };
+  expect(liveArea(view, NEW_TALK, screen).join('\n')).toContain(
+    'turns 2 · tool calls 0 · 1,400 + 40 tokens · $1.0000',
+  );
+});
+
+describe('what is at work', () => {
+  const lines = (view: ReturnType<typeof progress>) =>
+    liveArea(view, NEW_TALK, { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null }).join(
+      '\n',
+    );
+
+  test('a JSON reply that was joined half-way → no JSON (TE6)', () => {
+    const view = progress();
+    view.calls.clear();
+    const call = { callId: 'c2', role: 'executor', model: 'openai/a', turn: 1, round: 2, taskId: null };
+    takeEvent(view, event('model_call_started', { ...call, form: 'json' }));
+    const text = 'of","status":"done"}],"todos":[';
+    takeLive(view, { callId: 'c2', attempt: 1, channel: 'text', offset: 900, text });
+    expect(lines(view)).toContain('is writing … 931 characters');
+    expect(lines(view)).not.toContain('todos');
+  });
+
+  test('a tool that tells how far it is → what it says (TE6)', () => {
+    const view = progress();
+    takeProgress(view, {
+      callId: 't',
+      tool: 'read',
+      progress: 3,
+      total: 10,
+      message: 'half\u001b[2J',
+    });
+    expect(lines(view)).toContain('3 of 10 · half');
+  });
+});
+
+describe('words of a reply', () => {
+  test.each([
+    ['plain text', 'Half a plan', 'Half a plan'],
+    ['JSON with a summary', '{"a":1,"summary":"Three \\"boats\\"."}', 'Three "boats".'],
+    ['JSON that is cut in the summary', '{"summary":"Three bo', 'Three bo'],
+    ['JSON that is cut in an escape', '{"summary":"Three \\u00', 'Three'],
+    ['JSON in a fence', '```json\n{"summary":"Yes"', 'Yes'],
+    ['JSON before its words', '{"type":"component","todos":[', null],
+    ['nothing', '', null],
+  ])('%s → what a person reads', (_name, reply, words) => {
+    expect(spokenText(reply)).toBe(words);
+  });
+});
+
+test('tasks side by side: calls of two in flight → each names its task; of one alone → none is named', () => {
+  const view = newProgress('Boats');
+  const screen = { columns: 80, rows: 24, colors: noColors, now: 1_000, webUi: null };
+  const begin = (callId: string, taskId: string) =>
+    takeEvent(
+      view,
+      event('model_call_started', {
+        ...{ callId, taskId, role: 'executor', model: 'p/a', turn: 1, round: 1, form: 'words' },
+      }),
+    );
+  const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
+  begin('c1', 'a');
+  expect(shown()).toContain('> executor is asked');
+  begin('c2', 'b');
+  expect(shown()).toContain('> a › executor is asked');
+  expect(shown()).toContain('> b › executor is asked');
+});
+
+test('a session: tools of two tasks at work → each line names its task; of one alone none does', () => {
+  const view = newProgress('Measure');
+  const tasks = ['a', 'b'].map(id => ({ id, description: '', status: 'executing' }));
+  takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
+  const page = { width: 80, colors: noColors, ownMessages: new Map() };
+  const call = {
+    callId: 't',
+    taskId: 'a',
+    turn: 1,
+    messageId: 'm',
+    tool: 'read',
+    ending: 'executed',
+    isError: false,
+  } as const;
+  const ended = {
+    ...event('tool_call_ended', { ...call, durationMs: 7, text: '' }),
+    taskId: 'a',
+  } as JournalEvent;
+  expect(scrollLines(ended, view, page)).toEqual([' 0:00 a › read · 7 ms']);
+  takeEvent(view, event('task_ended', { taskId: 'b', status: 'completed', reason: null }));
+  expect(scrollLines(ended, view, page)).toEqual([' 0:00 read · 7 ms']);
+});

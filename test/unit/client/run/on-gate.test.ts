@@ -1,0 +1,268 @@
+import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { expect, test, vi } from 'vitest';
+import type { ClientScope } from '../../../../src/client/client-scope.js';
+import type { Temporal } from '../../../../src/client/connect.js';
+import { answerTools, onGate, watchGates } from '../../../../src/client/run/on-gate.js';
+import { submitToolResult } from '../../../../src/client/run/send.js';
+import { clientTool } from '../../../../src/client/start/client-tools.js';
+import type { Gate } from '../../../../src/core/gates/gate.js';
+import { GATE_ANSWER_BYTES } from '../../../../src/core/state/bounds.js';
+import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
+import { approvalGate } from '../../../support/fake-runs.js';
+
+const question: Gate = { ...approvalGate('g2'), kind: 'question', subject: { role: 'planner' } };
+
+/** A run on a server: `gates` are open, each change of them makes its history longer. */
+class FakeRun {
+  readonly sent: unknown[] = [];
+  #gates: Gate[] = [];
+  #history = 1;
+  #status = 'RUNNING';
+  /** Thrown by the next queries. */
+  readonly troubles: Error[] = [];
+
+  set(...gates: Gate[]): void {
+    this.#gates = gates;
+    this.#history += 1;
+  }
+
+  end(): void {
+    this.#status = 'COMPLETED';
+  }
+
+  get scope(): ClientScope {
+    const handle = {
+      describe: async () => {
+        const [type, status, raw] = [WORKFLOW_TYPE, { name: this.#status }, { pendingWorkflowTask: null }];
+        const ids = { workflowId: 'r', runId: 'part', taskQueue: 'q' };
+        return { type, status, raw, historyLength: this.#history, ...ids };
+      },
+      query: async ({ name }: { name: string }) => {
+        const trouble = this.troubles.shift();
+        if (trouble) throw trouble;
+        return name === 'state' ? { gates: this.#gates } : { path: 'whole.txt' };
+      },
+      executeUpdate: async ({ name }: { name: string }, { args: [input] }: { args: unknown[] }) => {
+        this.sent.push(name === 'claimToolCall' ? { claimed: input } : input);
+        const answer = this.answers.shift();
+        if (answer instanceof Error) throw answer;
+        return answer ?? { run: true };
+      },
+    };
+    const client = {
+      workflow: { getHandle: () => handle },
+      withDeadline: (_: number, work: () => unknown) => work(),
+    };
+    const temporal = { client, local: null } as unknown as Temporal;
+    const closing = this.closing.signal;
+    return { temporal, home: '/none', closing, report: line => this.reported.push(line) };
+  }
+
+  readonly closing = new AbortController();
+  /** To the next updates; an error is thrown. */
+  readonly answers: unknown[] = [];
+  readonly reported: string[] = [];
+}
+
+const clientGate = (claimedBy?: string): Gate => ({
+  ...approvalGate('g5'),
+  kind: 'clientTool',
+  subject: {
+    ...{ tool: 'mail', callId: 'c1_1', arguments: '{}', idempotencyKey: 'chain-1-c1_1' },
+    ...(claimedBy && { claimedBy }),
+  },
+});
+
+/** A client with one tool, whose calls are counted. */
+function mailing(run: FakeRun, result: unknown = 'sent') {
+  const mailed: string[] = [];
+  const mail = clientTool({
+    name: 'mail',
+    description: '',
+    run: (_, { idempotencyKey }) => {
+      mailed.push(idempotencyKey);
+      return result;
+    },
+  });
+  answerTools(run.scope, 'r', [mail]);
+  return mailed;
+}
+
+const refusedUpdate = (why: string) => new WorkflowUpdateFailedError('refused', new Error(why));
+const by = expect.stringMatching(/^\d+-[0-9a-f]{8}$/);
+
+const until = (condition: () => void) => vi.waitFor(condition, { timeout: 30_000 });
+
+test('gates: one that is open and one that comes → each is handed over once, and aborted when it is closed', async () => {
+  const run = new FakeRun();
+  const taken: { id: string; signal: AbortSignal }[] = [];
+  const ending = new AbortController();
+  run.set(approvalGate('g1'));
+  const watch = watchGates(
+    run.scope.temporal,
+    'r',
+    ({ id }, signal) => taken.push({ id, signal }),
+    ending.signal,
+  );
+  await until(() => expect(taken).toHaveLength(1));
+  run.set(approvalGate('g1'), question);
+  await until(() => expect(taken).toHaveLength(2));
+  run.set(question);
+  await until(() => expect(taken[0]?.signal.aborted).toBe(true));
+  expect(taken.map(({ id, signal }) => [id, signal.aborted])).toEqual([
+    ['g1', true],
+    ['g2', false],
+  ]);
+  run.end();
+  await watch;
+  expect(taken[1]?.signal.aborted).toBe(true);
+});
+
+test('gates: no worker answers for a while → asked again until one does', async () => {
+  const run = new FakeRun();
+  const taken: string[] = [];
+  run.troubles.push(Object.assign(new Error('deadline'), { code: 4 }));
+  run.set(approvalGate('g1'));
+  const watch = watchGates(run.scope.temporal, 'r', ({ id }) => taken.push(id), new AbortController().signal);
+  await until(() => expect(taken).toEqual(['g1']));
+  run.end();
+  await watch;
+});
+
+test('onGate: what the handler returns → the answer, with all arguments shown to it; nothing → it stays open', async () => {
+  const run = new FakeRun();
+  const seen: unknown[] = [];
+  run.set(approvalGate('g1'), question);
+  const stop = onGate(run.scope, 'r', gate => {
+    seen.push([gate.id, gate.input]);
+    return gate.kind === 'approval' ? { decision: 'approve' } : null;
+  });
+  await until(() => expect(run.sent).toEqual([{ gateId: 'g1', decision: 'approve' }]));
+  await until(() => expect(seen).toHaveLength(2));
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      ['g1', { path: 'whole.txt' }],
+      ['g2', null],
+    ]),
+  );
+  stop();
+  expect(run.reported).toEqual([]);
+});
+
+test('onGate: the handler throws → told to the client, the next gate is handed over all the same', async () => {
+  const run = new FakeRun();
+  run.set(question);
+  const stop = onGate(run.scope, 'r', gate => {
+    if (gate.id === 'g2') throw new Error('no idea');
+    return { decision: 'deny' };
+  });
+  await until(() => expect(run.reported).toEqual(['Gates of r: no idea']));
+  run.set(question, approvalGate('g3'));
+  await until(() => expect(run.sent).toEqual([{ gateId: 'g3', decision: 'deny' }]));
+  stop();
+});
+
+test.each(['ended', 'closed with the client'] as const)(
+  'onGate: it is %s while the handler thinks → its signal is aborted, and nothing is sent',
+  async how => {
+    const run = new FakeRun();
+    run.set(question);
+    let thinking: AbortSignal | null = null;
+    const stop = onGate(run.scope, 'r', async (_, { signal }) => {
+      thinking = signal;
+      await new Promise(resolve => signal.addEventListener('abort', resolve));
+      return { text: 'too late' };
+    });
+    await until(() => expect(thinking).not.toBeNull());
+    if (how === 'ended') stop();
+    else run.closing.abort();
+    await until(() => expect(thinking?.aborted).toBe(true));
+    expect([run.sent, run.reported]).toEqual([[], []]);
+  },
+);
+
+test('client tools: a call → claimed, run with its key, and its result given', async () => {
+  const run = new FakeRun();
+  run.set(clientGate());
+  const mailed = mailing(run);
+  await until(() => expect(run.sent).toHaveLength(2));
+  expect(run.sent).toEqual([
+    { claimed: { gateId: 'g5', by, takeOver: false } },
+    { gateId: 'g5', content: 'sent', isError: false },
+  ]);
+  expect(mailed).toEqual(['chain-1-c1_1']);
+  run.closing.abort();
+});
+
+test('client tools: another client has claimed the call → not run', async () => {
+  const run = new FakeRun();
+  run.answers.push(refusedUpdate('7-ab has begun mail'));
+  run.set(clientGate());
+  const mailed = mailing(run);
+  await until(() => expect(run.reported).toEqual(['Gates of r: 7-ab has begun mail']));
+  expect([mailed, run.sent.length]).toEqual([[], 1]);
+  run.closing.abort();
+});
+
+test('client tools: it was claimed before this client came → taken over, and run only where the run says so', async () => {
+  const run = new FakeRun();
+  run.answers.push({ run: false });
+  run.set(clientGate('7-ab'));
+  const mailed = mailing(run);
+  await until(() => expect(run.sent).toEqual([{ claimed: { gateId: 'g5', by, takeOver: true } }]));
+  run.set(question, { ...clientGate(), id: 'g6' });
+  await until(() => expect(mailed).toHaveLength(1));
+  expect(run.sent[1]).toEqual({ claimed: { gateId: 'g6', by, takeOver: false } });
+  run.closing.abort();
+});
+
+test.each([
+  ['a text', 'x'.repeat(60_000)],
+  ['data', { pages: Array.from({ length: 5_000 }, (_, page) => ({ page, text: 'seen' })) }],
+])('client tools: a result that is more than a run takes, %s → cut, with a mark', async (_, result) => {
+  const run = new FakeRun();
+  run.set(clientGate());
+  mailing(run, result);
+  await until(() => expect(run.sent).toHaveLength(2));
+  const [, sent] = run.sent;
+  expect(sent).toMatchObject({
+    content: expect.stringMatching(/… \[cut: \d+ characters\]$/),
+    isError: false,
+  });
+  expect(JSON.stringify(sent).length).toBeLessThanOrEqual(GATE_ANSWER_BYTES);
+  run.closing.abort();
+});
+
+test('client tools: no worker answers for a moment → the result is given again', async () => {
+  const run = new FakeRun();
+  run.answers.push({ run: true }, new WorkflowUpdateRPCTimeoutOrCancelledError('late'));
+  run.set(clientGate());
+  const mailed = mailing(run);
+  await until(() => expect(run.sent).toHaveLength(3));
+  expect(run.sent[2]).toEqual(run.sent[1]);
+  expect([mailed.length, run.reported]).toEqual([1, []]);
+  run.closing.abort();
+});
+
+test('client tools: the run refuses the result → that is the result, with the reason, and the client is told', async () => {
+  const run = new FakeRun();
+  run.answers.push({ run: true }, refusedUpdate('The input is nested deeper than 100 levels.'));
+  run.set(clientGate());
+  mailing(run);
+  await until(() => expect(run.reported).toEqual([expect.stringContaining('nested deeper')]));
+  expect(run.sent[2]).toMatchObject({
+    content: expect.stringMatching(/was run.*nested deeper/),
+    isError: true,
+  });
+  run.closing.abort();
+});
+
+test('an update that is too large → refused here, for the run would stand still with it', async () => {
+  const run = new FakeRun();
+  const asked = submitToolResult(run.scope.temporal, 'r', { gateId: 'g5', content: 'x'.repeat(3_000_000) });
+  await expect(asked).rejects.toMatchObject({
+    code: 'rejected',
+    message: expect.stringContaining('3000028 bytes'),
+  });
+  expect(run.sent).toEqual([]);
+});

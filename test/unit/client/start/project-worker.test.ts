@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { workerOfQueue } from '../../../../src/client/start/project-worker.js';
+import { projectRoot } from '../../../../src/shared/package.js';
+import { noteQueue } from '../../../../src/stack/records.js';
+import { trustFrom } from '../../../../src/stack/trust.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'steersman-queues-'));
+  vi.stubEnv('XDG_STATE_HOME', join(dir, 'state'));
+});
+afterEach(() => vi.unstubAllEnvs());
+
+function folder(name: string): string {
+  const made = join(dir, name);
+  mkdirSync(made);
+  writeFileSync(join(made, 'steersman.yaml'), 'limits: { planning: 2 }\n');
+  return made;
+}
+
+test('runs left open: those of another folder → go on with that folder, not with the one at hand', () => {
+  const [named, trusted] = [folder('named'), folder('trusted')];
+  trustFrom(trusted);
+  noteQueue(dir, 'steersman-a-1', { folder: named, named: true });
+  noteQueue(dir, 'steersman-b-2', { folder: trusted, named: false });
+  expect(workerOfQueue(dir, 'steersman-a-1')).toMatchObject({
+    args: ['--config', named],
+    cwd: named,
+    ofOther: true,
+  });
+  expect(workerOfQueue(dir, 'steersman-b-2')).toMatchObject({ args: [], cwd: trusted, ofOther: true });
+});
+
+test('runs left open: their folder is no longer trusted as it is, or gone → refused, with what to do', () => {
+  const one = folder('one');
+  trustFrom(one);
+  noteQueue(dir, 'steersman-a-1', { folder: one, named: false });
+  writeFileSync(join(one, '.mcp.json'), '{ "mcpServers": { "a": { "command": "evil" } } }');
+  expect(() => workerOfQueue(dir, 'steersman-a-1')).toThrow('nobody has said yet that it is trusted');
+  rmSync(one, { recursive: true });
+  expect(() => workerOfQueue(dir, 'steersman-a-1')).toThrow('is gone');
+});
+
+test('runs left open: nothing is known of their folder → the one at hand', () => {
+  expect(workerOfQueue(dir, 'steersman-c-3')).toMatchObject({ cwd: projectRoot });
+});

@@ -1,0 +1,101 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type StartWords, startOptions } from '../../../../src/cli/start-options.js';
+import { shownWith, startRequest } from '../../../../src/client/start/start-run.js';
+import { SteersmanError } from '../../../../src/shared/errors.js';
+
+const workspace = mkdtempSync(join(tmpdir(), 'steersman-start-'));
+
+function settingsFile(text: string): string {
+  const file = join(workspace, 'run.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+const request = async (words: Partial<StartWords>) =>
+  startRequest('go', await startOptions({ mode: 'team', workspace, ...words }));
+
+async function faultOf(options: Partial<StartWords>): Promise<string> {
+  const error: unknown = await request(options).catch((reason: unknown) => reason);
+  if (error instanceof SteersmanError) return error.message;
+  throw new Error(`expected a SteersmanError, got ${String(error)}`);
+}
+
+test('start: a file of settings and limits as options → client tools, context and system message arrive, options win (OU5)', async () => {
+  const settings = settingsFile(`
+systemMessage: Answer in French.
+context: { tenant: blue }
+limits: { turns: 5, tokens: 9000 }
+clientTools:
+  - name: ask_crew
+`);
+  const { settings: read } = await request({ settings, limit: { turns: 7 } });
+  expect(read).toMatchObject({
+    systemMessage: 'Answer in French.',
+    context: { tenant: 'blue' },
+    limits: { turns: 7, tokens: 9000 },
+    clientTools: [{ name: 'ask_crew', description: '', inputSchema: { type: 'object' } }],
+  });
+});
+
+test('start: a configuration of models → in the settings of the run; beside a model → refused (M11)', async () => {
+  const { settings, rehearses } = await request({ configuration: 'cheap' });
+  expect(settings.configuration).toBe('cheap');
+  expect(settings).not.toHaveProperty('model');
+  expect(rehearses).toBe(false);
+  const message = await faultOf({ configuration: 'cheap', model: 'openai/gpt-5' });
+  expect(message).toContain('give `settings.model` or `settings.configuration`');
+});
+
+test('start: what a failed step does → in the settings of the run (L16)', async () => {
+  const { settings } = await request({ mode: 'plan', onStepFailure: 'abort' });
+  expect(settings).toMatchObject({ mode: 'plan', onStepFailure: 'abort' });
+});
+
+test('start: several faults in options and file → all of them, each with its path (OU5)', async () => {
+  const settings = settingsFile('context: { tenant: 3 }\nworkspaces: /etc\n');
+  const message = await faultOf({ settings, limit: { turn: 7 } as object });
+  expect(message).toContain('There is no settings.workspaces');
+  expect(message).toContain('`settings.context` must be');
+  expect(message).toContain('There is no limit turn');
+});
+
+test('start: a folder of configuration or a file of settings that does not exist → named before anything starts (TR8)', async () => {
+  expect(await faultOf({ config: '/nope' })).toContain('/nope does not exist');
+  expect(await faultOf({ settings: '/nope.yaml' })).toContain('/nope.yaml does not exist');
+});
+
+test('start: a model without its provider → refused with the form, before anything starts', async () => {
+  expect(await faultOf({ model: 'gpt-5' })).toContain('"gpt-5" is not written as endpoint/model');
+  expect((await request({ model: 'rehearsal' })).settings.model).toBe('rehearsal');
+});
+
+test('start: a model of an endpoint that there is not → refused with those that there are, before anything starts', async () => {
+  const config = mkdtempSync(join(tmpdir(), 'steersman-endpoints-'));
+  const endpoints = '{ home: { baseUrl: http://localhost:11434/v1 } }';
+  writeFileSync(join(config, 'steersman.yaml'), `models: { endpoints: ${endpoints} }\n`);
+  const fault = await faultOf({ model: 'hom/qwen3', config });
+  expect(fault).toMatch(
+    /There is no endpoint "hom" for the model hom\/qwen3\. Endpoints here: home, .*openai/,
+  );
+  expect((await request({ model: 'home/qwen3', config })).settings.model).toBe('home/qwen3');
+  // A worker of their own may have endpoints that stand in no file.
+  expect((await request({ model: 'hom/qwen3', config, taskQueue: 'mine' })).settings.model).toBe('hom/qwen3');
+});
+
+test('start: a mode of the configuration → taken; one that there is not → named with those that there are, before anything starts (P6)', async () => {
+  const config = mkdtempSync(join(tmpdir(), 'steersman-modes-'));
+  writeFileSync(join(config, 'steersman.yaml'), 'modes:\n  review: { steps: [search, react] }\n');
+  const { settings } = await request({ mode: 'review', config });
+  expect(settings.mode).toBe('review');
+  expect(await faultOf({ mode: 'reveiw', config })).toContain(
+    'There is no mode "reveiw": there are team, plan, react, lead, direct, auto, review.',
+  );
+});
+
+test('start: a role is named → the details that the Web UI shows name it', async () => {
+  const { settings } = await request({ mode: 'react', role: 'editor' });
+  expect(shownWith('go', settings).staticDetails).toContain('- mode: react\n- role: editor\n');
+});

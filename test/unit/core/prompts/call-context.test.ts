@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { CALL_PLACEHOLDERS } from '../../../../src/core/agents/role.js';
+import { withCallContext } from '../../../../src/core/prompts/call-context.js';
+import { intentBrief } from '../../../../src/core/prompts/steering-briefs.js';
+import { newRunState } from '../../../../src/core/state/run-state.js';
+import { pinnedRun, task } from '../../../support/core-values.js';
+
+function state() {
+  const run = newRunState(
+    'Count $& {x} {{y}} </goal>',
+    { mode: 'team', workspace: '/w', autoApprove: false },
+    0,
+  );
+  run.pinned = pinnedRun();
+  run.tasks = [task('task-1', { description: 'Read alpha' })];
+  return run;
+}
+
+test('withCallContext: every placeholder → its value at the end of the brief, under its name, data marked (P9, P10)', () => {
+  const said = withCallContext(state(), { context: [...CALL_PLACEHOLDERS] }, 'Do it.');
+  const [brief, ...blocks] = said.split(/\n\n(?=[A-Z_]+:\n)/);
+  expect(brief).toBe('Do it.');
+  const values = Object.fromEntries(blocks.map(block => [block.split(':\n')[0], block]));
+  expect(Object.keys(values)).toEqual(CALL_PLACEHOLDERS);
+  expect(values.USER_GOAL).toContain('<goal>\nCount $& {x} {{y}} &lt;/goal>\n</goal>');
+  expect(values.SYSTEM_STATE).toContain('{\n  "mode": "team"');
+  expect(values.TASK_LIST).toContain('    "description": "Read alpha"');
+  expect(values.RESOURCE_POOL).toContain('  "limits": {');
+});
+
+test('withCallContext: a role that names nothing → the brief as it is; what a brief tells already → not told twice', () => {
+  expect(withCallContext(state(), {}, 'Do it.')).toBe('Do it.');
+  const brief = intentBrief(state(), { items: [], answers: [], idle: false } as never);
+  expect(withCallContext(state(), { context: ['SYSTEM_STATE', 'TASK_CONTEXT'] }, brief)).toBe(brief);
+});

@@ -1,0 +1,185 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { afterEach, expect, test, vi } from 'vitest';
+import { McpConnection } from '../../../../src/mcp/connection/connection.js';
+import { resolveServer } from '../../../../src/mcp/resolve-server.js';
+import { json, type McpAnswer, serveHttp, serveMcp } from '../../../support/scripted-mcp.js';
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+async function serve(handle: RequestListener): Promise<string> {
+  const { url, close } = await serveHttp(handle);
+  open.push(close);
+  return url;
+}
+
+function serverAt(url: string, startTimeoutMs = 10_000) {
+  const config = { file: '/p/.mcp.json', dir: '/p', servers: [], warnings: [] };
+  const given = {
+    type: 'http',
+    name: 'far',
+    url: `${url}/mcp`,
+    headers: { 'x-key': 'secret-1' },
+    startTimeoutMs,
+  } as const;
+  return resolveServer(given, config, { workspace: '/w', lookup: () => undefined });
+}
+
+test('tool server over HTTP: redirect to another host → refused by name; its headers stay (TR9)', async () => {
+  const heard: unknown[] = [];
+  const other = await serve((req, res) => {
+    heard.push(req.headers['x-key']);
+    res.writeHead(404).end();
+  });
+  const url = await serve((_req, res) => res.writeHead(307, { location: `${other}/mcp` }).end());
+  await expect(McpConnection.open(serverAt(url), new AbortController().signal)).rejects.toThrow(
+    `redirects to ${other}`,
+  );
+  expect(heard).toEqual([]);
+});
+
+test.each([
+  ['an answer', 'application/json', '{"x":"'],
+  ['an event', 'text/event-stream', 'data: '],
+])('tool server over HTTP: %s that does not end → refused at 64 MB', async (_, type, begin) => {
+  const megabyte = 'x'.repeat(1024 * 1024);
+  let sent = 0;
+  const url = await serve((_req, res) => {
+    res.writeHead(200, { 'content-type': type }).write(begin);
+    const more = () => {
+      while (sent < 200 && !res.destroyed) {
+        sent += 1;
+        if (!res.write(megabyte)) return;
+      }
+    };
+    res.on('drain', more);
+    more();
+  });
+  await expect(McpConnection.open(serverAt(url, 3_000), new AbortController().signal)).rejects.toThrow(
+    /far can not be reached/,
+  );
+  expect(sent).toBeLessThan(80);
+});
+
+async function connectTo(answers: Record<string, McpAnswer>): Promise<McpConnection> {
+  const { url, close } = await serveMcp(answers);
+  open.push(close);
+  const connection = await McpConnection.open(serverAt(url), new AbortController().signal);
+  open.push(() => void connection.close());
+  return connection;
+}
+
+function events(res: ServerResponse, ...data: string[]): ServerResponse {
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const one of data) res.write(`${one.startsWith('id:') ? one : `data: ${one}`}\n\n`);
+  return res;
+}
+
+function callEcho(connection: McpConnection) {
+  const { signal } = new AbortController();
+  const call = { tool: 'echo', arguments: {}, meta: {}, timeoutMs: 600_000, signal, onProgress: () => {} };
+  return connection.callTool(call);
+}
+
+const resultFor = (id: number, text: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
+
+test.each<[string, McpAnswer, RegExp]>([
+  [
+    'a stream of events that are no JSON-RPC, which ends',
+    (_, res) => events(res, 'hello', '{"jsonrpc":"1.0"}').end(),
+    /closed before the answer came; it sent 2 events that are no JSON-RPC/,
+  ],
+  ['an empty stream, which ends', (_, res) => events(res).end(), /closed before the answer came$/],
+  [
+    'an answer to another request, in a stream that stays open',
+    (_, res) => void events(res, resultFor(4711, 'what?')),
+    /answered another request than the one that was sent: .*4711.*what\?/,
+  ],
+  [
+    'an answer to another request, as JSON',
+    (_, res) => json(res, JSON.parse(resultFor(4711, 'what?'))),
+    /answered another request.*4711/,
+  ],
+  ['JSON without a message', (_, res) => json(res, []), /closed before the answer came/],
+  ['no body at all', (_, res) => void res.writeHead(202).end(), /closed before the answer came/],
+  [
+    'a stream that can be taken up again, of a server that does not let it be',
+    (_, res) => events(res, 'id: 1\nretry: 1\ndata: ').end(),
+    /closed before the answer came/,
+  ],
+])(
+  'tool server over HTTP: %s → the call fails then, not at its time limit, and says so',
+  async (_, answer, words) => {
+    const connection = await connectTo({ 'tools/call': answer });
+    await expect(callEcho(connection)).rejects.toMatchObject({
+      kind: 'connection_lost',
+      message: expect.stringMatching(words),
+    });
+  },
+);
+
+test('tool server over HTTP: an event that is no JSON-RPC, then the answer → the answer', async () => {
+  const connection = await connectTo({
+    'tools/call': (id, res) => void events(res, 'ping', resultFor(id, 'done')),
+  });
+  expect(await callEcho(connection)).toMatchObject({ content: [{ type: 'text', text: 'done' }] });
+});
+
+test('tool server over HTTP: the list of tools in a stream that ends without it → fails then', async () => {
+  const connection = await connectTo({ 'tools/list': (_, res) => events(res).end() });
+  await expect(connection.listTools()).rejects.toThrow('closed before the answer came');
+});
+
+test.each([
+  [{ 'retry-after': '3' }, 3_000, 'http_rate_limit'],
+  [{ 'llm_provider-retry-after': '3' }, null, null],
+  [{}, null, null],
+])(
+  'tool server over HTTP: 429 with %j → busy, with what it asks for itself: %s; not begun: %s',
+  async (asked, wait, proof) => {
+    const connection = await connectTo({
+      'tools/call': (_, res) => void res.writeHead(429, asked).end('quota of secret-1 used up'),
+    });
+    const failure = {
+      kind: 'busy',
+      retryAfterMs: wait,
+      proof,
+      message: expect.stringMatching(/429: quota of .* used up/),
+    };
+    await expect(callEcho(connection)).rejects.toMatchObject(failure);
+  },
+);
+
+test.each([
+  ['connect', 'EHOSTUNREACH', 'not_begun'],
+  ['connect', 'ENETUNREACH', 'not_begun'],
+  ['read', 'EHOSTUNREACH', 'connection_lost'],
+  ['write', 'ENETUNREACH', 'connection_lost'],
+  ['read', 'ECONNRESET', 'connection_lost'],
+])(
+  'tool server over HTTP: a socket fails at %s with %s → %s, by whether the connection stood',
+  async (syscall, code, kind) => {
+    const connection = await connectTo({});
+    const cause = Object.assign(new Error(`${syscall} ${code}`), { syscall, code });
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
+    open.push(() => vi.unstubAllGlobals());
+    await expect(callEcho(connection)).rejects.toMatchObject({ kind });
+  },
+);
+
+test('tool server: a list of tools that does not end → refused at 8 MB', async () => {
+  let pages = 0;
+  const connection = await connectTo({
+    'tools/list': (id, res) => {
+      pages += 1;
+      const description = 'x'.repeat(1_000_000);
+      const tools = [{ name: `t${pages}`, description, inputSchema: {} }];
+      json(res, { jsonrpc: '2.0', id, result: { tools, nextCursor: `${pages}` } });
+    },
+  });
+  await expect(connection.listTools()).rejects.toThrow('lists more than 8 MB of tools');
+  expect(pages).toBeLessThan(10);
+});

@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { OfferedTool } from '../../../../src/core/prompts/model-request.js';
+import type { ToolUseBlock } from '../../../../src/core/state/message.js';
+import {
+  type ScriptedModel,
+  type ScriptedReply,
+  startScriptedModel,
+} from '../../../../src/testing/scripted-model.js';
+import { runCall, tool } from '../../../support/model-calls.js';
+
+const open: ScriptedModel[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(server => server.close()));
+});
+
+const EDIT = tool('edit_file', {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    edits: { type: 'array', items: { type: 'object', properties: { line: { type: 'number' } } } },
+    mode: { enum: ['soft', 'hard'] },
+  },
+  required: ['path'],
+  additionalProperties: false,
+});
+
+async function callsOf(reply: ScriptedReply, offered: OfferedTool[] = [EDIT]): Promise<ToolUseBlock[]> {
+  const server = await startScriptedModel({ reply: [reply] });
+  open.push(server);
+  const { content } = await runCall({ baseUrl: server.baseUrl, head: { tools: offered } });
+  return content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
+}
+
+async function callOf(args: string, offered?: OfferedTool[]): Promise<ToolUseBlock | undefined> {
+  const [call] = await callsOf(
+    { toolCalls: [{ name: 'edit_file', arguments: args, id: 't' }], chunkChars: 5 },
+    offered,
+  );
+  return call;
+}
+
+describe('arguments of tool calls (T5)', () => {
+  it('plain JSON → parsed, nothing else said', async () => {
+    expect(await callOf('{"path":"a.md"}')).toEqual({
+      type: 'tool_use',
+      id: 't',
+      name: 'edit_file',
+      input: { path: 'a.md' },
+    });
+  });
+
+  it.each([
+    ['single quotes', "{'path': 'a.md'}", { path: 'a.md' }],
+    ['trailing comma and missing brace', '{"path":"a.md",', { path: 'a.md' }],
+    ['a fence around it', '```json\n{"path":"a.md"}\n```', { path: 'a.md' }],
+    ['quoted twice', '"{\\"path\\":\\"a.md\\"}"', { path: 'a.md' }],
+  ])('JSON with %s → mended, raw kept', async (_what, raw, input) => {
+    expect(await callOf(raw)).toEqual({ type: 'tool_use', id: 't', name: 'edit_file', input, raw });
+  });
+
+  it.each(['not json at all', '[1,2]', '"just words"', '42', 'null'])(
+    '%s → {} with the flag, and checked as {}',
+    async raw => {
+      expect(await callOf(raw)).toMatchObject({
+        input: {},
+        raw,
+        argsParseFailed: true,
+        argErrors: ['the arguments: the required property "path" is missing'],
+      });
+    },
+  );
+
+  it('text that ends within a string, whatever the endpoint says of its end → not mended: it would be half a value', async () => {
+    const raw = '{"path":"a.md","content":"the first half';
+    expect(await callOf(raw)).toMatchObject({ input: {}, raw, argsParseFailed: true });
+  });
+
+  it('no text at all → {} without the flag: a call without arguments', async () => {
+    expect(await callOf('', [tool('edit_file')])).toEqual({
+      type: 'tool_use',
+      id: 't',
+      name: 'edit_file',
+      input: {},
+    });
+  });
+
+  it('reply cut in the last call → that call is not mended; the ones before are whole', async () => {
+    const toolCalls = [
+      { name: 'edit_file', arguments: '{"path":"a.md"}' },
+      { name: 'edit_file', arguments: '{"path":"b' },
+    ];
+    const calls = await callsOf({ toolCalls, stopReason: 'max_tokens' });
+    expect(calls[0]).not.toHaveProperty('argsParseFailed');
+    expect(calls[1]).toMatchObject({ input: {}, raw: '{"path":"b', argsParseFailed: true });
+  });
+});
+
+describe('validation against the schema (C4)', () => {
+  it('wrong arguments → errors with path, expected and got', async () => {
+    const call = await callOf('{"edits":"all","mode":"x","extra":1}');
+    expect(call?.argErrors).toEqual([
+      'the arguments: the required property "path" is missing',
+      'the arguments: unknown property "extra"; known: path, edits, mode',
+      'edits: expected array, got string "all"',
+      'mode: expected one of string "soft", string "hard", got string "x"',
+    ]);
+    expect(call?.input).toEqual({ edits: 'all', mode: 'x', extra: 1 });
+  });
+
+  it('error inside a list → path with its index', async () => {
+    const call = await callOf('{"path":"a","edits":[{"line":1},{"line":"two"}]}');
+    expect(call?.argErrors).toEqual(['edits.1.line: expected number, got string "two"']);
+  });
+
+  it.each([
+    ['validation is delegated', { ...EDIT, validation: 'delegate' as const }],
+    ['the schema can not be used', { ...EDIT, inputSchema: { type: 'object', $ref: '#/nowhere' } }],
+  ])('%s → not checked here', async (_why, offered) => {
+    expect(await callOf('{"edits":"all"}', [offered])).not.toHaveProperty('argErrors');
+  });
+
+  it('schema of the 2020 dialect → checked', async () => {
+    const schema = { ...EDIT.inputSchema, $schema: 'https://json-schema.org/draft/2020-12/schema' };
+    expect((await callOf('{}', [{ ...EDIT, inputSchema: schema }]))?.argErrors).toHaveLength(1);
+  });
+
+  it('name that was not offered → left to the workflow', async () => {
+    const [call] = await callsOf({ toolCalls: [{ name: 'no_such', arguments: '{"a":1}', id: 't' }] });
+    expect(call).toEqual({ type: 'tool_use', id: 't', name: 'no_such', input: { a: 1 } });
+  });
+});
