@@ -15,17 +15,17 @@ import { steersToFollowUps, takeFollowUp } from '../core/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
 import { preview } from '../core/text/preview.js';
 import { allowedAtStart } from '../core/tools/permission.js';
+import { closeBranches } from './branches/close-branches.js';
 import { giveNotes } from './brief.js';
 import { beginNextGoal } from './changes/next-goal.js';
 import { setChosen } from './changes/set-model.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
-import { closeLanes } from './lanes/close-lanes.js';
 import { runMode } from './modes/run-mode.js';
 import type { GoalEnd } from './phases/conclude.js';
 import { whatThereIs } from './phases/conclude.js';
 import type { Run } from './run.js';
 import { keepText } from './turn/keep-text.js';
-import { shelveLastAnswer } from './turn/shelve.js';
+import { offloadLastAnswer } from './turn/offload.js';
 import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/batch.js';
 
@@ -62,7 +62,7 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   // At once: what is said while the answer is kept comes after it, and no task is taken any more.
   state.idleSince = run.ports.now();
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
-  await shelveLastAnswer(run);
+  await offloadLastAnswer(run);
   endGoal(run, { ...end, answer });
   return { ...end, answer };
 }
@@ -171,7 +171,7 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
 export function endCancelled(run: Run): Omit<GoalEnd, 'failure'> & { unread: InboxItem[] } {
   const { goal, goals, pinned } = run.state;
   closeOpenCalls(run);
-  closeLanes(run, 'executing', cancelled(run));
+  closeBranches(run, 'executing', cancelled(run));
   // A run that is kept open may have its answer already.
   const answered = goals.find(({ number }) => number === goal.number);
   const answer = answered?.answer ?? (pinned ? whatThereIs(run) : '');

@@ -21,7 +21,7 @@ export function roleHere({ state }: Run): string | null {
  * before the last one of a goal (PR5).
  */
 export function readable({ state: { cursor }, hearsPeople }: Run): boolean {
-  const positions = [cursor, ...cursor.lanes.map(lane => lane.cursor)];
+  const positions = [cursor, ...cursor.branches.map(branch => branch.cursor)];
   return hearsPeople && positions.every(({ interrupts }) => interrupts.length === 0);
 }
 
@@ -35,7 +35,7 @@ export function isHeard(run: Run, role: string): boolean {
   if (!readable(run)) return false;
   const { cursor, people } = run.state;
   const action = batchAction(waitingSteers(people.inbox, role));
-  const places = [cursor, ...cursor.lanes.map(lane => lane.cursor)].map(({ place }) => place);
+  const places = [cursor, ...cursor.branches.map(branch => branch.cursor)].map(({ place }) => place);
   return (
     action === 'skip_rest' || (action === 'after_batch' && places.every(({ turns }) => turns.batch === null))
   );

@@ -21,7 +21,7 @@ export interface PassedOn {
   takenBack?: boolean;
 }
 
-/** What is never carried over, for nothing is in flight at a safe point: one for a run and its lanes. */
+/** What is never carried over, for nothing is in flight at a safe point: one for a run and its branches. */
 export interface OfPart {
   calls: Set<CallInFlight>;
   /** Ends when the last change of an artifact has been made. */

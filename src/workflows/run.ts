@@ -163,7 +163,7 @@ export class Run {
     this.ports.show(this.state);
   }
 
-  // What a lane does otherwise: see `lanes/lane-run.ts`.
+  // What a branch does otherwise: see `branches/branch-run.ts`.
 
   /** Whether messages of people are read here. */
   get hearsPeople(): boolean {

@@ -338,15 +338,15 @@ describe('client tools (T10, T11, K4)', () => {
   const clientTools: ClientTool[] = [
     {
       name: 'ask_crew',
-      description: 'Asks the crew.',
+      description: 'Asks the group.',
       inputSchema: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'] },
     },
   ];
-  const crew: ScriptedToolCall = { name: 'ask_crew', arguments: { question: 'Ready?' } };
+  const group: ScriptedToolCall = { name: 'ask_crew', arguments: { question: 'Ready?' } };
 
   test('mixed with server tools in one reply → results in call order, the client gives its own', async () => {
     const asked = rig.play(
-      byRole({ planner: [planned], executor: [calls(crew, read('a.txt'), crew), reported()] }),
+      byRole({ planner: [planned], executor: [calls(group, read('a.txt'), group), reported()] }),
     );
     const handle = await rig.start('Ask', { clientTools });
     const first = await openGateOf(handle, 'clientTool');
@@ -370,7 +370,7 @@ describe('client tools (T10, T11, K4)', () => {
   });
 
   test('wrong submitters → refused with a reason, at no cost in history', async () => {
-    rig.play(byRole({ planner: [planned], executor: [calls(crew, write('c.txt', 'c')), reported()] }));
+    rig.play(byRole({ planner: [planned], executor: [calls(group, write('c.txt', 'c')), reported()] }));
     const handle = await rig.start('Ask', { clientTools, ...attended });
     const client = await openGateOf(handle, 'clientTool');
     const approval = await openGateOf(handle, 'approval');

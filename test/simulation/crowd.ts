@@ -287,7 +287,7 @@ export class Crowd {
 
   #answers({ run, watcher }: Seen, random: Random): void {
     const { state } = run;
-    // By their ids: where tasks are side by side, their order is that in which the lanes come on.
+    // By their ids: where tasks are side by side, their order is that in which the branches come on.
     const open = state.people.gates
       .filter(({ answer }) => answer === null)
       .sort((a, b) => (a.gate.id < b.gate.id ? -1 : 1));

@@ -125,13 +125,13 @@ export class Promises {
       !steeringAt(state.cursor)?.idle || asks.every(({ gate }) => gate.kind !== 'budget'),
       'a message between two goals asks for more of the budget of the one before',
     );
-    const lanes = state.cursor.lanes.map(({ cursor }) => cursor);
+    const branches = state.cursor.branches.map(({ cursor }) => cursor);
     // A second role that is asked beside others is heard first as well.
-    const isAside = [state.cursor, ...lanes].some(cursor => here(cursor).phase === 'consultation');
+    const isAside = [state.cursor, ...branches].some(cursor => here(cursor).phase === 'consultation');
     // Beside agents at work nothing is read: they wait for the same person.
     const isBeside = isAside || openChildren(state.children).length > 0;
     if (!isHeld(state) || !state.pinned?.roles.understanding || isBeside || state.idleSince !== null) return;
-    const calls = [state.cursor, ...lanes].some(hasOpenBatch);
+    const calls = [state.cursor, ...branches].some(hasOpenBatch);
     const heard = state.people.inbox.items.find(
       ({ kind, to, when }) => kind === 'steer' && to === null && (!calls || when !== 'after-batch'),
     );

@@ -274,7 +274,7 @@ function pinnedRun(
     limits: {
       ...limits(random),
       parallelTools: new Random(seed, 'parallel').pick([1, 2, 4, 4]),
-      parallelTasks: new Random(seed, 'lanes').pick([1, 2, 3]),
+      parallelTasks: new Random(seed, 'branches').pick([1, 2, 3]),
     },
     models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
     modelInfo: { 'p/a': modelFacts(contextTokens, true) },

@@ -138,7 +138,7 @@ export class TreeBook {
     const { now } = this.#timeline;
     const lead = this.#lead().run.state;
     const atWork = this.#atWork().map(({ run }) => run.state);
-    const many = atWork.length + lead.cursor.lanes.length + 1;
+    const many = atWork.length + lead.cursor.branches.length + 1;
     const limits = limitsOf(lead);
     for (const [kind, most] of [
       ['turns', 1],

@@ -349,10 +349,10 @@ export class Watcher {
       const at = tasksAt(cursor).sort();
       expectThat(isDeepStrictEqual(ids, at), `${at} at work, and ${ids} are executing`);
     }
-    const lanes = cursor.lanes.map(({ taskId }) => taskId);
-    const lost = Object.values(threads).find(({ fork }) => fork && !lanes.includes(fork.taskId));
-    expectThat(lost === undefined, `${lost?.id} is a fork of no lane: it was not joined`);
-    expectThat(new Set(lanes).size === lanes.length, `${lanes} are lanes of one task twice`);
+    const branches = cursor.branches.map(({ taskId }) => taskId);
+    const lost = Object.values(threads).find(({ fork }) => fork && !branches.includes(fork.taskId));
+    expectThat(lost === undefined, `${lost?.id} is a fork of no branch: it was not joined`);
+    expectThat(new Set(branches).size === branches.length, `${branches} are branches of one task twice`);
     for (const { id, status, reason } of tasks) {
       const told = status === 'pending' || status === 'executing' || reason === 'rejected';
       expectThat(
@@ -382,7 +382,7 @@ export class Watcher {
   }
 
   #checkPosition({ cursor, threads }: Pick<RunState, 'cursor' | 'threads'>): void {
-    for (const lane of cursor.lanes) this.#checkPosition({ cursor: lane.cursor, threads });
+    for (const branch of cursor.branches) this.#checkPosition({ cursor: branch.cursor, threads });
     const { batch } = here(cursor).turns;
     if (!batch) return;
     const messages = threads[batch.thread]?.messages ?? [];
@@ -526,8 +526,8 @@ const TRIED_AGAIN = ['reschedule', 'next_model', 'compact'];
 
 /** The state with the position of that line. */
 function seenFrom(state: RunState, line: string): RunState {
-  const lane = state.cursor.lanes.find(({ taskId }) => taskId === line);
-  return lane ? { ...state, cursor: lane.cursor } : state;
+  const branch = state.cursor.branches.find(({ taskId }) => taskId === line);
+  return branch ? { ...state, cursor: branch.cursor } : state;
 }
 
 /** All pages of a request. */

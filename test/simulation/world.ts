@@ -292,7 +292,7 @@ export class World implements Ports {
   }
 
   #isSideBySide(): boolean {
-    return this.#runState().cursor.lanes.length > 0;
+    return this.#runState().cursor.branches.length > 0;
   }
 
   #fails(random: Random): boolean {
@@ -397,7 +397,7 @@ export class World implements Ports {
     const { children, cursor } = this.#runState();
     const { seen } = this.#watcher;
     if (openChildren(children).length > 1) seen.add('agents at the same time');
-    if (cursor.lanes.length > 1) seen.add('an agent of a task beside others');
+    if (cursor.branches.length > 1) seen.add('an agent of a task beside others');
     if (this.#around.path !== '') seen.add('an agent of an agent');
     return this.#around.agents.callSubagent(child);
   }

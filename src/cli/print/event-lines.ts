@@ -147,7 +147,7 @@ export function whoseLine(child: string, { cyan }: Colors): string {
 }
 
 /** In front of an event of a task that runs beside others, where its line does not name the task. */
-export function laneLine(event: JournalEvent, colors: Colors): string {
+export function branchLine(event: JournalEvent, colors: Colors): string {
   const { taskId = null } = 'taskId' in event ? event : {};
   return taskId === null || NAMES_ITS_TASK.has(event.type) ? '' : whoseLine(taskId, colors);
 }

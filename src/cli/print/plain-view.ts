@@ -7,7 +7,7 @@ import type { ToolProgress } from '../../core/limits/heartbeats.js';
 import type { JournalEvent } from '../../core/state/journal.js';
 import type { TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
-import { eventLines, isToldOfChild, laneLine, progressWords, whoseLine } from './event-lines.js';
+import { branchLine, eventLines, isToldOfChild, progressWords, whoseLine } from './event-lines.js';
 import { gateHelp } from './gate-help.js';
 import { LineClock } from './line-clock.js';
 import { LiveCalls } from './live-calls.js';
@@ -95,7 +95,7 @@ export class PlainView {
     if (event.type === 'subagent_ended') this.#forget(event.id);
     if (event.type === 'model_call_ended') this.#calls.ended(event.callId, event.text ?? '');
     const { colors } = this.#sink;
-    const who = `${this.#who}${this.#atWork.size > 1 ? laneLine(event, colors) : ''}`;
+    const who = `${this.#who}${this.#atWork.size > 1 ? branchLine(event, colors) : ''}`;
     const shown = this.#clock.shown(event);
     for (const line of eventLines(shown, this.#startedAt, colors, this.#tasks, who)) this.#sink.line(line);
     if (event.type === 'plan_updated') this.#tasks = event.tasks;

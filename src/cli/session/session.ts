@@ -10,18 +10,18 @@ import type { Notifier } from '../notify.js';
 import { goalEndLine } from '../print/end-lines.js';
 import { LineClock } from '../print/line-clock.js';
 import { showEvents } from '../print/plain-view.js';
-import { type Desk, Hands } from './hands.js';
 import { takesYes } from './input/gate-keys.js';
 import type { Key } from './input/keys.js';
 import { onKey } from './input/talk.js';
 import { NEW_TALK } from './input/talk-state.js';
 import { newProgress, takeChild, takeEvent, takeLive, takeProgress } from './run-view.js';
 import { liveArea } from './screen/live-area.js';
-import { Paper } from './screen/paper.js';
 import { Reader } from './screen/reader.js';
 import { Readings } from './screen/reading.js';
 import { childLines, scrollLines } from './screen/scroll-lines.js';
+import { Scrollback } from './screen/scrollback.js';
 import { openTerminal, type Terminal } from './screen/terminal.js';
+import { SessionActions, type SessionState } from './session-actions.js';
 import { StateReader } from './state-reader.js';
 
 export interface SessionOptions {
@@ -64,13 +64,13 @@ class Session {
   readonly #context: Context;
   readonly #options: SessionOptions;
   readonly #terminal: Terminal;
-  readonly #paper: Paper;
-  readonly #desk: Desk;
+  readonly #scrollback: Scrollback;
+  readonly #sessionState: SessionState;
   readonly #readings: Readings;
   readonly #clock = new LineClock();
   readonly #reader: Reader;
   readonly #states: StateReader;
-  readonly #hands: Hands;
+  readonly #actions: SessionActions;
   readonly #left = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #untell: () => void;
@@ -82,24 +82,34 @@ class Session {
     const { colors } = context.output.out;
     this.#context = context;
     this.#options = options;
-    this.#desk = { talk: NEW_TALK, progress: newProgress(goal) };
+    this.#sessionState = { talk: NEW_TALK, progress: newProgress(goal) };
     this.#terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
     const refresh = () => this.#terminal.refresh();
-    this.#paper = new Paper(this.#terminal, colors);
+    this.#scrollback = new Scrollback(this.#terminal, colors);
     this.#readings = new Readings(run);
     const terminal = this.#terminal;
-    const paper = this.#paper;
+    const scrollback = this.#scrollback;
     const readings = this.#readings;
-    const desk = this.#desk;
+    const sessionState = this.#sessionState;
     const left = this.#left;
-    this.#reader = new Reader({ readings, terminal, colors, failed: error => this.#hands.failed(error) });
+    this.#reader = new Reader({ readings, terminal, colors, failed: error => this.#actions.failed(error) });
     this.#states = new StateReader(run, (state, asked) => this.#takeState(state, asked));
     const reader = this.#reader;
     const states = this.#states;
-    this.#hands = new Hands({ run, owned, config, desk, paper, reader, states, left, refresh });
+    this.#actions = new SessionActions({
+      run,
+      owned,
+      config,
+      sessionState,
+      scrollback,
+      reader,
+      states,
+      left,
+      refresh,
+    });
     const { progress } = context;
     const told = progress.line;
-    progress.line = line => paper.tell([line]);
+    progress.line = line => scrollback.tell([line]);
     this.#untell = () => {
       progress.line = told;
     };
@@ -109,11 +119,11 @@ class Session {
   async hold(): Promise<number> {
     const { run } = this.#options;
     const { signal } = this.#left;
-    this.#hands.carryOut({ do: 'list-prompts', server: null });
+    this.#actions.carryOut({ do: 'list-prompts', server: null });
     const end = await showEvents(run.events({ signal }), event => this.#take(event));
     if (end === null) return this.#detached();
     await Promise.all([this.#states.done(), this.#reader.closed()]);
-    this.#paper.end(end);
+    this.#scrollback.end(end);
     return exitCodeOf(end.outcome);
   }
 
@@ -124,7 +134,7 @@ class Session {
   }
 
   #take(item: RunEvent): void {
-    const { progress } = this.#desk;
+    const { progress } = this.#sessionState;
     if (!this.#isApproved(item)) this.#options.notifier.take(item);
     if (item.type === 'journal') this.#takeEvent(item.event);
     if (item.type === 'text') takeLive(progress, item);
@@ -133,53 +143,54 @@ class Session {
       this.#takeChild(item.child, item.event);
       takeChild(progress, item.child, item.event);
     } else this.#tellTrouble(item);
-    if (progress.children.size !== this.#desk.talk.agents.length)
-      this.#desk.talk = { ...this.#desk.talk, agents: [...progress.children.keys()] };
+    if (progress.children.size !== this.#sessionState.talk.agents.length)
+      this.#sessionState.talk = { ...this.#sessionState.talk, agents: [...progress.children.keys()] };
     this.#terminal.refresh();
   }
 
   /** What scrolls by of a sub-agent. */
   #takeChild(child: string, item: OwnEvent): void {
-    const { progress } = this.#desk;
+    const { progress } = this.#sessionState;
     this.#tellTrouble(item, `${child} › `);
     if (item.type !== 'journal') return;
     const { event } = item;
-    this.#paper.print(childLines(child, this.#clock.shown(event), progress, this.#paper.page));
+    this.#scrollback.print(childLines(child, this.#clock.shown(event), progress, this.#scrollback.page));
     if (event.type === 'model_call_ended')
       this.#readings.note(event, progress.children.get(child)?.calls.get(event.callId)?.form);
   }
 
   #tellTrouble(item: RunEvent, who = ''): void {
-    if (item.type === 'notice') this.#paper.tell([`${who}${item.text}`]);
+    if (item.type === 'notice') this.#scrollback.tell([`${who}${item.text}`]);
     if (item.type !== 'retry') return;
     const { attempt, message } = item.retry;
-    this.#paper.tell([`      ${who}attempt ${attempt}, since: ${message}`]);
+    this.#scrollback.tell([`      ${who}attempt ${attempt}, since: ${message}`]);
   }
 
   /** After `/yes` a gate that it answers is no news. */
   #isApproved(item: RunEvent): boolean {
-    if (!this.#desk.talk.yes || item.type !== 'journal') return false;
+    if (!this.#sessionState.talk.yes || item.type !== 'journal') return false;
     return item.event.type === 'gate_opened' && takesYes(item.event);
   }
 
   #takeEvent(event: JournalEvent): void {
-    const desk = this.#desk;
-    const hands = this.#hands;
-    const { progress } = desk;
-    this.#paper.print(scrollLines(this.#clock.shown(event), progress, this.#paper.page));
+    const sessionState = this.#sessionState;
+    const actions = this.#actions;
+    const { progress } = sessionState;
+    this.#scrollback.print(scrollLines(this.#clock.shown(event), progress, this.#scrollback.page));
     if (event.type === 'model_call_ended' || event.type === 'tool_call_ended')
       this.#readings.note(event, progress.calls.get(event.callId)?.form);
     takeEvent(progress, event);
     if (event.type === 'goal_ended') this.#answersDue.push(event.number);
     if (event.type === 'gate_closed')
-      hands.setGates(desk.talk.gates.filter(gate => gate.id !== event.gateId));
-    if (event.type === 'resumed') desk.talk = { ...desk.talk, held: false };
-    if (desk.talk.idle !== progress.idle) desk.talk = { ...desk.talk, idle: progress.idle };
+      actions.setGates(sessionState.talk.gates.filter(gate => gate.id !== event.gateId));
+    if (event.type === 'resumed') sessionState.talk = { ...sessionState.talk, held: false };
+    if (sessionState.talk.idle !== progress.idle)
+      sessionState.talk = { ...sessionState.talk, idle: progress.idle };
     if (TELLING.includes(event.type)) this.#states.read();
   }
 
   #key(key: Key): void {
-    if (this.#hands.finishing && key.ctrl && key.name === 'c') {
+    if (this.#actions.finishing && key.ctrl && key.name === 'c') {
       this.#left.abort();
       return;
     }
@@ -187,55 +198,55 @@ class Session {
       this.#reader.key(key);
       return;
     }
-    const { talk, effects } = onKey(this.#desk.talk, key, Date.now());
-    this.#desk.talk = talk;
-    for (const effect of effects) this.#hands.carryOut(effect);
+    const { talk, effects } = onKey(this.#sessionState.talk, key, Date.now());
+    this.#sessionState.talk = talk;
+    for (const effect of effects) this.#actions.carryOut(effect);
   }
 
   /** Gates, limits and answers. */
   #takeState(state: RunView, asked: number): void {
-    Object.assign(this.#desk.progress, { state, goal: state.goal });
-    this.#hands.setGates(state.gates, asked);
+    Object.assign(this.#sessionState.progress, { state, goal: state.goal });
+    this.#actions.setGates(state.gates, asked);
     void this.#readInputs(state.gates);
     for (const number of this.#answersDue.splice(0)) {
       const goal = state.goals.find(candidate => candidate.number === number);
-      if (goal) this.#paper.answer(goal.answer, goalEndLine(goal));
+      if (goal) this.#scrollback.answer(goal.answer, goalEndLine(goal));
     }
     this.#terminal.refresh();
   }
 
   /** All that is asked about, before a person asks to see or edit it. */
   async #readInputs(gates: readonly Gate[]): Promise<void> {
-    const desk = this.#desk;
-    for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
+    const sessionState = this.#sessionState;
+    for (const gate of gates.filter(({ id }) => !(id in sessionState.talk.inputs))) {
       const input = await this.#options.run.inputOf(gate);
       if (input === null) continue;
-      desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.id]: input } };
+      sessionState.talk = { ...sessionState.talk, inputs: { ...sessionState.talk.inputs, [gate.id]: input } };
     }
   }
 
   async #detached(): Promise<number> {
     const { run, owned } = this.#options;
-    const { talk, progress } = this.#desk;
+    const { talk, progress } = this.#sessionState;
     const { gates, idle } = talk;
     const { notes } = this.#context.output;
-    const unsent = await this.#hands.letGo();
+    const unsent = await this.#actions.letGo();
     this.close();
     for (const text of unsent) notes.line(`Not sent: ${text}`);
-    await this.#hands.endWhenAnswered();
+    await this.#actions.endWhenAnswered();
     const left = { id: run.id, owned, idle, paused: progress.paused, waiting: gates.length > 0 };
     for (const line of farewellLines(left)) notes.line(line);
     return idle ? EXIT.ok : EXIT.cancelled;
   }
 
   #area(): string[] {
-    const { talk, progress } = this.#desk;
+    const { talk, progress } = this.#sessionState;
     const [gate] = talk.gates;
     if (this.#reader.isOpen) return this.#reader.area(gate ? `${gate.id} waits for your answer` : '');
     const screen = {
       columns: this.#terminal.columns(),
       rows: this.#terminal.rows(),
-      colors: this.#paper.colors,
+      colors: this.#scrollback.colors,
       now: Date.now(),
       webUi: this.#options.run.webUi,
     };

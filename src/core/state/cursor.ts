@@ -18,11 +18,13 @@ export interface Cursor {
   /** Key of the last review in the journal: a place that is entered again does not tell of it twice. */
   reviewed: string | null;
   /** The tasks that run side by side, with those that have ended since the first of them began. */
-  lanes: Lane[];
+  branches: Branch[];
 }
 
 /** A task that runs beside others: a position of its own, and what is counted by position. */
-export interface Lane extends Pick<ToolUse, 'badCalls' | 'inFlight' | 'sessions'>, Pick<ModelUse, 'retries'> {
+export interface Branch
+  extends Pick<ToolUse, 'badCalls' | 'inFlight' | 'sessions'>,
+    Pick<ModelUse, 'retries'> {
   taskId: string;
   cursor: Cursor;
 }
@@ -42,7 +44,7 @@ export function newCursor(mode: ModeName): Cursor {
 }
 
 export function cursorAt(place: Place): Cursor {
-  return { place, interrupts: [], answered: null, reviewed: null, lanes: [] };
+  return { place, interrupts: [], answered: null, reviewed: null, branches: [] };
 }
 
 /** What is at hand: the last that came in between, else the place itself. */
@@ -62,19 +64,19 @@ export function taskAt(cursor: Cursor): string | null {
 
 /** The tasks at work, side by side or one alone. */
 export function tasksAt(cursor: Cursor): string[] {
-  const lanes = cursor.lanes.filter(isAtWork).map(({ taskId }) => taskId);
+  const branches = cursor.branches.filter(isAtWork).map(({ taskId }) => taskId);
   const own = taskAt(cursor);
-  return own === null ? lanes : [own, ...lanes];
+  return own === null ? branches : [own, ...branches];
 }
 
-/** Whether the task of a lane has not ended. */
-export function isAtWork({ cursor }: Lane): boolean {
+/** Whether the task of a branch has not ended. */
+export function isAtWork({ cursor }: Branch): boolean {
   return taskOf(cursor.place) !== null;
 }
 
-/** Whether the next that a lane does is to call a model. */
-export function callsNext(lane: Lane): boolean {
-  const at = here(lane.cursor);
+/** Whether the next that a branch does is to call a model. */
+export function callsNext(branch: Branch): boolean {
+  const at = here(branch.cursor);
   const isTurn = at.phase === 'consultation' || (at.phase === 'execution' && at.step.kind === 'work');
   return isTurn && at.turns.batch === null && at.turns.failure === null;
 }

@@ -1,7 +1,7 @@
 /** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
 
 import { estimateMessageTokens } from '../limits/tokens.js';
-import { newLane } from '../plan/lanes.js';
+import { newBranch } from '../plan/branches.js';
 import { withShortTexts } from '../text/fit-message.js';
 import { isRecord } from '../text/json.js';
 import { shortenThread } from '../text/shorten-thread.js';
@@ -104,15 +104,15 @@ export function resumedState(handedOver: RunState): RunState {
 }
 
 function resumedCursor(cursor: Cursor): Cursor {
-  const { place, interrupts = [], lanes = [] } = cursor;
+  const { place, interrupts = [], branches = [] } = cursor;
   return filled(
     {
       ...cursor,
       place: filled(place, begun(place)),
       interrupts: interrupts.map(each => filled(each, begun(each))),
-      lanes: lanes.map(lane => ({
-        ...filled(lane, { ...newLane(lane.taskId, 1), cursor: {} }),
-        cursor: resumedCursor(lane.cursor),
+      branches: branches.map(branch => ({
+        ...filled(branch, { ...newBranch(branch.taskId, 1), cursor: {} }),
+        cursor: resumedCursor(branch.cursor),
       })),
     },
     { ...cursorAt(place), place: {} },

@@ -151,11 +151,11 @@ export interface JournalPayloads {
 export type JournalType = keyof JournalPayloads;
 
 export type JournalEvent = {
-  [T in JournalType]: { seq: number; at: number; type: T } & OfLane<T> & JournalPayloads[T];
+  [T in JournalType]: { seq: number; at: number; type: T } & OfBranch<T> & JournalPayloads[T];
 }[JournalType];
 
 /** All else that happens in the work on a task that runs beside others says whose it is. */
-type OfLane<T extends JournalType> = JournalPayloads[T] extends { taskId: unknown }
+type OfBranch<T extends JournalType> = JournalPayloads[T] extends { taskId: unknown }
   ? unknown
   : { taskId?: string };
 

@@ -78,7 +78,7 @@ export const BOUNDS: Record<Path, number> = {
   goal: GOAL_TEXT_BYTES + WISHES_BYTES + ANSWER_BYTES + 4_000,
   goals: GOALS_BYTES,
   idleSince: NUMBER_BYTES,
-  /** Where tasks run side by side, the lanes share what else its one position may take: see `roomOfLane`. */
+  /** Where tasks run side by side, the branches share what else its one position may take: see `roomOfBranch`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
   threads: 258_000,
@@ -116,7 +116,7 @@ export const BOUNDS: Record<Path, number> = {
   'total.usageBy': 6_000,
   children: CHILDREN_BYTES + 100,
   'log.journal': JOURNAL_BYTES + 100,
-  /** Besides steps: totals of tools, and references to steps that were shelved. */
+  /** Besides steps: totals of tools, and references to steps that were offloaded. */
   'log.trace': TRACE_BYTES + 26_000,
   'log.storeFailed': NUMBER_BYTES,
   shown: 2_000,

@@ -162,7 +162,7 @@ export function addStep(trace: Trace, step: NotedStep): void {
   const tokens = counted ? null : step.tokens;
   const number = trace.dropped + trace.steps.length + 1;
   trace.steps.push(fitted({ step: number, ...withoutNulls({ ...step, tokens }) }, STEP_BYTES));
-  // Only where they were not shelved in time: between two safe points there are few steps.
+  // Only where they were not offloaded in time: between two safe points there are few steps.
   dropSteps(trace, stepsOver(trace.steps, TRACE_BYTES));
   if (step.action.type !== 'tool' || step.ending !== 'executed') return;
   const known = ownValue(trace.usedTools, step.action.tool) !== undefined;
@@ -201,15 +201,15 @@ function dropSteps(trace: Trace, count: number): void {
 }
 
 /** The oldest steps, to be kept by reference, once there are many: those of the tasks at hand (null: of none) stay longest. */
-export function stepsToShelve({ steps }: Trace, tasks: readonly (string | null)[]): TraceStep[] {
+export function stepsToOffload({ steps }: Trace, tasks: readonly (string | null)[]): TraceStep[] {
   if (sizeOfList(steps) <= TRACE_SHELVED_ABOVE) return [];
   const ofTask = steps.findIndex(step => tasks.includes(step.taskId ?? null));
   const half = stepsOver(steps, TRACE_SHELVED_ABOVE / 2);
   return steps.slice(0, ofTask > half ? ofTask : half);
 }
 
-/** Takes steps that were shelved out of the trace; `ref` null: they are lost. Changes `trace`. */
-export function shelveSteps(trace: Trace, count: number, ref: string | null): void {
+/** Takes steps that were offloaded out of the trace; `ref` null: they are lost. Changes `trace`. */
+export function offloadSteps(trace: Trace, count: number, ref: string | null): void {
   dropSteps(trace, count);
   if (ref !== null) trace.stored = [...trace.stored, ref].slice(-MOST_STORED);
 }

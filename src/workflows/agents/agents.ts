@@ -158,7 +158,7 @@ function hearNotTaken(run: Run, { id, what, why, by }: Told<'not_taken'>): void 
  * What an agent that has ended was passed on and said nothing of: where nobody knows what it read it is for the role
  * at work.
  */
-export function settlePassed(run: Run, agent: string, isLost: boolean): void {
+export function finishPassed(run: Run, agent: string, isLost: boolean): void {
   for (const [messageId, { agent: reader, item }] of run.part.agents.passed) {
     if (reader !== agent) continue;
     if (isLost) {

@@ -3,9 +3,9 @@
 import { kindOf, type ModeKind, type ModeName } from '../../core/agents/modes.js';
 import { here } from '../../core/state/cursor.js';
 import type { Place, PlacesOf } from '../../core/state/place.js';
+import { closeBranches } from '../branches/close-branches.js';
 import { reloadTools } from '../changes/reload-tools.js';
 import { CalledAway } from '../hearing.js';
-import { closeLanes } from '../lanes/close-lanes.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { steer } from '../phases/steering.js';
@@ -26,7 +26,8 @@ export async function runMode(run: Run): Promise<GoalEnd> {
     const end = await stepHere(run).catch(elsewhere);
     const { phase } = run.state.cursor.place;
     // What the goal has left behind, or ends with: the next step has the conversation in one.
-    if (end || phase !== 'execution') closeLanes(run, end || phase === 'wrap_up' ? 'executing' : 'pending');
+    if (end || phase !== 'execution')
+      closeBranches(run, end || phase === 'wrap_up' ? 'executing' : 'pending');
     if (end) return end;
   }
 }

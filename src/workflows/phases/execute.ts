@@ -1,12 +1,12 @@
 /** The execution phase: one task after the other (L3), or some side by side where the limits allow it. */
-import { tasksToBegin } from '../../core/plan/lanes.js';
+import { tasksToBegin } from '../../core/plan/branches.js';
 import { nextTask } from '../../core/plan/plan-order.js';
 import type { Execution } from '../../core/state/place.js';
 import { executionAt } from '../../core/state/place.js';
-import { sideBySide } from '../lanes/side-by-side.js';
+import { sideBySide } from '../branches/side-by-side.js';
 import type { Run } from '../run.js';
 import type { GoalEnd } from './conclude.js';
-import { settleFailure } from './failed-step.js';
+import { finishFailure } from './failed-step.js';
 import { beginTask, blockStuckTasks, goOnWithoutTasks } from './notes.js';
 import { workOn } from './task.js';
 
@@ -14,14 +14,14 @@ import { workOn } from './task.js';
 export async function execute(run: Run, place: Execution): Promise<GoalEnd | null> {
   const { step } = place;
   const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
-  if (task) return step.kind === 'failed' ? settleFailure(run, task) : workOn(run, place, task);
+  if (task) return step.kind === 'failed' ? finishFailure(run, task) : workOn(run, place, task);
   return goesSideBySide(run) ? sideBySide(run) : chooseTask(run, place);
 }
 
-/** A task that would be alone needs no lane. */
+/** A task that would be alone needs no branch. */
 function goesSideBySide({ state: { cursor, tasks }, limits }: Run): boolean {
-  const { lanes } = cursor;
-  return lanes.length > 0 || tasksToBegin(tasks, { lanes, atOnce: limits.parallelTasks }).length > 1;
+  const { branches } = cursor;
+  return branches.length > 0 || tasksToBegin(tasks, { branches, atOnce: limits.parallelTasks }).length > 1;
 }
 
 /** The next task becomes that at work; without one the phase is over. */

@@ -22,7 +22,7 @@ import { replan } from './plan-anew.js';
 const ABORTED = 'aborted';
 
 /** Once for each failure: the run stands at the task until it is settled how the plan goes on. */
-export async function settleFailure(run: Run, task: Task): Promise<GoalEnd | null> {
+export async function finishFailure(run: Run, task: Task): Promise<GoalEnd | null> {
   const { policy } = nextFor(run, run.pinned.onStepFailure);
   if (policy === 'orchestrate') return orchestrate(run, task);
   if (policy !== 'ask') {

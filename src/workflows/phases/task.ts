@@ -25,7 +25,7 @@ import { preview } from '../../core/text/preview.js';
 import { brief } from '../brief.js';
 import { askFor } from '../gates.js';
 import type { Run } from '../run.js';
-import { keepReport } from '../turn/shelve.js';
+import { keepReport } from '../turn/offload.js';
 import { wish } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
 import type { GoalEnd } from './conclude.js';

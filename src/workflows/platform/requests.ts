@@ -100,7 +100,7 @@ export function callInFlight(state: RunState, callId: string): ToolUseBlock | nu
 }
 
 function openBatches({ cursor, tools, ...state }: RunState, callId: string) {
-  return [{ cursor, inFlight: tools.inFlight }, ...cursor.lanes].flatMap(at => {
+  return [{ cursor, inFlight: tools.inFlight }, ...cursor.branches].flatMap(at => {
     const batch = levels(at.cursor).find(({ turns }) => turns.batch)?.turns.batch ?? null;
     const reply = batch && replyOf(state, batch);
     if (!batch || !reply) return [];

@@ -73,7 +73,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     run.ports.callModel({ callId, role: role.name, model, check }, options),
   );
   const failedBy = (failure: CallFailure) =>
-    settleFailure(run, { role, thread, call, failure, timeMs: options.wholeMs });
+    finishFailure(run, { role, thread, call, failure, timeMs: options.wholeMs });
   if (!called.ok) return failedBy(called.failure);
   warnOnce(run, called.value.warning);
   const failure = declined(called.value, model);
@@ -103,7 +103,7 @@ interface FailedCall {
 }
 
 /** What follows a call that brought no reply. What it used counts all the same. */
-function settleFailure(run: Run, failed: FailedCall): ModelReply {
+function finishFailure(run: Run, failed: FailedCall): ModelReply {
   const { state } = run;
   const { role, call, failure } = failed;
   const { model } = call;

@@ -4,7 +4,7 @@ import type { RunState } from '../../core/state/run-state.js';
 import { isHeld } from '../../core/state/run-state.js';
 import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state/state-bounds.js';
 import type { Run } from '../run.js';
-import { mustShelve, shelve } from './shelve.js';
+import { mustOffload, offload } from './offload.js';
 
 /**
  * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
@@ -15,7 +15,7 @@ import { mustShelve, shelve } from './shelve.js';
 export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
   run.giveWay();
-  if (mustShelve(run.state)) return shelve(run).then(() => arrive(run, hears) ?? undefined);
+  if (mustOffload(run.state)) return offload(run).then(() => arrive(run, hears) ?? undefined);
   return arrive(run, hears);
 }
 

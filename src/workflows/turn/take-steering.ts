@@ -7,8 +7,8 @@ import type { InboxItem } from '../../core/steering/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../../core/steering/inbox.js';
 import { appliedReceipt } from '../../core/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
+import { linesOf } from '../branches/lines-of.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
-import { linesOf } from '../lanes/lines-of.js';
 import type { Run } from '../run.js';
 import { skipOpenCalls } from './tools/batch.js';
 
@@ -41,19 +41,19 @@ export function applySteering(run: Run, role: string): boolean {
   return false;
 }
 
-/** Adds the messages to the thread of the role at work, and to that of each lane, with receipts. */
+/** Adds the messages to the thread of the role at work, and to that of each branch, with receipts. */
 export function note(
   run: Run,
   { items, role }: { items: readonly InboxItem[]; role: string | null },
   as: string,
 ): void {
-  const lanes = linesOf(run);
-  for (const line of [run, ...lanes]) stopForMessages(line, items);
+  const branches = linesOf(run);
+  for (const line of [run, ...branches]) stopForMessages(line, items);
   const thread = threadFor(run, role);
   const said = items.map(item => run.say(thread, 'steer', item.text));
-  for (const line of lanes) for (const message of said) line.append(threadFor(line, role), message);
+  for (const line of branches) for (const message of said) line.append(threadFor(line, role), message);
   for (const item of items) wish(run, item.text);
-  for (const line of [run, ...lanes]) beginAnew(line, role);
+  for (const line of [run, ...branches]) beginAnew(line, role);
   receipts(run, items, as);
 }
 

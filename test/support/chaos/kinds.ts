@@ -9,8 +9,8 @@ import { STEP_FAILURE_POLICIES } from '../../../src/core/plan/step-failure.js';
 import type { Random } from '../../simulation/random.js';
 import { projectRoot } from '../project.js';
 
-/** `team`: one task, verified; `lanes`: tasks side by side; `plan`: the mode; `tree`: a lead; all but `team` have agents, and these theirs. */
-export const CHAOS_KINDS = ['team', 'lanes', 'plan', 'tree'] as const;
+/** `team`: one task, verified; `branches`: tasks side by side; `plan`: the mode; `tree`: a lead; all but `team` have agents, and these theirs. */
+export const CHAOS_KINDS = ['team', 'branches', 'plan', 'tree'] as const;
 export type ChaosKind = (typeof CHAOS_KINDS)[number];
 
 export interface RunDraft {
@@ -67,7 +67,7 @@ function shortLimits(random: Random): Partial<Limits> {
 
 function limitsOf(kind: ChaosKind, random: Random): Partial<Limits> {
   const parallelTools = random.pick([1, 4]);
-  if (kind === 'lanes') return { parallelTools, parallelTasks: random.int(2, 4), verification: 10 };
+  if (kind === 'branches') return { parallelTools, parallelTasks: random.int(2, 4), verification: 10 };
   if (kind === 'plan') return { parallelTools, parallelTasks: random.int(1, 3) };
   return { parallelTools };
 }
@@ -81,7 +81,7 @@ function settingsOf(kind: ChaosKind, random: Random): Partial<RunSettings> {
 const OUTCOMES: Record<ChaosKind, readonly Outcome[]> = {
   team: ['completed'],
   // A task that is given up leaves the verdict short.
-  lanes: ['completed', 'unverified'],
+  branches: ['completed', 'unverified'],
   plan: ['unverified', 'stopped'],
   tree: ['unverified'],
 };
@@ -90,7 +90,7 @@ const QUIT: Record<'stop' | 'cancel', Outcome> = { stop: 'stopped', cancel: 'can
 /** Whether a run ended in a way that is right for it. */
 export function endsWell({ kind, isShort, quits }: RunDraft, { outcome, cause }: RunEnd): boolean {
   // Every task was given up.
-  if (cause === 'failed:tasks') return kind === 'plan' || kind === 'lanes';
+  if (cause === 'failed:tasks') return kind === 'plan' || kind === 'branches';
   const also = [...(isShort ? ['budget_exhausted' as const] : []), ...(quits ? [QUIT[quits]] : [])];
   return outcome !== null && [...OUTCOMES[kind], ...also].includes(outcome);
 }

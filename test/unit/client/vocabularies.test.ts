@@ -464,7 +464,7 @@ describe('tasks side by side', () => {
   });
 
   test('any order of two that reply at once → each reply once and whole, with its own tools (C21)', () => {
-    const lane = (task: string, words: readonly string[]): RunEvent[] =>
+    const branch = (task: string, words: readonly string[]): RunEvent[] =>
       words.flatMap((word, index) => {
         const call = { callId: `${task}-${index}`, taskId: task };
         const whole = ended(`${task} ${word}.`, calling);
@@ -478,7 +478,7 @@ describe('tasks side by side', () => {
     const words = fc.array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(words, words, fc.infiniteStream(fc.boolean()), (mine, yours, turns) => {
-        const [left, right] = [lane('t1', mine), lane('t2', yours)];
+        const [left, right] = [branch('t1', mine), branch('t2', yours)];
         const mixed: RunEvent[] = [];
         for (const first of turns) {
           const next = (first ? left : right).shift() ?? left.shift() ?? right.shift();

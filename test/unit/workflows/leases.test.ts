@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { AgentEnd } from '../../../src/core/agents/subagent.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { newLane } from '../../../src/core/plan/lanes.js';
+import { newBranch } from '../../../src/core/plan/branches.js';
 import { heldResults, ledgerKey } from '../../../src/core/tools/ledger.js';
-import { Crew } from '../../../src/workflows/lanes/crew.js';
-import { GaveWay, LaneRun } from '../../../src/workflows/lanes/lane-run.js';
+import { BranchGroup } from '../../../src/workflows/branches/branch-group.js';
+import { BranchRun, GaveWay } from '../../../src/workflows/branches/branch-run.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { callSubagent } from '../../../src/workflows/turn/tools/call-subagent.js';
@@ -27,8 +27,8 @@ function sideBySide(tasks: number) {
   });
   run.state.goal.usage = { ...run.state.goal.usage, costUsd: 0 };
   const { cursor } = run.state;
-  cursor.lanes = Array.from({ length: tasks }, (_, index) => newLane(`task-${index}`, 1));
-  const lines = cursor.lanes.map(lane => new LaneRun(run, lane, new Crew()));
+  cursor.branches = Array.from({ length: tasks }, (_, index) => newBranch(`task-${index}`, 1));
+  const lines = cursor.branches.map(branch => new BranchRun(run, branch, new BranchGroup()));
   return { lines, started };
 }
 

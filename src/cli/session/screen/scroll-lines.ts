@@ -5,7 +5,7 @@ import { preview } from '../../../core/text/preview.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
-import { eventLines, isToldOfChild, laneLine, whoseLine } from '../../print/event-lines.js';
+import { branchLine, eventLines, isToldOfChild, whoseLine } from '../../print/event-lines.js';
 import { fitLine, longLines, widthOf, wrapText } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import { spokenText } from '../../print/reply-text.js';
@@ -28,7 +28,7 @@ const MOST_GATE_LINES = 24;
 export function scrollLines(event: JournalEvent, progress: RunProgress, page: Page): string[] {
   const { colors, width } = page;
   const besides = progress.tasks.filter(({ status }) => status === 'executing').length > 1;
-  const who = `${page.who ?? ''}${besides ? laneLine(event, colors) : ''}`;
+  const who = `${page.who ?? ''}${besides ? branchLine(event, colors) : ''}`;
   const own = ownLines(event, progress, { ...page, width: width - widthOf(who) });
   if (own?.length === 0) return [];
   const started = progress.startedAt ?? event.at;

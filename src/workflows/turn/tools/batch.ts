@@ -6,8 +6,8 @@ import type { Batch, Turns } from '../../../core/state/place.js';
 import { replyOf } from '../../../core/state/thread.js';
 import { clientResult, toolResult } from '../../../core/tools/tool-result.js';
 import type { Run } from '../../run.js';
-import { settleCall } from './settle-call.js';
-import { answerTo, closeApprovals, closeBatchGates, isWithClient } from './settle-permission.js';
+import { answerTo, closeApprovals, closeBatchGates, isWithClient } from './call-permission.js';
+import { finishCall } from './finish-call.js';
 
 export function openReply(run: Run, batch: Batch): AssistantMessage {
   const reply = replyOf(run.state, batch);
@@ -62,7 +62,7 @@ function closeCalls(run: Run, turns: Turns, batch: Batch, { ending, note, why }:
         ? clientResult(call, ran, said, run.words)
         : toolResult(call, ending, { note }, run.words);
     const callId = run.nextId('c');
-    settleCall(run, { batch, reply, call, callId, result, input: call.input, ran });
+    finishCall(run, { batch, reply, call, callId, result, input: call.input, ran });
   }
   closeBatchGates(run, reply, why);
   turns.batch = null;

@@ -18,11 +18,11 @@ import type { Lease } from '../../../core/limits/leases.js';
 import { addUsage } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { closeGatesOf } from '../../agents/agent-gates.js';
-import { settlePassed, takeBack } from '../../agents/agents.js';
+import { finishPassed, takeBack } from '../../agents/agents.js';
 import { shareAnew } from '../../changes/set-limits.js';
 import type { Run } from '../../run.js';
 import { sharedUse } from '../spend.js';
-import { noteEffects } from './settle-call.js';
+import { noteEffects } from './finish-call.js';
 import type { WorkflowToolCall } from './workflow-tool-call.js';
 
 export async function callSubagent(
@@ -92,7 +92,7 @@ function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
   // One that was cancelled before it began has used nothing.
   else if (end.kind === 'lost')
     run.journal('warning', { text: `What ${id} used is not known: ${preview(end.why)}` });
-  settlePassed(run, id, end.kind === 'lost');
+  finishPassed(run, id, end.kind === 'lost');
   return rest;
 }
 

@@ -17,7 +17,7 @@ import { reviewNote } from '../../../core/tools/tool-notes.js';
 import { isReviewed, reviewAction } from '../../phases/review.js';
 import type { Run } from '../../run.js';
 import { openReply } from './batch.js';
-import { answerTo, askAbout, isAskedAbout } from './settle-permission.js';
+import { answerTo, askAbout, isAskedAbout } from './call-permission.js';
 
 /** A decision that needs nobody any more. */
 export type Settled = Exclude<ToolCallDecision, Asking>;

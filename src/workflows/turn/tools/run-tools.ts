@@ -26,11 +26,11 @@ import { closeForms } from '../../tool-forms.js';
 import { noteStoreFailed } from '../keep-text.js';
 import { spend } from '../spend.js';
 import { endBatch, openReply } from './batch.js';
+import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callWorkflow } from './call-workflow.js';
 import type { DecidedCall } from './decide-call.js';
 import { callsBeside, decideCall, nextDecided } from './decide-call.js';
-import { settleCall } from './settle-call.js';
-import { closeCallGates, openBatchGates } from './settle-permission.js';
+import { finishCall } from './finish-call.js';
 import { afterSampling, lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
 import { runWorkflowTool } from './workflow-tools.js';
 
@@ -99,7 +99,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
 function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
   if (!result) throw new Error(`the call ${started.call.id} has no result`);
   const ran = decision.kind === 'run' || decision.kind === 'given' ? decision.tool : null;
-  settleCall(run, { ...started, result, input: inputOf(started.batch, started.call), ran });
+  finishCall(run, { ...started, result, input: inputOf(started.batch, started.call), ran });
 }
 
 function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolResultBlock> {

@@ -13,7 +13,7 @@ const NEWLINE: Key = { name: 'enter', sequence: '\n' };
 const TAB: Key = { name: 'tab', sequence: '\t' };
 
 /** A session's area on a real screen, without the session: keys in, rows of the screen out. */
-function desk(columns: number) {
+function sessionState(columns: number) {
   const screen = new xterm.Terminal({ cols: columns, rows: 24, allowProposedApi: true });
   const progress = newProgress('概述 this');
   let talk: Talk = { ...NEW_TALK, files: ['docs/', 'docs/新 笔记.md', 'src/main.ts'] };
@@ -44,7 +44,7 @@ describe.each([80, 110, 160])('typing at %i columns', columns => {
   const hint = columns > HINT.length ? HINT : `${HINT.slice(0, columns - 2)}…`;
 
   test('a list opens, is chosen from and closes → nothing of it is left', async () => {
-    const press = desk(columns);
+    const press = sessionState(columns);
     expect(await press(typed('/pa'))).toEqual([
       '> /pa',
       '› /pause  hold before the next model or tool call',
@@ -63,7 +63,7 @@ describe.each([80, 110, 160])('typing at %i columns', columns => {
   });
 
   test('a text of several lines, longer than the screen → each character once, rows come and go', async () => {
-    const press = desk(columns);
+    const press = sessionState(columns);
     const long = '长行'.repeat(columns / 2);
     const rows = await press([...typed('一'), NEWLINE, ...typed(long), NEWLINE, ...typed('end')]);
     expect(

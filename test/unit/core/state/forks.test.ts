@@ -95,7 +95,7 @@ describe('forks', () => {
   });
 });
 
-test('withPinned: many calls of one lane while another has one in flight → that one is kept', () => {
+test('withPinned: many calls of one branch while another has one in flight → that one is kept', () => {
   const call = (callId: string, thread: string) => ({
     ...{ callId, thread, role: 'executor', model: 'p/a' },
     ...{ epoch: 0, upTo: 1, toolsOffered: true },

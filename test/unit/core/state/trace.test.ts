@@ -10,9 +10,9 @@ import {
   addStep,
   emptyTrace,
   type NotedStep,
-  shelveSteps,
+  offloadSteps,
   stepOf,
-  stepsToShelve,
+  stepsToOffload,
   type Trace,
 } from '../../../../src/core/state/trace.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
@@ -184,29 +184,29 @@ describe('shelving', () => {
       ...Array.from({ length: ofTask }, () => long('task-2')),
     ]);
 
-  test('stepsToShelve: little in the trace → nothing (ST1)', () => {
-    expect(stepsToShelve(traceWith(20, 20), ['task-2'])).toEqual([]);
+  test('stepsToOffload: little in the trace → nothing (ST1)', () => {
+    expect(stepsToOffload(traceWith(20, 20), ['task-2'])).toEqual([]);
   });
 
-  test('stepsToShelve: much → all before the task at hand, in order (ST1)', () => {
+  test('stepsToOffload: much → all before the task at hand, in order (ST1)', () => {
     const trace = traceWith(130, 15);
     expect(jsonBytes(trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
-    expect(stepsToShelve(trace, ['task-2']).map(({ step }) => step)).toEqual(
+    expect(stepsToOffload(trace, ['task-2']).map(({ step }) => step)).toEqual(
       Array.from({ length: 130 }, (_, n) => n + 1),
     );
   });
 
-  test('stepsToShelve: a task that alone is too much → its oldest steps, half of what is kept (ST1)', () => {
+  test('stepsToOffload: a task that alone is too much → its oldest steps, half of what is kept (ST1)', () => {
     const trace = traceWith(0, 140);
-    const shelved = stepsToShelve(trace, ['task-2']);
-    expect(shelved.length).toBeGreaterThan(30);
-    expect(shelved.length).toBeLessThan(140);
+    const offloaded = stepsToOffload(trace, ['task-2']);
+    expect(offloaded.length).toBeGreaterThan(30);
+    expect(offloaded.length).toBeLessThan(140);
   });
 
-  test('shelveSteps: with and without a reference → the steps go, are counted, and the reference is kept (ST1)', () => {
+  test('offloadSteps: with and without a reference → the steps go, are counted, and the reference is kept (ST1)', () => {
     const trace = traceWith(3, 3);
-    shelveSteps(trace, 2, 'ref-1');
-    shelveSteps(trace, 1, null);
+    offloadSteps(trace, 2, 'ref-1');
+    offloadSteps(trace, 1, null);
     expect(trace).toMatchObject({ dropped: 3, stored: ['ref-1'] });
     expect(trace.steps[0]?.step).toBe(4);
   });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { AgentEnd } from '../../../../src/core/agents/subagent.js';
-import { newLane } from '../../../../src/core/plan/lanes.js';
+import { newBranch } from '../../../../src/core/plan/branches.js';
 import { goalTimeMs } from '../../../../src/core/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
-import { Crew } from '../../../../src/workflows/lanes/crew.js';
-import { LaneRun } from '../../../../src/workflows/lanes/lane-run.js';
+import { BranchGroup } from '../../../../src/workflows/branches/branch-group.js';
+import { BranchRun } from '../../../../src/workflows/branches/branch-run.js';
 import { answerFromCaller, requestPause } from '../../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../../src/workflows/run.js';
 import { callSubagent } from '../../../../src/workflows/turn/tools/call-subagent.js';
@@ -25,8 +25,8 @@ function world() {
     ports: { now: () => clock.now, callSubagent: () => new Promise(end => ends.push(end)) },
   });
   run.state.goal.startedAt = clock.now;
-  run.state.cursor.lanes = ['task-1', 'task-2'].map(id => newLane(id, 1));
-  const lines = run.state.cursor.lanes.map(lane => new LaneRun(run, lane, new Crew()));
+  run.state.cursor.branches = ['task-1', 'task-2'].map(id => newBranch(id, 1));
+  const lines = run.state.cursor.branches.map(branch => new BranchRun(run, branch, new BranchGroup()));
   const calls = lines.map(line =>
     callSubagent(line, {
       role: 'executor',

@@ -8,7 +8,7 @@ import { jsonBytes } from '../../../../src/core/text/json.js';
 import { addWorkflowTools } from '../../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { keepText } from '../../../../src/workflows/turn/keep-text.js';
-import { shelve } from '../../../../src/workflows/turn/shelve.js';
+import { offload } from '../../../../src/workflows/turn/offload.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
 import { task } from '../../../support/core-values.js';
@@ -64,7 +64,7 @@ describe('keepText', () => {
   });
 });
 
-describe('shelve', () => {
+describe('offload', () => {
   const steps = (run: ReturnType<typeof runWithStore>['run'], count: number) => {
     for (let n = 0; n < count; n += 1) {
       addStep(run.state.log.trace, {
@@ -93,11 +93,11 @@ describe('shelve', () => {
     steps(run, 100);
     const all = run.state.log.trace.steps.map(({ step }) => step);
     expect(jsonBytes(run.state.log.trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
-    await shelve(run);
+    await offload(run);
     const [ref = ''] = run.state.log.trace.stored;
-    const shelved = JSON.parse(stored.get(ref) ?? '[]') as { step: number }[];
-    expect([...shelved, ...run.state.log.trace.steps].map(({ step }) => step)).toEqual(all);
-    expect(run.state.log.trace.dropped).toBe(shelved.length);
+    const offloaded = JSON.parse(stored.get(ref) ?? '[]') as { step: number }[];
+    expect([...offloaded, ...run.state.log.trace.steps].map(({ step }) => step)).toEqual(all);
+    expect(run.state.log.trace.dropped).toBe(offloaded.length);
   });
 
   test.each([null, FULL])(
@@ -106,7 +106,7 @@ describe('shelve', () => {
       const { run } = runWithStore(failure);
       const report = '帆'.repeat(12_000);
       run.state.tasks = [1, 2, 3, 4].map(n => task(`task-${n}`, { status: 'completed', result: report }));
-      await shelve(run);
+      await offload(run);
       const results = run.state.tasks.map(({ result }) => result ?? '');
       expect(jsonBytes(results)).toBeLessThanOrEqual(REPORTS_BYTES);
       expect(results[0]).toContain(failure ? 'the store was not available' : 'ref blob:report-task-1');

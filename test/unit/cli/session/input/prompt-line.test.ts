@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Key } from '../../../../../src/cli/session/input/keys.js';
-import { PromptDesk } from '../../../../../src/cli/session/input/prompt-desk.js';
+import { PromptFetcher } from '../../../../../src/cli/session/input/prompt-fetcher.js';
 import type { PromptMenu } from '../../../../../src/cli/session/input/prompt-line.js';
 import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import { type Effect, NEW_TALK, type Talk } from '../../../../../src/cli/session/input/talk-state.js';
@@ -82,40 +82,40 @@ describe('prompts in the line', () => {
 describe('prompts of a session', () => {
   function stage() {
     const fake = fakeMcp();
-    const dir = mkdtempSync(join(tmpdir(), 'steersman-prompt-desk-'));
+    const dir = mkdtempSync(join(tmpdir(), 'steersman-prompt-fetcher-'));
     writeFileSync(join(dir, '.mcp.json'), JSON.stringify({ mcpServers: { fake: fake.stdioEntry() } }));
     onTestFinished(() => {
       fake.remove();
       rmSync(dir, { recursive: true, force: true });
     });
-    const desk: { talk: Talk } = { talk: NEW_TALK };
+    const sessionState: { talk: Talk } = { talk: NEW_TALK };
     const told: string[] = [];
     const failed: unknown[] = [];
-    const prompts = new PromptDesk({
-      desk,
-      paper: { tell: lines => void told.push(...lines) },
+    const prompts = new PromptFetcher({
+      sessionState,
+      scrollback: { tell: lines => void told.push(...lines) },
       place: () => ({ config: dir, workspace: dir, ask: null }),
       carryOut: () => undefined,
       failed: (error, texts) => void failed.push([String(error), texts]),
       refresh: () => undefined,
     });
-    return { fake, desk, told, failed, prompts };
+    return { fake, sessionState, told, failed, prompts };
   }
 
   test('names of servers → known, and none is started; one of them → its prompts', async () => {
-    const { fake, desk, prompts } = stage();
+    const { fake, sessionState, prompts } = stage();
     await prompts.list({ do: 'list-prompts', server: null });
-    expect(desk.talk.prompts).toEqual({ fake: null });
+    expect(sessionState.talk.prompts).toEqual({ fake: null });
     expect(fake.events()).toEqual([]);
     await prompts.list({ do: 'list-prompts', server: 'fake' });
-    expect(desk.talk.prompts.fake?.map(({ name }) => name)).toContain('review');
+    expect(sessionState.talk.prompts.fake?.map(({ name }) => name)).toContain('review');
   });
 
   test('a prompt that begins like a command → in the line as a message, which Enter sends', async () => {
-    const { desk, prompts } = stage();
+    const { sessionState, prompts } = stage();
     await prompts.put({ do: 'prompt', prompt: 'fake:command', words: [], typed: '/fake:command' });
-    expect(desk.talk.line.text).toBe(' /yes to all');
-    expect(onKey(desk.talk, ENTER, 10_000).effects).toEqual([
+    expect(sessionState.talk.line.text).toBe(' /yes to all');
+    expect(onKey(sessionState.talk, ENTER, 10_000).effects).toEqual([
       { do: 'steer', text: '/yes to all', when: 'skip' },
     ]);
   });

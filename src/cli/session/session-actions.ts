@@ -8,31 +8,31 @@ import { hiddenInput } from '../print/gate-help.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
 import { yesEffects } from './input/gate-keys.js';
 import { withMenu } from './input/menu.js';
-import { PromptDesk } from './input/prompt-desk.js';
+import { PromptFetcher } from './input/prompt-fetcher.js';
 import { type Effect, type Look, type Talk, takenBack, withGates } from './input/talk-state.js';
 import { workspaceFiles } from './input/workspace-files.js';
 import { lookLines } from './look.js';
 import type { RunProgress } from './run-view.js';
-import type { Paper } from './screen/paper.js';
 import type { Reader } from './screen/reader.js';
 import { gateLines } from './screen/scroll-lines.js';
+import type { Scrollback } from './screen/scrollback.js';
 import { SendQueue } from './send-queue.js';
 import type { StateReader } from './state-reader.js';
 
 /** What is typed and what is known, as it stands. */
-export interface Desk {
+export interface SessionState {
   talk: Talk;
   readonly progress: RunProgress;
 }
 
-interface HandsOptions {
+interface SessionActionsOptions {
   run: Run;
   /** The run was started here, to stay open for follow-ups. */
   owned: boolean;
   /** `--config` of the start, if any. */
   config: string | undefined;
-  desk: Desk;
-  paper: Paper;
+  sessionState: SessionState;
+  scrollback: Scrollback;
   reader: Reader;
   states: StateReader;
   /** Aborted when the person leaves. */
@@ -44,44 +44,59 @@ interface HandsOptions {
 const SEND_AGAIN_MS = 1_000;
 const LEAVE_TIMEOUT_MS = 5_000;
 
-export class Hands {
+export class SessionActions {
   /** The run was asked to end. */
   finishing = false;
   readonly #owned: boolean;
-  readonly #desk: Desk;
-  readonly #paper: Paper;
+  readonly #sessionState: SessionState;
+  readonly #scrollback: Scrollback;
   readonly #reader: Reader;
   readonly #states: StateReader;
   readonly #left: AbortController;
   readonly #refresh: () => void;
   readonly #does: Does;
   readonly #queue: SendQueue;
-  readonly #prompts: PromptDesk;
+  readonly #prompts: PromptFetcher;
   /**
    * Gates that were answered from here: the last question about the state whose answer may list them still. Listed
    * later, an agent could not take what was said there, and the gate waits for another answer.
    */
   readonly #answered = new Map<string, number>();
 
-  constructor({ run, owned, config, desk, paper, reader, states, left, refresh }: HandsOptions) {
+  constructor({
+    run,
+    owned,
+    config,
+    sessionState,
+    scrollback,
+    reader,
+    states,
+    left,
+    refresh,
+  }: SessionActionsOptions) {
     this.#owned = owned;
-    this.#desk = desk;
-    this.#paper = paper;
+    this.#sessionState = sessionState;
+    this.#scrollback = scrollback;
     this.#reader = reader;
     this.#states = states;
     this.#left = left;
     this.#refresh = refresh;
     this.#does = doer(run);
-    this.#prompts = new PromptDesk({
-      ...{ desk, paper, refresh },
-      place: () => ({ config, workspace: desk.progress.state?.workspace ?? process.cwd(), ask: null }),
+    this.#prompts = new PromptFetcher({
+      ...{ sessionState, scrollback, refresh },
+      place: () => ({
+        config,
+        workspace: sessionState.progress.state?.workspace ?? process.cwd(),
+        ask: null,
+      }),
       carryOut: effect => this.carryOut(effect),
       failed: (error, texts) => this.failed(error, texts),
     });
     this.#queue = new SendQueue({
       mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
       pause: () => delay(SEND_AGAIN_MS, undefined, { signal: left.signal }).catch(() => undefined),
-      waits: error => paper.tell([...describeError(error), 'What you said is sent when it answers again.']),
+      waits: error =>
+        scrollback.tell([...describeError(error), 'What you said is sent when it answers again.']),
       failed: (error, texts) => this.failed(error, texts),
     });
   }
@@ -89,7 +104,7 @@ export class Hands {
   carryOut(effect: Effect): void {
     switch (effect.do) {
       case 'say':
-        this.#paper.tell(effect.lines);
+        this.#scrollback.tell(effect.lines);
         return;
       case 'detach':
         this.#left.abort();
@@ -99,7 +114,7 @@ export class Hands {
         return;
       case 'status':
         void this.#does.status().then(
-          lines => this.#paper.write(lines),
+          lines => this.#scrollback.write(lines),
           error => this.failed(error),
         );
         return;
@@ -110,7 +125,7 @@ export class Hands {
         this.#look(effect.at);
         return;
       case 'open-last': {
-        const { gates, inputs } = this.#desk.talk;
+        const { gates, inputs } = this.#sessionState.talk;
         this.#reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
         return;
       }
@@ -119,7 +134,7 @@ export class Hands {
         return;
       case 'add-task':
         this.#change(() =>
-          this.#does.addTask(effect.text, this.#desk.progress.state?.tasks.map(({ id }) => id) ?? []),
+          this.#does.addTask(effect.text, this.#sessionState.progress.state?.tasks.map(({ id }) => id) ?? []),
         );
         return;
       case 'set-budget':
@@ -158,14 +173,14 @@ export class Hands {
   }
 
   #view(gate: Gate): void {
-    const rest = hiddenInput(gate, this.#desk.talk.inputs[gate.id] ?? null);
-    this.#paper.print(gateLines(gate, this.#paper.page));
-    this.#paper.write(rest.map(line => `      ${terminalText(line)}`));
+    const rest = hiddenInput(gate, this.#sessionState.talk.inputs[gate.id] ?? null);
+    this.#scrollback.print(gateLines(gate, this.#scrollback.page));
+    this.#scrollback.write(rest.map(line => `      ${terminalText(line)}`));
   }
 
   #look(at: Look): void {
-    const { talk, progress } = this.#desk;
-    this.#paper.write(lookLines(at, progress.state, talk, this.#paper.page));
+    const { talk, progress } = this.#sessionState;
+    this.#scrollback.write(lookLines(at, progress.state, talk, this.#scrollback.page));
   }
 
   /** Carried out in turn with what is said; the journal tells what became of it. */
@@ -175,18 +190,18 @@ export class Hands {
 
   /** Anew at each `@`: the run writes files meanwhile. */
   async #listFiles(): Promise<void> {
-    const workspace = this.#desk.progress.state?.workspace;
+    const workspace = this.#sessionState.progress.state?.workspace;
     if (workspace === undefined) return;
     const files = await workspaceFiles(workspace);
-    this.#desk.talk = withMenu(this.#desk.talk, { ...this.#desk.talk, files }).talk;
+    this.#sessionState.talk = withMenu(this.#sessionState.talk, { ...this.#sessionState.talk, files }).talk;
     this.#refresh();
   }
 
   #answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
     if (this.#answered.has(gate.id)) return;
     this.#answered.set(gate.id, Number.POSITIVE_INFINITY);
-    this.setGates(this.#desk.talk.gates);
-    this.#paper.you('', answerWords(gate, input));
+    this.setGates(this.#sessionState.talk.gates);
+    this.#scrollback.you('', answerWords(gate, input));
     const send = () =>
       this.#does.answer(gate, input).then(
         () => void this.#answered.set(gate.id, this.#states.asked),
@@ -201,45 +216,45 @@ export class Hands {
   /** What is not taken is not tried for ever. */
   #notTaken(gateId: string): void {
     this.#answered.delete(gateId);
-    this.#desk.talk = { ...this.#desk.talk, yes: false };
+    this.#sessionState.talk = { ...this.#sessionState.talk, yes: false };
   }
 
   #say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
-    const later = effect.do === 'follow-up' && !this.#desk.progress.idle ? ', for later' : '';
+    const later = effect.do === 'follow-up' && !this.#sessionState.progress.idle ? ', for later' : '';
     const to = effect.do === 'steer' && effect.to ? `, to ${effect.to}` : '';
     const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
-    this.#paper.you(`${later}${to}${cut}`, effect.text);
+    this.#scrollback.you(`${later}${to}${cut}`, effect.text);
     const message = outgoing(effect);
-    this.#paper.ownMessages.set(message.id, effect.text);
+    this.#scrollback.ownMessages.set(message.id, effect.text);
     this.#queue.add({ text: effect.text, send: () => this.#does.deliver(message).then(() => undefined) });
   }
 
   /** What was not taken comes back into the line, in the order it was said. */
   failed(error: unknown, texts: string[] = []): void {
-    this.#paper.tell(describeError(error));
+    this.#scrollback.tell(describeError(error));
     if (texts.length > 0) {
-      this.#paper.tell(['It was not sent, and is in your line again.']);
-      this.#desk.talk = takenBack(this.#desk.talk, texts.join('\n'));
+      this.#scrollback.tell(['It was not sent, and is in your line again.']);
+      this.#sessionState.talk = takenBack(this.#sessionState.talk, texts.join('\n'));
     }
     this.#states.read();
   }
 
   async #takeBack(): Promise<void> {
-    const text = await this.#does.takeBack([...this.#paper.ownMessages.keys()]);
-    if (text !== null) this.#desk.talk = takenBack(this.#desk.talk, text);
-    else this.#paper.tell(['Nothing that you said waits: it has been read.']);
+    const text = await this.#does.takeBack([...this.#scrollback.ownMessages.keys()]);
+    if (text !== null) this.#sessionState.talk = takenBack(this.#sessionState.talk, text);
+    else this.#scrollback.tell(['Nothing that you said waits: it has been read.']);
     this.#refresh();
   }
 
   /** Leaves a run that is answered: it ends, where it was kept open for this session. */
   async #finish(): Promise<void> {
-    if (!this.#owned && this.#desk.progress.idle) {
+    if (!this.#owned && this.#sessionState.progress.idle) {
       this.#left.abort();
       return;
     }
     this.finishing = true;
     await this.#does.signal('finish');
-    if (!this.#desk.progress.idle) return;
+    if (!this.#sessionState.progress.idle) return;
     // A run without a worker does not end now: nobody waits for that.
     await delay(LEAVE_TIMEOUT_MS, undefined, { ref: false });
     this.#left.abort();
@@ -251,11 +266,11 @@ export class Hands {
    */
   setGates(gates: readonly Gate[], asked = 0): void {
     for (const { id } of gates) if (asked > (this.#answered.get(id) ?? asked)) this.#notTaken(id);
-    const { progress, talk } = this.#desk;
+    const { progress, talk } = this.#sessionState;
     const open = gates.filter(gate => !this.#answered.has(gate.id));
     const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
-    this.#desk.talk = withGates(talk, open, tasks, Date.now());
-    for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
+    this.#sessionState.talk = withGates(talk, open, tasks, Date.now());
+    for (const effect of yesEffects(this.#sessionState.talk)) this.carryOut(effect);
   }
 
   /** Lets go: what was typed last may be on its way still. Gives the texts that were not taken. */

@@ -1,28 +1,28 @@
 /** Tasks that run side by side: which may begin together. */
 
 import { NO_RETRIES } from '../limits/model-use.js';
-import type { Lane } from '../state/cursor.js';
+import type { Branch } from '../state/cursor.js';
 import { cursorAt, isAtWork } from '../state/cursor.js';
 import { executionAt } from '../state/place.js';
 import type { ToolSession } from '../tools/tool-session.js';
 import type { Task } from './plan.js';
 
 /** The position of a task that has just begun beside others, in sessions that no other works in. */
-export function newLane(taskId: string, cycle: number, sessions: ToolSession[] = []): Lane {
+export function newBranch(taskId: string, cycle: number, sessions: ToolSession[] = []): Branch {
   const place = executionAt(cycle, { kind: 'work', taskId });
   return { taskId, cursor: cursorAt(place), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };
 }
 
 /**
  * The tasks that may begin now beside those at work: by priority, ties in plan order, as many as there is room for.
- * One that needs a task of the lanes waits until these are joined, for only then has it what came of it; and so does
- * one that has had a lane among them.
+ * One that needs a task of the branches waits until these are joined, for only then has it what came of it; and so does
+ * one that has had a branch among them.
  */
 export function tasksToBegin(
   tasks: readonly Task[],
-  { lanes, atOnce }: { lanes: readonly Lane[]; atOnce: number },
+  { branches, atOnce }: { branches: readonly Branch[]; atOnce: number },
 ): Task[] {
-  const taken = new Set(lanes.map(({ taskId }) => taskId));
+  const taken = new Set(branches.map(({ taskId }) => taskId));
   const statusOf = new Map(tasks.map(({ id, status }) => [id, status]));
   const isMet = (id: string): boolean => {
     const status = statusOf.get(id) ?? 'completed';
@@ -31,15 +31,15 @@ export function tasksToBegin(
   const ready = tasks.filter(
     ({ id, status, dependencies }) => status === 'pending' && !taken.has(id) && dependencies.every(isMet),
   );
-  const room = Math.max(0, atOnce - lanes.filter(isAtWork).length);
+  const room = Math.max(0, atOnce - branches.filter(isAtWork).length);
   return ready.sort((a, b) => a.priority - b.priority).slice(0, room);
 }
 
-/** The lanes in plan order, in which they are joined; one whose task is gone from the plan comes last. */
-export function inPlanOrder(lanes: readonly Lane[], tasks: readonly Task[]): Lane[] {
-  const place = ({ taskId }: Lane): number => {
+/** The branches in plan order, in which they are joined; one whose task is gone from the plan comes last. */
+export function inPlanOrder(branches: readonly Branch[], tasks: readonly Task[]): Branch[] {
+  const place = ({ taskId }: Branch): number => {
     const index = tasks.findIndex(({ id }) => id === taskId);
     return index < 0 ? tasks.length : index;
   };
-  return [...lanes].sort((a, b) => place(a) - place(b));
+  return [...branches].sort((a, b) => place(a) - place(b));
 }

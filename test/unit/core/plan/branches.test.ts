@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { inPlanOrder, newLane, tasksToBegin } from '../../../../src/core/plan/lanes.js';
+import { inPlanOrder, newBranch, tasksToBegin } from '../../../../src/core/plan/branches.js';
 import type { Task, TaskStatus } from '../../../../src/core/plan/plan.js';
-import type { Lane } from '../../../../src/core/state/cursor.js';
+import type { Branch } from '../../../../src/core/state/cursor.js';
 import { executionAt } from '../../../../src/core/state/place.js';
 import { task as newTask } from '../../../support/core-values.js';
 
@@ -9,14 +9,14 @@ function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> 
   return newTask(id, { status, ...fields });
 }
 
-function lane(id: string, state: 'at work' | 'ended' = 'at work'): Lane {
-  const made = newLane(id, 1);
+function branch(id: string, state: 'at work' | 'ended' = 'at work'): Branch {
+  const made = newBranch(id, 1);
   if (state === 'ended') made.cursor.place = executionAt(1);
   return made;
 }
 
 describe('tasksToBegin', () => {
-  test.each<[string, Task[], Lane[], number, string[]]>([
+  test.each<[string, Task[], Branch[], number, string[]]>([
     [
       'none needs another → as many as there is room for',
       [task('a'), task('b'), task('c')],
@@ -64,42 +64,46 @@ describe('tasksToBegin', () => {
     [
       'a task is at work → the room beside it',
       [task('a', 'executing'), task('b'), task('c')],
-      [lane('a')],
+      [branch('a')],
       2,
       ['b'],
     ],
     [
-      'a lane has ended → its room is free, and what needs it waits until the lanes are joined',
+      'a branch has ended → its room is free, and what needs it waits until the branches are joined',
       [
         task('a', 'completed'),
         task('b', 'executing'),
         task('c', 'pending', { dependencies: ['a'] }),
         task('d'),
       ],
-      [lane('a', 'ended'), lane('b')],
+      [branch('a', 'ended'), branch('b')],
       2,
       ['d'],
     ],
     [
-      'a task that had a lane is open again → it waits until the lanes are joined',
+      'a task that had a branch is open again → it waits until the branches are joined',
       [task('a'), task('b', 'executing')],
-      [lane('a', 'ended'), lane('b')],
+      [branch('a', 'ended'), branch('b')],
       3,
       [],
     ],
     [
       'a person added one → as any other',
       [task('a', 'executing'), task('b', 'pending', { byPerson: true })],
-      [lane('a')],
+      [branch('a')],
       2,
       ['b'],
     ],
-  ])('%s (C20)', (_name, tasks, lanes, atOnce, begun) => {
-    expect(tasksToBegin(tasks, { lanes, atOnce }).map(({ id }) => id)).toEqual(begun);
+  ])('%s (C20)', (_name, tasks, branches, atOnce, begun) => {
+    expect(tasksToBegin(tasks, { branches, atOnce }).map(({ id }) => id)).toEqual(begun);
   });
 });
 
-test('inPlanOrder: lanes in any order → as their tasks in the plan, those of no task last', () => {
-  const lanes = ['gone', 'b', 'a'].map(id => lane(id));
-  expect(inPlanOrder(lanes, [task('a'), task('b')]).map(({ taskId }) => taskId)).toEqual(['a', 'b', 'gone']);
+test('inPlanOrder: branches in any order → as their tasks in the plan, those of no task last', () => {
+  const branches = ['gone', 'b', 'a'].map(id => branch(id));
+  expect(inPlanOrder(branches, [task('a'), task('b')]).map(({ taskId }) => taskId)).toEqual([
+    'a',
+    'b',
+    'gone',
+  ]);
 });

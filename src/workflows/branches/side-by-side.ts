@@ -1,11 +1,11 @@
 /**
- * Tasks side by side: each in a lane, on a fork of the conversation. What is wanted of the whole run, such as to
- * read a message, is done on the main line, while every lane stands at a safe point.
+ * Tasks side by side: each in a branch, on a fork of the conversation. What is wanted of the whole run, such as to
+ * read a message, is done on the main line, while every branch stands at a safe point.
  */
 
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
-import { inPlanOrder, newLane, tasksToBegin } from '../../core/plan/lanes.js';
-import { callsNext, here, isAtWork, type Lane } from '../../core/state/cursor.js';
+import { inPlanOrder, newBranch, tasksToBegin } from '../../core/plan/branches.js';
+import { type Branch, callsNext, here, isAtWork } from '../../core/state/cursor.js';
 import { executionAt } from '../../core/state/place.js';
 import { isHeld } from '../../core/state/run-state.js';
 import { lendSessions } from '../../core/tools/tool-session.js';
@@ -21,11 +21,11 @@ import type { Run } from '../run.js';
 import { safePoint } from '../turn/safe-point.js';
 import { applySteering } from '../turn/take-steering.js';
 import { usedBudgets } from '../turn/turn-loop.js';
-import { joinLanes, takeBack } from './close-lanes.js';
-import { Crew } from './crew.js';
-import { GaveWay, isSpokenTo, LaneRun } from './lane-run.js';
+import { BranchGroup } from './branch-group.js';
+import { BranchRun, GaveWay, isSpokenTo } from './branch-run.js';
+import { joinBranches, takeBack } from './close-branches.js';
 
-/** The main line, until a lane wants something of it; null: go on at the cursor. */
+/** The main line, until a branch wants something of it; null: go on at the cursor. */
 export async function sideBySide(run: Run): Promise<GoalEnd | null> {
   const { state } = run;
   const wait = safePoint(run, () => hears(run, EXECUTOR));
@@ -38,12 +38,12 @@ export async function sideBySide(run: Run): Promise<GoalEnd | null> {
   const asked = budgetAsked(run);
   if (asked === null && isHeard(run, EXECUTOR) && applySteering(run, EXECUTOR)) return null;
   if (takeFailure(run)) return null;
-  beginLanes(run);
-  if (!state.cursor.lanes.some(isAtWork)) {
-    joinLanes(run);
+  beginBranches(run);
+  if (!state.cursor.branches.some(isAtWork)) {
+    joinBranches(run);
     return null;
   }
-  const budgets = state.cursor.lanes.some(callsNext) ? usedBudgets(run) : [];
+  const budgets = state.cursor.branches.some(callsNext) ? usedBudgets(run) : [];
   const budget = asked ?? budgets[0];
   if (budget) {
     const isRaised = await raiseBudget(run, budget);
@@ -55,7 +55,7 @@ export async function sideBySide(run: Run): Promise<GoalEnd | null> {
 /** How to go on after a failed task is settled on the main line. True: there is one. */
 function takeFailure(run: Run): boolean {
   const { cursor, tasks } = run.state;
-  const failed = inPlanOrder(cursor.lanes, tasks).find(
+  const failed = inPlanOrder(cursor.branches, tasks).find(
     ({ cursor: { place } }) => place.phase === 'execution' && place.step.kind === 'failed',
   );
   if (!failed) return false;
@@ -65,72 +65,72 @@ function takeFailure(run: Run): boolean {
   return true;
 }
 
-/** Begins the tasks that there is room for. Returns their lanes. */
-function beginLanes(run: Run): Lane[] {
+/** Begins the tasks that there is room for. Returns their branches. */
+function beginBranches(run: Run): Branch[] {
   const { state } = run;
   const { cursor } = state;
-  const begun = tasksToBegin(state.tasks, { lanes: cursor.lanes, atOnce: run.limits.parallelTasks });
+  const begun = tasksToBegin(state.tasks, { branches: cursor.branches, atOnce: run.limits.parallelTasks });
   for (const task of begun) introduce(run, run.role(carrierOf(run.pinned, task)));
   takeBack(
     state,
-    cursor.lanes.filter(lane => !isAtWork(lane)),
+    cursor.branches.filter(branch => !isAtWork(branch)),
   );
-  const lanes = begun.map(({ id }) => {
+  const branches = begun.map(({ id }) => {
     const { lent, left } = lendSessions(state.tools.sessions);
     state.tools.sessions = left;
-    return newLane(id, cursor.place.cycle, lent);
+    return newBranch(id, cursor.place.cycle, lent);
   });
   for (const task of begun) beginTask(run, task);
-  cursor.lanes.push(...lanes);
+  cursor.branches.push(...branches);
   run.show();
-  return lanes;
+  return branches;
 }
 
 interface Opened {
-  crew: Crew;
-  /** What the goal ends with, by lane. */
-  ends: Map<Lane, GoalEnd>;
+  group: BranchGroup;
+  /** What the goal ends with, by branch. */
+  ends: Map<Branch, GoalEnd>;
   thrown: unknown[];
 }
 
-/** Lets the lanes work until each has ended or given way. */
+/** Lets the branches work until each has ended or given way. */
 async function open(run: Run): Promise<Opened> {
-  const opened: Opened = { crew: new Crew(), ends: new Map(), thrown: [] };
-  await follow(run, run.state.cursor.lanes.filter(isAtWork), opened);
+  const opened: Opened = { group: new BranchGroup(), ends: new Map(), thrown: [] };
+  await follow(run, run.state.cursor.branches.filter(isAtWork), opened);
   return opened;
 }
 
-async function follow(run: Run, lanes: readonly Lane[], opened: Opened): Promise<void> {
-  const lines = lanes.map(lane => new LaneRun(run, lane, opened.crew));
-  for (const line of lines) opened.crew.working.add(line);
+async function follow(run: Run, branches: readonly Branch[], opened: Opened): Promise<void> {
+  const lines = branches.map(branch => new BranchRun(run, branch, opened.group));
+  for (const line of lines) opened.group.working.add(line);
   await Promise.all(lines.map(line => followOne(run, line, opened)));
 }
 
 /** The room of a task that has ended is the next one's at once. */
-async function followOne(run: Run, line: LaneRun, opened: Opened): Promise<void> {
-  const { crew, ends, thrown } = opened;
-  const { lane } = line;
+async function followOne(run: Run, line: BranchRun, opened: Opened): Promise<void> {
+  const { group, ends, thrown } = opened;
+  const { branch } = line;
   try {
     const end = await work(line);
-    if (end) ends.set(lane, end);
-    const { place } = lane.cursor;
-    if (end || place.phase !== 'execution' || place.step.kind === 'failed') crew.isCalled = true;
+    if (end) ends.set(branch, end);
+    const { place } = branch.cursor;
+    if (end || place.phase !== 'execution' || place.step.kind === 'failed') group.isCalled = true;
   } catch (error) {
     if (!(error instanceof GaveWay)) {
       thrown.push(error);
-      crew.isCalled = true;
+      group.isCalled = true;
     }
   } finally {
-    crew.working.delete(line);
+    group.working.delete(line);
   }
   const { people } = run.state;
-  if (isAtWork(lane) || crew.isCalled || people.stop || isHeld(run.state)) return;
-  await follow(run, beginLanes(run), opened);
+  if (isAtWork(branch) || group.isCalled || people.stop || isHeld(run.state)) return;
+  await follow(run, beginBranches(run), opened);
 }
 
 /** Works on the task until it has ended, or until what it came to is for the main line. */
-async function work(line: LaneRun): Promise<GoalEnd | null> {
-  const { cursor, taskId } = line.lane;
+async function work(line: BranchRun): Promise<GoalEnd | null> {
+  const { cursor, taskId } = line.branch;
   for (;;) {
     const at = here(cursor);
     if (at.phase === 'consultation') {
@@ -138,34 +138,34 @@ async function work(line: LaneRun): Promise<GoalEnd | null> {
       continue;
     }
     const task = line.state.tasks.find(({ id }) => id === taskId);
-    if (at.phase !== 'execution' || !isAtWork(line.lane) || !task) return null;
+    if (at.phase !== 'execution' || !isAtWork(line.branch) || !task) return null;
     const end = await workOn(line, at, task);
     if (end) return end;
   }
 }
 
-/** Does what the lanes came back for. The first of them in plan order says how the goal goes on. */
-async function settle(run: Run, { crew, ends, thrown }: Opened): Promise<GoalEnd | null> {
+/** Does what the branches came back for. The first of them in plan order says how the goal goes on. */
+async function settle(run: Run, { group, ends, thrown }: Opened): Promise<GoalEnd | null> {
   const { cursor, tasks } = run.state;
   if (thrown.length > 0) throw thrown[0];
-  const lanes = inPlanOrder(cursor.lanes, tasks);
-  for (const lane of lanes) {
-    const end = ends.get(lane);
+  const branches = inPlanOrder(cursor.branches, tasks);
+  for (const branch of branches) {
+    const end = ends.get(branch);
     if (end) return end;
-    if (lane.cursor.place.phase === 'execution') continue;
-    cursor.place = lane.cursor.place;
+    if (branch.cursor.place.phase === 'execution') continue;
+    cursor.place = branch.cursor.place;
     return null;
   }
   // A message that lets the calls of another run first waits with them.
-  const isIdle = (lane: Lane) =>
-    crew.waits.has(lane) || (isSpokenTo(run.state, lane) && !isHeard(run, EXECUTOR));
-  const isOver = crew.isCalled || crew.waits.size === 0;
-  if (!isOver && lanes.filter(isAtWork).every(isIdle)) await waitForAny(run, crew);
+  const isIdle = (branch: Branch) =>
+    group.waits.has(branch) || (isSpokenTo(run.state, branch) && !isHeard(run, EXECUTOR));
+  const isOver = group.isCalled || group.waits.size === 0;
+  if (!isOver && branches.filter(isAtWork).every(isIdle)) await waitForAny(run, group);
   return null;
 }
 
-/** Every lane waits for a person: the time is none of the goal's. */
-async function waitForAny(run: Run, { waits }: Crew): Promise<void> {
+/** Every branch waits for a person: the time is none of the goal's. */
+async function waitForAny(run: Run, { waits }: BranchGroup): Promise<void> {
   const { state } = run;
   const all = [...waits.values()];
   const deadlines = all.flatMap(({ deadline }) => (deadline === null ? [] : [deadline]));

@@ -7,15 +7,15 @@ import {
   promptText,
 } from '../../setup/server-prompts.js';
 import { describeError } from '../doing.js';
-import type { Paper } from '../screen/paper.js';
+import type { Scrollback } from '../screen/scrollback.js';
 import { withMenu } from './menu.js';
 import { type PromptMenu, withPromptText } from './prompt-line.js';
 import type { Effect, Talk } from './talk-state.js';
 
-interface PromptDeskOptions {
+interface PromptFetcherOptions {
   /** Where the talk stands. */
-  desk: { talk: Talk };
-  paper: Pick<Paper, 'tell'>;
+  sessionState: { talk: Talk };
+  scrollback: Pick<Scrollback, 'tell'>;
   /** Where servers are configured, and what they are started for, at this moment. */
   place(): PromptPlace;
   carryOut(effect: Effect): void;
@@ -24,38 +24,42 @@ interface PromptDeskOptions {
   refresh(): void;
 }
 
-export class PromptDesk {
-  readonly #options: PromptDeskOptions;
+export class PromptFetcher {
+  readonly #options: PromptFetcherOptions;
 
-  constructor(options: PromptDeskOptions) {
+  constructor(options: PromptFetcherOptions) {
     this.#options = options;
   }
 
   /** Names are read from the configuration; only a server that is named is started. */
   async list({ server }: Extract<Effect, { do: 'list-prompts' }>): Promise<void> {
-    const { desk, paper, place } = this.#options;
+    const { sessionState, scrollback, place } = this.#options;
     if (server === null) {
       // Where there are none, or none that may be used, a call says why.
       const names = await promptServers(place()).catch(() => []);
-      this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...desk.talk.prompts });
+      this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...sessionState.talk.prompts });
       return;
     }
     const prompts = await promptsOf(server, place()).catch((error: unknown) => {
-      paper.tell(describeError(error));
+      scrollback.tell(describeError(error));
       return [];
     });
-    this.#know({ ...desk.talk.prompts, [server]: prompts });
+    this.#know({ ...sessionState.talk.prompts, [server]: prompts });
   }
 
   /** Puts its text into the line, for the person to read and send. */
   async put({ prompt, words, typed }: Extract<Effect, { do: 'prompt' }>): Promise<void> {
-    const { desk, paper, place, failed, refresh } = this.#options;
-    paper.tell([`Asking for ${prompt} …`]);
+    const { sessionState, scrollback, place, failed, refresh } = this.#options;
+    scrollback.tell([`Asking for ${prompt} …`]);
     try {
       const expanded = await promptText(prompt, words, place());
-      desk.talk = { ...desk.talk, line: withPromptText(desk.talk.line, expanded.text), menu: null };
+      sessionState.talk = {
+        ...sessionState.talk,
+        line: withPromptText(sessionState.talk.line, expanded.text),
+        menu: null,
+      };
       const leftOut = leftOutLine(expanded);
-      paper.tell(['It is in your line: Enter sends it.', ...(leftOut === null ? [] : [leftOut])]);
+      scrollback.tell(['It is in your line: Enter sends it.', ...(leftOut === null ? [] : [leftOut])]);
     } catch (error) {
       failed(error, [typed]);
     }
@@ -63,9 +67,9 @@ export class PromptDesk {
   }
 
   #know(prompts: PromptMenu): void {
-    const { desk, carryOut, refresh } = this.#options;
-    const { talk, effects } = withMenu(desk.talk, { ...desk.talk, prompts });
-    desk.talk = talk;
+    const { sessionState, carryOut, refresh } = this.#options;
+    const { talk, effects } = withMenu(sessionState.talk, { ...sessionState.talk, prompts });
+    sessionState.talk = talk;
     for (const effect of effects) carryOut(effect);
     refresh();
   }

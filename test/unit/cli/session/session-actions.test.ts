@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { Hands } from '../../../../src/cli/session/hands.js';
 import { NEW_TALK } from '../../../../src/cli/session/input/talk-state.js';
 import { newProgress } from '../../../../src/cli/session/run-view.js';
+import { SessionActions } from '../../../../src/cli/session/session-actions.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
 
 const GATE: Gate = {
@@ -13,26 +13,41 @@ const GATE: Gate = {
 function session() {
   const states = { asked: 1, read: () => {} };
   const answerGate = vi.fn(async () => {});
-  const desk = { talk: { ...NEW_TALK, yes: true }, progress: newProgress('Go.') };
+  const sessionState = { talk: { ...NEW_TALK, yes: true }, progress: newProgress('Go.') };
   const nothing = () => {};
-  const paper = { you: nothing, tell: nothing, ownMessages: new Map() };
+  const scrollback = { you: nothing, tell: nothing, ownMessages: new Map() };
   const run = { id: 'r', answerGate };
-  const given = { run, owned: true, config: undefined, desk, paper, reader: {}, states, refresh: nothing };
-  const hands = new Hands({ ...given, left: new AbortController() } as never);
-  return { hands, states, answerGate, shown: () => desk.talk.gates.map(({ id }) => id), desk };
+  const given = {
+    run,
+    owned: true,
+    config: undefined,
+    sessionState,
+    scrollback,
+    reader: {},
+    states,
+    refresh: nothing,
+  };
+  const actions = new SessionActions({ ...given, left: new AbortController() } as never);
+  return {
+    actions,
+    states,
+    answerGate,
+    shown: () => sessionState.talk.gates.map(({ id }) => id),
+    sessionState,
+  };
 }
 
 test('a gate that was answered: in a state that was asked for before → hidden; asked for since → it was given back, is shown, and left to the person', async () => {
-  const { hands, states, answerGate, shown, desk } = session();
-  hands.setGates([GATE], 1);
+  const { actions, states, answerGate, shown, sessionState } = session();
+  actions.setGates([GATE], 1);
   expect(shown()).toEqual([]);
   await vi.waitFor(() => expect(answerGate).toHaveBeenCalledOnce());
   await new Promise(setImmediate);
-  hands.setGates([GATE], states.asked);
+  actions.setGates([GATE], states.asked);
   expect(shown()).toEqual([]);
   states.asked += 1;
-  hands.setGates([GATE], states.asked);
+  actions.setGates([GATE], states.asked);
   expect(shown()).toEqual(['g1']);
-  expect(desk.talk.yes).toBe(false);
+  expect(sessionState.talk.yes).toBe(false);
   expect(answerGate).toHaveBeenCalledOnce();
 });

@@ -9,7 +9,7 @@ import { markdownLines } from '../../print/markdown.js';
 import type { Page } from './scroll-lines.js';
 import type { Terminal } from './terminal.js';
 
-export class Paper {
+export class Scrollback {
   readonly colors: Colors;
   /** Texts of the messages that were sent from here, by id. */
   readonly ownMessages = new Map<string, string>();

@@ -4,15 +4,15 @@ import { reportBytes, type Task } from '../../core/plan/plan.js';
 import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/state/bounds.js';
 import { type Cursor, tasksAt } from '../../core/state/cursor.js';
 import type { RunState } from '../../core/state/run-state.js';
-import { shelveSteps, stepsToShelve } from '../../core/state/trace.js';
+import { offloadSteps, stepsToOffload } from '../../core/state/trace.js';
 import { cutText, fitsText } from '../../core/text/fit.js';
 import { sizeOfList } from '../../core/text/sizes.js';
 import type { Run } from '../run.js';
 import { keepText, store } from './keep-text.js';
 
 /** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
-export function mustShelve({ cursor, tasks, log: { trace } }: RunState): boolean {
-  return stepsToShelve(trace, atHand(cursor)).length > 0 || reportsAreOver(tasks);
+export function mustOffload({ cursor, tasks, log: { trace } }: RunState): boolean {
+  return stepsToOffload(trace, atHand(cursor)).length > 0 || reportsAreOver(tasks);
 }
 
 function atHand(cursor: Cursor): (string | null)[] {
@@ -26,28 +26,28 @@ function reportsAreOver(tasks: readonly Task[]): boolean {
 }
 
 /** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
-export async function shelve(run: Run): Promise<void> {
-  await shelveTrace(run);
-  await shelveReports(run);
+export async function offload(run: Run): Promise<void> {
+  await offloadTrace(run);
+  await offloadReports(run);
 }
 
-async function shelveTrace(run: Run): Promise<void> {
+async function offloadTrace(run: Run): Promise<void> {
   const {
     cursor,
     log: { trace },
   } = run.state;
-  const steps = stepsToShelve(trace, atHand(cursor));
+  const steps = stepsToOffload(trace, atHand(cursor));
   if (steps.length === 0) return;
   const ref = await store(run, 'trace', JSON.stringify(steps));
-  shelveSteps(trace, steps.length, ref);
+  offloadSteps(trace, steps.length, ref);
 }
 
-/** What is shown of a report that was shelved. */
+/** What is shown of a report that was offloaded. */
 const SHELVED_REPORT_BYTES = 3_000;
 const LEAST_REPORT_BYTES = 300;
 
 /** The oldest reports first; where there are hundreds of tasks, little is left of each. */
-async function shelveReports(run: Run): Promise<void> {
+async function offloadReports(run: Run): Promise<void> {
   if (!reportsAreOver(run.state.tasks)) return;
   for (const { id, result } of run.state.tasks) {
     if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
@@ -70,7 +70,7 @@ export function keepReport(run: Run, taskId: string, report: string): Promise<st
 }
 
 /** An answer that another goal follows is kept by reference where it is long. */
-export async function shelveLastAnswer(run: Run): Promise<void> {
+export async function offloadLastAnswer(run: Run): Promise<void> {
   const last = run.state.goals.at(-1);
   if (!last || last.number === run.state.goal.number || fitsText(last.answer, OLD_ANSWER_BYTES)) return;
   const answer = await keepText(run, `answer-${last.number}`, last.answer, OLD_ANSWER_BYTES);

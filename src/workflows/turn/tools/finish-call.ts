@@ -34,7 +34,7 @@ export function noteEffects({ state }: Run, lines: readonly string[]): void {
 }
 
 /** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
-export function settleCall(
+export function finishCall(
   run: Run,
   { batch, reply, call, callId, result, input, ran, changes }: CallEnd,
 ): void {
