@@ -1,4 +1,4 @@
-/** Reads what a call sends from the workflow that made it (docs/architecture.md, "Model calls by reference"). */
+/** Reads what a call sends from the workflow that made it (docs/architecture.md, "A model call"). */
 
 import { ApplicationFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';

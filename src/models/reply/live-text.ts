@@ -1,4 +1,4 @@
-/** Live text as heartbeat details (docs/architecture.md, "Live text"), and the heartbeat that keeps a silent call alive. */
+/** Live text as heartbeat details (docs/architecture.md, "A model call"), and the heartbeat that keeps a silent call alive. */
 import type { LiveText } from '../../core/limits/heartbeats.js';
 import type { ChannelText } from './reply-draft.js';
 

@@ -1,6 +1,6 @@
 /**
  * What activities ask their workflow for. Answers depend only on what was pinned when the call was
- * scheduled, so every retry gets the same request (docs/architecture.md, "Model calls by reference").
+ * scheduled, so every retry gets the same request (docs/architecture.md, "A model call").
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { offeredTools } from '../../core/agents/run-config.js';

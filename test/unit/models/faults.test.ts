@@ -80,7 +80,7 @@ const DOC_HEAD = `# When a model's endpoint misbehaves
 
 Each row is played by the scripted model server (\`fault\` of a reply, [testing.md](testing.md)) and held against what one model call really comes to, over HTTP; this page is written by that test. The conversation with what came of it is then sent once more, and taken by a server as strict as the providers are. The model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`.
 
-A call comes to a reply, with its stop reason and what is left of what was said, or to a failure, with its type. What is *tried again* is, by Temporal, up to 4 times, or twice where it took its time; after that, or at once where it is not, the run trims, takes the next model, asks or ends ([architecture.md](architecture.md), "What follows a failed model call?"). A call that is *not run* is answered in the conversation with the reason, and the model makes it anew. Usage that is missing or can't be right is *estimated*.
+A call comes to a reply, with its stop reason and what is left of what was said, or to a failure, with its type. What is *tried again* is, by Temporal, up to 4 times, or twice where it took its time; after that, or at once where it is not, the run trims, takes the next model, asks or ends ([decisions.md](decisions.md#what-follows-a-failed-model-call)). A call that is *not run* is answered in the conversation with the reason, and the model makes it anew. Usage that is missing or can't be right is *estimated*.
 
 | fault | the endpoint | the call comes to | the trace says |
 |---|---|---|---|

@@ -240,7 +240,7 @@ function thenText({ limit }: Case, { cause, wrapUp, state }: Awaited<ReturnType<
 
 const HEAD = `# What happens at each cap
 
-Made of what runs do, by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`. \`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes that \`steersman.yaml\` declares; in \`auto\` it is as in the mode that was chosen. Somebody attends: the run was started so, with \`gates.onBudget: ask\`; with \`wrap_up\`, which is the default, budgets end as where nobody attends. Limits and defaults: [architecture.md](architecture.md#what-ends-at-a-cap-corelimitsts).
+Made of what runs do, by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`. \`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes that \`steersman.yaml\` declares; in \`auto\` it is as in the mode that was chosen. Somebody attends: the run was started so, with \`gates.onBudget: ask\`; with \`wrap_up\`, which is the default, budgets end as where nobody attends. Limits and defaults: [decisions.md](decisions.md#what-ends-at-a-cap).
 
 | at its end | mode | nobody attends | somebody attends |
 |---|---|---|---|
