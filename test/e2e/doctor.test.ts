@@ -1,7 +1,7 @@
 /** `doctor` as a process, against set-ups that are really broken; and the health check of the worker image. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -112,9 +112,11 @@ function run(script: string, env: Record<string, string>, ...args: string[]): Pr
 
 describe('with a worker', () => {
   let worker: Program;
+  let said = '';
 
   beforeAll(async () => {
     worker = run('worker.js', {}, '--config', project.configDir, '--task-queue', QUEUE);
+    for (const stream of [worker.stdout, worker.stderr]) stream.on('data', chunk => (said += chunk));
     await until('the worker polls', async () => {
       const { pollers } = await temporal.client.workflowService.describeTaskQueue({
         namespace: 'default',
@@ -173,6 +175,12 @@ describe('with a worker', () => {
       output: expect.stringContaining(`No worker ${process.pid} of`),
       code: 1,
     });
+    const file = join(home, 'file');
+    writeFileSync(file, '');
+    expect(await check({ STEERSMAN_HOME: file })).toMatchObject({
+      output: expect.stringContaining(`${file}/blobs can not be written`),
+      code: 1,
+    });
     worker.kill('SIGSTOP');
     try {
       expect(await check({})).toMatchObject({ output: expect.stringContaining('is stopped'), code: 1 });
@@ -183,9 +191,14 @@ describe('with a worker', () => {
 
   test('configuration: two hosts that have the same → the same digest, and the worker says it too', async () => {
     const { of } = await doctor();
-    expect(of('configuration')?.found).toMatch(/^[0-9a-f]{8}, the same on every host/);
-    const changed = await doctor({}, '--config', makeProject({ config: { 'tools/a.mjs': '//' } }).configDir);
-    expect(changed.of('configuration')?.found).not.toBe(of('configuration')?.found);
+    const [digest] = /^[0-9a-f]{8}(?=, the same on every host)/.exec(of('configuration')?.found ?? '') ?? [];
+    await until('the worker says it too', () => said.includes(`, configuration ${digest}.`));
+    const same = join(home, 'copied');
+    cpSync(project.configDir, same, { recursive: true });
+    expect((await doctor({}, '--config', same)).of('configuration')?.found).toBe(of('configuration')?.found);
+    mkdirSync(join(same, 'tools'), { recursive: true });
+    writeFileSync(join(same, 'tools', 'a.mjs'), '//');
+    expect((await doctor({}, '--config', same)).of('configuration')?.found).not.toContain(digest);
   });
 });
 

@@ -8,10 +8,12 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type BlobOwner,
   createLocalBlobStore,
@@ -28,6 +30,17 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const textOf = (result: { content: { type: string; text?: string }[] }) => result.content[0]?.text ?? '';
+
+/** A folder whose path has no room for a long name: nobody writes there, not even root. */
+function deepestIn(parent: string): string {
+  const path = join(parent, 'd'.repeat(20));
+  try {
+    mkdirSync(path);
+  } catch {
+    return parent;
+  }
+  return deepestIn(path);
+}
 
 describe('blob store (T17)', () => {
   it('put and read → the same bytes, in pages; the same content → the same reference', async () => {
@@ -115,6 +128,24 @@ describe('blob store (T17)', () => {
     await expect(tryBlobStore(join(dir, 'file', 'blobs'))).rejects.toThrow(/can not be written \(ENOTDIR/);
     await tryBlobStore(join(dir, 'blobs'));
     expect(readdirSync(join(dir, 'blobs'))).toEqual([]);
+  });
+
+  it('a folder that is there and takes no file → trying it says so', async () => {
+    const deepest = deepestIn(dir);
+    await expect(tryBlobStore(deepest)).rejects.toThrow(/can not be written \(ENAMETOOLONG/);
+  });
+
+  it('a folder with texts of another user → trying it says whose they are to be', async () => {
+    await createLocalBlobStore(dir).put('run', 'text');
+    const refused = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    const access = vi.spyOn(fs, 'access').mockRejectedValue(refused);
+    syncBuiltinESMExports();
+    try {
+      await expect(tryBlobStore(dir)).rejects.toThrow(/has texts that this user may not read \(EACCES/);
+    } finally {
+      access.mockRestore();
+      syncBuiltinESMExports();
+    }
   });
 });
 

@@ -1,6 +1,8 @@
-import { TransportError } from '@temporalio/worker';
-import { expect, test } from 'vitest';
-import { isAway } from '../../../src/worker/connect.js';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { NativeConnection, TransportError } from '@temporalio/worker';
+import { expect, test, vi } from 'vitest';
+import { connectWhenThere, isAway } from '../../../src/worker/connect.js';
 
 const grpc = (code: number) => Object.assign(new Error('no'), { code, details: 'no', metadata: {} });
 
@@ -55,4 +57,27 @@ test.each<[string, unknown, boolean]>([
   ['a fault of ours', new TypeError('x is not a function'), false],
 ])('the way to Temporal: %s → a worker waits only for what is away', (_, error, away) => {
   expect(isAway(error)).toBe(away);
+});
+
+test('the way to Temporal: nobody is there for two minutes → said at once and each minute, and waited for', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms = 0) => {
+    now += ms;
+  });
+  vi.spyOn(NativeConnection, 'connect').mockImplementation(async () => {
+    throw new TransportError(now < 150_000 ? 'tcp connect error' : 'HTTP status code 404');
+  });
+  syncBuiltinESMExports();
+  const lines: string[] = [];
+  try {
+    const waits = connectWhenThere({ connectionOptions: {} }, 'a:1', line => lines.push(line));
+    await expect(waits).rejects.toThrow('HTTP status code 404');
+  } finally {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  }
+  expect(lines.map(line => line.split(': tcp')[0])).toEqual(
+    ['', ' for 1 min', ' for 2 min'].map(since => `Temporal at a:1 can not be reached${since}`),
+  );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readSince } from '../../../../src/cli/since.js';
-import { isListed, listQuery, pageSizeOf } from '../../../../src/client/run/list-filter.js';
+import type { Temporal } from '../../../../src/client/connect.js';
+import { isListed, type ListFilter, listQuery } from '../../../../src/client/run/list-filter.js';
+import { listRuns } from '../../../../src/client/run/list-runs.js';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const run = (goal: unknown, startedAt?: string) => ({
@@ -29,11 +31,26 @@ describe('a filtered list', () => {
     expect(() => listQuery(filter)).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 
-  test('a goal, which only the runs tell → many are asked for at once, else as many as are shown', () => {
-    expect([pageSizeOf(20, {}), pageSizeOf(20, { goal: 'x' }), pageSizeOf(5_000, { goal: 'x' })]).toEqual([
-      20, 1_000, 5_000,
-    ]);
-  });
+  test.each<[string, number, ListFilter, number]>([
+    ['nothing', 20, {}, 20],
+    ['what the server knows', 20, { open: true }, 20],
+    ['a goal', 20, { goal: 'x' }, 1_000],
+    ['folders', 20, { workspaces: ['/w'] }, 1_000],
+    ['more than a large page', 5_000, { goal: 'x' }, 5_000],
+  ])(
+    'a page of %s → as many as are shown, and many where only the runs tell',
+    async (_, limit, filter, size) => {
+      const asked: unknown[] = [];
+      const list = (options: { pageSize: number }) => {
+        asked.push(options.pageSize);
+        return [];
+      };
+      const temporal = { client: { workflow: { list } } } as unknown as Temporal;
+      for await (const run of listRuns(temporal, { limit, ...filter }))
+        throw new Error(`there is none: ${run.id}`);
+      expect(asked).toEqual([size]);
+    },
+  );
 
   test.each([
     ['the text in other letters', run('Write the CHANGELOG'), { goal: 'changelog' }, true],
