@@ -10,7 +10,7 @@ const worker = await createWorker({
   address,
   namespace,
   taskQueue: TASK_QUEUE,
-  settings: { models: { default: process.env.MODEL ?? 'rehearsal' }, workspaces: [process.cwd()] },
+  settings: { models: { default: process.env.MODEL ?? 'demo' }, workspaces: [process.cwd()] },
 });
 
 await schedules.create(SCHEDULE, 'Say in five lines what changed in this folder.', {

@@ -33,7 +33,7 @@ const worker = await createWorker({
   tools: [findOrder, refundOrder],
   prompts: { default: 'You work for a small shop. Refund only what a customer asks to be refunded.' },
   settings: {
-    models: { default: process.env.MODEL ?? 'rehearsal' },
+    models: { default: process.env.MODEL ?? 'demo' },
     workspaces: [process.cwd()],
   },
 });

@@ -18,7 +18,7 @@ const worker = await Worker.create({
   plugins: [
     new SteersmanPlugin({
       settings: {
-        models: { default: process.env.MODEL ?? 'rehearsal' },
+        models: { default: process.env.MODEL ?? 'demo' },
         workspaces: [process.cwd()],
       },
     }),

@@ -13,7 +13,7 @@ import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { answerTools } from './run/on-gate.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
-import { REHEARSAL_NOTE } from './start/default-model.js';
+import { DEMO_NOTE } from './start/default-model.js';
 import { projectWorker, workerOfQueue } from './start/project-worker.js';
 import { Schedules } from './start/schedules.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';
@@ -85,7 +85,7 @@ export class SteersmanClient {
     const { temporal, report } = this.#scope;
     return abortable(this.#scope, signal ? { signal } : {}, async ending => {
       const request = await startRequest(goal, options, { local: temporal.local !== null });
-      if (request.rehearses) report(REHEARSAL_NOTE);
+      if (request.isDemo) report(DEMO_NOTE);
       if (options.keptPermissions === true) {
         const allowed = allowedTools(placeOf(temporal, request.settings.workspace));
         if (allowed.length > 0) request.settings.allowTools = allowed;

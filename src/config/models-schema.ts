@@ -7,11 +7,11 @@ import { PHASES } from '../core/state/place.js';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
 
 /** The one model that goes by its provider's name alone. */
-const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { rehearsal: 'rehearsal/rules' };
+const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { demo: 'demo/rules' };
 
 const modelId = z
   .string()
-  .regex(/^([a-z][a-z0-9_-]*\/\S+|rehearsal)$/, 'expected endpoint/model, such as openai/gpt-5-mini');
+  .regex(/^([a-z][a-z0-9_-]*\/\S+|demo)$/, 'expected endpoint/model, such as openai/gpt-5-mini');
 
 /** One model id, or a chain in order of preference. */
 export const modelChainSchema = z
@@ -88,7 +88,7 @@ const endpointsSchema = z
   .superRefine((endpoints, { addIssue }) => {
     for (const [name, { protocol = 'openai-compatible', ...entry }] of Object.entries(endpoints)) {
       const fault = (message: string) => addIssue({ code: 'custom', path: [name], message });
-      if (name === 'rehearsal') fault('rehearsal is the built-in model: take another name');
+      if (name === 'demo') fault('demo is the built-in model: take another name');
       if (entry.baseUrl !== undefined || knownEndpoint(name)) continue;
       if (protocol === 'openai-compatible' || entry.keyVariable === undefined)
         fault('expected a baseUrl, such as http://localhost:11434/v1');

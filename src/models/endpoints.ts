@@ -26,14 +26,14 @@ export type EndpointEntries = Readonly<Record<string, EndpointEntry>>;
 /** Looks up an environment variable. */
 export type Lookup = (variable: string) => string | undefined;
 
-/** Answers by rules, and only when it is named: src/rehearsal. */
-export const REHEARSAL = 'rehearsal';
+/** Answers by rules, and only when it is named: src/demo-model. */
+export const DEMO = 'demo';
 /** As `.mcp.json` has them. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
 
 /** Every name that a model id may begin with: needs no keys. `given`: those of a program's own providers. */
 export function endpointNames(entries: EndpointEntries, given: readonly string[] = []): string[] {
-  return [...new Set([...Object.keys(entries), ...given, ...Object.keys(KNOWN_ENDPOINTS), REHEARSAL])];
+  return [...new Set([...Object.keys(entries), ...given, ...Object.keys(KNOWN_ENDPOINTS), DEMO])];
 }
 
 /** Names of the endpoints that exist here: those of the configuration, and those whose variables are set. */

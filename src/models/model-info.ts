@@ -8,7 +8,7 @@ import type { PinnedModel } from '../core/agents/run-config.js';
 import { DEFAULT_CONTEXT_TOKENS } from '../core/limits/tokens.js';
 import type { ModelRequestHead } from '../core/prompts/model-request.js';
 import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
-import { type EndpointEntries, type Lookup, REHEARSAL } from './endpoints.js';
+import { DEMO, type EndpointEntries, type Lookup } from './endpoints.js';
 import { splitModelId } from './model-id.js';
 import type { ReportedUsage } from './provider.js';
 
@@ -113,7 +113,7 @@ export function modelInfo(
   const { provider: endpoint, model } = splitModelId(modelId);
   const entry = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
   const said = Object.hasOwn(info, modelId) ? info[modelId] : undefined;
-  const known = endpoint === REHEARSAL ? RULES : knownOf(hostOf(endpoint, entry?.baseUrl, lookup), model);
+  const known = endpoint === DEMO ? RULES : knownOf(hostOf(endpoint, entry?.baseUrl, lookup), model);
   const window = said?.contextTokens ?? entry?.contextTokens;
   const ofWindow = window === undefined ? null : Math.floor(window * REPLY_SHARE);
   return {

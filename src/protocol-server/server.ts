@@ -1,7 +1,6 @@
 /**
  * A small model server on a loopback port that speaks the protocols of OpenAI and Anthropic: request parsing,
- * and replies streamed or whole. What to answer is for its users to say: the scripted model of tests, the
- * rehearsal model.
+ * and replies streamed or whole. What to answer is for its users to say, such as the scripted model of tests.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -58,8 +57,6 @@ export interface ProtocolServerOptions {
   models?: readonly string[];
   /** Default 0: any free port. */
   port?: number;
-  /** The server and its connections keep no process alive. Default false. */
-  background?: boolean;
 }
 
 export interface ProtocolServer {
@@ -83,7 +80,6 @@ export async function startProtocolServer(options: ProtocolServerOptions): Promi
   );
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
-  if (options.background) server.on('connection', socket => socket.unref()).unref();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);

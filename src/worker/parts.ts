@@ -40,8 +40,8 @@ export interface PartsOptions extends ConfigInCode {
   home: string;
   /** True on the local stack: any workspace is served, live text is brisk. */
   localStack: boolean;
-  /** True in the background of the local stack: the worker starts without a key, for the rehearsal model. Default false. */
-  servesRehearsal?: boolean;
+  /** True in the background of the local stack: the worker starts without a key, for the demo model. Default false. */
+  servesDemo?: boolean;
   /** Tool servers beside those of `.mcp.json`. Default: none. */
   mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
@@ -87,14 +87,14 @@ export interface Parts {
 
 /** @throws SteersmanError where the configuration is wrong or no model is usable. */
 export async function loadParts(options: PartsOptions): Promise<Parts> {
-  const { configDir, home, localStack, servesRehearsal = false, tools = [], activityTools = [] } = options;
+  const { configDir, home, localStack, servesDemo = false, tools = [], activityTools = [] } = options;
   const codeTools = [...tools, ...(await toolsOfFiles(options))];
   const workflowTools = readyWorkflowTools(options.workflowTools ?? []);
   checkCodeTools([...codeTools, ...[...activityTools, ...workflowTools].map(({ definition }) => definition)]);
   const settings = await loadSettings(configDir, options);
   const providersOf = providerSource(options.providers);
-  checkModels(settings, providersOf(settings.models), { configDir, servesRehearsal });
-  const toolsDir = servesRehearsal && configDir !== null ? localToolsDir(configDir) : configDir;
+  checkModels(settings, providersOf(settings.models), { configDir, servesDemo });
+  const toolsDir = servesDemo && configDir !== null ? localToolsDir(configDir) : configDir;
   const mcpConfig = loadMcpConfig(toolsDir, options.mcpServers);
   const secrets = knownSecrets(configDir, mcpConfig, settings.models.endpoints);
   const ending = new AbortController();
@@ -185,17 +185,17 @@ function addLiteral(secrets: Secrets, name: string, value: string): void {
 export interface ModelCheck {
   configDir: string | null;
   /**
-   * True for a background worker of the local stack, which also serves runs that name the rehearsal model:
+   * True for a background worker of the local stack, which also serves runs that name the demo model:
    * there a key that is not set is no reason to refuse. Runs of other models fail and say what to set.
    */
-  servesRehearsal: boolean;
+  servesDemo: boolean;
 }
 
 /** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
 export function checkModels(
   settings: { models: Pick<Settings['models'], 'default' | 'roles' | 'resolver'> },
   providers: ProviderRegistry,
-  { configDir, servesRehearsal }: ModelCheck,
+  { configDir, servesDemo }: ModelCheck,
 ): void {
   const { models } = settings;
   const named = [
@@ -210,7 +210,7 @@ export function checkModels(
       providers.resolve(model);
     } catch (error) {
       if (!(error instanceof ModelCallError)) throw error;
-      if (servesRehearsal && error.type === FAILURE.model.auth) continue;
+      if (servesDemo && error.type === FAILURE.model.auth) continue;
       throw new SteersmanError(
         `The model ${model} of ${configDir === null ? 'settings' : `${configDir}/steersman.yaml`} is not usable: ${error.message}`,
         error.type === FAILURE.model.auth ? SET_A_KEY : NAME_ANOTHER,
@@ -222,4 +222,4 @@ export function checkModels(
 const NAME_ANOTHER = 'Name another model under "models" in steersman.yaml.';
 /** What is missing the error says: a provider knows its variables. */
 const SET_A_KEY =
-  'Variables may stand in .env or the environment. Or name another model under "models" in steersman.yaml (rehearsal works without a key: rules, not intelligence).';
+  'Variables may stand in .env or the environment. Or name another model under "models" in steersman.yaml (demo works without a key: rules, not intelligence).';

@@ -79,7 +79,7 @@ export interface SteersmanPluginOptions extends ConfigInCode {
 /** What only workers of Steersman itself say. */
 export interface OwnWorkerOptions {
   localStack?: boolean;
-  servesRehearsal?: boolean;
+  servesDemo?: boolean;
   /** The folder's own `tools/` are loaded. Default false. */
   toolFiles?: boolean;
   /** It takes over from workers of this machine that were killed. Default true. */

@@ -1,6 +1,7 @@
 /** Which providers this program has: the one place where they are put together. */
 
 import type { PinnedModel } from '../core/agents/run-config.js';
+import { createDemoProvider } from '../demo-model/provider.js';
 import type { EndpointSettings } from '../models/endpoint.js';
 import { endpointFault, endpointNames, endpointSettings } from '../models/endpoints.js';
 import { type ModelsConfig, modelInfo, pinnedModel } from '../models/model-info.js';
@@ -8,7 +9,6 @@ import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderFactory, ProviderRegistry } from '../models/providers.js';
 import { createProviders } from '../models/providers.js';
-import { createRehearsalProvider } from '../rehearsal/provider.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 
@@ -30,7 +30,7 @@ export function providerSource(given: readonly ModelProvider[] = []): ProviderSo
     kept.set(settings.name, { of, provider });
     return provider;
   };
-  const rehearsal = createRehearsalProvider();
+  const demo = createDemoProvider();
   return models => {
     const { endpoints } = models;
     const factoryOf = (name: string): ProviderFactory => {
@@ -39,7 +39,7 @@ export function providerSource(given: readonly ModelProvider[] = []): ProviderSo
     const factories = {
       ...Object.fromEntries(endpointNames(endpoints).map(name => [name, factoryOf(name)])),
       /** Answers by rules, and only when it is named. */
-      rehearsal: () => rehearsal,
+      demo: () => demo,
       ...Object.fromEntries(given.map(provider => [provider.name, () => provider])),
     };
     return createProviders(factories, id => modelInfo(id, models, env.lookup));

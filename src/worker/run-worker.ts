@@ -137,7 +137,7 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
       ...folder,
       home,
       localStack: isOfLocalStack(own, address),
-      servesRehearsal: managed,
+      servesDemo: managed,
       toolFiles: true,
       report: errorLine,
     }).catch((error: unknown) => {

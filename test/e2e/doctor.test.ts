@@ -290,11 +290,11 @@ describe('broken set-ups', () => {
 });
 
 describe('local stack', () => {
-  test('no key and no endpoint → a warning that names the rehearsal model; elsewhere a failure', async () => {
+  test('no key and no endpoint → a warning that names the demo model; elsewhere a failure', async () => {
     const without = { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' };
     const local = await doctor({ ...without, TEMPORAL_ADDRESS: '' });
     expect(local.of('model')).toMatchObject({ status: 'warning' });
-    expect(local.of('model')?.found).toContain('rehearsal');
+    expect(local.of('model')?.found).toContain('demo');
     expect(local.exitCode).toBe(0);
     const elsewhere = await doctor({ ...without, TEMPORAL_ADDRESS: NOBODY });
     expect(elsewhere.of('model')).toMatchObject({ status: 'failed' });

@@ -537,7 +537,7 @@ test('a worker for runs alone → serves until it is told to end', async () => {
   const worker = await createWorker({
     connection: env.nativeConnection,
     taskQueue: 'alone',
-    settings: { models: { default: 'rehearsal' } },
+    settings: { models: { default: 'demo' } },
   });
   await worker.runUntil(async () => undefined);
   expect(worker.getState()).toBe('STOPPED');

@@ -74,7 +74,7 @@ async function knownValues(): Promise<Known> {
   const roles = await loadRoles(promptRoots(null), 'en');
   const limits = Object.keys(DEFAULT_LIMITS).map(name => `${name}=`);
   return {
-    'endpoint/model': [...knownModels(), 'rehearsal'],
+    'endpoint/model': [...knownModels(), 'demo'],
     role: READERS,
     reader: READERS,
     mode: MODES,

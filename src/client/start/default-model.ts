@@ -8,8 +8,8 @@ import { endpointFault, endpointNames, presentEndpoints } from '../../models/end
 import { env } from '../../shared/env.js';
 import { isTrusted } from '../../stack/trust.js';
 
-/** For whoever starts a run that the rehearsal model answers, unasked. */
-export const REHEARSAL_NOTE = `The built-in rehearsal model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
+/** For whoever starts a run that the demo model answers, unasked. */
+export const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
 
 /** What a start says of models, and where the configuration is. */
 interface Start {
@@ -19,7 +19,7 @@ interface Start {
 }
 
 /**
- * The model to name for a new run: what the user named, else the rehearsal model on the local stack while there is no
+ * The model to name for a new run: what the user named, else the demo model on the local stack while there is no
  * endpoint, else none, so that `steersman.yaml` decides.
  */
 export async function modelToName(
@@ -30,7 +30,7 @@ export async function modelToName(
   const folder = resolve(configDir ?? defaultConfigDir());
   // Nothing is read of a folder that is not trusted: the start is refused.
   if (configDir === undefined && !isTrusted(folder)) return undefined;
-  return (await hasEndpoint(folder)) ? undefined : 'rehearsal';
+  return (await hasEndpoint(folder)) ? undefined : 'demo';
 }
 
 /** Why a local worker with this configuration could not call the model; a worker elsewhere may have others. */

@@ -35,7 +35,7 @@ export interface StartOptions {
   role?: string;
   /**
    * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says; on the local stack where no
-   * endpoint is configured, by file or by variables, the built-in rehearsal model.
+   * endpoint is configured, by file or by variables, the built-in demo model.
    */
   model?: string;
   /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
@@ -90,8 +90,8 @@ export interface StartRequest {
   configDir: string | null;
   /** Id of the run that this one goes on from, or null. */
   after: string | null;
-  /** Nobody named a model, and the rehearsal model stands in. */
-  rehearses: boolean;
+  /** Nobody named a model, and the demo model stands in. */
+  isDemo: boolean;
 }
 
 /** Limits of Temporal's user metadata. */
@@ -148,7 +148,7 @@ export async function startRequest(
     taskQueue: taskQueue ?? env.taskQueue() ?? null,
     configDir: configDir === undefined ? null : resolve(configDir),
     after: after ?? null,
-    rehearses: model !== options.model,
+    isDemo: model !== options.model,
   };
 }
 

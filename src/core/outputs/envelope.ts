@@ -20,21 +20,6 @@ export interface Risk {
   mitigation?: string;
 }
 
-/** The envelope whole, as roles write it. */
-export interface AgentOutput {
-  thought: string;
-  action: string;
-  params: Record<string, unknown>;
-  expectedOutcome: string;
-  risk: Risk;
-  /** 0 to 100. */
-  confidence: number;
-  alternativeActions?: string[];
-  requiresUserConfirmation?: boolean;
-  /** For the person, as it is. */
-  userMessage?: string;
-}
-
 /** The six fields that an envelope must have (G11). */
 export const ENVELOPE_FIELDS = [
   'thought',

@@ -89,7 +89,7 @@ describe('models in steersman.yaml', () => {
       endpoint(ADDRESS, 'My.Home'),
       /models\.endpoints\.My\.Home: the name of an endpoint begins its model ids/,
     ],
-    ['the name of the built-in model', endpoint(ADDRESS, 'rehearsal'), /take another name/],
+    ['the name of the built-in model', endpoint(ADDRESS, 'demo'), /take another name/],
     [
       'K3 a key',
       endpoint(`${ADDRESS}, apiKey: hunter2`),
@@ -126,7 +126,7 @@ describe('models in steersman.yaml', () => {
     [
       'a configuration',
       'models: { configurations: { cheap: { default: hom/x } } }',
-      /models\.configurations\.cheap\.default: there is no endpoint "hom" for the model hom\/x\. .*Endpoints here: openai, anthropic, rehearsal\./,
+      /models\.configurations\.cheap\.default: there is no endpoint "hom" for the model hom\/x\. .*Endpoints here: openai, anthropic, demo\./,
     ],
     [
       'a row of the resolver',

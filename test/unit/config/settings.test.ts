@@ -283,8 +283,8 @@ describe('models', () => {
     },
   );
 
-  test('models: the run names the rehearsal model in short → its whole id', () => {
-    expect(chooseModels(roles, models, { runModel: 'rehearsal' }).models).toEqual(['rehearsal/rules']);
+  test('models: the run names the demo model in short → its whole id', () => {
+    expect(chooseModels(roles, models, { runModel: 'demo' }).models).toEqual(['demo/rules']);
   });
 
   test('models: none for a role → an error that says what to set', async () => {

@@ -95,14 +95,14 @@ describe('configuration', () => {
   const ELSEWHERE = { localStack: false, standIn: undefined };
 
   test('folder without files, on the local stack without a key → the model that stands in and the shipped tools, as for a run', async () => {
-    const here = { localStack: true, standIn: 'rehearsal' };
+    const here = { localStack: true, standIn: 'demo' };
     const { models, mcp, findings } = await checkConfiguration(folder(), here);
     expect(findings.map(({ check, status }) => [check, status])).toEqual([
       ['steersman.yaml', 'ok'],
       ['prompts', 'ok'],
       ['.mcp.json', 'ok'],
     ]);
-    expect(models).toEqual(['rehearsal/rules']);
+    expect(models).toEqual(['demo/rules']);
     expect(mcp?.servers.map(({ name }) => name)).toEqual(['filesystem']);
   });
 

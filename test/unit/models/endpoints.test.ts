@@ -101,7 +101,7 @@ describe('endpoints (M2, M3)', () => {
     const entries = { home: { headers: {} } };
     expect(presentEndpoints(entries, () => undefined)).toEqual(['home']);
     expect(presentEndpoints(entries, name => ENVIRONMENT[name])).toEqual(['home', 'openai', 'anthropic']);
-    expect(endpointNames(entries, ['acme'])).toEqual(['home', 'acme', 'openai', 'anthropic', 'rehearsal']);
+    expect(endpointNames(entries, ['acme'])).toEqual(['home', 'acme', 'openai', 'anthropic', 'demo']);
   });
 
   test('a model of no endpoint → those that there are', () => {

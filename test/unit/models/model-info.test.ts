@@ -36,7 +36,7 @@ describe('model info (M8)', () => {
     ['home/gpt-oss-120b', 32_768, 32_768, false],
     ['home/llama3.1:8b', 32_768, 6_553, false],
     ['home/qwen3', 40_960, 4_096, true],
-    ['rehearsal/rules', 2_000_000, null, true],
+    ['demo/rules', 2_000_000, null, true],
     ['openai/nobody-knows', DEFAULT_CONTEXT_TOKENS, null, false],
     ['openai/constructor', DEFAULT_CONTEXT_TOKENS, null, false],
   ])('%s → %i tokens, replies up to %j, cost known %s', (id, contextTokens, maxOutputTokens, costKnown) => {

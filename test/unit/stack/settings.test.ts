@@ -58,7 +58,7 @@ test.each(['HOME', 'TERM', 'STEERSMAN_HOME', 'STEERSMAN_TASK_QUEUE'])(
 );
 
 test('fingerprint: what the caller adds counts; the order of values does not', () => {
-  expect(projectFingerprint(dir, { rehearsal: '1' })).not.toBe(projectFingerprint(dir));
+  expect(projectFingerprint(dir, { demo: '1' })).not.toBe(projectFingerprint(dir));
   const of = (values: Record<string, string>) => settingsFingerprint({ files: [], folders: [], values });
   expect(of({ a: '1', b: '2' })).toBe(of({ b: '2', a: '1' }));
   expect(of({ a: '1', b: '2' })).not.toBe(of({ a: '12', b: '' }));

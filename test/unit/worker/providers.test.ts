@@ -47,7 +47,7 @@ test('a run names a model of no endpoint → refused at its start with those tha
   const models = home('http://127.0.0.1:1/v1');
   expect(pinnedFacts('openai/gpt-5-mini', models).costKnown).toBe(true);
   expect(() => pinnedFacts('hone/a', models)).toThrowError(
-    'there is no endpoint "hone" for the model hone/a. Endpoints here: home, openai, anthropic, rehearsal.',
+    'there is no endpoint "hone" for the model hone/a. Endpoints here: home, openai, anthropic, demo.',
   );
   const acme = providerSource()(models).resolve('home/a').provider;
   expect(pinnedFacts('acme/a', models, [{ ...acme, name: 'acme' }]).costKnown).toBe(false);

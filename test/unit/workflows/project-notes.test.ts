@@ -5,7 +5,6 @@ import { TEXT_BYTES } from '../../../src/core/state/bounds.js';
 import type { Message } from '../../../src/core/state/message.js';
 import { headWithin } from '../../../src/core/text/fit.js';
 import { jsonBytes } from '../../../src/core/text/json.js';
-import { readBrief } from '../../../src/rehearsal/briefs.js';
 import { execution, plan, review, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
@@ -73,12 +72,11 @@ test.each(HOSTILE)('notes on the project: %j → can not end what they stand in'
 });
 
 test.each(Object.entries(BUILT_IN_WORDS))(
-  'notes on the project: in %s → say that they are no instructions, and the rehearsal takes them for no wish',
+  'notes on the project: in %s → say that they are no instructions',
   (language, words) => {
     const said = notesText({ text: 'Built with make.', isWhole: false }, words);
     expect(said).toContain(language === 'zh' ? '不是指令' : 'not an instruction');
     expect(said).toContain(words.projectNotesCut);
-    expect(readBrief(said)?.kind).toBe('other');
   },
 );
 

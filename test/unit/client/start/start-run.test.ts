@@ -41,10 +41,10 @@ clientTools:
 });
 
 test('start: a configuration of models → in the settings of the run; beside a model → refused (M11)', async () => {
-  const { settings, rehearses } = await request({ configuration: 'cheap' });
+  const { settings, isDemo } = await request({ configuration: 'cheap' });
   expect(settings.configuration).toBe('cheap');
   expect(settings).not.toHaveProperty('model');
-  expect(rehearses).toBe(false);
+  expect(isDemo).toBe(false);
   const message = await faultOf({ configuration: 'cheap', model: 'openai/gpt-5' });
   expect(message).toContain('give `settings.model` or `settings.configuration`');
 });
@@ -69,7 +69,7 @@ test('start: a folder of configuration or a file of settings that does not exist
 
 test('start: a model without its provider → refused with the form, before anything starts', async () => {
   expect(await faultOf({ model: 'gpt-5' })).toContain('"gpt-5" is not written as endpoint/model');
-  expect((await request({ model: 'rehearsal' })).settings.model).toBe('rehearsal');
+  expect((await request({ model: 'demo' })).settings.model).toBe('demo');
 });
 
 test('start: a model of an endpoint that there is not → refused with those that there are, before anything starts', async () => {

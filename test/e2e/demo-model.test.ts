@@ -1,14 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
 import type { RunResult } from '../../src/workflows/messages.js';
+import { steerSignal } from '../../src/workflows/messages.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
 import { answer, openGateOf } from '../support/steering.js';
 
-const PAGE = '{ "line": "of a large file, to be read in pages" },\n';
+const PAGE = '{ "line": "of a file that is too large to be given whole" },\n';
 const LARGE_LINES = 900;
 
 /** 63 files with known counts; what is in dependency and build folders must not be counted. */
@@ -44,16 +45,16 @@ afterAll(async () => {
   await env?.teardown();
 });
 
-async function rehearse(goal: string, settings: Partial<RunSettings> = {}): Promise<RunResult> {
-  const { result } = await rig.run(goal, { model: 'rehearsal', ...settings });
+async function demo(goal: string, settings: Partial<RunSettings> = {}): Promise<RunResult> {
+  const { result } = await rig.run(goal, { model: 'demo', ...settings });
   // The scripted model is what the configuration names: it must not have been asked.
   expect(rig.model.requests).toEqual([]);
   return result;
 }
 
-describe('rehearsal model, whole path', () => {
+describe('demo model, whole path', () => {
   test('a goal in react mode → real tools and an answer of one role, no tasks, unverified (L18)', async () => {
-    const { mode, outcome, cause, answer, tasks, trace } = await rehearse('What does docs/guide.md say?', {
+    const { mode, outcome, cause, answer, tasks, trace } = await demo('What does docs/guide.md say?', {
       mode: 'react',
     });
     expect({ mode, outcome, cause, tasks }).toEqual({
@@ -75,10 +76,10 @@ describe('rehearsal model, whole path', () => {
       { mode: 'lead', cause: 'direct_answer' },
       '61 files in 10 folders',
     ],
-    ['direct', READ, { mode: 'direct', cause: 'direct_answer', tasks: [] }, 'Rehearsal model'],
+    ['direct', READ, { mode: 'direct', cause: 'direct_answer', tasks: [] }, 'Nothing was looked at'],
     ['auto', READ, { mode: 'react', cause: 'direct_answer' }, 'First steps'],
   ])('a goal in %s mode → real files, an answer, nothing verified (L18)', async (mode, goal, end, said) => {
-    const { children, artifacts, tasks, ...result } = await rehearse(goal, { mode });
+    const { children, artifacts, tasks, ...result } = await demo(goal, { mode });
     expect({ ...result, tasks }).toMatchObject({ ...end, outcome: 'unverified' });
     expect(result.answer).toContain(said);
     expect(result.trace.steps.some(({ action }) => action.type === 'tool')).toBe(mode !== 'direct');
@@ -87,7 +88,7 @@ describe('rehearsal model, whole path', () => {
   });
 
   test('overview of a folder → counts as they are, several tasks, real tools, dependency folders left out', async () => {
-    const { outcome, answer, tasks, usage } = await rehearse('Give me an overview of this project');
+    const { outcome, answer, tasks, usage } = await demo('Give me an overview of this project');
     expect(outcome).toBe('completed');
     expect(tasks.map(({ id, status }) => [id, status])).toEqual([
       ['survey', 'completed'],
@@ -95,68 +96,68 @@ describe('rehearsal model, whole path', () => {
       ['source', 'completed'],
     ]);
     expect(usage.costUsd).toBe(0);
-    expect(answer.split('\n')[0]).toContain('Rehearsal model: rules, not intelligence.');
+    expect(answer.split('\n')[0]).toContain('Demo model: rules, not intelligence.');
     expect(answer).toContain('> Harbour keeps a list of boats and their berths.');
     expect(answer).toContain('61 files in 10 folders, left out: `dist`, `node_modules`');
-    expect(answer).toContain('| TypeScript | 56 | 77 |');
-    expect(answer).toContain(`| JSON | 2 | ${LARGE_LINES + 4} |`);
-    expect(answer).toContain('| Markdown | 2 | 19 |');
-    expect(answer).toContain('**1000 lines** in all 60 text files');
-    expect(answer).toContain('7 TODO, on 7 lines in 7 files');
-    expect(answer).toContain('`src/part1/boat8.ts:1` `// TODO berth 8`');
-    expect(answer).toContain('- Harbour (1)\n  - Install (5)\n  - Use (9)');
-    expect(answer).toContain('- Guide (1)\n  - First steps (4)');
-    expect(answer).toContain('- dependencies (1): `left-pad ^1.0.0`');
-    expect(answer).toMatch(/Largest files[\s\S]*?\| `data\/large\.json` \| 45\.7 KB \| 900 \|/);
+    // The one that is too large to be given whole is not counted.
+    expect(answer).toContain('**100 lines** · 59 of 60 text files read');
+    expect(answer).toContain('7 lines · 59 of 60 text files read');
+    expect(answer).toContain('- `src/part1/boat8.ts:1` `// TODO berth 8`');
     expect(answer).not.toContain('not ours');
   });
 
-  test('where is a word used → each place, and nothing else', async () => {
-    const { outcome, answer } = await rehearse('Where is `moorBoat` used?');
-    expect(outcome).toBe('completed');
-    expect(answer).toContain('14 moorBoat, on 14 lines in 14 files, in all 60 text files');
-    expect(answer).toContain('`src/part1/boat8.ts:2` `moorBoat();`');
-    expect(answer).not.toContain('Largest files');
-  });
-
-  test('a file that the goal names only by its last part → looked for and quoted', async () => {
-    const { outcome, answer } = await rehearse('What does guide.md say?');
-    expect(outcome).toBe('completed');
-    expect(answer).toContain('## docs/guide.md\n\nMarkdown · 8 lines');
-  });
-
   test('a goal that needs understanding → says so, shows what it saw, and is not called verified', async () => {
-    const { outcome, answer } = await rehearse('Write a web server for these boats');
+    const { outcome, answer } = await demo('Write a web server for these boats');
     expect(outcome).toBe('unverified');
     expect(answer).toContain('cannot do what the goal asks with “write”');
     expect(answer).toContain('> Harbour keeps a list of boats');
   });
 
   test('few rounds a task → the verification finds what is missing and sends the work back', async () => {
-    const { result } = await rig.run('Count the lines by language', {
-      model: 'rehearsal',
-      limits: { execution: 3, toolCallsPerTurn: 4 },
-    });
-    expect(result.answer).toContain('**1000 lines** in all 60 text files');
-    expect(result.tasks.map(({ id }) => id)).toEqual(['survey', 'source', 'survey-2', 'source-2']);
+    const { result } = await rig.run('Count the lines', { model: 'demo', limits: { execution: 3 } });
+    expect(result.answer).toContain('**100 lines** · 59 of 60 text files read');
+    expect(result.tasks.map(({ id }) => id)).toEqual(['survey', 'source', 'source-3', 'source-4']);
     expect(result.outcome).toBe('completed');
   });
 
-  test('a goal that names a file to write to → asks a person; approved it is written, denied the answer says so (TE10)', async () => {
-    const file = (name: string) => join(rig.project.workspace, name);
-    const goal = (name: string) => `Write a list of the TODOs to ${name}`;
-    const approved = await rig.run(goal('TODO.md'), { model: 'rehearsal', autoApprove: true });
-    expect(approved.result).toMatchObject({ outcome: 'completed' });
-    expect(approved.result.answer).toContain('This was written to `TODO.md`.');
-    expect(readFileSync(file('TODO.md'), 'utf8')).toContain('7 TODO, on 7 lines');
+  const file = (name: string) => join(rig.project.workspace, name);
+  const goal = (name: string) => `Write a list of the TODOs to ${name}`;
 
-    const handle = await rig.start(goal('OTHER.md'), { model: 'rehearsal', attended: true });
+  test.each(['TODO.md', 'docs/总结.md', 'Über.md'])(
+    'a goal that names the file %s to write to, approved → written, and verified (TE10)',
+    async name => {
+      const { result } = await rig.run(goal(name), { model: 'demo', autoApprove: true });
+      expect(existsSync(file(name))).toBe(true);
+      expect(readFileSync(file(name), 'utf8')).toContain('`// TODO berth 8`');
+      expect(result).toMatchObject({ outcome: 'completed' });
+      expect(result.answer).toContain(`This was written to \`${name}\`.`);
+      rmSync(file(name));
+    },
+  );
+
+  test('a goal that names a file to write to, denied → not written, not verified, and the answer says so (TE10)', async () => {
+    const handle = await rig.start(goal('OTHER.md'), { model: 'demo', attended: true });
     const gate = await openGateOf(handle, 'approval');
     expect(gate.title).toContain('write_file');
     await answer(handle, 'approval', { decision: 'deny', reason: 'not here' });
     const denied: RunResult = await handle.result();
     expect(denied.outcome).toBe('unverified');
-    expect(denied.answer).toContain('`OTHER.md` was not written');
+    expect(denied.answer).toMatch(/`OTHER\.md` was not written.*not here/);
     expect(existsSync(file('OTHER.md'))).toBe(false);
+  });
+
+  test('a message amid the work that names one file → added to the answer, which keeps the rest', async () => {
+    const handle = await rig.start('Write a summary of this project to OTHER.md', {
+      model: 'demo',
+      attended: true,
+    });
+    await openGateOf(handle, 'approval');
+    await handle.signal(steerSignal, { id: 's1', text: 'also look at docs/guide.md', when: 'after-batch' });
+    await answer(handle, 'approval', { decision: 'approve' });
+    const { outcome, answer: text, tasks }: RunResult = await handle.result();
+    expect(outcome).toBe('completed');
+    expect(text).toContain('> Harbour keeps a list of boats');
+    expect(text).toContain('First steps');
+    for (const { result } of tasks) expect(result).not.toMatch(/direct/);
   });
 });

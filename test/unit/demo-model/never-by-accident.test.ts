@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { modelToName } from '../../../src/client/start/default-model.js';
+import { createDemoProvider } from '../../../src/demo-model/provider.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
-import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';
 import { checkModels } from '../../../src/worker/parts.js';
 
 interface Case {
@@ -16,19 +16,19 @@ interface Case {
   localStack?: boolean;
 }
 
-describe('rehearsal: never by accident', () => {
+describe('demo: never by accident', () => {
   const KEYS = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'];
   const HOME = 'models: { endpoints: { home: { baseUrl: http://localhost:11434/v1 } } }';
 
   test.each<[string, Case, string | undefined]>([
-    ['local stack, nothing set', {}, 'rehearsal'],
+    ['local stack, nothing set', {}, 'demo'],
     ...KEYS.map((key): [string, Case, undefined] => [`${key} is set`, { set: key }, undefined]),
     ['the file has an endpoint', { file: HOME }, undefined],
     ['the file is wrong, which its worker says', { file: 'models: 3' }, undefined],
     ['another server', { localStack: false }, undefined],
     ['a model is named', { model: 'openai/gpt-5' }, 'openai/gpt-5'],
     ['a configuration is named', { configuration: 'cheap' }, undefined],
-    ['it is named', { model: 'rehearsal', localStack: false, set: 'OPENAI_API_KEY' }, 'rehearsal'],
+    ['it is named', { model: 'demo', localStack: false, set: 'OPENAI_API_KEY' }, 'demo'],
   ])('model to name: %s', async (_, { set, file = '', localStack = true, ...start }, wanted) => {
     for (const key of KEYS) vi.stubEnv(key, key === set ? 'x' : '');
     const configDir = mkdtempSync(join(tmpdir(), 'steersman-accident-'));
@@ -45,19 +45,19 @@ describe('rehearsal: never by accident', () => {
   const withoutKey = () =>
     createProviders({
       openai: () => createProvider({ name: 'openai' }),
-      rehearsal: () => createRehearsalProvider(),
+      demo: () => createDemoProvider(),
     });
 
   test.each([
     ['openai/gpt-5', false, /OPENAI_API_KEY/],
     ['openai/gpt-5', true, null],
     ['nobody/x', true, /nobody/],
-    ['rehearsal/rules', false, null],
+    ['demo/rules', false, null],
   ])(
     'worker: %s configured and no key, in the background of the local stack %s → refuses %s',
     (model, background, wanted) => {
       const check = () =>
-        checkModels(settings(model), withoutKey(), { configDir: '/c', servesRehearsal: background });
+        checkModels(settings(model), withoutKey(), { configDir: '/c', servesDemo: background });
       if (wanted === null) expect(check).not.toThrow();
       else expect(check).toThrow(wanted);
     },
