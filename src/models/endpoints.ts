@@ -26,7 +26,7 @@ export type EndpointEntries = Readonly<Record<string, EndpointEntry>>;
 /** Looks up an environment variable. */
 export type Lookup = (variable: string) => string | undefined;
 
-/** Answers by rules, and only when it is named: src/demo-model. */
+/** Answers by rules, and only when it is named: src/models/demo. */
 export const DEMO = 'demo';
 /** As `.mcp.json` has them. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;

@@ -1,7 +1,7 @@
 /** Which providers this program has: the one place where they are put together. */
 
 import type { PinnedModel } from '../core/agents/run-config.js';
-import { createDemoProvider } from '../demo-model/provider.js';
+import { createDemoProvider } from '../models/demo/provider.js';
 import type { EndpointSettings } from '../models/endpoint.js';
 import { endpointFault, endpointNames, endpointSettings } from '../models/endpoints.js';
 import { type ModelsConfig, modelInfo, pinnedModel } from '../models/model-info.js';

@@ -411,12 +411,12 @@ describe('load run', () => {
 
   test('load run: a tool of the client whose name no provider allows → offered under one that is, known by its own (OU5)', async () => {
     await config('models:\n  default: openai/base\n');
-    const clientTools = ['frage die group', 'ask'].map(name => ({ name, description: '', inputSchema: {} }));
+    const clientTools = ['frage die crew', 'ask'].map(name => ({ name, description: '', inputSchema: {} }));
     const { tools } = await load({ clientTools });
     const named = tools.map(tool => [tool.name, tool.serverToolName]);
     expect(named).toEqual(
       expect.arrayContaining([
-        ['frage_die_crew', 'frage die group'],
+        ['frage_die_crew', 'frage die crew'],
         ['ask', 'ask'],
       ]),
     );

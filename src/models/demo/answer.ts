@@ -1,5 +1,5 @@
 /** Writes answers and reports, from what was really read. */
-import { preview } from '../core/text/preview.js';
+import { preview } from '../../core/text/preview.js';
 import { filesOf, findNamed, type Seen, textFiles } from './folder.js';
 import { type Topic, topicsOf, WORKS, type Work } from './goal.js';
 

@@ -1,7 +1,7 @@
 /** What a request says, as the rules need it: nothing is kept between requests, as for any model. */
-import { textOf } from '../core/state/message.js';
-import { contentText } from '../core/tools/tool-result.js';
-import type { ModelRequest } from '../models/provider.js';
+import { textOf } from '../../core/state/message.js';
+import { contentText } from '../../core/tools/tool-result.js';
+import type { ModelRequest } from '../provider.js';
 
 export type Conversation = ReturnType<typeof readConversation>;
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { FAILURE } from '../../../src/core/limits/failure.js';
-import type { Message } from '../../../src/core/state/message.js';
-import { createDemoProvider } from '../../../src/demo-model/provider.js';
-import { complete, PLAIN_REQUEST } from '../../../src/models/complete.js';
-import type { ModelDelta } from '../../../src/models/provider.js';
-import { providerSource } from '../../../src/worker/providers.js';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
+import type { Message } from '../../../../src/core/state/message.js';
+import { complete, PLAIN_REQUEST } from '../../../../src/models/complete.js';
+import { createDemoProvider } from '../../../../src/models/demo/provider.js';
+import type { ModelDelta } from '../../../../src/models/provider.js';
+import { providerSource } from '../../../../src/worker/providers.js';
 
 const provider = createDemoProvider({ paceMs: 0 });
 const content = [{ type: 'text' as const, text: 'Count the lines' }];

@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputContract } from '../../../src/core/outputs/contracts.js';
-import { type OutputOf, parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
-import { answerBrief } from '../../../src/core/prompts/answer-briefs.js';
+import type { OutputContract } from '../../../../src/core/outputs/contracts.js';
+import { type OutputOf, parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
+import { answerBrief } from '../../../../src/core/prompts/answer-briefs.js';
 import {
   planningBrief,
   taskBrief,
   verificationBrief,
   wrapUpBrief,
-} from '../../../src/core/prompts/briefs.js';
-import { intentBrief, routeBrief } from '../../../src/core/prompts/steering-briefs.js';
-import { BUILT_IN_WORDS } from '../../../src/core/prompts/words.js';
+} from '../../../../src/core/prompts/briefs.js';
+import { intentBrief, routeBrief } from '../../../../src/core/prompts/steering-briefs.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import {
   type Message,
   NO_USAGE,
   type ToolResultBlock,
   type UserMessage,
-} from '../../../src/core/state/message.js';
-import { newSteering, planningAt } from '../../../src/core/state/place.js';
-import { newRunState, type RunState } from '../../../src/core/state/run-state.js';
-import { decideRoute } from '../../../src/core/steering/route.js';
-import { toolResult } from '../../../src/core/tools/tool-result.js';
-import { replyTo } from '../../../src/demo-model/roles.js';
-import { PLAIN_REQUEST } from '../../../src/models/complete.js';
-import { task as newTask, pinnedRun } from '../../support/core-values.js';
-import { testRole } from '../../support/small-run.js';
+} from '../../../../src/core/state/message.js';
+import { newSteering, planningAt } from '../../../../src/core/state/place.js';
+import { newRunState, type RunState } from '../../../../src/core/state/run-state.js';
+import { decideRoute } from '../../../../src/core/steering/route.js';
+import { toolResult } from '../../../../src/core/tools/tool-result.js';
+import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
+import { replyTo } from '../../../../src/models/demo/roles.js';
+import { task as newTask, pinnedRun } from '../../../support/core-values.js';
+import { testRole } from '../../../support/small-run.js';
 
 const HARBOUR = {
   'README.md': '[![badge](b)](c)\n\n# Harbour\n\nBerths and tides for a small marina.\n\nRun it.\n',

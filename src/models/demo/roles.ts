@@ -1,7 +1,7 @@
 /** What each role answers, from the conversation alone. */
-import { CONTROLS, type Control } from '../core/outputs/intent.js';
-import { BUILT_IN_WORDS, filled } from '../core/prompts/words.js';
-import type { ModelRequest } from '../models/provider.js';
+import { CONTROLS, type Control } from '../../core/outputs/intent.js';
+import { BUILT_IN_WORDS, filled } from '../../core/prompts/words.js';
+import type { ModelRequest } from '../provider.js';
 import { isWritten, labelled, writeAnswer, writeReport, writtenNote } from './answer.js';
 import { type Conversation, readConversation, tagged } from './conversation.js';
 import { look, nextCalls, type Seen, toolFor } from './folder.js';

@@ -1,8 +1,8 @@
 /** The provider `demo`: answers by rules, in this process, and streams as a model does. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { FAILURE } from '../core/limits/failure.js';
-import { ModelCallError } from '../models/model-call-error.js';
-import type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
+import { FAILURE } from '../../core/limits/failure.js';
+import { ModelCallError } from '../model-call-error.js';
+import type { ModelDelta, ModelProvider, ModelRequest } from '../provider.js';
 import { replyTo } from './roles.js';
 import { WORDS } from './words.js';
 

@@ -2,11 +2,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { modelToName } from '../../../src/client/start/default-model.js';
-import { createDemoProvider } from '../../../src/demo-model/provider.js';
-import { createProvider } from '../../../src/models/protocols.js';
-import { createProviders } from '../../../src/models/providers.js';
-import { checkModels } from '../../../src/worker/parts.js';
+import { modelToName } from '../../../../src/client/start/default-model.js';
+import { createDemoProvider } from '../../../../src/models/demo/provider.js';
+import { createProvider } from '../../../../src/models/protocols.js';
+import { createProviders } from '../../../../src/models/providers.js';
+import { checkModels } from '../../../../src/worker/parts.js';
 
 interface Case {
   model?: string;
