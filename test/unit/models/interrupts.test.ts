@@ -148,30 +148,29 @@ describe('live text', () => {
     expect(call.heartbeats.length).toBe(beats);
   });
 
-  it('text, reasoning and tool input → channels with the tail and where it begins (V3)', async () => {
-    const server = await scripted({
-      reasoning: 'thinking',
-      text: 'x'.repeat(3_000),
-      toolCalls: [{ name: 'read', arguments: { path: 'a' } }],
-      chunkChars: 1_000,
-      delayMs: 15,
-    });
-    const call = startCall({ baseUrl: server.baseUrl });
-    await call.result;
-    expect(call.heartbeats.map(({ spent: _spent, ...shown }) => shown)).toContainEqual({
-      callId: 'c1',
-      attempt: 1,
-      channel: 'reasoning',
-      offset: 0,
-      tail: 'thinking',
-    });
-    const long = call.heartbeats.find(details => details.channel === 'text' && details.offset > 0);
-    expect(long).toMatchObject({ offset: 1_000 });
-    expect(long?.tail).toHaveLength(2_000);
-    expect(
-      call.heartbeats.some(details => details.channel === 'tool_input' && details.tail.startsWith('read ')),
-    ).toBe(true);
-  });
+  it.each([
+    ['reasoning', { reasoning: 'thinking' }, 'thinking', { offset: 0, tail: 'thinking' }],
+    ['text', { text: `${'x'.repeat(3_000)}.` }, '.', { offset: 1_001, tail: `${'x'.repeat(1_999)}.` }],
+    [
+      'tool_input',
+      { toolCalls: [{ name: 'read', arguments: { path: 'a' } }] },
+      '"path"',
+      { tail: expect.stringMatching(/^read /) },
+    ],
+  ] as const)(
+    '%s of a reply → its channel, with the tail and where it begins (V3)',
+    async (channel, reply, end, live) => {
+      let release = () => {};
+      const seen = new Promise<void>(resolve => {
+        release = resolve;
+      });
+      const server = await scripted({ ...reply, holdEnd: seen } as ScriptedReply);
+      const call = startCall({ baseUrl: server.baseUrl });
+      expect(await call.shown(end)).toMatchObject({ callId: 'c1', attempt: 1, channel, ...live });
+      release();
+      await call.result;
+    },
+  );
 
   it.each([
     ['abc', 2, { offset: 1, tail: 'bc' }],
