@@ -1,6 +1,7 @@
 /** What must hold of a run and its agents after a chaos, told from what is left of them and the tools' own log. */
 import type { JournalEvent } from '../../../src/core/state/journal.js';
 import { textOf } from '../../../src/core/state/message.js';
+import type { Receipt } from '../../../src/core/steering/receipt.js';
 import type { FakeMcpEvent } from '../fake-mcp-server.js';
 import { endsWell } from './kinds.js';
 import type { People } from './people.js';
@@ -76,11 +77,17 @@ function turnFaults({ draft, end }: People): string[] {
   );
 }
 
+/** Of people: what they were told. */
+interface Heard {
+  people: Pick<People, 'events' | 'toldOfGap'>;
+  records: readonly RunRecord[];
+}
+
 /**
  * Each message that the server took is in one conversation of the tree, once, or in none, and its sender was told so;
  * never both.
  */
-function messageFaults({ people, records }: Evidence): string[] {
+export function messageFaults({ people, records }: Heard): string[] {
   const said = records.flatMap(({ threads }) =>
     threads
       .flat()
@@ -90,16 +97,15 @@ function messageFaults({ people, records }: Evidence): string[] {
           : [],
       ),
   );
-  const journals = records.map(({ journal }, index) => (index === 0 ? people.events : journal));
   return arrivals(records).flatMap(({ id, text }) => {
     const places = said.filter(each => each.includes(text)).length;
     return records.length === 1
       ? ownMessageFaults(people, id, places)
-      : passedMessageFaults(journals, id, places);
+      : passedMessageFaults({ people, records }, id, places);
   });
 }
 
-function ownMessageFaults({ events, toldOfGap }: People, id: string, places: number): string[] {
+function ownMessageFaults({ events, toldOfGap }: Heard['people'], id: string, places: number): string[] {
   const receipts = receiptsOf(events, id).map(({ state }) => state);
   if (toldOfGap && receipts.length < 2) return [];
   const ends = receipts.filter(status => status === 'applied' || status === 'dropped');
@@ -110,17 +116,25 @@ function ownMessageFaults({ events, toldOfGap }: People, id: string, places: num
 }
 
 /** One that agents have, or had. */
-function passedMessageFaults(
-  journals: readonly (readonly JournalEvent[])[],
-  id: string,
-  places: number,
-): string[] {
-  const last = journals.map(events => receiptsOf(events, id).at(-1));
+function passedMessageFaults({ people, records }: Heard, id: string, places: number): string[] {
+  const last = records.map(({ journal }, index) =>
+    receiptsOf(index === 0 ? people.events : journal, id).at(-1),
+  );
+  // Of an agent that was terminated no conversation is left: what it read, its caller was told.
+  const isWithLost = records
+    .filter(isTerminated)
+    .some(lost => records.some((caller, index) => `${caller.id}/${readerIn(last[index])}` === lost.id));
+  const readers = places + Number(isWithLost);
   // What goes back is read by the caller, or dropped there.
   const isDropped = last.some(receipt => receipt?.state === 'dropped' && !receipt.how.includes('goes back'));
-  if (places === 1 || (places === 0 && isDropped)) return [];
+  if (readers === 1 || (readers === 0 && isDropped)) return [];
   const told = last.map(receipt => receipt?.how ?? '—').join(' | ');
-  return [`${id} is in ${places} conversations: ${told}`];
+  return [`${id} is in ${readers} conversations: ${told}`];
+}
+
+/** The way to the agent that read a message by this receipt. */
+function readerIn(receipt: Receipt | undefined): string | undefined {
+  return /^Read by ([^ .,]+)/.exec(receipt?.how ?? '')?.[1];
 }
 
 function receiptsOf(events: readonly JournalEvent[], id: string) {

@@ -6,18 +6,23 @@ import { KEEPER } from './tool-work.js';
 
 /** What a session of the keeper says before it was told anything. */
 const NEW = 'nothing';
+const REMEMBER = `${KEEPER}__remember`;
 
 /** What is recalled was remembered last, in the same session. */
-export function sessionFaults(thread: readonly Message[], { settings }: RunDraft): string[] {
+export function sessionFaults(
+  thread: readonly Message[],
+  { settings }: Pick<RunDraft, 'settings'>,
+): string[] {
+  const isSideBySide = (settings.limits?.parallelTasks ?? 1) > 1;
   const asked = new Map<string, string>();
   const faults: string[] = [];
   let possible = [NEW];
   for (const message of thread) {
     if (message.kind === 'assistant')
       for (const { id, input } of toolCallsOf(message)) asked.set(id, String(input.text));
-    // A task beside others has a session of its own.
-    const isBrief = message.kind === 'user' && message.purpose === 'brief';
-    if (isBrief && (settings.limits?.parallelTasks ?? 1) > 1) possible = [...possible, NEW];
+    // A task beside others opens a session, or goes on in that of one that has ended, which may stand behind it here.
+    if (isSideBySide && message.kind === 'user' && message.taskId !== undefined)
+      possible = [NEW, ...rememberedUntil(thread, message.at)];
     if (message.kind !== 'tool_result') continue;
     const [result] = message.content;
     if (!result.toolName.startsWith(`${KEEPER}__`)) continue;
@@ -31,6 +36,12 @@ export function sessionFaults(thread: readonly Message[], { settings }: RunDraft
   return faults;
 }
 
+function rememberedUntil(thread: readonly Message[], time: number): string[] {
+  return thread
+    .flatMap(message => (message.kind === 'assistant' && message.at <= time ? toolCallsOf(message) : []))
+    .flatMap(({ name, input }) => (name === REMEMBER ? [String(input.text)] : []));
+}
+
 /** What the session may say now. */
 function after(
   { toolName, ending, isError }: ToolResultBlock,
@@ -39,7 +50,7 @@ function after(
 ): string[] {
   if (ending === 'session_lost') return [NEW];
   const mayHaveRun = ending === 'outcome_unknown' || ending === 'cancelled' || isError;
-  const isRemembered = toolName === `${KEEPER}__remember`;
+  const isRemembered = toolName === REMEMBER;
   if (!mayHaveRun) return isRemembered && ending === 'executed' ? [text] : [...before];
   return isRemembered ? [...before, text, NEW] : [...before, NEW];
 }
