@@ -8,11 +8,12 @@ import { checkConfigDir } from './config/files.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { SteersmanError } from './shared/errors.js';
 import { errorLine } from './shared/output.js';
+import { temporalClient } from './shared/temporal-client.js';
 import { resolveHome } from './stack/home.js';
-import { ensureServer } from './stack/server.js';
-import { stackUse, stopStack } from './stack/stop.js';
+import { ensureServer, type LocalStack, stopStack } from './stack/local-stack.js';
+import { servedRuns } from './stack/open-runs.js';
+import { withConnection } from './stack/probe.js';
 import { isTrusted, loadVariables } from './stack/trust.js';
-import { ensureWorker } from './stack/workers.js';
 
 const HELP = `
 Examples:
@@ -30,17 +31,13 @@ async function dev(options: { stop?: boolean; config?: string }): Promise<void> 
   await checkConfigDir(configDir);
   const home = resolveHome();
   const server = await ensureServer(home, { report: say });
-  const worker = await ensureWorker(server, projectWorker(options.config === undefined ? null : configDir), {
-    report: say,
-  });
+  const worker = await server.worker(projectWorker(options.config === undefined ? null : configDir));
   say(`Temporal server  ${server.address}${server.startedHere ? '' : ' (ran already)'}`);
   say(`Web UI           ${server.webUi}`);
   say(`Worker           task queue ${worker.taskQueue}, log ${worker.logFile}`);
   say('Ctrl-C ends them.');
   await untilInterrupted();
-  worker.release();
-  server.release();
-  await leave(home);
+  await leave(server);
 }
 
 async function stopHere(config: string | undefined): Promise<void> {
@@ -52,15 +49,21 @@ async function stopHere(config: string | undefined): Promise<void> {
 }
 
 /** Ends the stack unless somebody else uses it: then it ends itself later. */
-async function leave(home: string): Promise<void> {
-  const { clients, runs } = await stackUse(home);
-  if (clients === 0 && runs === 0) {
-    await stopStack(home, say);
+async function leave(server: LocalStack): Promise<void> {
+  const { clients, workers } = await server.state();
+  const others = clients - 1;
+  const queues = workers.map(({ taskQueue }) => taskQueue);
+  const runs = await withConnection(server.address, 5_000, connection =>
+    servedRuns(temporalClient({ connection }), queues),
+  ).catch(() => 0);
+  server.release();
+  if (others === 0 && runs === 0) {
+    await stopStack(server.home, say);
     say('Stopped.');
     return;
   }
   say(
-    `Still in use (other terminals: ${clients}, open runs: ${runs}): it ends itself a minute after the last use.`,
+    `Still in use (other terminals: ${others}, open runs: ${runs}): it ends itself a minute after the last use.`,
   );
   say(`To end it now: ${scriptCall('dev', '--stop')}`);
 }

@@ -33,7 +33,7 @@ export function describeVerb(command: Command, examples: string[]): Command {
 
 /**
  * Connects and works; what `work` resolves to is the exit code. The process ends after it, and with it the connection
- * and its lease of the local stack: in a connection that is closed before, the SDK tries calls again that are under way,
+ * and what it holds of the local stack: in a connection that is closed before, the SDK tries calls again that are under way,
  * which throws where nobody catches.
  */
 export async function withClient(

@@ -6,7 +6,7 @@ import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../config/config-dir.
 import { loadMcpConfig, type McpServerConfig } from '../mcp/config.js';
 import { errorLine } from '../shared/output.js';
 import { escapeUnseen, oneLine } from '../shared/terminal-text.js';
-import { usesLocalStack } from '../stack/is-used.js';
+import { usesLocalStack } from '../stack/home.js';
 import {
   isTrusted,
   loadVariables,

@@ -3,8 +3,6 @@ import type { Client } from '@temporalio/client';
 import { resolveHome } from '../stack/home.js';
 import { allowedTools } from '../stack/kept-permissions.js';
 import { leftOpenRuns } from '../stack/open-runs.js';
-import { superviseWorker } from '../stack/supervise.js';
-import { ensureWorker, resumeQueue } from '../stack/workers.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
@@ -64,8 +62,6 @@ export class SteersmanClient {
   readonly schedules: Schedules;
   readonly #scope: ClientScope;
   readonly #endDuties: () => void;
-  /** Ends the watch over the worker, by its queue. */
-  readonly #supervised = new Map<string, () => void>();
 
   /** Programs get it from `connect`. */
   constructor(scope: ClientScope, endDuties: () => void) {
@@ -121,7 +117,7 @@ export class SteersmanClient {
     return abortable(this.#scope, {}, async () => {
       const { client, local } = this.#scope.temporal;
       if (local === null) return [];
-      const runs = await leftOpenRuns(client, local.home);
+      const runs = await leftOpenRuns(client, await local.queues());
       const byId = new Map(runs.map(run => [run.workflowId, run.taskQueue]));
       return [...byId].map(([id, taskQueue]) => ({ id, taskQueue }));
     });
@@ -136,15 +132,14 @@ export class SteersmanClient {
     { configDir }: Pick<StartOptions, 'configDir'> = {},
   ): Promise<void> {
     return abortable(this.#scope, {}, async () => {
-      const { report, temporal } = this.#scope;
-      const { local } = temporal;
+      const { local } = this.#scope.temporal;
       if (local === null) return;
       const failures: unknown[] = [];
       for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
         try {
           const settings =
             configDir === undefined ? workerOfQueue(local.home, taskQueue) : projectWorker(configDir);
-          await resumeQueue(local, taskQueue, settings, { report });
+          await local.worker(settings, taskQueue);
         } catch (error) {
           failures.push(error);
         }
@@ -156,20 +151,14 @@ export class SteersmanClient {
   /** Ends what answers gates and tools from here and closes the connection. Runs and their workers go on. */
   async close(): Promise<void> {
     this.#endDuties();
-    for (const leave of this.#supervised.values()) leave();
     await this.#scope.temporal.close();
   }
 
   /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
   async #queueFor(named: string | null, configDir: string | null): Promise<string> {
-    const { temporal, report } = this.#scope;
-    const { local } = temporal;
+    const { local } = this.#scope.temporal;
     if (named !== null) return named;
     if (local === null) return DEFAULT_TASK_QUEUE;
-    const settings = projectWorker(configDir);
-    const { taskQueue } = await ensureWorker(local, settings, { report });
-    this.#supervised.get(taskQueue)?.();
-    this.#supervised.set(taskQueue, superviseWorker({ server: local, taskQueue, settings, report }));
-    return taskQueue;
+    return (await local.worker(projectWorker(configDir))).taskQueue;
   }
 }

@@ -6,12 +6,10 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { errorText } from '../core/text/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 import { temporalClient } from '../shared/temporal-client.js';
-import { resolveHome } from '../stack/home.js';
-import { usesLocalStack } from '../stack/is-used.js';
+import { resolveHome, usesLocalStack } from '../stack/home.js';
 import type { Place } from '../stack/kept-permissions.js';
+import { ensureServer, type LocalStack } from '../stack/local-stack.js';
 import { isLoopback, localConnection } from '../stack/probe.js';
-import type { LocalServer } from '../stack/server.js';
-import { ensureServer } from '../stack/server.js';
 import type { Report } from '../stack/temporal-binary.js';
 
 /** A connected client. */
@@ -20,8 +18,8 @@ export interface Temporal {
   /** host:port. */
   address: string;
   namespace: string;
-  /** The local stack's server, or null where the environment names another. */
-  local: LocalServer | null;
+  /** The local stack, or null where the environment names another. */
+  local: LocalStack | null;
   /** Closes the connection and gives the local server back. */
   close(): Promise<void>;
   /** Of a call of the client: once it is aborted, nothing with an effect is sent. */

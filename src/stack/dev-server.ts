@@ -1,18 +1,24 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
+import { REBUILD } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
-import { type BackgroundProcess, lastLines, startInBackground, waitForStart } from './background.js';
 import { stackPaths } from './home.js';
-import { readJson, removeFile, writeJson } from './json-file.js';
-import { addMissingSearchAttributes, choosePort, hiddenPlace, isHealthy } from './probe.js';
-import { isAlive, type ProcessId, processIdSchema, terminate } from './process-id.js';
+import { addMissingSearchAttributes, choosePort, hiddenPlace, isHealthy, until } from './probe.js';
 
 /** A Temporal dev server that answers. */
-export interface DevServer extends ProcessId {
+export interface DevServer {
+  pid: number;
   /** host:port of its gRPC service. */
   address: string;
   /** Where its Web UI listens, for `openDoor` alone: it takes requests of any web page. */
   innerUi: string;
+  /** Resolves when it has ended, whatever the reason. */
+  ended: Promise<unknown>;
+  /** Ends it: SIGTERM, then SIGKILL. Resolves when its database is closed. */
+  end(): Promise<void>;
 }
 
 /**
@@ -22,96 +28,102 @@ export interface DevServer extends ProcessId {
 export const NO_HTTP_API = ['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'];
 
 /** Time for a server to write its database and close; it takes about 3 s. */
-export const SERVER_GRACE_MS = 10_000;
+const SERVER_GRACE_MS = 10_000;
 const START_TIMEOUT_MS = 30_000;
 
 /**
  * Starts the Temporal server of a home on its database, on the wanted port if it is free, else on another.
- * Resolves when it answers and has the search attributes. Ends a server that was left on the same database
- * first. Throws a SteersmanError with the end of its log.
+ * Resolves when it answers and has the search attributes. It ends with this process, however that ends. Throws a
+ * SteersmanError with the end of its log.
  */
 export async function startDevServer(home: string, binary: string, wanted?: number): Promise<DevServer> {
-  await endDevServer(home);
   // A port can be taken between the look and the start: then another round.
   for (let attempt = 1; ; attempt += 1) {
     const port = await choosePort('grpc', wanted);
     const address = `127.0.0.1:${port}`;
     const ui = await hiddenPlace();
     const listen = ['--port', String(port), '--ui-ip', ui.address, '--ui-port', String(ui.port)];
-    const server = await startInBackground(serverProcess(home, binary, listen));
-    writeJson(stackPaths(home).serverProcess, server);
-    const result = await waitForStart(server, START_TIMEOUT_MS, () => isHealthy(address));
+    const child = spawnServer(home, binary, listen);
+    const ended = once(child, 'exit').catch(() => {});
+    const end = () => endChild(child, SERVER_GRACE_MS);
+    const isUp = await until(() => hasEnded(child) || isHealthy(address), START_TIMEOUT_MS);
     // Alive as well, since somebody else could answer at that port.
-    if (result === 'ready' && isAlive(server)) {
+    if (isUp && !hasEnded(child)) {
       await addMissingSearchAttributes(address);
-      return { ...server, address, innerUi: `http://${ui.address}:${ui.port}` };
+      return { pid: child.pid ?? 0, address, innerUi: `http://${ui.address}:${ui.port}`, ended, end };
     }
-    await endDevServer(home);
+    await end();
     const log = lastLines(stackPaths(home).serverLog);
     if (attempt < 3 && log.includes('address already in use')) continue;
-    throw startError(home, log, result === 'timeout');
+    const what = isUp ? 'ended while starting' : `did not answer within ${START_TIMEOUT_MS / 1000} s`;
+    const { serverLog, database } = stackPaths(home);
+    throw startError(`The local Temporal server ${what}`, serverLog, startRemedy(log, database));
   }
 }
 
-/** Ends the server of a home, whoever started it: SIGTERM, then SIGKILL. Resolves when its database is closed. */
-export async function endDevServer(home: string): Promise<void> {
-  const { serverProcess: path, stackFile } = stackPaths(home);
-  const server = readJson(path, processIdSchema);
-  removeFile(stackFile);
-  if (server !== undefined) await terminate(server, SERVER_GRACE_MS);
-  removeFile(path);
-}
+/**
+ * The shell becomes the server, beside a watch that ends the server when the other end of the pipe is closed: also by
+ * SIGKILL, of which this process would know nothing.
+ */
+const WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec "$0" "$@" </dev/null';
 
-function serverProcess(home: string, binary: string, listen: string[]): BackgroundProcess {
+function spawnServer(home: string, binary: string, listen: string[]): ChildProcess {
   const paths = stackPaths(home);
   const attributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
-  return {
-    program: binary,
-    args: [
-      'server',
-      'start-dev',
-      '--ip',
-      '127.0.0.1',
-      ...listen,
-      ...NO_HTTP_API,
-      '--db-filename',
-      paths.database,
-      '--log-level',
-      'warn',
-      ...attributes,
-    ],
-    env: plainEnvironment(),
-    cwd: home,
-    logFile: paths.serverLog,
-  };
-}
-
-/** What the server and its keeper need of the environment: no keys of models or tools. */
-export function plainEnvironment(): NodeJS.ProcessEnv {
-  const names = [
-    'PATH',
-    'HOME',
-    'TMPDIR',
-    'TEMP',
-    'LANG',
-    'TZ',
-    'SystemRoot',
-    'USERPROFILE',
-    'LOCALAPPDATA',
-    'STEERSMAN_PORT',
-    'STEERSMAN_UI_PORT',
-  ];
-  return Object.fromEntries(
-    names.map(name => [name, env.lookup(name)]).filter(([, value]) => value !== undefined),
+  const fixed = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn', ...NO_HTTP_API];
+  const args = [...fixed, ...listen, '--db-filename', paths.database, ...attributes];
+  const options = { cwd: home, env: plainEnvironment() };
+  rmSync(paths.serverLog, { force: true });
+  const child = withLog(paths.serverLog, log =>
+    spawn('/bin/sh', ['-c', WITH_US, binary, ...args], { ...options, stdio: ['pipe', log, log] }),
   );
+  // Its watch may be gone before the pipe is.
+  child.stdin?.on('error', () => {});
+  child.once('exit', () => child.stdin?.destroy());
+  return child;
 }
 
-function startError(home: string, log: string, timedOut: boolean): SteersmanError {
-  const what = timedOut ? `did not answer within ${START_TIMEOUT_MS / 1000} s` : 'ended while starting';
-  const paths = stackPaths(home);
+/** Gives `work` a log file of this user's own, to write at its end. */
+export function withLog<T>(path: string, work: (log: number) => T): T {
+  const log = openSync(path, 'a', 0o600);
+  try {
+    return work(log);
+  } finally {
+    closeSync(log);
+  }
+}
+
+export function hasEnded({ exitCode, signalCode, pid }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null || pid === undefined;
+}
+
+/** SIGTERM, and SIGKILL when it is still there after `graceMs`. Resolves when it is gone. */
+export async function endChild(child: ChildProcess, graceMs: number): Promise<void> {
+  if (hasEnded(child)) return;
+  const gone = once(child, 'exit');
+  const hard = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  child.kill('SIGTERM');
+  await gone;
+  clearTimeout(hard);
+}
+
+const NEEDED =
+  'PATH HOME TMPDIR TEMP LANG TZ SystemRoot USERPROFILE LOCALAPPDATA STEERSMAN_PORT STEERSMAN_UI_PORT';
+
+/** What the server and its owner need of the environment: no keys of models or tools. */
+export function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(NEEDED.split(' ').map(name => [name, env.lookup(name)]));
+}
+
+/** What did not start, with the end of its log. */
+export function startError(
+  what: string,
+  logFile: string,
+  remedy = `Is the build missing or old? ${REBUILD}`,
+): SteersmanError {
   return new SteersmanError(
-    `The local Temporal server ${what}. The end of ${paths.serverLog}:\n${log || '(empty)'}`,
-    startRemedy(log, paths.database),
+    `${what}. The end of ${logFile}:\n${lastLines(logFile) || '(empty)'}`,
+    remedy,
     'host',
   );
 }
@@ -125,4 +137,13 @@ export function startRemedy(log: string, database: string): string {
   if (/readonly database|read-only file system/i.test(log))
     return `${database} can not be written: make it and its folder writable, and try again.`;
   return `If its database is damaged or of a newer server, move ${database} away and try again.`;
+}
+
+/** The last lines of a log file, for a message; empty when there is none. */
+function lastLines(path: string, count = 8): string {
+  try {
+    return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
+  } catch {
+    return '';
+  }
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { errorText } from '../core/text/error-text.js';
@@ -29,66 +29,51 @@ export function trustFile(): string {
 }
 
 /** Tools that this user has allowed for good. */
-export function permissionsFile(): string {
-  return join(userFolder('XDG_STATE_HOME', '.local/state'), 'permissions.json');
+export function permissionsFolder(): string {
+  return join(userFolder('XDG_STATE_HOME', '.local/state'), 'permissions');
 }
 
 /** Where a stack keeps what it knows. All paths are absolute. */
 export interface StackPaths {
-  home: string;
-  /** Address, Web UI and process ids of the server. */
+  /** What the latest owner noted: see `OwnerRecord`. */
   stackFile: string;
-  /** The server's process from the moment it is started: what must be gone before another may open the database. */
-  serverProcess: string;
   /** SQLite database of the server: all runs ever made with this home. */
   database: string;
-  /** The keeper's process: while it lives no other is started, whatever became of `stackFile`. */
-  keeperProcess: string;
   serverLog: string;
-  keeperLog: string;
-  keeperFailure: string;
-  serverLock: string;
-  workersLock: string;
-  /** One file for each client at work. */
-  leases: string;
-  /** One file for each background worker. */
-  workers: string;
+  ownerLog: string;
   /** Whose configuration each queue's runs were started with. */
   queues: string;
 }
 
 export function stackPaths(home: string): StackPaths {
   return {
-    home,
     stackFile: join(home, 'stack.json'),
-    serverProcess: join(home, 'server-process.json'),
     database: join(home, 'temporal.db'),
-    keeperProcess: join(home, 'keeper-process.json'),
     serverLog: join(home, 'server.log'),
-    keeperLog: join(home, 'keeper.log'),
-    keeperFailure: join(home, 'keeper-failure.json'),
-    serverLock: join(home, 'server.lock'),
-    workersLock: join(home, 'workers.lock'),
-    leases: join(home, 'leases'),
-    workers: join(home, 'workers'),
+    ownerLog: join(home, 'owner.log'),
     queues: join(home, 'queues.json'),
   };
 }
 
-/** Makes the stack's folders; they are for this user only. Throws a SteersmanError where that is not possible. */
-export function makeHome(home: string): StackPaths {
-  const paths = stackPaths(home);
+/**
+ * Makes the stack's folder, for this user only. Throws a SteersmanError where that is not possible, or nothing can be
+ * written there: on a full disk no log could say so.
+ */
+export function makeHome(home: string): void {
+  const probe = join(home, `.probe-${process.pid}`);
   try {
-    for (const dir of [home, paths.leases, paths.workers]) makeFolder(dir);
-    accessSync(home, constants.W_OK);
+    makeFolder(home);
+    try {
+      writeFileSync(probe, '?'.repeat(4096));
+    } finally {
+      rmSync(probe, { force: true });
+    }
   } catch (error) {
-    const why = errorText(error);
     throw new SteersmanError(
-      `The folder of the local stack can't be written: ${home} (${why}).`,
-      'Set STEERSMAN_HOME to a folder that you can write to.',
+      `The folder of the local stack can't be written: ${home} (${errorText(error)}).`,
+      'Make room there, or set STEERSMAN_HOME to a folder that you can write to. Nothing that ran is lost.',
     );
   }
-  return paths;
 }
 
 /** Step by step: Node's own way with `recursive` never ends below a folder such as /proc. */
@@ -118,4 +103,12 @@ export function binaryCacheDir(home: string): string {
   } catch {
     return join(home, 'bin');
   }
+}
+
+/** Variables of Temporal's environment configuration, each of which says that the local stack is not meant. */
+const REMOTE_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
+
+/** True when nothing in the environment names a Temporal server. */
+export function usesLocalStack(): boolean {
+  return REMOTE_VARIABLES.every(name => env.lookup(name) === undefined);
 }

@@ -1,8 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';
-import { recentPollers } from './pollers.js';
-import { isManagedQueue } from './queue-name.js';
-import { liveWorkers, readServerRecord, type WorkerRecord } from './records.js';
+import { isManagedQueue } from './queues.js';
 
 /** A run that has not ended. */
 export interface OpenRun {
@@ -27,7 +25,7 @@ export function openRunsOf(taskQueue: string): string {
 }
 
 /** All open runs, also those that another run has started: they outlive it. */
-export async function openRuns(client: Client): Promise<OpenRun[]> {
+async function openRuns(client: Client): Promise<OpenRun[]> {
   const runs: OpenRun[] = [];
   for await (const run of client.workflow.list({ query: OPEN_RUNS })) {
     const { workflowId, runId, taskQueue, startTime } = run;
@@ -36,23 +34,56 @@ export async function openRuns(client: Client): Promise<OpenRun[]> {
   return runs;
 }
 
-/**
- * Open runs whose worker is gone: left by a crash or by `stopStack`. They wait, and go on only when somebody
- * calls `resumeQueue` with their task queue.
- */
-export async function leftOpenRuns(client: Client, home: string): Promise<OpenRun[]> {
-  const runs = await openRuns(client);
-  const queues = [...new Set(runs.map(run => run.taskQueue))];
-  const served = await Promise.all(queues.map(queue => isServed(client, home, queue)));
-  return runs.filter(run => !served[queues.indexOf(run.taskQueue)]);
+/** Open runs whose worker is gone, left by a crash or by `stopStack`: they wait until somebody calls `resumeQueue`. */
+export async function leftOpenRuns(client: Client, local: readonly string[]): Promise<OpenRun[]> {
+  return byServed(client, local, false);
 }
 
-/** Does a worker work on this queue? A background worker's process tells; for others the server's pollers do. */
-export async function isServed(client: Client, home: string, taskQueue: string): Promise<boolean> {
-  // One that polls where an earlier server was works on nothing.
-  const address = readServerRecord(home)?.address;
-  const isAtWork = (worker: WorkerRecord) => worker.taskQueue === taskQueue && worker.address === address;
-  if (liveWorkers(home).some(isAtWork)) return true;
+/** How many open runs a worker works on. */
+export async function servedRuns(client: Client, local: readonly string[]): Promise<number> {
+  return (await byServed(client, local, true)).length;
+}
+
+async function byServed(client: Client, local: readonly string[], wanted: boolean): Promise<OpenRun[]> {
+  const runs = await openRuns(client);
+  const queues = [...new Set(runs.map(run => run.taskQueue))];
+  const served = await Promise.all(queues.map(queue => isServed(client, local, queue)));
+  return runs.filter(run => served[queues.indexOf(run.taskQueue)] === wanted);
+}
+
+/** Does a worker work on this queue: one of the stack's own (`local`: their queues), or one that the server knows of? */
+export async function isServed(
+  client: Client,
+  local: readonly string[],
+  taskQueue: string,
+): Promise<boolean> {
+  if (local.includes(taskQueue)) return true;
   if (isManagedQueue(taskQueue)) return false;
   return (await recentPollers(client, taskQueue, 'workflows')).length > 0;
+}
+
+/** Of any type: runs of an application's own count as well. */
+export async function hasOpenRuns(client: Client, taskQueue: string): Promise<boolean> {
+  const query = `TaskQueue = ${queryText(taskQueue)} AND ExecutionStatus = 'Running'`;
+  return (await client.workflow.count(query)).count > 0;
+}
+
+/** A poll lasts up to a minute: who has not polled for longer is gone. */
+const RECENT_POLL_MS = 90_000;
+const QUEUE_TYPES = { workflows: 1, activities: 2 } as const;
+
+export type QueueType = keyof typeof QUEUE_TYPES;
+
+/** Identities (`<process id>@<host>` by default) of workers that poll for this kind of task, sorted. */
+export async function recentPollers(client: Client, taskQueue: string, type: QueueType): Promise<string[]> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: QUEUE_TYPES[type],
+  });
+  const oldest = Date.now() - RECENT_POLL_MS;
+  const recent = (pollers ?? []).filter(
+    ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= oldest,
+  );
+  return [...new Set(recent.map(({ identity }) => identity ?? '?'))].sort();
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
 import { env } from '../shared/env.js';
+import { happens } from './seat.js';
 
 const KEYWORD = 2;
 
@@ -27,6 +28,19 @@ export async function addMissingSearchAttributes(address: string): Promise<void>
     const searchAttributes = Object.fromEntries(missing.map(name => [name, KEYWORD]));
     await operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
   });
+}
+
+/** Looks every 50 ms until `condition` holds. False when it still does not after `timeoutMs`. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs: number,
+): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() >= end) return false;
+    await delay(50);
+  }
+  return true;
 }
 
 /** Is this address, `host:port`, one of this machine's own? */
@@ -60,28 +74,14 @@ export async function withConnection<T>(
 /** Of the server and of its Web UI; STEERSMAN_PORT and STEERSMAN_UI_PORT choose others. */
 const DEFAULT_PORTS = { grpc: 7233, webUi: 8233 };
 
-/**
- * A killed server can be gone by its process number while its last threads still hold its port. Workers know
- * the port of the server that is replaced, so it is worth a wait.
- */
+/** A killed server can be gone by its process number while its last threads still hold its port. */
 const FREE_WITHIN_MS = 3_000;
 
 /** The default port or that of an earlier server if it is free, or gets free in time; else another. */
 export async function choosePort(use: keyof typeof DEFAULT_PORTS, earlier?: number): Promise<number> {
   const wanted = earlier ?? env.ports()[use] ?? DEFAULT_PORTS[use];
-  const until = Date.now() + (earlier === undefined ? 0 : FREE_WITHIN_MS);
-  do {
-    if (await isFree(wanted)) return wanted;
-    await delay(50);
-  } while (Date.now() < until);
-  return freePort('127.0.0.1');
-}
-
-/** Rejects where this machine does not have the address. */
-async function freePort(address: string): Promise<number> {
-  const { port, close } = await listen(0, address);
-  await close();
-  return port;
+  const isThere = await until(() => isFree(wanted), earlier === undefined ? 0 : FREE_WITHIN_MS);
+  return isThere ? wanted : ((await tryPort(0)) ?? wanted);
 }
 
 /**
@@ -90,43 +90,23 @@ async function freePort(address: string): Promise<number> {
  */
 export async function hiddenPlace(): Promise<{ address: string; port: number }> {
   const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
-  return freePort(address).then(
-    port => ({ address, port }),
-    async () => ({ address: '127.0.0.1', port: await freePort('127.0.0.1') }),
-  );
+  const port = await tryPort(0, address);
+  return port === null ? { address: '127.0.0.1', port: (await tryPort(0)) ?? 0 } : { address, port };
 }
 
 async function isFree(port: number): Promise<boolean> {
   // Some systems let a second server bind 127.0.0.1 where another listens on all addresses.
-  if (await answers(port)) return false;
-  try {
-    await (await listen(port)).close();
-    return true;
-  } catch {
-    return false;
-  }
+  const other = connect({ port, host: '127.0.0.1' });
+  const isTaken = await happens(other, 'connect');
+  other.destroy();
+  return !isTaken && (await tryPort(port)) !== null;
 }
 
-function answers(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
-    const end = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => end(true)).once('error', () => end(false));
-    socket.once('timeout', () => end(false));
-  });
-}
-
-function listen(port: number, host = '127.0.0.1'): Promise<{ port: number; close: () => Promise<void> }> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') return reject(new Error('no port'));
-      resolve({ port: address.port, close: () => new Promise(done => server.close(() => done())) });
-    });
-  });
+/** That port, or with 0 any; null where it can't be had, or this machine does not have the address. */
+async function tryPort(port: number, host = '127.0.0.1'): Promise<number | null> {
+  const server = createServer().listen(port, host);
+  if (!(await happens(server, 'listening'))) return null;
+  const address = server.address();
+  await new Promise(done => server.close(done));
+  return typeof address === 'object' ? (address?.port ?? null) : null;
 }

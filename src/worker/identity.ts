@@ -1,8 +1,8 @@
 /** Who a worker is to Temporal: a name by which a later worker of this machine can tell that it has died. */
+import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { bootId, lookAt, type ProcessId, thisProcess } from '../stack/process-id.js';
 
 /**
  * `<space><life>.<process id>@<host>`, short since six events of a turn record it. `space` is of the table of
@@ -88,4 +88,80 @@ function lifeMark(started: string): string {
 
 function mark(text: string, length: number): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, length);
+}
+
+/** A process that can't be mistaken for a later one with the same number: its pid and when it started. */
+export interface ProcessId {
+  pid: number;
+  started: string;
+}
+
+/**
+ * The process with this number; undefined when there is none or it has ended and is a zombie. `hidden`: there is one,
+ * and who asks may not see whose (`hidepid`).
+ */
+export function lookAt(pid: number): ProcessId | 'hidden' | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it lives and belongs to somebody else.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return undefined;
+  }
+  const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
+  if (started === 'ended') return undefined;
+  return started === undefined ? 'hidden' : { pid, started };
+}
+
+/** Stopped, by a debugger or SIGSTOP: it is there and does nothing. False where the system does not tell. */
+export function isStopped(pid: number): boolean {
+  try {
+    return /^[tT]/.test(statFields(pid)[0] ?? '');
+  } catch {
+    return false;
+  }
+}
+
+/** This process. */
+function thisProcess(): ProcessId {
+  const found = lookAt(process.pid);
+  return typeof found === 'object' ? found : { pid: process.pid, started: '' };
+}
+
+/** Undefined where it is not shown. */
+function startedOnLinux(pid: number): string | undefined {
+  try {
+    const fields = statFields(pid);
+    return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : `${bootId()?.slice(0, 8)}-${fields[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name in brackets may hold spaces; after it come the state and, 19 fields on, the start time. */
+function statFields(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Of this start of this machine, which no other shares. Null where the system has none. */
+function bootId(): string | null {
+  try {
+    if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    if (process.platform === 'darwin')
+      return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim() || null;
+  } catch {
+    // A sandbox that shows no such thing.
+  }
+  return null;
+}
+
+function startedByPs(pid: number): string | undefined {
+  if (process.platform === 'win32') return '';
+  try {
+    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return line === '' || line.startsWith('Z') ? 'ended' : line.replace(/^\S+\s+/, '');
+  } catch {
+    // There is none with this number any more.
+    return 'ended';
+  }
 }

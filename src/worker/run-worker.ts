@@ -20,10 +20,8 @@ import { plural } from '../shared/format.js';
 import { errorLine } from '../shared/output.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
-import { isManagedQueue } from '../stack/queue-name.js';
-import { readServerRecord } from '../stack/records.js';
-import type { OwnWorker } from '../stack/worker-side.js';
-import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
+import { isManagedQueue } from '../stack/queues.js';
+import { announceWorker, isOwned, reportWorkerFailure, whenOwnerIsGone } from '../stack/worker-side.js';
 import { shippedBundle } from './bundle.js';
 import { connect, connectWhenThere } from './connect.js';
 import { createSteersmanWorker } from './create-worker.js';
@@ -38,11 +36,12 @@ export interface RunWorkerOptions {
   isTrusted: () => boolean;
 }
 
-/** Serves until a signal or, in the background of a local stack, until nobody needs it. */
-export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Promise<void> {
-  const home = resolveHome();
-  const own = { home, taskQueue };
-  const managed = isManagedQueue(taskQueue);
+/** Serves until a signal or, in the background of a local stack, until its owner is gone. */
+export async function runWorker(options: RunWorkerOptions): Promise<void> {
+  // It serves any folder of its user.
+  const owned = isOwned(options.taskQueue);
+  const leave = () => process.exit(1);
+  if (owned) whenOwnerIsGone(leave);
   process.on('uncaughtExceptionMonitor', (error, origin) =>
     errorLine(
       `This worker ends (${origin}): code that it has loaded, such as a tool or a provider, threw what nobody caught: ${errorText(error)}`,
@@ -53,10 +52,9 @@ export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Pro
   try {
     const faults = checkFailpoints();
     if (faults.length > 0) errorLine(`Faults for tests are on: ${faults.join(', ')}.`);
-    await serve(own, folder);
-    if (managed) retireWorker(own);
+    await serve(options, owned, () => process.off('disconnect', leave));
   } catch (error) {
-    if (managed) reportWorkerFailure(own, error);
+    if (owned) reportWorkerFailure(error);
     throw error;
   }
 }
@@ -118,15 +116,16 @@ async function wayOn(client: Client, workflowId: string, runId: string): Promise
 }
 
 /** Whatever ends it, what it opened is closed: a worker that could not start must not live on. */
-async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>): Promise<void> {
-  const { home, taskQueue } = own;
-  const managed = isManagedQueue(taskQueue);
-  const config = connectConfig(managed);
+async function serve(
+  { taskQueue, ...folder }: RunWorkerOptions,
+  owned: boolean,
+  started: () => void,
+): Promise<void> {
+  const config = connectConfig(owned);
   const address = config.connectionOptions.address ?? 'localhost:7233';
-  const { connection, namespace } = managed
+  const { connection, namespace } = owned
     ? await connect(config, address)
     : await waiting(() => connectWhenThere(config, address, errorLine));
-  const idle = new AbortController();
   try {
     const version = await deploymentVersion();
     const { worker, shutdown } = await createSteersmanWorker({
@@ -135,24 +134,22 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
       taskQueue,
       ...(version && { temporal: versioned(version) }),
       ...folder,
-      home,
-      localStack: isOfLocalStack(own, address),
-      servesDemo: managed,
+      home: resolveHome(),
+      localStack: owned,
+      servesDemo: owned,
       toolFiles: true,
       report: errorLine,
     }).catch((error: unknown) => {
       throw namespaceFault(error, address, namespace);
     });
-    const client = temporalClient({ connection, namespace });
     await failpoint('worker.before-run');
     const running = worker.run();
     // Once: a second signal ends the process at once.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
-    if (managed) {
-      announceWorker(own);
-      void watchIdle({ ...own, client, signal: idle.signal }).then(end => {
-        if (end === 'idle') shutdown();
-      });
+    if (owned) {
+      started();
+      whenOwnerIsGone(shutdown);
+      announceWorker();
     }
     const digest = configurationDigest(folder.configDir);
     errorLine(
@@ -161,7 +158,6 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
     if (version) errorLine(versionLine(version));
     await running;
   } finally {
-    idle.abort();
     await connection.close();
   }
 }
@@ -210,14 +206,6 @@ function namespaceFault(error: unknown, address: string, namespace: string): unk
 function logLine({ message, level, timestampNanos, meta }: LogEntry): void {
   const at = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
   errorLine(`${at} [${level}] ${message}${meta === undefined ? '' : ` ${inspect(meta)}`}`);
-}
-
-/**
- * Whether this is a background worker of the local stack, which serves any folder of its user. Neither the name of
- * its queue nor a loopback address, behind which a tunnel may be, says so; the record of the stack's server does.
- */
-function isOfLocalStack({ home, taskQueue }: OwnWorker, address: string): boolean {
-  return isManagedQueue(taskQueue) && readServerRecord(home)?.address === address;
 }
 
 /** A profile in the user's `temporal.toml` is for other servers than the local stack's. */

@@ -6,8 +6,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { SteersmanActivities } from '../activities/types.js';
 import { FAILURE } from '../core/limits/failure.js';
-import { openRunsOf } from '../stack/open-runs.js';
-import { recentPollers } from '../stack/pollers.js';
+import { openRunsOf, recentPollers } from '../stack/open-runs.js';
 import { hasDied, workerIdentity } from './identity.js';
 
 export interface TakenOver {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { stopStack } from '../../src/stack/stop.js';
+import { stopStack } from '../../src/stack/local-stack.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.js';
 import { startScriptedModel } from '../../src/testing/scripted-model.js';

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stackState, stopStack } from '../../src/stack/local-stack.js';
 import { localConnection } from '../../src/stack/probe.js';
-import { readServerRecord, readStack } from '../../src/stack/records.js';
-import { stopStack } from '../../src/stack/stop.js';
-import { endWorker } from '../../src/stack/workers.js';
 import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.js';
 import { startScriptedModel } from '../../src/testing/scripted-model.js';
 import { type Ended, type Running, startCommand } from '../support/command-line.js';
@@ -14,6 +12,7 @@ import { workflowBundle } from '../support/histories.js';
 import type { TestProject } from '../support/project.js';
 import { makeProject } from '../support/project.js';
 import { SHORT_RUN_FILES, shortScript } from '../support/team-script.js';
+import { until } from '../support/wait.js';
 
 const ANSWER = 'Three boats, of 1961, 1974 and 1988.';
 const STACK_TRACE = /\n\s+at .*(:\d+:\d+|node:internal)/;
@@ -119,7 +118,7 @@ describe('npm start', () => {
     play([{ text: 'Half a plan', holdEnd: new Promise(() => {}) }]);
     const start = command('start', startArgs('detached'));
     await start.printed(/Half a plan/);
-    const [worker] = readStack(home).workers;
+    const [worker] = (await stackState(home))?.workers ?? [];
     if (!worker) throw new Error('no worker');
     process.kill(worker.pid, 'SIGSTOP');
     start.child.kill('SIGINT');
@@ -167,7 +166,7 @@ describe('the client', () => {
 
   test('watch: the run continued as new at every safe point (L20) → all events from the first, each once', async () => {
     play(shortScript());
-    const { address } = readServerRecord(home) ?? { address: '' };
+    const { address = '' } = (await stackState(home))?.server ?? {};
     const connection = localConnection(address);
     const temporal = new Client({ connection });
     const { taskQueue } = await temporal.workflow.getHandle('watched').describe();
@@ -245,7 +244,9 @@ describe('the client', () => {
   });
 
   test('show, result and watch: an ended run whose worker is gone → answered from the server alone', async () => {
-    await Promise.all(readStack(home).workers.map(worker => endWorker(home, worker)));
+    const workers = async () => (await stackState(home))?.workers ?? [];
+    for (const { pid } of await workers()) process.kill(pid, 'SIGTERM');
+    await until('the workers are gone', async () => (await workers()).length === 0);
     const shown = jsonLines((await client('show', 'plain', '--json')).stdout)[0];
     expect(shown).toMatchObject({
       status: 'completed',

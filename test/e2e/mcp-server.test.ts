@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stopStack } from '../../src/stack/stop.js';
+import { stopStack } from '../../src/stack/local-stack.js';
 import { execution, intent, plan, route, verdict } from '../../src/testing/role-outputs.js';
 import { type ScriptedModel, startScriptedModel } from '../../src/testing/scripted-model.js';
 import { makeProject, projectRoot, type TestProject } from '../support/project.js';

@@ -473,7 +473,7 @@ test('a tool that a person allows for good at a gate → runs unasked in their l
   await until('it is kept', () => keptPermissions().length > 0);
   const kept = keptPermissions();
   const counts = [await runs(true), await runs(false)];
-  const gone = await forgetPermissions(realpathSync(team.workspace));
+  const gone = forgetPermissions(realpathSync(team.workspace));
   counts.push(await runs(true));
   await client.close();
   await team.close();

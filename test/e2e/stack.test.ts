@@ -21,16 +21,19 @@ import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js'
 import { setVariables } from '../../src/shared/env.js';
 import { projectRoot } from '../../src/shared/package.js';
 import { stackPaths } from '../../src/stack/home.js';
-import { keepLease } from '../../src/stack/lease.js';
-import { leftOpenRuns } from '../../src/stack/open-runs.js';
+import {
+  ensureServer,
+  type LocalStack,
+  stackState,
+  stopStack,
+  type WorkerSettings,
+} from '../../src/stack/local-stack.js';
+import { leftOpenRuns, servedRuns } from '../../src/stack/open-runs.js';
 import { isHealthy, localConnection, withConnection } from '../../src/stack/probe.js';
-import { identify, isAlive } from '../../src/stack/process-id.js';
-import { folderOfQueue, readServerRecord, readStack } from '../../src/stack/records.js';
-import { ensureServer, type LocalServer } from '../../src/stack/server.js';
-import { stackUse, stopStack } from '../../src/stack/stop.js';
-import { superviseWorker } from '../../src/stack/supervise.js';
+import { folderOfQueue } from '../../src/stack/queues.js';
+import { dial } from '../../src/stack/seat.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
-import { ensureWorker, resumeQueue, type WorkerSettings } from '../../src/stack/workers.js';
+import { lookAt } from '../../src/worker/identity.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 400_000 });
 
@@ -39,6 +42,7 @@ const scripts = join(projectRoot, 'node_modules', '.cache', 'steersman-stack-tes
 const lines: string[] = [];
 const report = (line: string) => void lines.push(line);
 const clients: Client[] = [];
+const stacks: LocalStack[] = [];
 const children: ChildProcess[] = [];
 let home: string;
 
@@ -57,15 +61,18 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(clients.splice(0).map(client => client.connection.close()));
   for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const stack of stacks.splice(0)) stack.release();
   await stopStack(home);
   rmSync(home, { recursive: true, force: true });
 });
 
-function start(idleMs = 60_000): Promise<LocalServer> {
-  return ensureServer(home, { report, idleMs });
+async function start(idleMs = 60_000): Promise<LocalStack> {
+  const stack = await ensureServer(home, { report, idleMs });
+  stacks.push(stack);
+  return stack;
 }
 
-function clientOf(server: LocalServer): Client {
+function clientOf(server: LocalStack): Client {
   const client = new Client({ connection: localConnection(server.address) });
   clients.push(client);
   return client;
@@ -96,11 +103,14 @@ function textOf(file: string): string {
   }
 }
 
-function serverRecord() {
-  const record = readServerRecord(home);
-  if (record === undefined) throw new Error('no stack.json');
-  return record;
+/** Process numbers of all that runs; none twice, and the owner's first. */
+async function processes(): Promise<{ owner: number; server: number; workers: number[] }> {
+  const state = await stackState(home);
+  if (!state?.server) throw new Error('no stack');
+  return { owner: state.pid, server: state.server.pid, workers: state.workers.map(({ pid }) => pid) };
 }
+
+const isGone = (pid: number) => lookAt(pid) === undefined;
 
 /** A server at this port; none while another has it. */
 function listening(port: number): Promise<Server[]> {
@@ -164,7 +174,7 @@ describe('what a web page can do at the server', () => {
   test('page: it posts to any port of the server, or makes a name of its own point there → nothing is done or told (TR13)', async () => {
     await start();
     const simple = { 'content-type': 'text/plain', origin: EVIL, 'sec-fetch-site': 'cross-site' };
-    const ports = portsOf(serverRecord().pid);
+    const ports = portsOf((await processes()).server);
     const said = await Promise.all(
       ports.map(async port => {
         const at = `http://127.0.0.1:${port}`;
@@ -184,6 +194,11 @@ describe('what a web page can do at the server', () => {
   test('page: it makes a name of its own point to the Web UI, or asks it from elsewhere → refused; the UI works for its user (TR13)', async () => {
     const { webUi } = await start();
     const { host, port } = new URL(webUi);
+    // The UI has a connection of its own to the server, some moments later than this one.
+    await until(
+      'the UI has its server',
+      async () => (await statusOf(`${webUi}${NAMESPACES}`, { host })) === 200,
+    );
     const all = (headers: IncomingHttpHeaders, body?: string) =>
       Promise.all(['/', NAMESPACES, '//'].map(path => statusOf(`${webUi}${path}`, headers, body)));
     expect(await all({ host: `evil.example:${port}` })).toEqual([403, 403, 403]);
@@ -215,78 +230,100 @@ describe('the server', () => {
       expect.arrayContaining([...SEARCH_ATTRIBUTES]),
     );
     expect((await fetch(first.webUi)).status).toBe(200);
-    expect(serverRecord()).toMatchObject({
-      address: first.address,
-      webUi: first.webUi,
-      version: first.version,
-    });
+    expect((await stackState(home))?.server).toMatchObject({ address: first.address, webUi: first.webUi });
   });
 
   test('server: killed with SIGKILL → started again on the same port and database', async () => {
-    const server = await start();
-    await startRun(clientOf(server), 'before-the-crash', 'some-queue');
-    const { pid } = serverRecord();
-    process.kill(pid, 'SIGKILL');
-    await until(
-      'another server process',
-      () => readStack(home).server !== undefined && serverRecord().pid !== pid,
-    );
+    const stack = await start();
+    await startRun(clientOf(stack), 'before-the-crash', 'some-queue');
+    const { owner, server } = await processes();
+    process.kill(server, 'SIGKILL');
+    await until('another server', async () => (await processes()).server !== server);
     const again = await start();
-    expect(again.address).toBe(server.address);
+    expect(again.address).toBe(stack.address);
+    expect((await processes()).owner).toBe(owner);
     const { status } = await clientOf(again).workflow.getHandle('before-the-crash').describe();
     expect(status.name).toBe('RUNNING');
   });
 
-  test('server: server and keeper killed → the next start takes over the database', async () => {
-    const server = await start();
-    await startRun(clientOf(server), 'before-the-crash', 'some-queue');
-    const { pid, keeper } = serverRecord();
-    process.kill(keeper.pid, 'SIGKILL');
-    process.kill(pid, 'SIGKILL');
-    await until('both dead', () => identify(pid) === undefined && identify(keeper.pid) === undefined);
+  test('owner: killed with SIGKILL → its server ends too, and the next start has the same database and ports', async () => {
+    const stack = await start();
+    await startRun(clientOf(stack), 'before-the-crash', 'some-queue');
+    const { owner, server } = await processes();
+    stack.release();
+    process.kill(owner, 'SIGKILL');
+    await until('both dead', () => isGone(owner) && isGone(server));
     const again = await start();
     expect(again.startedHere).toBe(true);
+    expect([again.address, again.webUi]).toEqual([stack.address, stack.webUi]);
+    expect((await fetch(again.webUi)).status).toBe(200);
     const { status } = await clientOf(again).workflow.getHandle('before-the-crash').describe();
     expect(status.name).toBe('RUNNING');
   });
 
-  test('server: only the keeper killed → the next start keeps the server and watches it again', async () => {
-    const server = await start();
-    const { pid, keeper } = serverRecord();
-    process.kill(keeper.pid, 'SIGKILL');
-    await until('keeper dead', () => !isAlive(keeper));
-    const again = await start();
-    expect(serverRecord().pid).toBe(pid);
-    expect(isAlive(serverRecord().keeper)).toBe(true);
-    expect(again.webUi).toBe(server.webUi);
-    expect((await fetch(again.webUi)).status).toBe(200);
+  test('owner: killed with SIGKILL under two terminals → one of them starts another, both use it, and say so', async () => {
+    const [one, two] = [await start(), await start()];
+    const { owner } = await processes();
+    process.kill(owner, 'SIGKILL');
+    await until('both are there again', async () => {
+      const state = await stackState(home);
+      return state?.clients === 2 && state.server !== null;
+    });
+    expect((await processes()).owner).not.toBe(owner);
+    expect([await one.queues(), await two.queues()]).toEqual([[], []]);
+    expect(lines.filter(line => line.startsWith('The local stack has died.'))).toHaveLength(2);
+    expect(lines.filter(line => line.startsWith('Starting the local'))).not.toHaveLength(0);
   });
 
-  test('server: stack.json names a process number that somebody else has now → it is left alone', async () => {
+  test('owner: ten starts at the same instant after it was killed → one owner', async () => {
+    const first = await start();
+    const { owner } = await processes();
+    first.release();
+    process.kill(owner, 'SIGKILL');
+    const all = await Promise.all(Array.from({ length: 10 }, () => start()));
+    expect(all.filter(({ startedHere }) => startedHere)).toHaveLength(1);
+    expect(await stackState(home)).toMatchObject({ clients: 10 });
+    expect(readdirSync(home).filter(name => name.endsWith('.sock'))).toHaveLength(1);
+  });
+
+  test('owner: it is suspended → who asks is told its process number and how to end it (TE8)', async () => {
+    await start();
+    const { owner } = await processes();
+    process.kill(owner, 'SIGSTOP');
+    const asked = stackState(home);
+    await expect(asked).rejects.toMatchObject({
+      message: `The local stack (process ${owner}) does not answer.`,
+      remedy: expect.stringContaining(`kill -9 ${owner}`),
+    });
+    process.kill(owner, 'SIGCONT');
+  });
+
+  test('owner: of another version, which does not understand what is asked → said, and it can be ended', async () => {
+    await start();
+    const socket = await dial(home);
+    if (socket === null) throw new Error('no owner');
+    socket.write(`${JSON.stringify({ protocol: 0, ask: 'server' })}\n`);
+    const [answer] = await once(socket, 'data');
+    expect(JSON.parse(String(answer))).toMatchObject({
+      failure: { remedy: expect.stringMatching(/--stop/) },
+    });
+    socket.destroy();
+    expect(await stopStack(home)).toBe(true);
+  });
+
+  test('owner: a folder whose path is longer than that of a socket may be → the same', async () => {
+    home = join(home, 'a'.repeat(60), 'b'.repeat(60));
+    const [first, second] = [await start(), await start()];
+    expect([first.startedHere, second.startedHere]).toEqual([true, false]);
+    expect(await stopStack(home)).toBe(true);
+  });
+
+  test('owner: its note names a process number that somebody else has now → that is left alone', async () => {
     const stranger = await otherProcess(`console.log('up'); setInterval(() => {}, 1000);`);
-    const id = { pid: stranger.pid ?? 0, started: 'at another time' };
-    const stale = {
-      ...id,
-      address: '127.0.0.1:1',
-      webUi: 'http://127.0.0.1:2',
-      version: '1',
-      startedAt: '',
-      keeper: id,
-    };
-    writeFileSync(stackPaths(home).stackFile, JSON.stringify(stale));
-    writeFileSync(stackPaths(home).serverProcess, JSON.stringify(id));
+    writeFileSync(stackPaths(home).stackFile, JSON.stringify({ pid: stranger.pid, address: '127.0.0.1:1' }));
     expect((await start()).startedHere).toBe(true);
     await stopStack(home);
-    expect(identify(id.pid)).toBeDefined();
-  });
-
-  test('server: stack.json is lost under a living keeper → no second keeper, the same server (TE8)', async () => {
-    await start();
-    const before = serverRecord();
-    rmSync(stackPaths(home).stackFile);
-    await start();
-    const after = serverRecord();
-    expect([after.pid, after.keeper.pid]).toEqual([before.pid, before.keeper.pid]);
+    expect(isGone(stranger.pid ?? 0)).toBe(false);
   });
 
   test('server: the default port is taken → another one, and both answer', async () => {
@@ -331,34 +368,34 @@ describe('the server', () => {
       'this is not a database at all, but long enough to be read as one',
     );
     await expect(start()).rejects.toThrow(/ended while starting.*server\.log:\n.*(file is not a database)/s);
-    expect(readStack(home).server).toBeUndefined();
+    expect(await stackState(home)).toBeNull();
   });
 
   test('server: Ctrl-C in the terminal that started it → it stays', async () => {
     const starter = await otherProcess(
-      `import { ensureServer } from './src/stack/server.js';
+      `import { ensureServer } from './src/stack/local-stack.js';
        const options = { report() {}, idleMs: 60000 };
        await ensureServer(${JSON.stringify(home)}, options);
        console.log('up'); setInterval(() => {}, 1000);`,
     );
     process.kill(-(starter.pid ?? 0), 'SIGINT');
     await once(starter, 'exit');
-    const { server } = readStack(home);
-    expect(await isHealthy(server?.address ?? '')).toBe(true);
+    const state = await stackState(home);
+    expect(await isHealthy(state?.server?.address ?? '')).toBe(true);
   });
 
   test('server: nobody uses it for the idle time → it ends, and the next start finds earlier runs', async () => {
-    const server = await start(400);
-    await startRun(clientOf(server), 'earlier', 'some-queue');
-    const { pid, keeper } = serverRecord();
-    const release = keepLease(home);
-    server.release();
-    // A lease holds it for several idle times.
+    const stack = await start(400);
+    const second = await start();
+    await startRun(clientOf(stack), 'earlier', 'some-queue');
+    const { owner, server } = await processes();
+    stack.release();
+    // Who uses it holds it for several idle times.
     await delay(1_500);
-    expect(identify(pid)).toBeDefined();
-    release();
-    await until('server and keeper ended', () => identify(pid) === undefined && !isAlive(keeper));
-    expect(readServerRecord(home)).toBeUndefined();
+    expect(isGone(server)).toBe(false);
+    second.release();
+    await until('server and owner ended', () => isGone(server) && isGone(owner));
+    expect(await stackState(home)).toBeNull();
     const { status } = await clientOf(await start())
       .workflow.getHandle('earlier')
       .describe();
@@ -366,59 +403,50 @@ describe('the server', () => {
   });
 
   test('server: its last client is killed with SIGKILL → it ends as well', async () => {
-    const server = await start(400);
+    const stack = await start(400);
     const client = await otherProcess(
-      `import { keepLease } from './src/stack/lease.js';
-       keepLease(${JSON.stringify(home)}); console.log('up'); setInterval(() => {}, 1000);`,
+      `import { ensureServer } from './src/stack/local-stack.js';
+       await ensureServer(${JSON.stringify(home)}, { report() {} });
+       console.log('up'); setInterval(() => {}, 1000);`,
     );
-    server.release();
-    const { pid } = serverRecord();
+    stack.release();
+    const { server } = await processes();
     await delay(1_000);
-    expect(identify(pid)).toBeDefined();
+    expect(isGone(server)).toBe(false);
     client.kill('SIGKILL');
-    await until('server ended', () => identify(pid) === undefined);
+    await until('server ended', () => isGone(server));
   });
 });
 
 describe('background workers', () => {
-  const IDLE_MS = 600;
   const secret = 'sk-a-very-secret-key';
 
   function settings(name: string, body = 'await live();'): WorkerSettings {
     const script = join(scripts, `worker-${name}.mjs`);
     writeFileSync(
       script,
-      `import { Client } from '@temporalio/client';
-       import { env } from './src/shared/env.js';
-       import { SteersmanError } from './src/shared/errors.js';
-       import { localConnection } from './src/stack/probe.js';
-       import { announceWorker, reportWorkerFailure, watchIdle } from './src/stack/worker-side.js';
-       const own = { home: env.home(), taskQueue: env.taskQueue() };
+      `import { SteersmanError } from './src/shared/errors.js';
+       import { announceWorker, reportWorkerFailure, whenOwnerIsGone } from './src/stack/worker-side.js';
        async function live() {
-         const client = new Client({ connection: localConnection(env.temporalAddress()) });
-         announceWorker(own);
-         await watchIdle({ ...own, client, idleMs: ${IDLE_MS} });
-         await client.connection.close();
+         whenOwnerIsGone(() => process.exit());
+         announceWorker();
        }
        ${body}`,
     );
     const fingerprint = Buffer.from(name.padEnd(8, '_')).toString('hex');
-    return { fingerprint, script, env: { OPENAI_API_KEY: secret } };
+    return { fingerprint, script };
   }
 
   test('worker: same settings → shared; other settings → another worker and queue', async () => {
     const server = await start();
     const a = settings('a');
-    const [first, second] = await Promise.all([
-      ensureWorker(server, a, { report }),
-      ensureWorker(server, a, { report }),
-    ]);
-    const other = await ensureWorker(server, settings('b'), { report });
-    expect(first.taskQueue).toMatch(/^steersman-[0-9a-f]{8}-1$/);
+    const [first, second] = await Promise.all([server.worker(a), (await start()).worker(a)]);
+    const other = await server.worker(settings('b'));
+    expect(first.taskQueue).toMatch(/^steersman-[0-9a-f]{8}-\d+$/);
     expect(second.taskQueue).toBe(first.taskQueue);
     expect([first.startedHere, second.startedHere].sort()).toEqual([false, true]);
     expect(other.taskQueue).not.toBe(first.taskQueue);
-    expect(readStack(home).workers).toHaveLength(2);
+    expect(await server.queues()).toHaveLength(2);
   });
 
   test('worker: the environment names another Temporal → the worker gets the local one and none of its keys', async () => {
@@ -428,7 +456,7 @@ describe('background workers', () => {
     const server = await start();
     const names = ['ADDRESS', 'NAMESPACE', 'API_KEY'].map(name => `TEMPORAL_${name}`);
     const body = `console.log(${JSON.stringify(names)}.map(name => process.env[name] ?? 'unset').join(' ')); await live();`;
-    const { logFile } = await ensureWorker(server, settings('env', body), { report });
+    const { logFile } = await server.worker(settings('env', body));
     vi.unstubAllEnvs();
     expect(readFileSync(logFile, 'utf8')).toBe(`${server.address} default unset\n`);
   });
@@ -438,8 +466,8 @@ describe('background workers', () => {
     const server = await start();
     const body = `console.log(process.env.STEERSMAN_TEST_OF_FOLDER ?? 'unset'); await live();`;
     const [own, other] = [settings('own', body), { ...settings('other', body), ofOther: true }];
-    const { logFile } = await ensureWorker(server, own, { report });
-    const { logFile: otherLog } = await ensureWorker(server, other, { report });
+    const { logFile } = await server.worker(own);
+    const { logFile: otherLog } = await server.worker(other);
     expect([logFile, otherLog].map(file => readFileSync(file, 'utf8').trim())).toEqual(['a', 'unset']);
   });
 
@@ -447,94 +475,104 @@ describe('background workers', () => {
     const server = await start();
     const refusing = settings(
       'refuse',
-      `reportWorkerFailure(own, new SteersmanError('No usable model.', 'Set OPENAI_API_KEY.')); process.exit(2);`,
+      `reportWorkerFailure(new SteersmanError('No usable model.', 'Set OPENAI_API_KEY.')); process.exit(2);`,
     );
-    const error = await ensureWorker(server, refusing, { report }).catch((caught: unknown) => caught);
+    const error = await server.worker(refusing).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ message: 'No usable model.', remedy: 'Set OPENAI_API_KEY.' });
     const crashing = settings('crash', `console.error('out of luck'); process.exit(1);`);
-    await expect(ensureWorker(server, crashing, { report })).rejects.toThrow(
-      /worker ended while.*out of luck/s,
-    );
+    await expect(server.worker(crashing)).rejects.toThrow(/worker ended while.*out of luck/s);
     const unbuilt = { ...crashing, script: join(scripts, 'no-such-worker.js') };
-    const missing = await ensureWorker(server, unbuilt, { report }).catch((caught: unknown) => caught);
+    const missing = await server.worker(unbuilt).catch((caught: unknown) => caught);
     expect(missing).toMatchObject({
       message: expect.stringMatching(/^A part of the build is missing: .*no-such-worker\.js$/),
       remedy: 'Run "npm run build".',
     });
-    expect(readStack(home).workers).toEqual([]);
+    expect(await server.queues()).toEqual([]);
   });
 
   test('worker: no client and no open run → it ends, then the server; an open run holds both', async () => {
-    const server = await start(400);
-    const client = clientOf(server);
-    const worker = await ensureWorker(server, settings('idle'), { report });
+    const stack = await start(400);
+    const client = clientOf(stack);
+    const worker = await stack.worker(settings('idle'));
     const run = await startRun(client, 'open', worker.taskQueue);
-    worker.release();
-    server.release();
-    await delay(IDLE_MS * 4);
-    expect(readStack(home).workers).toHaveLength(1);
-    expect(await stackUse(home)).toEqual({ clients: 0, runs: 1 });
+    await until('run listed', async () => (await servedRuns(client, [worker.taskQueue])) === 1);
+    stack.release();
+    await delay(2_000);
+    expect(await stackState(home)).toMatchObject({ clients: 0, workers: [{ taskQueue: worker.taskQueue }] });
+    const { server, workers } = await processes();
     await run.terminate();
-    const { pid } = serverRecord();
-    await until('worker ended', () => readStack(home).workers.length === 0);
-    await until('server ended', () => identify(pid) === undefined);
+    await until('worker ended', () => workers.every(isGone));
+    await until('server ended', () => isGone(server));
   });
 
-  test('worker: killed under an open run → the run is listed, waits, and goes on only by resumeQueue', async () => {
-    const server = await start();
-    const client = clientOf(server);
+  test('worker: killed under an open run that no terminal is at → the run is listed, waits, and goes on only when asked', async () => {
+    const stack = await start();
+    const client = clientOf(stack);
     const folder = { folder: '/of/another', named: true };
     const same = { ...settings('left'), folder };
-    const worker = await ensureWorker(server, same, { report });
+    const terminal = await start();
+    const worker = await terminal.worker(same);
     await startRun(client, 'left-open', worker.taskQueue);
     await until(
       'run listed',
       async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 1,
     );
-    expect(await leftOpenRuns(client, home)).toEqual([]);
-    const [record] = readStack(home).workers;
-    process.kill(record?.pid ?? 0, 'SIGKILL');
-    await until('worker dead', () => readStack(home).workers.length === 0);
+    expect(await leftOpenRuns(client, await stack.queues())).toEqual([]);
+    terminal.release();
+    await until('nobody holds it', async () => (await stack.state()).workers[0]?.clients === 0);
+    process.kill((await processes()).workers[0] ?? 0, 'SIGKILL');
+    await until('worker dead', async () => (await stack.queues()).length === 0);
 
-    const next = await ensureWorker(server, same, { report });
+    const next = await stack.worker(same);
     expect(next.taskQueue).not.toBe(worker.taskQueue);
-    expect(await leftOpenRuns(client, home)).toMatchObject([
+    expect(await leftOpenRuns(client, await stack.queues())).toMatchObject([
       { workflowId: 'left-open', taskQueue: worker.taskQueue },
     ]);
     expect(folderOfQueue(home, worker.taskQueue)).toEqual(folder);
-    await resumeQueue(server, worker.taskQueue, same, { report });
-    expect(await leftOpenRuns(client, home)).toEqual([]);
+    await stack.worker(same, worker.taskQueue);
+    expect(await leftOpenRuns(client, await stack.queues())).toEqual([]);
   });
 
-  test('worker: killed under a terminal that supervises it → replaced on its queue, and said; one that dies at once is given up with the remedy (TE2)', async () => {
-    const server = await start();
+  test('worker: killed under a terminal → replaced on its queue, and said; one that dies at once is given up with the remedy (TE2)', async () => {
+    const stack = await start();
     const same = settings('supervised');
-    const { taskQueue } = await ensureWorker(server, same, { report });
-    const told: string[] = [];
-    const tell = (line: string) => void told.push(line);
-    const leave = superviseWorker({ server, taskQueue, settings: same, report: tell });
-    const pidOf = () => readStack(home).workers.find(worker => worker.taskQueue === taskQueue)?.pid;
-    const first = pidOf();
+    const { taskQueue } = await stack.worker(same);
+    const pidOf = async () =>
+      (await stack.state()).workers.find(worker => worker.taskQueue === taskQueue)?.pid;
+    const first = await pidOf();
+    lines.length = 0;
     process.kill(first ?? 0, 'SIGKILL');
-    await until('another worker', () => pidOf() !== undefined && pidOf() !== first);
-    expect(told).toEqual(['The worker of this run has died. Another is started and goes on where it was.']);
+    await until('another worker', async () => ![undefined, first].includes(await pidOf()));
+    expect(lines).toEqual(['The worker of this run has died. Another is started and goes on where it was.']);
     settings('supervised', 'process.exit(1);');
-    process.kill(pidOf() ?? 0, 'SIGKILL');
-    await until('given up', () => told.some(line => line.startsWith('No other worker could be started')));
-    expect(told.at(-1)).toContain('npm start -- --resume-open');
-    leave();
+    process.kill((await pidOf()) ?? 0, 'SIGKILL');
+    await until('given up', () => lines.some(line => line.startsWith('No other worker could be started')));
+    expect(lines.at(-1)).toContain('npm start -- --resume-open');
   });
 
-  test('worker: server and keeper killed and the port taken → it ends instead of polling there, and its runs can be gone on with (TE2)', async () => {
-    const server = await start();
+  test('worker: the owner is killed under a terminal → server and worker end; another stack has the worker on its queue, and it is said', async () => {
+    const stack = await start();
+    const { taskQueue } = await stack.worker(settings('orphan'));
+    const { owner, server, workers } = await processes();
+    process.kill(owner, 'SIGKILL');
+    await until('all dead', () => [server, ...workers].every(isGone));
+    await until(
+      'its queue is served',
+      async () => (await stackState(home))?.workers[0]?.taskQueue === taskQueue,
+    );
+    await until('said', () => lines.some(line => line.startsWith('The local stack has died.')));
+  });
+
+  test('worker: the owner killed and its port taken → the worker ends instead of polling there, and its runs can be gone on with (TE2)', async () => {
+    const stack = await start();
     const same = settings('stranded');
-    const { taskQueue } = await ensureWorker(server, same, { report });
-    await startRun(clientOf(server), 'stranded', taskQueue);
-    const { pid, keeper } = serverRecord();
-    process.kill(keeper.pid, 'SIGKILL');
-    process.kill(pid, 'SIGKILL');
-    await until('server ended', () => identify(pid) === undefined);
-    const port = Number(server.address.split(':')[1]);
+    const { taskQueue } = await stack.worker(same);
+    await startRun(clientOf(stack), 'stranded', taskQueue);
+    const { owner, server, workers } = await processes();
+    stack.release();
+    process.kill(owner, 'SIGKILL');
+    await until('all ended', () => [server, ...workers].every(isGone));
+    const port = Number(stack.address.split(':')[1]);
     // A killed server's last threads hold its port a moment longer than its process number lives.
     const squatters: Server[] = [];
     await until('the port is free', async () => {
@@ -542,29 +580,31 @@ describe('background workers', () => {
       return squatters.length > 0;
     });
     const moved = await start();
-    expect(moved.address).not.toBe(server.address);
-    await until('the old worker ended', () => readStack(home).workers.length === 0);
+    expect(moved.address).not.toBe(stack.address);
     const client = clientOf(moved);
-    await until('the run is listed', async () => (await leftOpenRuns(client, home)).length === 1);
-    await resumeQueue(moved, taskQueue, same, { report });
-    expect(await leftOpenRuns(client, home)).toEqual([]);
+    const leftOpen = async () => leftOpenRuns(client, await moved.queues());
+    await until('the run is listed', async () => (await leftOpen()).length === 1);
+    await moved.worker(same, taskQueue);
+    expect(await leftOpen()).toEqual([]);
     for (const squatter of squatters) squatter.close();
   });
 
-  test('stop: server, keeper and workers end at once, and no file holds a key', async () => {
-    const server = await start();
-    await ensureWorker(server, settings('stop'), { report });
-    const { workers } = readStack(home);
-    const { pid, keeper } = serverRecord();
+  test('stop: server, owner and workers end at once, no terminal starts them again, and no file holds a key', async () => {
+    vi.stubEnv('OPENAI_API_KEY', secret);
+    const stack = await start();
+    const body = `if (process.env.OPENAI_API_KEY !== '${secret}') process.exit(1); await live();`;
+    await stack.worker(settings('stop', body));
+    vi.unstubAllEnvs();
+    const { owner, server, workers } = await processes();
     const files = readdirSync(home, { recursive: true, encoding: 'utf8', withFileTypes: true })
       .filter(entry => entry.isFile())
       .map(entry => textOf(join(entry.parentPath, entry.name)));
     expect(files.filter(text => text.includes(secret))).toEqual([]);
 
     expect(await stopStack(home, report)).toBe(true);
-    for (const process of [...workers, keeper]) expect(isAlive(process)).toBe(false);
-    expect(identify(pid)).toBeUndefined();
+    for (const pid of [...workers, server, owner]) expect(isGone(pid)).toBe(true);
     expect(lines).toEqual(expect.arrayContaining(['Ending 1 worker …']));
+    expect(lines.some(line => line.startsWith('The local stack is ended by another command.'))).toBe(true);
     expect(await stopStack(home)).toBe(false);
   });
 });

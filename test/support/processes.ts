@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { builtScript } from '../../src/shared/package.js';
 import { startDevServer } from '../../src/stack/dev-server.js';
 import { makeHome, resolveHome } from '../../src/stack/home.js';
-import { identify, isAlive, terminate } from '../../src/stack/process-id.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
+import { lookAt } from '../../src/worker/identity.js';
 import { until } from './wait.js';
 
 export interface WorkerProcess {
@@ -158,13 +158,13 @@ export async function startTemporalProcess(home: string): Promise<TemporalProces
     },
     kill: async () => {
       process.kill(server.pid, 'SIGKILL');
-      await until('the Temporal server is gone', () => !isAlive(server));
+      await server.ended;
     },
     restart: async () => {
       server = await startDevServer(home, path, port);
       if (server.address !== address) throw new Error(`the port of ${address} was taken meanwhile`);
     },
-    stop: () => terminate(server, 5_000),
+    stop: () => server.end(),
   };
 }
 
@@ -182,7 +182,7 @@ async function freePort(): Promise<number> {
 
 /** Is there a process with this number? */
 export function isRunning(pid: number): boolean {
-  return identify(pid) !== undefined;
+  return lookAt(pid) !== undefined;
 }
 
 /** Numbers of the processes whose command line holds `text`, such as the path of a workspace. Linux only. */

@@ -7,8 +7,7 @@ import { readStuckTask, stuckLine } from '../../client/watch/stuck-task.js';
 import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { plural } from '../../shared/format.js';
-import { OPEN_RUNS } from '../../stack/open-runs.js';
-import { recentPollers } from '../../stack/pollers.js';
+import { OPEN_RUNS, recentPollers } from '../../stack/open-runs.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 
 const REQUEST_LIMIT_MS = 10_000;

@@ -4,10 +4,10 @@ import type { Client } from '@temporalio/client';
 import { openTemporal } from '../../client/connect.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { temporalClient } from '../../shared/temporal-client.js';
-import { binaryCacheDir } from '../../stack/home.js';
-import { usesLocalStack } from '../../stack/is-used.js';
+import { binaryCacheDir, usesLocalStack } from '../../stack/home.js';
+import { stackState } from '../../stack/local-stack.js';
 import { isHealthy, localConnection } from '../../stack/probe.js';
-import { readStack, type ServerRecord } from '../../stack/records.js';
+import type { ServerAnswer } from '../../stack/protocol.js';
 import { findTemporalBinary, type Report, type TemporalBinary } from '../../stack/temporal-binary.js';
 import { binaryEffects } from '../../stack/temporal-fetch.js';
 import { checkServer } from './check-server.js';
@@ -26,7 +26,9 @@ export interface TemporalCheckOptions {
 const HEALTH_LIMIT_MS = 5_000;
 
 export function checkTemporal(options: TemporalCheckOptions): Promise<Finding[]> {
-  return usesLocalStack() ? checkLocal(options) : checkNamed(options);
+  return usesLocalStack()
+    ? checkLocal(options).catch(error => [failedBy('Temporal', error)])
+    : checkNamed(options);
 }
 
 async function checkNamed(options: TemporalCheckOptions): Promise<Finding[]> {
@@ -56,8 +58,10 @@ async function serverVersion(client: Client): Promise<string> {
 }
 
 async function checkLocal(options: TemporalCheckOptions): Promise<Finding[]> {
-  const { server, workers } = readStack(options.home);
-  if (server === undefined) return [await checkBinary(options)];
+  const state = await stackState(options.home);
+  if (state === null) return [await checkBinary(options)];
+  const { server, workers } = state;
+  if (server === null) return [warning('Temporal', 'the local stack is starting', 'Look again in a moment.')];
   if (!(await isHealthy(server.address, HEALTH_LIMIT_MS))) return [notAnswering(server)];
   const connection = localConnection(server.address);
   try {
@@ -76,7 +80,7 @@ async function checkLocal(options: TemporalCheckOptions): Promise<Finding[]> {
   }
 }
 
-function notAnswering({ address, pid }: ServerRecord): Finding {
+function notAnswering({ address, pid }: ServerAnswer): Finding {
   return failed(
     'Temporal',
     `the local server at ${address} (process ${pid}) does not answer`,
@@ -93,7 +97,7 @@ async function checkBinary({ home, fix, report }: TemporalCheckOptions): Promise
     throw new Error('not tried');
   };
   try {
-    const look = { ...effects, fetch: fetchNothing, lock: <T>(work: () => Promise<T>) => work() };
+    const look = { ...effects, fetch: fetchNothing };
     const binary = await findTemporalBinary(fix ? effects : look, fix ? report : () => undefined);
     return ok('Temporal', `local stack, not running: a run starts it (${describe(binary)})`);
   } catch (error) {

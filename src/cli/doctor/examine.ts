@@ -7,8 +7,7 @@ import { SET_AN_ENDPOINT } from '../../models/endpoint.js';
 import { presentEndpoints } from '../../models/endpoints.js';
 import { splitModelId } from '../../models/model-id.js';
 import { env } from '../../shared/env.js';
-import { resolveHome } from '../../stack/home.js';
-import { usesLocalStack } from '../../stack/is-used.js';
+import { resolveHome, usesLocalStack } from '../../stack/home.js';
 import type { Report } from '../../stack/temporal-binary.js';
 import { providerSource } from '../../worker/providers.js';
 import {

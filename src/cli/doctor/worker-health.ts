@@ -11,11 +11,9 @@ import { tryBlobStore } from '../../shared/blobs/blob-store.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { outLine } from '../../shared/output.js';
-import { resolveHome } from '../../stack/home.js';
-import { usesLocalStack } from '../../stack/is-used.js';
-import { recentPollers } from '../../stack/pollers.js';
-import { isStopped } from '../../stack/process-id.js';
-import { hasDied } from '../../worker/identity.js';
+import { resolveHome, usesLocalStack } from '../../stack/home.js';
+import { recentPollers } from '../../stack/open-runs.js';
+import { hasDied, isStopped } from '../../worker/identity.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 
 async function main(): Promise<string | null> {

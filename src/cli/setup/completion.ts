@@ -4,9 +4,8 @@ import type { ChildTree } from '../../client/index.js';
 import { MODES, READERS } from '../../core/agents/modes.js';
 import { DEFAULT_LIMITS } from '../../core/limits/limits.js';
 import { outLine } from '../../shared/output.js';
-import { resolveHome } from '../../stack/home.js';
-import { usesLocalStack } from '../../stack/is-used.js';
-import { isServerUp } from '../../stack/server.js';
+import { resolveHome, usesLocalStack } from '../../stack/home.js';
+import { stackState } from '../../stack/local-stack.js';
 import { withRun } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 
@@ -49,7 +48,7 @@ To have it in every shell:
     .argument('<id>')
     .action(async (id: string) => {
       // A key starts nothing.
-      if (usesLocalStack() && !isServerUp(resolveHome())) return;
+      if (usesLocalStack() && (await stackState(resolveHome())) === null) return;
       await withRun({}, id, async run => {
         for (const agent of openAgents(await run.children())) outLine(agent);
         return EXIT.ok;

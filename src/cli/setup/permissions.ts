@@ -24,7 +24,7 @@ export function addPermissions(program: Command): void {
     verbCall('permissions forget ../site'),
     verbCall('permissions forget --tool write_file'),
   ]).action(async (workspace: string, { tool, ...options }: CommonOptions & { tool?: string }) => {
-    const gone = await forgetPermissions(realOf(userPath(workspace)), tool);
+    const gone = forgetPermissions(realOf(userPath(workspace)), tool);
     show(options, gone, 'Nothing of the kind was allowed for good.');
   });
 }

@@ -8,7 +8,7 @@ import type { McpConnection } from '../../mcp/connection/connection.js';
 import type { ExpandedPrompt, ServerPrompt } from '../../mcp/prompts.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { usesLocalStack } from '../../stack/is-used.js';
+import { usesLocalStack } from '../../stack/home.js';
 import { type Ask, trustedConfigDir } from '../trusted-dir.js';
 
 export interface PromptPlace {

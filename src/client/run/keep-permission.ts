@@ -27,5 +27,5 @@ async function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, ga
     );
   }
   const { tool, digest = '' } = gate.subject;
-  await keepPermission(placeOf(temporal, workspace), tool, digest);
+  keepPermission(placeOf(temporal, workspace), tool, digest);
 }

@@ -82,5 +82,9 @@ async function recentIds({ client }: Temporal): Promise<string[]> {
  * other servers than the local stack's, where nobody can tell quickly.
  */
 export async function mayBeServed({ client, local }: Temporal, taskQueue: string): Promise<boolean> {
-  return local === null || isServed(client, local.home, taskQueue).catch(() => true);
+  if (local === null) return true;
+  return local
+    .queues()
+    .then(queues => isServed(client, queues, taskQueue))
+    .catch(() => true);
 }

@@ -4,10 +4,10 @@ import { defaultConfigDir } from '../../config/config-dir.js';
 import { displayPath } from '../../config/files.js';
 
 import { SteersmanError } from '../../shared/errors.js';
-import { folderOfQueue, type QueueFolder } from '../../stack/records.js';
+import type { WorkerSettings } from '../../stack/local-stack.js';
+import { folderOfQueue, type QueueFolder } from '../../stack/queues.js';
 import { projectFingerprint } from '../../stack/settings.js';
 import { isTrusted, notTrusted } from '../../stack/trust.js';
-import type { WorkerSettings } from '../../stack/workers.js';
 
 /**
  * Settings of a worker with the configuration of `configDir`, or of the one that holds here where it is null. Throws a

@@ -14,7 +14,7 @@ import { preview } from '../../core/text/preview.js';
 import { verbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { usesLocalStack } from '../../stack/is-used.js';
+import { usesLocalStack } from '../../stack/home.js';
 import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
 import { cutToBytes } from '../cut-to-bytes.js';

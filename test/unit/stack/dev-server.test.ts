@@ -31,7 +31,7 @@ test('local server: it can not start, and its log says nothing of these → the 
   );
 });
 
-test('records of the stack: one that can not be written → leaves no part of it behind', () => {
+test('a file of the stack: one that can not be written → leaves no part of it behind', () => {
   const path = join(dir, 'stack.json');
   // A folder, which no file can be renamed to.
   mkdirSync(path);

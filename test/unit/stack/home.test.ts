@@ -1,6 +1,7 @@
+import * as fs from 'node:fs';
 import { mkdtempSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { SteersmanError } from '../../../src/shared/errors.js';
 import type * as Home from '../../../src/stack/home.js';
@@ -54,8 +55,8 @@ test('home: what is trusted → with the user’s state, whatever STEERSMAN_HOME
 
 test('home: several folders that are missing → made, for this user only', () => {
   const home = join(mkdtempSync(join(tmpdir(), 'steersman-home-')), 'a', 'b');
-  const { leases, workers } = makeHome(home);
-  for (const dir of [home, leases, workers]) expect(statSync(dir).mode & 0o077).toBe(0);
+  makeHome(home);
+  for (const dir of [home, dirname(home)]) expect(statSync(dir).mode & 0o077).toBe(0);
 });
 
 test.each(['/proc/steersman/home', '/dev/null/home'])(
@@ -66,3 +67,19 @@ test.each(['/proc/steersman/home', '/dev/null/home'])(
     expect(attempt).toThrow(`can't be written: ${home}`);
   },
 );
+
+test('home: its disk is full → said, with what to do, and nothing of the try stays behind', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'steersman-full-'));
+  vi.resetModules();
+  vi.doMock('node:fs', () => ({
+    ...fs,
+    writeFileSync: (path: string) => {
+      fs.writeFileSync(path, '');
+      throw new Error('ENOSPC: no space left on device, write');
+    },
+  }));
+  const onFullDisk = await import('../../../src/stack/home.js');
+  vi.doUnmock('node:fs');
+  expect(() => onFullDisk.makeHome(home)).toThrow(/can't be written: .*ENOSPC/);
+  expect(fs.readdirSync(home)).toEqual([]);
+});

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { isManagedQueue, queueName } from '../../../src/stack/queue-name.js';
-import { nextGeneration, noteQueue } from '../../../src/stack/records.js';
+import { isManagedQueue, newQueue } from '../../../src/stack/queues.js';
 import { projectFingerprint, settingsFingerprint } from '../../../src/stack/settings.js';
 
 let dir: string;
@@ -64,22 +63,10 @@ test('fingerprint: what the caller adds counts; the order of values does not', (
   expect(of({ a: '1', b: '2' })).not.toBe(of({ a: '12', b: '' }));
 });
 
-test('task queue: made of a fingerprint and a generation → known as a background worker’s', () => {
-  expect(queueName('0123456789abcdef', 7)).toBe('steersman-01234567-7');
-  expect(isManagedQueue(queueName(projectFingerprint(dir), 12))).toBe(true);
+test('task queue: made of a fingerprint → never the same twice, and known as a background worker’s', () => {
+  expect(newQueue('0123456789abcdef')).toMatch(/^steersman-01234567-\d+$/);
+  expect(newQueue('0123456789abcdef')).not.toBe(newQueue('0123456789abcdef'));
+  expect(isManagedQueue(newQueue(projectFingerprint(dir)))).toBe(true);
   expect(isManagedQueue('steersman')).toBe(false);
   expect(isManagedQueue('steersman-team-a-1')).toBe(false);
-});
-
-test.each<[string, (count: string) => void]>([
-  ['lost', count => rmSync(count)],
-  ['emptied', count => writeFileSync(count, '')],
-])('task queue: the count of generations is %s → none that a queue has had is given again', (_, spoil) => {
-  const queues = join(dir, 'workers');
-  mkdirSync(queues);
-  for (const generation of [1, 2, 3]) expect(nextGeneration(dir)).toBe(generation);
-  noteQueue(dir, queueName('0123456789abcdef', 3), { folder: dir, named: true });
-  spoil(join(queues, 'generation'));
-  expect(nextGeneration(dir)).toBe(4);
-  expect(nextGeneration(dir)).toBe(5);
 });

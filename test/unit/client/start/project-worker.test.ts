@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { workerOfQueue } from '../../../../src/client/start/project-worker.js';
 import { projectRoot } from '../../../../src/shared/package.js';
-import { noteQueue } from '../../../../src/stack/records.js';
+import { noteQueue } from '../../../../src/stack/queues.js';
 import { trustFrom } from '../../../../src/stack/trust.js';
 
 let dir: string;

@@ -1,0 +1,274 @@
+/** The local stack as those see it who use it: by its owner, which the first of them starts. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from '../core/text/error-text.js';
+import { REBUILD, startCall } from '../shared/called-as.js';
+import { env } from '../shared/env.js';
+import { SteersmanError } from '../shared/errors.js';
+import { builtScript } from '../shared/package.js';
+import { hasEnded, plainEnvironment, startError, withLog } from './dev-server.js';
+import { makeHome, stackPaths } from './home.js';
+import type { OwnerOptions } from './owner.js';
+import {
+  ask,
+  type Held,
+  type Said,
+  type ServerAnswer,
+  type StackState,
+  type WorkerAnswer,
+  type WorkerRequest,
+} from './protocol.js';
+import type { QueueFolder } from './queues.js';
+import { dial } from './seat.js';
+import type { Report } from './temporal-binary.js';
+import { temporalBinary } from './temporal-fetch.js';
+
+/** How long server and workers stay when nothing uses them. */
+const DEFAULT_IDLE_MS = 60_000;
+const START_LIMIT_MS = 100_000;
+const STATE_LIMIT_MS = 10_000;
+/** Tools may finish for 30 s, and the server takes some more. */
+const STOP_LIMIT_MS = 60_000;
+/** A stack that dies this often under one terminal will die again. */
+const MOST_RETURNS = 3;
+const REMEDY = `Runs wait, nothing is lost: ${startCall('--resume-open')} goes on with them.`;
+
+export interface EnsureServerOptions {
+  /** Gets lines of progress: fetching, starting, waiting; a worker or a stack that has died, and what follows. */
+  report: Report;
+  /** Default DEFAULT_IDLE_MS. Counts only for an owner started here. */
+  idleMs?: number;
+}
+
+/** What a background worker is started with. */
+export interface WorkerSettings {
+  /** See `projectFingerprint`. */
+  fingerprint: string;
+  /** Arguments of the worker's script, such as `['--config', dir]`. */
+  args?: string[];
+  /** Default: this process's working folder. */
+  cwd?: string;
+  /** Whose configuration it is; kept for runs that are left open. */
+  folder?: QueueFolder;
+  /** That is another folder than this process works with: its variables are left to the worker. */
+  ofOther?: boolean;
+  /** Default: `worker.js` of the build. */
+  script?: string;
+}
+
+/** The local stack, which this process uses until `release`, or its own end. */
+export class LocalStack {
+  readonly home: string;
+  readonly #options: EnsureServerOptions;
+  readonly #workers = new Map<string, { request: WorkerRequest; held: Held<WorkerAnswer> }>();
+  #server: Promise<Held<ServerAnswer>>;
+  #answer: ServerAnswer | null = null;
+  /** False when it ran already. */
+  startedHere = false;
+  /** Nothing is to be started again: it was released, or somebody has ended it. */
+  #left = false;
+  #deaths = 0;
+
+  constructor(home: string, options: EnsureServerOptions) {
+    this.home = home;
+    this.#options = options;
+    this.#server = this.#open();
+  }
+
+  /** host:port for clients and workers; the namespace is `default`. */
+  get address(): string {
+    return this.#answer?.address ?? '';
+  }
+
+  get webUi(): string {
+    return this.#answer?.webUi ?? '';
+  }
+
+  /** Resolves when the server answers. */
+  async opened(): Promise<this> {
+    await this.#server;
+    return this;
+  }
+
+  /**
+   * A background worker of these settings: the one that runs already, else a new one with a queue of its own. With
+   * `taskQueue`, whose runs were left open: a worker for that queue, and they go on; new runs of the same settings
+   * share it. When it dies meanwhile, another takes its queue. Throws a SteersmanError with the worker's own reason
+   * when it can't start.
+   */
+  async worker(settings: WorkerSettings, taskQueue: string | null = null): Promise<WorkerAnswer> {
+    await this.#server;
+    return this.#hold(requestOf(settings, taskQueue));
+  }
+
+  /** What runs now. */
+  async state(): Promise<StackState> {
+    await this.#server;
+    const state = await stackState(this.home);
+    if (state === null) throw hasGone();
+    return state;
+  }
+
+  /** Of its background workers. */
+  async queues(): Promise<string[]> {
+    return (await this.state()).workers.map(({ taskQueue }) => taskQueue);
+  }
+
+  /** Gives it back: it may end itself when nobody else uses it. Not needed before the process ends. */
+  release(): void {
+    this.#left = true;
+    for (const { held } of this.#workers.values()) held.close();
+    void this.#server.then(
+      held => held.close(),
+      () => {},
+    );
+  }
+
+  /** Of the owner that is there, else of one that is started here. Two who do so at once get the same. */
+  async #open(): Promise<Held<ServerAnswer>> {
+    const { report } = this.#options;
+    let owner: ChildProcess | null = null;
+    const slow = setTimeout(
+      () => owner ?? report('Another terminal starts or ends the local stack. Waiting for it.'),
+      2_000,
+    );
+    try {
+      for (const limit = performance.now() + START_LIMIT_MS; performance.now() < limit; await delay(50)) {
+        const held = await ask<ServerAnswer>(this.home, { ask: 'server' }, START_LIMIT_MS, said =>
+          this.#tell(said),
+        );
+        if (held !== null) {
+          this.#answer = held.value;
+          this.startedHere = held.value.owner === owner?.pid;
+          void held.closed.then(() => this.#comeBack(held.value));
+          return held;
+        }
+        // One that has ended in order found another there, which is gone since.
+        if (owner === null || owner.exitCode === 0) owner = await startOwner(this.home, this.#options);
+        else if (hasEnded(owner)) throw ownerError(this.home, 'ended while starting');
+      }
+      throw ownerError(this.home, `is not ready after ${START_LIMIT_MS / 1000} s`);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  async #hold(request: WorkerRequest): Promise<WorkerAnswer> {
+    const asked = { ask: 'worker', worker: request } as const;
+    const held = await ask<WorkerAnswer>(this.home, asked, START_LIMIT_MS, said => this.#tell(said));
+    if (held === null) throw hasGone();
+    const { taskQueue } = held.value;
+    this.#workers.get(taskQueue)?.held.close();
+    this.#workers.set(taskQueue, { request: { ...request, taskQueue }, held });
+    return held.value;
+  }
+
+  /** The owner has died, and all that it held: whoever notices starts another, and the workers that they use. */
+  async #comeBack({ address }: ServerAnswer): Promise<void> {
+    if (this.#left) return;
+    const { report } = this.#options;
+    this.#deaths += 1;
+    if (this.#deaths > MOST_RETURNS)
+      return report(`The local stack has died ${this.#deaths} times. ${REMEDY}`);
+    report('The local stack has died. It is started again, and runs go on where they were.');
+    this.#server = this.#open();
+    try {
+      await this.#server;
+      if (this.address !== address) throw new Error(`its port was taken, and it is at ${this.address} now.`);
+      for (const { request } of this.#workers.values()) await this.#hold(request);
+    } catch (error) {
+      report(`The local stack could not be started as it was: ${errorText(error)} ${REMEDY}`);
+    }
+  }
+
+  #tell(said: Said): void {
+    if ('line' in said) this.#options.report(said.line);
+    // Each of its connections hears of it.
+    if (!('stopping' in said) || this.#left) return;
+    this.#left = true;
+    this.#options.report(`The local stack is ended by another command. ${REMEDY}`);
+  }
+}
+
+/**
+ * The one stack of this home: the running one, else a new one in the background on the same database. Throws a
+ * SteersmanError that says why it can't start.
+ */
+export function ensureServer(home: string, options: EnsureServerOptions): Promise<LocalStack> {
+  return new LocalStack(home, options).opened();
+}
+
+/** What runs for this home; null where nothing does. Starts nothing. */
+export async function stackState(home: string): Promise<StackState | null> {
+  const held = await ask<StackState>(home, { ask: 'state' }, STATE_LIMIT_MS);
+  held?.close();
+  return held?.value ?? null;
+}
+
+/**
+ * Ends everything of a home at once, gracefully: the workers (tools may finish for 30 s), then the server. Open runs
+ * stay open in the database. Returns false when nothing ran. Clients at work lose their server.
+ */
+export async function stopStack(home: string, report: Report = () => {}): Promise<boolean> {
+  for (let ran = false; ; ran = true) {
+    const socket = await dial(home);
+    socket?.destroy();
+    if (socket === null) return ran;
+    // It answers by its end.
+    await ask(home, { ask: 'stop' }, STOP_LIMIT_MS, said => 'line' in said && report(said.line));
+    await delay(50);
+  }
+}
+
+/** In a session of its own, so that Ctrl-C in this terminal does not reach it. */
+async function startOwner(home: string, options: EnsureServerOptions): Promise<ChildProcess> {
+  makeHome(home);
+  const { path: binary } = await temporalBinary(home, options.report);
+  options.report('Starting the local Temporal server …');
+  const given: OwnerOptions = { home, binary, idleMs: options.idleMs ?? DEFAULT_IDLE_MS };
+  const args = [requireScript(builtScript('stack/owner.js')), JSON.stringify(given)];
+  const child = withLog(stackPaths(home).ownerLog, log =>
+    spawn(process.execPath, args, {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: plainEnvironment(),
+      cwd: home,
+    }),
+  );
+  // One that could not be started has no process number, and counts as ended.
+  child.on('error', () => {}).unref();
+  return child;
+}
+
+function ownerError(home: string, what: string): SteersmanError {
+  return startError(`The owner of the local stack ${what}`, stackPaths(home).ownerLog);
+}
+
+function hasGone(): SteersmanError {
+  return new SteersmanError('The local stack has ended.', REMEDY, 'host');
+}
+
+/** With this process's environment, but any other Temporal that it names. */
+function requestOf(settings: WorkerSettings, taskQueue: string | null): WorkerRequest {
+  const { fingerprint, args = [], cwd = process.cwd(), folder = null, ofOther = false } = settings;
+  const all = Object.entries(ofOther ? env.withoutFolder() : env.all());
+  const own = all.filter(([name]) => !name.startsWith('TEMPORAL_'));
+  const script = requireScript(settings.script ?? builtScript('worker.js'));
+  return {
+    fingerprint,
+    taskQueue,
+    program: process.execPath,
+    args: [script, ...args],
+    cwd,
+    env: Object.fromEntries(own.map(([name, value = '']) => [name, value])),
+    folder,
+    remedy: REMEDY,
+  };
+}
+
+/** Throws a SteersmanError when a script of the build is not there. */
+function requireScript(path: string): string {
+  if (existsSync(path)) return path;
+  throw new SteersmanError(`A part of the build is missing: ${path}`, REBUILD);
+}
