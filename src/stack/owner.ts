@@ -111,6 +111,8 @@ class Owner {
     const { length } = this.#workers.state;
     if (length > 0) tell(`Ending ${plural(length, 'worker')} …`);
     await this.#workers.endAll();
+    // One that is starting has the database open already.
+    await this.#server.catch(() => {});
     if (this.#running !== null) tell(`Ending the Temporal server at ${this.#running.address} …`);
     await this.#running?.end();
     await Promise.all([...this.#guests].map(({ socket }) => new Promise<void>(done => socket.end(done))));
@@ -152,6 +154,7 @@ class Owner {
   /** By a clock that stands still while the machine sleeps, when nobody could use anything. */
   async #endWhenIdle(): Promise<void> {
     const { idleMs } = this.#options;
+    await this.#server.catch(() => {});
     let usedAt = performance.now();
     while (this.#ending === null) {
       await delay(Math.min(1_000, idleMs / 4));

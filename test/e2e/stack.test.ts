@@ -430,6 +430,8 @@ describe('background workers', () => {
        async function live() {
          whenOwnerIsGone(() => process.exit());
          announceWorker();
+         // As its polls keep a real one.
+         setInterval(() => {}, 1000);
        }
        ${body}`,
     );
