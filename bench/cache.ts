@@ -2,16 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { ChatRequest } from '../src/protocol-server/server.js';
-import { byRole } from '../src/testing/by-role.js';
-import { execution, intent, plan, route, verdict } from '../src/testing/role-outputs.js';
-import type { ScriptedReply } from '../src/testing/scripted-model.js';
+import { execution, plan, verdict } from '../src/testing/role-outputs.js';
 import { type RunResult, steerSignal } from '../src/workflows/messages.js';
+import type { ChatRequest, ScriptedReply } from '../test/support/endpoint/model.js';
 import { projectRoot } from '../test/support/project.js';
 import { type Rig, startRig, startTemporal } from '../test/support/rig.js';
 import { eventsOf } from '../test/support/run-views.js';
 import type { Count } from '../test/support/sent-tokens.js';
 import { countSent, sentRequest } from '../test/support/sent-tokens.js';
+import { byRole, intent, route } from '../test/support/steering.js';
 import { table } from './support/machine.js';
 
 interface Options {
@@ -163,7 +162,7 @@ function scripts(): Record<string, ScriptedReply[]> {
       ...(replan ? [{ text: wanting }] : []),
       { text: verdict({ summary: 'All records are in order.' }) },
     ],
-    understanding: [{ text: intent({ relation: 'same_task_no_change' }) }],
-    router: [{ text: route({ route: 'continue_execution' }) }],
+    understanding: [intent('same_task_no_change')],
+    router: [route('continue_execution')],
   };
 }

@@ -1,5 +1,5 @@
 /** The scripted model as a process of its own, so that its work is not counted as the worker's. */
-import { startScriptedModel } from '../../src/testing/scripted-model.js';
+import { startScriptedModel } from '../../test/support/endpoint/model.js';
 import { type RunShape, replyTo } from './run-script.js';
 
 const { thinkMs, ...shape } = JSON.parse(process.argv[2] ?? '{}') as RunShape & { thinkMs: number };

@@ -1,10 +1,9 @@
 /** What the scripted model of benchmarks says: a run of a known number of calls, read off each request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../../src/core/agents/modes.js';
-import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply } from '../../src/testing/scripted-model.js';
+import type { ChatRequest, ScriptedReply } from '../../test/support/endpoint/model.js';
 
 /**
  * How a run goes: whoever works takes a turn for each of `toolCalls`, and one more that reports. In `team` and

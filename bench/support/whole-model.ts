@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WireBody } from '../../src/protocol-server/request.js';
-import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import type { WireBody } from '../../src/testing/model-server.js';
+import type { ScriptedToolCall } from '../../test/support/endpoint/model.js';
 import { type RunShape, replyTo } from './run-script.js';
 
 const { thinkMs, ...shape } = JSON.parse(process.argv[2] ?? '{}') as RunShape & { thinkMs: number };

@@ -1,9 +1,8 @@
 /** A script for each role, so that a test says what the planner says and what the executor does, in any order. */
 import { BUILT_IN_WORDS, filled } from '../core/prompts/words.js';
-import { wireText } from '../protocol-server/request.js';
-import type { ChatRequest } from '../protocol-server/server.js';
+import type { ScriptedReply } from './faults.js';
+import { type ChatRequest, wireText } from './model-server.js';
 import { verdict } from './role-outputs.js';
-import type { ScriptedReply } from './scripted-model.js';
 
 /** All ways in which the run names the role that it speaks to. */
 const NAMINGS = Object.values(BUILT_IN_WORDS).flatMap(({ takeRole, asRole }) =>

@@ -1,15 +1,5 @@
-/**
- * Final replies of roles, for scripts: short to write, complete on the wire. The team's are components,
- * those of the steering roles envelopes.
- */
-import type {
-  Control,
-  IntentAction,
-  IntentOutput,
-  OrchestrationOutput,
-  Route,
-  TaskRelation,
-} from '../core/outputs/intent.js';
+/** Final replies of roles, for scripts: short to write, complete on the wire. Those that steer reply with envelopes. */
+import type { Control, IntentAction, Route, TaskRelation } from '../core/outputs/intent.js';
 
 export interface PlannedTask {
   id: string;
@@ -112,29 +102,19 @@ export function intent(
     relation: TaskRelation;
     /** Default 0.9. */
     sure?: number;
-    goal?: string;
     /** Default `modify`. */
     action?: IntentAction;
-    scope?: IntentOutput['normalizedIntent']['scope'];
-    urgency?: IntentOutput['normalizedIntent']['urgency'];
-    reasoning?: string;
-    entities?: string[];
   } & EnvelopeParts,
 ): string {
-  const { relation, sure, goal, action, scope, urgency, reasoning, entities, ...parts } = input;
-  const isControl = relation === 'control_instruction';
+  const { relation, sure = 0.9, action = 'modify', ...parts } = input;
+  const scope = relation === 'control_instruction' ? 'meta_control' : 'partial_task';
   const params = {
-    normalizedIntent: {
-      goal: goal ?? 'What the message asks for.',
-      action: action ?? 'modify',
-      scope: scope ?? (isControl ? 'meta_control' : 'partial_task'),
-      urgency: urgency ?? 'medium',
-    },
-    taskRelation: { type: relation, confidence: sure ?? 0.9, reasoning: reasoning ?? 'By script.' },
+    normalizedIntent: { goal: 'What the message asks for.', action, scope, urgency: 'medium' },
+    taskRelation: { type: relation, confidence: sure, reasoning: 'By script.' },
     contextDependency: {
       needsCurrentTaskContext: true,
       needsExecutionHistory: false,
-      referencedEntities: entities ?? [],
+      referencedEntities: [],
     },
   };
   return envelope('INTENT_ANALYSIS', params, parts);
@@ -142,37 +122,9 @@ export function intent(
 
 /** A router's reply. `requiresConfirmation` defaults to false. */
 export function route(
-  input: {
-    route: Route;
-    reason?: string;
-    requiresConfirmation?: boolean;
-    control?: Control;
-  } & EnvelopeParts,
+  input: { route: Route; reason?: string; requiresConfirmation?: boolean; control?: Control } & EnvelopeParts,
 ): string {
   const { route: to, reason = 'By script.', requiresConfirmation = false, control, ...parts } = input;
   const payload = { reason, requiresConfirmation, ...(control ? { control } : {}) };
   return envelope('ROUTE_DECISION', { route: to, payload }, parts);
-}
-
-/** A reviewer's reply: approved unless fixes are given. */
-export function review(
-  input: { approved?: boolean; score?: number; feedback?: string; requiredFixes?: string[] } & EnvelopeParts,
-): string {
-  const { approved, score, feedback, requiredFixes = [], ...parts } = input;
-  const good = approved ?? requiredFixes.length === 0;
-  const params = {
-    approved: good,
-    score: score ?? (good ? 90 : 40),
-    feedback: feedback ?? (good ? 'It holds.' : 'It needs mending.'),
-    requiredFixes,
-  };
-  return envelope('REVIEW_RESULT', params, parts);
-}
-
-type Proposal<P> = P extends OrchestrationOutput ? Pick<P, 'action'> & Partial<P> : never;
-
-/** An orchestrator's reply: `action` and its parameters; `reason` has a default. */
-export function orchestration(input: Proposal<OrchestrationOutput>, parts: EnvelopeParts = {}): string {
-  const { action, ...params } = input;
-  return envelope(action, { reason: 'By script.', ...params }, parts);
 }

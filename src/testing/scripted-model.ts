@@ -2,96 +2,86 @@
  * A model that answers by script, over real HTTP and server-sent events: tests see the whole path
  * (SDK, streaming, tools, retries) with replies of their own.
  */
-import { PromptCache } from '../protocol-server/cache/prompt-cache.js';
-import { refusedOption, unknownModel, wrongKey } from '../protocol-server/refusals.js';
-import type { ScriptedReply, WireError } from '../protocol-server/reply.js';
-import { type ChatRequest, startProtocolServer } from '../protocol-server/server.js';
+import { CHAT, chatStream, chatWhole } from './chat-completions.js';
+import { FAULTS, type Fault, type ScriptedReply } from './faults.js';
+import { type ChatRequest, startModelServer } from './model-server.js';
+import { play, playWhole } from './play.js';
 import { EVERY_TASK } from './role-outputs.js';
+import { toFullReply } from './scripted-reply.js';
 
-export type { ScriptedReply, ScriptedToolCall } from '../protocol-server/reply.js';
+/** Replies in order, or a function of the request; `index` counts answered requests from 0. */
+export type Script<Request = ChatRequest, Reply = ScriptedReply> =
+  | readonly Reply[]
+  | ((request: Request, index: number) => Reply | Promise<Reply>);
 
 export interface ScriptedModelOptions {
-  /** Replies in order, or a function of the request; `index` counts answered requests from 0. */
-  reply:
-    | readonly ScriptedReply[]
-    | ((request: ChatRequest, index: number) => ScriptedReply | Promise<ScriptedReply>);
-  /** Options that this endpoint does not know: a request with one is answered with a 400 that names it. */
-  rejects?: readonly string[];
-  /** Ids listed at `/v1/models`; when given, a request for another model is answered with 404. */
-  models?: readonly string[];
-  /** When given, requests without this key are answered with 401. */
-  apiKey?: string;
+  reply: Script;
   /** Default 0: any free port. */
   port?: number;
 }
 
 export interface ScriptedModel {
-  /** For `OPENAI_BASE_URL`, and without its `/v1` for `ANTHROPIC_BASE_URL`. */
+  /** For `OPENAI_BASE_URL`: it speaks chat completions. */
   baseUrl: string;
   port: number;
-  /** Every chat request that arrived, rejected ones too, oldest first. */
+  /** Every request that arrived, oldest first. */
   requests: ChatRequest[];
   /** Resolves with the request number `index` (from 0), at once if it has arrived. */
   requestArrived(index: number): Promise<ChatRequest>;
-  /** Empties the prompt caches: what comes next costs what it would on another day. */
-  forgetCaches(): void;
   close(): Promise<void>;
 }
 
 /** Starts a scripted model on a loopback port. A list that is used up answers with a 400 that says so. */
-export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
-  const requests: ChatRequest[] = [];
-  const waiting: { index: number; resolve: (request: ChatRequest) => void }[] = [];
-  let answered = 0;
-  const cache = new PromptCache();
-  const server = await startProtocolServer({
-    ...(options.port === undefined ? {} : { port: options.port }),
-    models: options.models ?? [],
-    cache,
-    arrived: request => {
-      requests.push(request);
-      for (const waiter of waiting) if (waiter.index === request.index) waiter.resolve(request);
-    },
-    handle: async request => {
-      const refusal = refuse(request, options);
-      if (refusal) return { error: refusal };
-      const index = answered++;
-      return withEveryTask(await nextReply(options.reply, request, index), request);
+export async function startScriptedModel({ reply, port }: ScriptedModelOptions): Promise<ScriptedModel> {
+  const script = prompter<ChatRequest, ScriptedReply>(reply);
+  const server = await startModelServer({
+    port,
+    protocols: [CHAT],
+    answer: async (request, exchange) => {
+      script.arrived(request);
+      const next: ScriptedReply = await script.next(request);
+      const fault: Fault = next.fault === undefined ? {} : FAULTS[next.fault];
+      const said = fault.reply?.(next) ?? next;
+      const full = toFullReply(said, request.body.model);
+      if (exchange.sent.stream !== true) return playWhole(chatWhole(full), said, exchange);
+      const stream = chatStream(full, exchange.sent);
+      const parts = fault.stream && { head: fault.stream(stream), chunks: [], tail: [] };
+      return play(parts ?? stream, said, exchange);
     },
   });
+  const { requests, requestArrived } = script;
+  return { ...server, requests, requestArrived, baseUrl: `http://127.0.0.1:${server.port}/v1` };
+}
+
+/** What was asked of a script, and what it says next. */
+export function prompter<Request extends ChatRequest, Reply extends { text?: string }>(
+  script: Script<Request, Reply>,
+) {
+  const requests: Request[] = [];
+  const waiting: { index: number; resolve: (request: Request) => void }[] = [];
+  let answered = 0;
   return {
-    ...server,
     requests,
-    forgetCaches: () => cache.forget(),
-    requestArrived: index => {
+    arrived(request: Request): void {
+      requests.push(request);
+      for (const { index, resolve } of waiting) if (index === request.index) resolve(request);
+    },
+    requestArrived(index: number): Promise<Request> {
       const there = requests[index];
       return there ? Promise.resolve(there) : new Promise(resolve => waiting.push({ index, resolve }));
+    },
+    async next(request: Request): Promise<Reply | Pick<ScriptedReply, 'text' | 'error'>> {
+      const index = answered++;
+      const reply = typeof script === 'function' ? await script(request, index) : script[index];
+      if (reply) return withEveryTask(reply, request);
+      const message = `The script has ${script.length} replies, and this is request ${index + 1}.`;
+      return { error: { status: 400, message, code: 'script_used_up' } };
     },
   };
 }
 
-function refuse(request: ChatRequest, options: ScriptedModelOptions): WireError | null {
-  const { protocol, headers, sent, body } = request;
-  // Anthropic's clients use either header.
-  const key = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
-  if (options.apiKey !== undefined && key !== options.apiKey) return wrongKey(protocol);
-  if (options.models && !options.models.includes(body.model)) return unknownModel(protocol, body.model);
-  const option = options.rejects?.find(name => sent[name] !== undefined);
-  return option === undefined ? null : refusedOption(protocol, option);
-}
-
-async function nextReply(
-  script: ScriptedModelOptions['reply'],
-  request: ChatRequest,
-  index: number,
-): Promise<ScriptedReply> {
-  if (typeof script === 'function') return script(request, index);
-  const message = `The script has ${script.length} replies, and this is request ${index + 1}.`;
-  return script[index] ?? { error: { status: 400, message, code: 'script_used_up' } };
-}
-
 /** A verdict on every task names those that the request lists. */
-function withEveryTask(reply: ScriptedReply, { body }: ChatRequest): ScriptedReply {
+function withEveryTask<Reply extends { text?: string }>(reply: Reply, { body }: ChatRequest): Reply {
   const marker = JSON.stringify(EVERY_TASK);
   if (reply.text?.includes(marker) !== true) return reply;
   const asked = body.messages

@@ -1,9 +1,9 @@
 /** A tool server over real HTTP whose tools are functions: for tests of how runs work with servers that are elsewhere. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { type CodeTool, codeToolServer } from '../mcp/code-tools.js';
 import { caught } from '../shared/http-guard.js';
+import { listen } from './model-server.js';
 
 export interface ToolServer {
   /** For `.mcp.json`, or `mcpServers` in code: `{ url }`. */
@@ -23,19 +23,12 @@ export async function startToolServer(tools: readonly CodeTool[]): Promise<ToolS
       return tool.run(args, context);
     },
   }));
-  const http = createServer(
+  const { port, close } = await listen(
     caught(
       (request, response) => answer(recorded, request, response),
       (response, error) => void response.writeHead(500).end(String(error)),
     ),
   );
-  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
-  const { port } = http.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>(resolve => {
-      http.close(() => resolve());
-      http.closeAllConnections();
-    });
   return { url: `http://127.0.0.1:${port}/mcp`, calls, close };
 }
 

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { stopStack } from '../../src/stack/local-stack.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
-import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.js';
-import { startScriptedModel } from '../../src/testing/scripted-model.js';
 import { startCommand } from '../support/command-line.js';
+import type { ScriptedModel, ScriptedReply } from '../support/endpoint/model.js';
+import { startScriptedModel } from '../support/endpoint/model.js';
 import type { TestProject } from '../support/project.js';
 import { makeProject, projectRoot } from '../support/project.js';
 import { hasTmux, openWindow, type TerminalWindow } from '../support/terminal.js';
@@ -146,7 +146,7 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
     const window = start('ask', [
       ask,
       onePlan,
-      { text: 'Thinking about it for ever', holdEnd: forever },
+      { text: 'Thinking about it for ever', hold: { until: forever, atChunk: 'end' } },
       report,
       done('Alba it is.'),
     ]);
@@ -172,7 +172,7 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
     const window = start('detached', [
       onePlan,
       write('from afar'),
-      { text: 'Half a report', holdEnd: forever },
+      { text: 'Half a report', hold: { until: forever, atChunk: 'end' } },
     ]);
     await window.shows(/Run write_file\?/);
     window.press('C-c');

@@ -5,9 +5,9 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stackState, stopStack } from '../../src/stack/local-stack.js';
 import { localConnection } from '../../src/stack/probe.js';
-import type { ScriptedModel, ScriptedReply } from '../../src/testing/scripted-model.js';
-import { startScriptedModel } from '../../src/testing/scripted-model.js';
 import { type Ended, type Running, startCommand } from '../support/command-line.js';
+import type { ScriptedModel, ScriptedReply } from '../support/endpoint/model.js';
+import { startScriptedModel } from '../support/endpoint/model.js';
 import { workflowBundle } from '../support/histories.js';
 import type { TestProject } from '../support/project.js';
 import { makeProject } from '../support/project.js';
@@ -104,7 +104,7 @@ describe('npm start', () => {
   });
 
   test('start: Ctrl-C in the middle of a reply (L10) → the run stops with what there is, exit code 3', async () => {
-    play([{ text: 'Half a plan', chunkChars: 4, holdEnd: new Promise(() => {}) }]);
+    play([{ text: 'Half a plan', chunkChars: 4, hold: { until: new Promise(() => {}), atChunk: 'end' } }]);
     const start = command('start', startArgs('interrupted'));
     await start.printed(/Half a plan/);
     start.child.kill('SIGINT');
@@ -115,7 +115,7 @@ describe('npm start', () => {
   });
 
   test('start: a second Ctrl-C where nothing can stop → detached, with how to go on, exit code 130', async () => {
-    play([{ text: 'Half a plan', holdEnd: new Promise(() => {}) }]);
+    play([{ text: 'Half a plan', hold: { until: new Promise(() => {}), atChunk: 'end' } }]);
     const start = command('start', startArgs('detached'));
     await start.printed(/Half a plan/);
     const [worker] = (await stackState(home))?.workers ?? [];
@@ -194,7 +194,7 @@ describe('the client', () => {
       ['stop', 3],
       ['cancel', 130],
     ] as const) {
-      play([{ text: 'Thinking', holdEnd: new Promise(() => {}) }]);
+      play([{ text: 'Thinking', hold: { until: new Promise(() => {}), atChunk: 'end' } }]);
       await begin(`to-${verb}`);
       const watch = command('client', ['watch', `to-${verb}`]);
       await watch.printed(/Thinking/);

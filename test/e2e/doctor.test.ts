@@ -12,7 +12,7 @@ import type { Finding } from '../../src/cli/doctor/finding.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { ensureServer, stopStack } from '../../src/stack/local-stack.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
-import { type ScriptedModel, startScriptedModel } from '../../src/testing/scripted-model.js';
+import { type ScriptedModel, startScriptedModel } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { makeProject, projectRoot, type TestProject } from '../support/project.js';
 import { quietTemporal } from '../support/quiet.js';

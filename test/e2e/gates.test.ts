@@ -6,7 +6,6 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClientTool } from '../../src/core/agents/run-config.js';
 import { plan } from '../../src/testing/role-outputs.js';
-import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   answerGateUpdate,
@@ -19,6 +18,7 @@ import {
   stopSignal,
   submitToolResultUpdate,
 } from '../../src/workflows/messages.js';
+import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';

@@ -4,10 +4,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopStack } from '../../src/stack/local-stack.js';
-import { execution, intent, plan, route, verdict } from '../../src/testing/role-outputs.js';
-import { type ScriptedModel, startScriptedModel } from '../../src/testing/scripted-model.js';
+import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import { type ScriptedModel, startScriptedModel } from '../support/endpoint/model.js';
 import { makeProject, projectRoot, type TestProject } from '../support/project.js';
-import { byRole, roleOf } from '../support/steering.js';
+import { byRole, intent, roleOf, route } from '../support/steering.js';
 
 const STEER = 'Write it in capitals.';
 
@@ -50,10 +50,13 @@ beforeAll(async () => {
   model = await startScriptedModel({
     reply: byRole({
       planner: [{ text: plan({ todos: ['Write boats.txt'] }) }],
-      understanding: [{ text: intent({ relation: 'same_task_no_change' }) }],
-      router: [{ text: route({ route: 'continue_execution' }) }],
+      understanding: [intent('same_task_no_change')],
+      router: [route('continue_execution')],
       executor: [
-        { toolCalls: [{ name: 'list_directory', arguments: { path: '.' } }], holdEnd: held },
+        {
+          toolCalls: [{ name: 'list_directory', arguments: { path: '.' } }],
+          hold: { until: held, atChunk: 'end' },
+        },
         { toolCalls: [write] },
         { text: execution({ summary: 'boats.txt is written.', taskCompleted: true }) },
       ],

@@ -2,9 +2,9 @@ import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@t
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execution, plan } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
+import type { ScriptedReply } from '../support/endpoint/model.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, messagesOf, toolTexts } from '../support/run-views.js';

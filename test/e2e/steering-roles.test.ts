@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Control, IntentAction } from '../../src/core/outputs/intent.js';
 import { plan } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   followUpSignal,
@@ -11,6 +11,7 @@ import {
   steerSignal,
   WORKFLOW_TYPE,
 } from '../../src/workflows/messages.js';
+import type { ScriptedReply } from '../support/endpoint/model.js';
 import type { Rig, Script } from '../support/rig.js';
 import { runSettings, startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, messagesOf } from '../support/run-views.js';
@@ -196,7 +197,7 @@ describe('routes (F15, F16)', () => {
   });
 
   test('a minor change of high risk → confirmed first, with the mitigation shown (F22)', async () => {
-    const risk = { level: 'high', description: 'It may ruin the hull', mitigation: 'Keep a copy.' };
+    const risk = { level: 'high', description: 'It may ruin the hull', mitigation: 'Keep a copy.' } as const;
     const { handle } = await steered(
       { understanding: [intent('same_task_minor_change', { risk })], router: [route('minor_replan')] },
       attended,
@@ -301,7 +302,7 @@ describe('routes (F15, F16)', () => {
 });
 
 describe('control instructions (S5)', () => {
-  const control = (action: string, named: string) => ({
+  const control = (action: IntentAction, named: Control) => ({
     understanding: [intent('control_instruction', { action })],
     router: [route('control_action', { control: named })],
   });

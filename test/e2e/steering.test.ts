@@ -1,9 +1,9 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { wireText } from '../../src/protocol-server/request.js';
-import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import { wireText } from '../../src/testing/model-server.js';
 import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import { pairingFaults } from '../support/pairing.js';
 import type { Rig } from '../support/rig.js';
@@ -217,7 +217,11 @@ describe('steer during a tool batch', () => {
 });
 
 describe('steer during a model call', () => {
-  const cut = { text: 'I will begin with the boats and ', chunkChars: 8, holdEnd: never };
+  const cut = {
+    text: 'I will begin with the boats and ',
+    chunkChars: 8,
+    hold: { until: never, atChunk: 'end' as const },
+  };
 
   test('interrupt → the call is cut off, its text kept and marked, then the message (S3, L10)', async () => {
     const asked = rig.play(byRole({ planner: [planned], executor: [cut, reported()] }));

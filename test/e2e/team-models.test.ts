@@ -6,10 +6,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROTOCOLS } from '../../src/models/endpoint.js';
-import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
+import type { ChatRequest, ScriptedReply } from '../support/endpoint/model.js';
 import { pairingFaults } from '../support/pairing.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
@@ -193,7 +192,7 @@ describe('a model that fails', () => {
 
   test('a stream cut in the middle → asked again, and only the whole reply counts', async () => {
     const [first = {}] = whole;
-    rig.play([{ ...first, dropAfterChunks: 2 }, ...whole]);
+    rig.play([{ ...first, fault: 'stream.cut-in-text' }, ...whole]);
     const { handle, result } = await rig.run('Hello', { model: 'openai/gpt-5-mini' });
     expect(result).toMatchObject({ outcome: 'completed', counters: { turns: 3 } });
     const replies = (await transcriptOf(handle)).filter(message => message.kind === 'assistant');

@@ -3,9 +3,9 @@ import { CancelledFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { plan } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { stopSignal, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
+import type { ScriptedReply, ScriptedToolCall } from '../support/endpoint/model.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import { pairingFaults } from '../support/pairing.js';
 import type { Rig } from '../support/rig.js';
@@ -35,7 +35,11 @@ afterAll(async () => {
 });
 
 const calls = (...toolCalls: ScriptedToolCall[]): ScriptedReply => ({ toolCalls });
-const cutReply: ScriptedReply = { text: 'The boats are Alba, ', chunkChars: 10, holdEnd: never };
+const cutReply: ScriptedReply = {
+  text: 'The boats are Alba, ',
+  chunkChars: 10,
+  hold: { until: never, atChunk: 'end' },
+};
 
 describe('stop', () => {
   test('during a model call → aborted, its partial text kept, marked and answered, no further call (L10)', async () => {
@@ -60,7 +64,11 @@ describe('stop', () => {
   test('during a model call that has begun tool calls → they are dropped, nothing is left open (G7)', async () => {
     rig.play([
       planned,
-      { text: 'I call now.', toolCalls: [{ name: 'echo', arguments: { text: 'hi' } }], holdEnd: never },
+      {
+        text: 'I call now.',
+        toolCalls: [{ name: 'echo', arguments: { text: 'hi' } }],
+        hold: { until: never, atChunk: 'end' },
+      },
     ]);
     const handle = await rig.start('Call something');
     await untilHeartbeat(handle, 'hi');

@@ -1,10 +1,9 @@
 /** What a tool server asks of a model during a call, in a whole run: its words, its bounds, and whose account it is on. */
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply } from '../../src/testing/scripted-model.js';
+import type { ChatRequest, ScriptedReply } from '../support/endpoint/model.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, inputTokensOf, toolTexts } from '../support/run-views.js';

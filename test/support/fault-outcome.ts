@@ -3,8 +3,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { CallModelResult } from '../../src/activities/types.js';
 import type { Message, ToolUseBlock } from '../../src/core/state/message.js';
 import type { Protocol } from '../../src/models/endpoint.js';
-import type { FaultName } from '../../src/protocol-server/faults/names.js';
-import { type ScriptedReply, startScriptedModel } from '../../src/testing/scripted-model.js';
+import type { FaultName } from './endpoint/faults/names.js';
+import { type ScriptedReply, startScriptedModel } from './endpoint/model.js';
 import { type CallSetup, runCall, tool, user } from './model-calls.js';
 
 const TEXT = 'I read both files: 一起 🌧️.';
@@ -29,8 +29,12 @@ export interface FaultOutcome {
   says: string;
 }
 
-export async function outcomeOf(protocol: Protocol, fault: FaultName): Promise<FaultOutcome> {
-  const server = await startScriptedModel({
+export async function outcomeOf(
+  protocol: Protocol,
+  fault: FaultName,
+  start = startScriptedModel,
+): Promise<FaultOutcome> {
+  const server = await start({
     reply: ({ lastUser }) => (lastUser === GO_ON ? { text: 'Fine.' } : { ...REPLY, fault }),
   });
   const silence = SILENT.test(fault) ? 150 : 30_000;

@@ -3,7 +3,7 @@
  * the stop reason and what is left of the reply, or the type of the failure and whether the call is tried again.
  */
 import type { Protocol } from '../../src/models/endpoint.js';
-import type { FaultName } from '../../src/protocol-server/faults/names.js';
+import type { FaultName } from './endpoint/faults/names.js';
 
 const WHOLE = 'tool_use: thinking, text, call a.txt, call b.txt';
 const ESTIMATED = `${WHOLE}, usage estimated`;
@@ -67,6 +67,7 @@ const FAULT_OUTCOMES: Readonly<Record<FaultName, Outcome>> = {
   'stream.open-after-end': ESTIMATED,
   'stream.stalls-at-start': STALLED,
   'stream.stalls-in-text': STALLED,
+  'stream.slow': WHOLE,
   'stream.keep-alive': WHOLE,
   'stream.unknown-events': WHOLE,
   'stream.null-events': WHOLE,

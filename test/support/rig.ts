@@ -6,16 +6,15 @@ import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/clie
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
 import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js';
-import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
-import type { ScriptedModel, ScriptedModelOptions } from '../../src/testing/scripted-model.js';
-import { startScriptedModel } from '../../src/testing/scripted-model.js';
 import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
 import type { RunInput, RunResult } from '../../src/workflows/messages.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { REFUSAL } from '../../src/workflows/platform/query-guard.js';
+import type { ChatRequest, ScriptedModel, ScriptedModelOptions } from './endpoint/model.js';
+import { startScriptedModel } from './endpoint/model.js';
 import { replayAll, treeOf, workflowBundle } from './histories.js';
 import type { ProjectFiles, TestProject } from './project.js';
 import { makeProject } from './project.js';

@@ -3,10 +3,10 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { JournalEvent, JournalType } from '../../src/core/state/journal.js';
 import type { Message } from '../../src/core/state/message.js';
-import { type WireMessage, wireText } from '../../src/protocol-server/request.js';
-import type { ChatRequest } from '../../src/protocol-server/server.js';
+import { type WireMessage, wireText } from '../../src/testing/model-server.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { eventsQuery, transcriptQuery } from '../../src/workflows/messages.js';
+import type { ChatRequest } from './endpoint/model.js';
 
 /** The journal events that the run's last part still has. */
 export async function journalOf(handle: WorkflowHandle): Promise<JournalEvent[]> {

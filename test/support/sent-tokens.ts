@@ -3,8 +3,8 @@
  * began with. Counted with the project's estimator, in the order in which endpoints read a request.
  */
 import { estimateTokens } from '../../src/core/limits/tokens.js';
-import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { roleOf } from '../../src/testing/by-role.js';
+import type { ChatRequest } from './endpoint/model.js';
 
 /** A request as an endpoint reads it: schema of the reply, tools, system text, messages. */
 export interface SentRequest {

@@ -7,8 +7,6 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { textOf } from '../../src/core/state/message.js';
 import type { SteerTime } from '../../src/core/steering/inbox.js';
-import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
-import { startScriptedModel } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   answerGateUpdate,
@@ -21,6 +19,8 @@ import {
   WORKFLOW_TYPE,
 } from '../../src/workflows/messages.js';
 import { Random } from '../simulation/random.js';
+import type { ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
+import { startScriptedModel } from './endpoint/model.js';
 import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';
 import { partsOf, type RecordedPart } from './histories.js';
 import { pairingFaults } from './pairing.js';

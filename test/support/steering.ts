@@ -1,16 +1,33 @@
 /** Steering and gates in tests: prompts and replies of the roles that steer, and scripts by role. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Gate } from '../../src/core/gates/gate.js';
+import type { IntentAction, Route, TaskRelation } from '../../src/core/outputs/intent.js';
 import type { Message } from '../../src/core/state/message.js';
 import { textOf } from '../../src/core/state/message.js';
 import type { Receipt } from '../../src/core/steering/receipt.js';
-import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import { byRole as plainByRole } from '../../src/testing/by-role.js';
+import {
+  type EnvelopeParts,
+  execution,
+  plan,
+  envelope as textEnvelope,
+  intent as textIntent,
+  route as textRoute,
+  verdict,
+} from '../../src/testing/role-outputs.js';
 import { answerGateUpdate, stateQuery } from '../../src/workflows/messages.js';
+import type { ChatRequest, ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 import { eventsOf, transcriptOf } from './run-views.js';
 import { until } from './wait.js';
 
-export { byRole, roleOf } from '../../src/testing/by-role.js';
+export { roleOf } from '../../src/testing/by-role.js';
+
+type RoleScript = readonly ScriptedReply[] | ((request: ChatRequest, nth: number) => ScriptedReply);
+
+/** As programs have it, with all that the strict model knows. */
+export const byRole = plainByRole as (
+  scripts: Readonly<Record<string, RoleScript>>,
+) => (request: ChatRequest, index: number) => ScriptedReply;
 
 /** Contents of `steersman.yaml` with these lines after the models. */
 export function settingsYaml(...lines: string[]): string {
@@ -52,77 +69,43 @@ export function latch(): { until: Promise<void>; open(): void } {
   return { until: opened, open };
 }
 
-interface Envelope {
-  confidence?: number;
-  risk?: { level: string; description: string; mitigation?: string };
-  requiresUserConfirmation?: boolean;
-  userMessage?: string;
-}
+const SURE = { confidence: 95 };
 
-function envelope(action: string, params: object, given: Envelope = {}): ScriptedReply {
-  return {
-    text: JSON.stringify({
-      thought: 'I have read the message and the state of the run.',
-      action,
-      params,
-      expectedOutcome: 'The run goes on as the user wants.',
-      risk: { level: 'low', description: 'None.' },
-      confidence: 95,
-      ...given,
-    }),
-  };
+function envelope(action: string, params: object, given: EnvelopeParts = {}): { text: string } {
+  return { text: textEnvelope(action, params, { ...SURE, ...given }) };
 }
 
 /** An understanding role's reply. `confidence` is the relation's, from 0 to 1. */
 export function intent(
-  type: string,
-  {
-    confidence = 0.95,
-    action = 'modify',
-    ...meta
-  }: { confidence?: number; action?: string } & Omit<Envelope, 'confidence'> = {},
-): ScriptedReply {
-  const params = {
-    normalizedIntent: { goal: 'What the user wants.', action, scope: 'partial_task', urgency: 'medium' },
-    taskRelation: { type, confidence, reasoning: 'It says so.' },
-    contextDependency: {
-      needsCurrentTaskContext: true,
-      needsExecutionHistory: false,
-      referencedEntities: [],
-    },
-  };
-  return envelope('INTENT_ANALYSIS', params, meta);
+  relation: TaskRelation,
+  { confidence = 0.95, ...parts }: { action?: IntentAction } & EnvelopeParts = {},
+): { text: string } {
+  return { text: textIntent({ relation, sure: confidence, ...SURE, ...parts }) };
 }
 
 /** A router's reply. */
 export function route(
-  name: string,
-  {
-    control,
-    requiresConfirmation = false,
-    reason = 'It fits.',
-    ...meta
-  }: {
-    control?: string;
-    requiresConfirmation?: boolean;
-    reason?: string;
-  } & Envelope = {},
-): ScriptedReply {
-  const payload = { reason, requiresConfirmation, ...(control ? { control } : {}) };
-  return envelope('ROUTE_DECISION', { route: name, payload }, meta);
+  name: Route,
+  parts: Omit<Parameters<typeof textRoute>[0], 'route'> = {},
+): { text: string } {
+  return { text: textRoute({ route: name, ...SURE, ...parts }) };
 }
 
-export function review(approved: boolean, requiredFixes: string[] = [], meta: Envelope = {}): ScriptedReply {
+export function review(
+  approved: boolean,
+  requiredFixes: string[] = [],
+  meta: EnvelopeParts = {},
+): { text: string } {
   const params = { approved, score: approved ? 90 : 30, feedback: 'As it says.', requiredFixes };
   return envelope('REVIEW_RESULT', params, meta);
 }
 
-export function proposal(action: string, params: object, meta: Envelope = {}): ScriptedReply {
+export function proposal(action: string, params: object, meta: EnvelopeParts = {}): { text: string } {
   return envelope(action, { reason: 'So that the goal is reached.', ...params }, meta);
 }
 
 /** A role's question in place of its output. */
-export function clarification(question: string): ScriptedReply {
+export function clarification(question: string): { text: string } {
   return envelope('CLARIFICATION_REQUIRED', { question }, { confidence: 20 });
 }
 

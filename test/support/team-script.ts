@@ -1,6 +1,6 @@
 /** The script of one whole team run: every kind of tool call, a plan refined, a verification that wants more. */
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
-import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import type { ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 
 /** Files of the workspace. */
 export const BOATS = {

@@ -1,7 +1,7 @@
 /** Which tools the model of a chaos calls, and the gates at which slow ones wait. */
 import { join } from 'node:path';
-import type { ScriptedToolCall } from '../../../src/testing/scripted-model.js';
 import { Random } from '../../simulation/random.js';
+import type { ScriptedToolCall } from '../endpoint/model.js';
 import type { FakeMcp } from '../fake-mcp-server.js';
 
 /** A tool that is slow answers after a time between these. */

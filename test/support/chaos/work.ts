@@ -1,9 +1,9 @@
 /** What the scripted model of a chaos replies: work by role, spoilt now and then, until the work is to end. */
-import type { FaultName } from '../../../src/protocol-server/faults/names.js';
-import type { ChatRequest } from '../../../src/protocol-server/server.js';
+
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
-import type { ScriptedReply, ScriptedToolCall } from '../../../src/testing/scripted-model.js';
 import { Random } from '../../simulation/random.js';
+import type { FaultName } from '../endpoint/faults/names.js';
+import type { ChatRequest, ScriptedReply, ScriptedToolCall } from '../endpoint/model.js';
 import { calls, content, planned, reported, roleOf } from '../steering.js';
 import { CHAOS_KINDS, type ChaosKind } from './kinds.js';
 import { ToolWork, type ToolWorkOptions } from './tool-work.js';

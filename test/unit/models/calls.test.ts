@@ -5,7 +5,7 @@ import {
   type ScriptedModel,
   type ScriptedModelOptions,
   startScriptedModel,
-} from '../../../src/testing/scripted-model.js';
+} from '../../support/endpoint/model.js';
 import { runCall, startCall, tool, user } from '../../support/model-calls.js';
 
 const open: ScriptedModel[] = [];

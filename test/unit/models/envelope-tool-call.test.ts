@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelRequestHead } from '../../../src/core/prompts/model-request.js';
 import { envelope } from '../../../src/testing/role-outputs.js';
-import type { ScriptedModel, ScriptedReply } from '../../../src/testing/scripted-model.js';
-import { startScriptedModel } from '../../../src/testing/scripted-model.js';
+import type { ScriptedModel, ScriptedReply } from '../../support/endpoint/model.js';
+import { startScriptedModel } from '../../support/endpoint/model.js';
 import { runCall, tool } from '../../support/model-calls.js';
 
 const open: ScriptedModel[] = [];

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
-import type { WireError } from '../../../src/protocol-server/reply.js';
 import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/shared/retry-after.js';
-import { type ScriptedReply, startScriptedModel } from '../../../src/testing/scripted-model.js';
+import type { WireError } from '../../../src/testing/scripted-reply.js';
+import { type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../support/model-calls.js';
 
 const open: { close(): Promise<void> }[] = [];
@@ -303,7 +303,7 @@ describe('failures without an answer', () => {
   });
 
   it('connection dropped in the middle of a reply → model.connection', async () => {
-    const server = await scripted({ text: 'x'.repeat(500), dropAfterChunks: 3 });
+    const server = await scripted({ text: 'x'.repeat(500), fault: 'stream.cut-in-text' });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
     expect(failure).toMatchObject({ type: model.connection, nonRetryable: false });
   });
@@ -323,14 +323,16 @@ describe('failures without an answer', () => {
       /not JSON/,
     ],
   ])('an answer that %s', async (_what, body, type, says) => {
-    const server = await scripted({ raw: { body } });
+    const server = await scripted({
+      error: { status: 200, body, headers: { 'content-type': 'text/event-stream' } },
+    });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
     expect(failure).toMatchObject({ type });
     expect(failure.message).toMatch(says);
   });
 
   it('stalled stream → model.stalled', async () => {
-    const server = await scripted({ text: 'x'.repeat(500), stallAfterChunks: 2 });
+    const server = await scripted({ text: 'x'.repeat(500), fault: 'stream.stalls-in-text' });
     const deps = { limits: { stallMs: 80 } };
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl, deps }));
     expect(failure).toMatchObject({ type: model.stalled, nonRetryable: false });

@@ -1,8 +1,12 @@
 /** Every way in which an endpoint misbehaves, in every protocol: what a call comes to, and the same in the documentation. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Protocol } from '../../../src/models/endpoint.js';
-import { FAULTS } from '../../../src/protocol-server/faults/all.js';
-import { FAULT_WORDS, type FaultName } from '../../../src/protocol-server/faults/names.js';
+import { FAULTS as COMMON } from '../../../src/testing/faults.js';
+import { startScriptedModel as startCommon } from '../../../src/testing/scripted-model.js';
+import { FAULTS } from '../../support/endpoint/faults/all.js';
+import { FAULT_WORDS, type FaultName } from '../../support/endpoint/faults/names.js';
+import type { startScriptedModel } from '../../support/endpoint/model.js';
 import { type FaultOutcome, outcomeOf } from '../../support/fault-outcome.js';
 import { expectedOutcome } from '../../support/fault-outcomes.js';
 
@@ -39,6 +43,22 @@ describe.each(SPOKEN)('%s', protocol => {
     },
   );
 });
+
+const testingDoc = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8');
+
+test.each(Object.keys(COMMON) as (keyof typeof COMMON)[])(
+  'the model of steersman/testing: %s → comes to the same as with the strict model, and is in docs/testing.md',
+  async fault => {
+    const { outcome, says } = await outcomeOf(
+      'openai-compatible',
+      fault,
+      startCommon as typeof startScriptedModel,
+    );
+    const strict = await played('openai-compatible', fault);
+    expect({ outcome: outcome.replace(', usage estimated', ''), says }).toEqual(strict);
+    expect(testingDoc).toContain(`| \`${fault}\` |`);
+  },
+);
 
 test('docs/model-faults.md → these faults, with what they come to and what is said of them', async () => {
   const rows: string[] = [];
@@ -78,7 +98,7 @@ function quoted(says: string): string {
 
 const DOC_HEAD = `# When a model's endpoint misbehaves
 
-Each row is played by the scripted model server (\`fault\` of a reply, [testing.md](testing.md)) and held against what one model call really comes to, over HTTP; this page is written by that test. The conversation with what came of it is then sent once more, and taken by a server as strict as the providers are. The model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`.
+Each row is played by the strict model server of Steersman's own tests, a dozen of them also by that of \`steersman/testing\` ([testing.md](testing.md)), and held against what one model call really comes to, over HTTP; this page is written by that test. The conversation with what came of it is then sent once more, and taken by a server as strict as the providers are. The model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`.
 
 A call comes to a reply, with its stop reason and what is left of what was said, or to a failure, with its type. What is *tried again* is, by Temporal, up to 4 times, or twice where it took its time; after that, or at once where it is not, the run trims, takes the next model, asks or ends ([decisions.md](decisions.md#what-follows-a-failed-model-call)). A call that is *not run* is answered in the conversation with the reason, and the model makes it anew. Usage that is missing or can't be right is *estimated*.
 

@@ -2,11 +2,7 @@ import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/commo
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import { tailOf } from '../../../src/models/reply/live-text.js';
-import {
-  type ScriptedModel,
-  type ScriptedReply,
-  startScriptedModel,
-} from '../../../src/testing/scripted-model.js';
+import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
 import { failureOf, runCall, startCall } from '../../support/model-calls.js';
 
 const open: { close(): Promise<void> }[] = [];
@@ -28,7 +24,7 @@ describe('an interrupt', () => {
       reasoning: 'Hm.',
       text: 'A long story',
       toolCalls: [{ name: 'read', arguments: { path: 'a' } }],
-      holdEnd: never,
+      hold: { until: never, atChunk: 'end' },
     });
     const call = startCall({ baseUrl: server.baseUrl });
     await call.shown('"path"');
@@ -71,7 +67,7 @@ describe('an interrupt', () => {
     ['a timeout', 'TIMED_OUT', { timedOut: true }],
     ['the end of the run', 'NOT_FOUND', { notFound: true }],
   ] as const)('abort for %s → worker.shutdown, retryable, never a result', async (_why, reason, details) => {
-    const server = await scripted({ text: 'A long story', holdEnd: never });
+    const server = await scripted({ text: 'A long story', hold: { until: never, atChunk: 'end' } });
     const call = startCall({ baseUrl: server.baseUrl });
     await call.shown('story');
     call.environment.cancel(reason, new ActivityCancellationDetails(details));
@@ -84,7 +80,7 @@ describe('an interrupt', () => {
   ] as const)(
     'abort for a %s → CancelledFailure, which the SDK reports as such',
     async (_why, reason, details) => {
-      const server = await scripted({ text: 'A long story', holdEnd: never });
+      const server = await scripted({ text: 'A long story', hold: { until: never, atChunk: 'end' } });
       const call = startCall({ baseUrl: server.baseUrl });
       await call.shown('story');
       call.environment.cancel(reason, new ActivityCancellationDetails(details));
@@ -93,7 +89,7 @@ describe('an interrupt', () => {
   );
 
   it('worker begins to shut down → worker.shutdown at once, retryable', async () => {
-    const server = await scripted({ text: 'A long story', holdEnd: never });
+    const server = await scripted({ text: 'A long story', hold: { until: never, atChunk: 'end' } });
     const shutdown = new AbortController();
     const call = startCall({ baseUrl: server.baseUrl, deps: { shuttingDown: shutdown.signal } });
     await call.shown('story');
@@ -164,7 +160,7 @@ describe('live text', () => {
       const seen = new Promise<void>(resolve => {
         release = resolve;
       });
-      const server = await scripted({ ...reply, holdEnd: seen } as ScriptedReply);
+      const server = await scripted({ ...reply, hold: { until: seen, atChunk: 'end' } } as ScriptedReply);
       const call = startCall({ baseUrl: server.baseUrl });
       expect(await call.shown(end)).toMatchObject({ callId: 'c1', attempt: 1, channel, ...live });
       release();

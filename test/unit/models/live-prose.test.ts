@@ -1,7 +1,7 @@
 /** Live text of replies that write their calls as text: a watcher sees what they say, never a tag. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { proseReader } from '../../../src/models/tool-syntax/prose.js';
-import { startScriptedModel } from '../../../src/testing/scripted-model.js';
+import { startScriptedModel } from '../../support/endpoint/model.js';
 import { startCall, tool } from '../../support/model-calls.js';
 
 const CALL = '<tool_call>\n<name>read</name>\n<arguments>\n<path>a.txt</path>\n</arguments>\n</tool_call>';
@@ -28,7 +28,13 @@ afterEach(() => Promise.all(open.splice(0).map(server => server.close())));
 
 test('live text: a call written as text → no heartbeat has its tags', async () => {
   const server = await startScriptedModel({
-    reply: [{ text: `I look.\n${CALL}`, chunkChars: 3, holdEnd: new Promise(() => undefined) }],
+    reply: [
+      {
+        text: `I look.\n${CALL}`,
+        chunkChars: 3,
+        hold: { until: new Promise(() => undefined), atChunk: 'end' },
+      },
+    ],
   });
   open.push(server);
   const call = startCall({

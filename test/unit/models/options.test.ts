@@ -8,7 +8,7 @@ import { createProvider } from '../../../src/models/protocols.js';
 import type { ModelDelta, ModelRequest } from '../../../src/models/provider.js';
 import { endedAt } from '../../../src/models/reply/stop-texts.js';
 import { toResponsesBody } from '../../../src/models/responses/request-body.js';
-import { startScriptedModel } from '../../../src/testing/scripted-model.js';
+import { startScriptedModel } from '../../support/endpoint/model.js';
 import { startEventEndpoint } from '../../support/event-endpoint.js';
 import { tool, user } from '../../support/model-calls.js';
 

@@ -9,7 +9,7 @@ import type { Pictures } from '../../../src/models/provider.js';
 import { toWireInput } from '../../../src/models/responses/wire-input.js';
 import { asText } from '../../../src/models/tool-syntax/as-text.js';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
-import { startScriptedModel } from '../../../src/testing/scripted-model.js';
+import { startScriptedModel } from '../../support/endpoint/model.js';
 import { MODEL, runCall, tool, user } from '../../support/model-calls.js';
 
 const open: { close(): Promise<void> }[] = [];

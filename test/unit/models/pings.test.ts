@@ -6,7 +6,7 @@ import { createProvider } from '../../../src/models/protocols.js';
 import type { ModelDelta, ModelProvider } from '../../../src/models/provider.js';
 import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, runStream } from '../../../src/models/run-stream.js';
-import { startScriptedModel } from '../../../src/testing/scripted-model.js';
+import { startScriptedModel } from '../../support/endpoint/model.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

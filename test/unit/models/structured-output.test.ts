@@ -4,22 +4,14 @@ import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 import type { ModelRequestHead } from '../../../src/core/prompts/model-request.js';
 import type { JsonSchema } from '../../../src/core/tools/tool.js';
 import { validateArguments } from '../../../src/shared/schema/validate-arguments.js';
-import {
-  envelope,
-  execution,
-  intent,
-  orchestration,
-  plan,
-  review,
-  route,
-  verdict,
-} from '../../../src/testing/role-outputs.js';
+import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import {
   type ScriptedModel,
   type ScriptedModelOptions,
   startScriptedModel,
-} from '../../../src/testing/scripted-model.js';
+} from '../../support/endpoint/model.js';
 import { runCall, tool } from '../../support/model-calls.js';
+import { intent, proposal, review, route } from '../../support/steering.js';
 
 const open: ScriptedModel[] = [];
 afterEach(async () => {
@@ -107,18 +99,15 @@ describe('structured output', () => {
     ['plan', 'component', plan({ todos: ['a'] })],
     ['execution', 'component', execution({ summary: 's', taskCompleted: true })],
     ['verdict', 'component', verdict({ summary: 's', tasks: [{ id: 't', completed: true, feedback: '' }] })],
-    ['intent', 'envelope', intent({ relation: 'control_instruction', action: 'cancel' })],
-    ['route', 'envelope', route({ route: 'control_action', control: 'pause', risk: RISK })],
-    ['review', 'envelope', review({ requiredFixes: ['Mend it.'] })],
-    ['orchestration', 'envelope', orchestration({ action: 'PHASE_TRANSITION', to: 'wrap_up' })],
-    ['orchestration', 'envelope', orchestration({ action: 'EXCEPTION_HANDLE', handling: 'stop' })],
+    ['intent', 'envelope', intent('control_instruction', { action: 'cancel' }).text],
+    ['route', 'envelope', route('control_action', { control: 'pause', risk: RISK }).text],
+    ['review', 'envelope', review(false, ['Mend it.']).text],
+    ['orchestration', 'envelope', proposal('PHASE_TRANSITION', { to: 'wrap_up' }).text],
+    ['orchestration', 'envelope', proposal('EXCEPTION_HANDLE', { handling: 'stop' }).text],
     [
       'orchestration',
       'envelope',
-      orchestration(
-        { action: 'RESOURCE_ALLOCATE', resource: 'turns', amount: 150 },
-        { userMessage: 'More.' },
-      ),
+      proposal('RESOURCE_ALLOCATE', { resource: 'turns', amount: 150 }, { userMessage: 'More.' }).text,
     ],
     ['plan', 'envelope', envelope('CLARIFICATION_REQUIRED', { question: 'Which one?' })],
   ] as const)(
@@ -206,20 +195,20 @@ describe('structured output', () => {
       ok: true,
     });
     const whole = { ok: true, envelope: { dialect: 'envelope', absent: [] } };
-    expect(parseRoleOutput('intent', intent({ relation: 'different_task', sure: 0.4 }))).toMatchObject({
+    expect(parseRoleOutput('intent', intent('different_task', { confidence: 0.4 }).text)).toMatchObject({
       ...whole,
       value: { taskRelation: { type: 'different_task', confidence: 40 } },
     });
-    expect(parseRoleOutput('route', route({ route: 'control_action', control: 'pause' }))).toMatchObject({
+    expect(parseRoleOutput('route', route('control_action', { control: 'pause' }).text)).toMatchObject({
       ...whole,
       value: { route: 'control_action', payload: { control: 'pause', requiresConfirmation: false } },
     });
-    expect(parseRoleOutput('review', review({ requiredFixes: ['Mend it.'] }))).toMatchObject({
+    expect(parseRoleOutput('review', review(false, ['Mend it.']).text)).toMatchObject({
       ...whole,
       value: { approved: false, requiredFixes: ['Mend it.'] },
     });
     expect(
-      parseRoleOutput('orchestration', orchestration({ action: 'EXCEPTION_HANDLE', handling: 'replan' })),
+      parseRoleOutput('orchestration', proposal('EXCEPTION_HANDLE', { handling: 'replan' }).text),
     ).toMatchObject({ ...whole, value: { action: 'EXCEPTION_HANDLE', handling: 'replan', taskId: null } });
     expect(
       parseRoleOutput('plan', envelope('CLARIFICATION_REQUIRED', { question: 'Which one?' })),

@@ -5,9 +5,10 @@ import { TEXT_BYTES } from '../../../src/core/state/bounds.js';
 import type { Message } from '../../../src/core/state/message.js';
 import { headWithin } from '../../../src/core/text/fit.js';
 import { jsonBytes } from '../../../src/core/text/json.js';
-import { execution, plan, review, verdict } from '../../../src/testing/role-outputs.js';
+import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
+import { review } from '../../support/steering.js';
 
 const projectNotes = { text: 'Built with make.', isWhole: true };
 const SCRIPT = [
@@ -44,7 +45,7 @@ describe('notes on the project', () => {
       reviewer: testRole('reviewer', { tools: [], output: 'review', memory: 'private' }),
     };
     const [planned = {}, ...rest] = SCRIPT;
-    const { run } = await runTeam([planned, { text: review({ approved: true }) }, ...rest], {
+    const { run } = await runTeam([planned, review(true), ...rest], {
       pinned: { projectNotes, roles, review: { plans: true, results: false, actions: false } },
     });
     const told = Object.entries(run.state.threads).map(([id, { messages }]) => [

@@ -6,8 +6,9 @@ import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
 import type { ModelRequest } from '../../../../src/models/provider.js';
-import type { ScriptedReply, WireError } from '../../../../src/protocol-server/reply.js';
-import { startScriptedModel } from '../../../../src/testing/scripted-model.js';
+import type { WireError } from '../../../../src/testing/scripted-reply.js';
+import type { ScriptedReply } from '../../../support/endpoint/model.js';
+import { startScriptedModel } from '../../../support/endpoint/model.js';
 import { type CallSetup, failureOf, runCall, tool, user } from '../../../support/model-calls.js';
 
 const MODEL = 'openai/claude-sonnet-5';
@@ -34,7 +35,7 @@ async function scripted(reply: ScriptedReply[] | (() => ScriptedReply), options 
 /** A stream of events in Anthropic's words. */
 function events(...list: { type: string; [field: string]: unknown }[]): ScriptedReply {
   const body = list.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-  return { raw: { body } };
+  return { error: { status: 200, body, headers: { 'content-type': 'text/event-stream' } } };
 }
 
 function block(index: number, content_block: object, ...deltas: object[]) {

@@ -5,7 +5,7 @@ import {
   type ScriptedModel,
   type ScriptedReply,
   startScriptedModel,
-} from '../../../../src/testing/scripted-model.js';
+} from '../../../support/endpoint/model.js';
 import { runCall, tool } from '../../../support/model-calls.js';
 
 const open: ScriptedModel[] = [];

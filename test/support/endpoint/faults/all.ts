@@ -1,0 +1,16 @@
+/** How each fault is done. */
+import { FAULTS as COMMON } from '../../../../src/testing/faults.js';
+import type { Fault } from './fault.js';
+import { FORM_FAULTS } from './form.js';
+import { HTTP_FAULTS } from './http.js';
+import type { FaultName } from './names.js';
+import { REPLY_FAULTS } from './reply.js';
+import { STREAM_FAULTS } from './stream.js';
+
+export const FAULTS: Readonly<Record<FaultName, Fault>> = {
+  ...COMMON,
+  ...HTTP_FAULTS,
+  ...STREAM_FAULTS,
+  ...REPLY_FAULTS,
+  ...FORM_FAULTS,
+};
