@@ -13,7 +13,7 @@ import { resolveHome } from './stack/home.js';
 import { ensureServer, type LocalStack, stopStack } from './stack/local-stack.js';
 import { servedRuns } from './stack/open-runs.js';
 import { withConnection } from './stack/probe.js';
-import { isTrusted, loadVariables } from './stack/trust.js';
+import { isTrusted, loadVariables } from './stack/trust/trust.js';
 
 const HELP = `
 Examples:

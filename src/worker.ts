@@ -10,7 +10,7 @@ import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { env } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
 import { errorLine } from './shared/output.js';
-import { isTrusted, loadVariables } from './stack/trust.js';
+import { isTrusted, loadVariables } from './stack/trust/trust.js';
 import { replayOpenRuns, runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 

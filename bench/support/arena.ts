@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { Client, type Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js';
 import { builtScript, projectRoot } from '../../src/shared/package.js';
+import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { isHealthy, localConnection } from '../../src/stack/probe.js';
-import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 import { endProcess, listened, saidBy } from './processes.js';
 import type { RunShape } from './run-script.js';
 

@@ -9,7 +9,7 @@ import { SteersmanError } from '../shared/errors.js';
 import type { Output } from '../shared/output.js';
 import { createOutput, endWithReader, errorLine, outLine } from '../shared/output.js';
 import { jsonLine } from '../shared/terminal-text.js';
-import { isTrusted, loadVariables } from '../stack/trust.js';
+import { isTrusted, loadVariables } from '../stack/trust/trust.js';
 import { EXIT, exitCodeOfError } from './exit-codes.js';
 import { tellUnread } from './trusted-dir.js';
 

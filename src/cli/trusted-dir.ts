@@ -15,7 +15,7 @@ import {
   trustForNow,
   trustFrom,
   variablesOf,
-} from '../stack/trust.js';
+} from '../stack/trust/trust.js';
 import { userPath } from './user-path.js';
 
 /** Shows the lines and asks; null where nobody can be asked. */

@@ -1,8 +1,8 @@
 /** The client: what programs start, find and steer runs with. */
 import type { Client } from '@temporalio/client';
 import { resolveHome } from '../stack/home.js';
-import { allowedTools } from '../stack/kept-permissions.js';
 import { leftOpenRuns } from '../stack/open-runs.js';
+import { allowedTools } from '../stack/trust/kept-permissions.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';

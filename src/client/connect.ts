@@ -6,11 +6,11 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { errorText } from '../core/text/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 import { temporalClient } from '../shared/temporal-client.js';
+import type { Report } from '../stack/download/temporal-binary.js';
 import { resolveHome, usesLocalStack } from '../stack/home.js';
-import type { Place } from '../stack/kept-permissions.js';
 import { ensureServer, type LocalStack } from '../stack/local-stack.js';
 import { isLoopback, localConnection } from '../stack/probe.js';
-import type { Report } from '../stack/temporal-binary.js';
+import type { Place } from '../stack/trust/kept-permissions.js';
 
 /** A connected client. */
 export interface Temporal {

@@ -16,7 +16,7 @@ export type { InboxItem, SteerTime } from '../core/steering/inbox.js';
 export type { Receipt } from '../core/steering/receipt.js';
 export type { JsonSchema } from '../core/tools/tool.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
-export { forgetPermissions, type KeptPermission, keptPermissions } from '../stack/kept-permissions.js';
+export { forgetPermissions, type KeptPermission, keptPermissions } from '../stack/trust/kept-permissions.js';
 export type { RunResult, RunView } from '../workflows/messages.js';
 export type { Abortable } from './abortable.js';
 export type { ConnectOptions, LeftOpenRun } from './client.js';

@@ -8,6 +8,8 @@ import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { builtScript } from '../shared/package.js';
 import { hasEnded, plainEnvironment, startError, withLog } from './dev-server.js';
+import type { Report } from './download/temporal-binary.js';
+import { temporalBinary } from './download/temporal-fetch.js';
 import { makeHome, stackPaths } from './home.js';
 import type { OwnerOptions } from './owner.js';
 import {
@@ -21,8 +23,6 @@ import {
 } from './protocol.js';
 import type { QueueFolder } from './queues.js';
 import { dial } from './seat.js';
-import type { Report } from './temporal-binary.js';
-import { temporalBinary } from './temporal-fetch.js';
 
 /** How long server and workers stay when nothing uses them. */
 const DEFAULT_IDLE_MS = 60_000;

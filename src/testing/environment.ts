@@ -4,8 +4,8 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
 import { env } from '../shared/env.js';
 import { NO_HTTP_API } from '../stack/dev-server.js';
+import { temporalBinary } from '../stack/download/temporal-fetch.js';
 import { resolveHome } from '../stack/home.js';
-import { temporalBinary } from '../stack/temporal-fetch.js';
 
 export interface TestEnvironmentOptions {
   /**

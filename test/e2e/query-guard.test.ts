@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { WorkflowClient, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { REFUSAL } from '../../src/core/limits/failure.js';
 import {
   followUpSignal,
   pauseSignal,
@@ -13,7 +14,6 @@ import {
   stateQuery,
   stopSignal,
 } from '../../src/workflows/messages.js';
-import { REFUSAL } from '../../src/workflows/platform/query-guard.js';
 import { partsOf } from '../support/histories.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { byRole, content, planned, reported, settingsYaml } from '../support/steering.js';

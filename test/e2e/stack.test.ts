@@ -20,6 +20,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js';
 import { setVariables } from '../../src/shared/env.js';
 import { projectRoot } from '../../src/shared/package.js';
+import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { stackPaths } from '../../src/stack/home.js';
 import {
   ensureServer,
@@ -32,7 +33,6 @@ import { leftOpenRuns, servedRuns } from '../../src/stack/open-runs.js';
 import { isHealthy, localConnection, withConnection } from '../../src/stack/probe.js';
 import { folderOfQueue } from '../../src/stack/queues.js';
 import { dial } from '../../src/stack/seat.js';
-import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 import { lookAt } from '../../src/worker/identity.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 400_000 });

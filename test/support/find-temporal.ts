@@ -1,5 +1,5 @@
+import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';
-import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 
 /** Before the tests that need a server, once: finds Temporal, or fetches it. */
 export default async function setup(): Promise<void> {

@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { builtScript } from '../../src/shared/package.js';
 import { startDevServer } from '../../src/stack/dev-server.js';
+import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { makeHome, resolveHome } from '../../src/stack/home.js';
-import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 import { lookAt } from '../../src/worker/identity.js';
 import { until } from './wait.js';
 

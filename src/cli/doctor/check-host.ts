@@ -3,7 +3,7 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tryBlobStore } from '../../shared/blobs/blob-store.js';
-import { isAtLeast } from '../../stack/temporal-binary.js';
+import { isAtLeast } from '../../stack/download/temporal-binary.js';
 import { type Finding, failed, failedBy, ok, warning } from './finding.js';
 
 /** `engines` of package.json. */

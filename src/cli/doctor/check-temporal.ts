@@ -4,12 +4,16 @@ import type { Client } from '@temporalio/client';
 import { openTemporal } from '../../client/connect.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { temporalClient } from '../../shared/temporal-client.js';
+import {
+  findTemporalBinary,
+  type Report,
+  type TemporalBinary,
+} from '../../stack/download/temporal-binary.js';
+import { binaryEffects } from '../../stack/download/temporal-fetch.js';
 import { binaryCacheDir, usesLocalStack } from '../../stack/home.js';
 import { stackState } from '../../stack/local-stack.js';
 import { isHealthy, localConnection } from '../../stack/probe.js';
 import type { ServerAnswer } from '../../stack/protocol.js';
-import { findTemporalBinary, type Report, type TemporalBinary } from '../../stack/temporal-binary.js';
-import { binaryEffects } from '../../stack/temporal-fetch.js';
 import { checkServer } from './check-server.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 

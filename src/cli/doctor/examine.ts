@@ -7,8 +7,8 @@ import { SET_AN_ENDPOINT } from '../../models/endpoint.js';
 import { presentEndpoints } from '../../models/endpoints.js';
 import { splitModelId } from '../../models/model-id.js';
 import { env } from '../../shared/env.js';
+import type { Report } from '../../stack/download/temporal-binary.js';
 import { resolveHome, usesLocalStack } from '../../stack/home.js';
-import type { Report } from '../../stack/temporal-binary.js';
 import { providerSource } from '../../worker/providers.js';
 import {
   type Configuration,

@@ -1,6 +1,6 @@
 /** One client for all calls, connected by the first of them. */
 import { connect, type SteersmanError } from '../../client/index.js';
-import type { Report } from '../../stack/temporal-binary.js';
+import type { Report } from '../../stack/download/temporal-binary.js';
 import type { RunsApi } from './runs-api.js';
 
 export class KeptClient {

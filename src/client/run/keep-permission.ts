@@ -1,6 +1,6 @@
 /** Answers to gates, and what a person allows for good with them: kept for this user, and the workspace of the run. */
 import { SteersmanError } from '../../shared/errors.js';
-import { keepPermission } from '../../stack/kept-permissions.js';
+import { keepPermission } from '../../stack/trust/kept-permissions.js';
 import { placeOf, type Temporal } from '../connect.js';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
 import { answerGate, type GateReply } from './send.js';

@@ -6,7 +6,7 @@ import { loadSettings } from '../../config/settings.js';
 import { NO_ENDPOINT } from '../../models/endpoint.js';
 import { endpointFault, endpointNames, presentEndpoints } from '../../models/endpoints.js';
 import { env } from '../../shared/env.js';
-import { isTrusted } from '../../stack/trust.js';
+import { isTrusted } from '../../stack/trust/trust.js';
 
 /** For whoever starts a run that the demo model answers, unasked. */
 export const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;

@@ -6,8 +6,8 @@ import { displayPath } from '../../config/files.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { WorkerSettings } from '../../stack/local-stack.js';
 import { folderOfQueue, type QueueFolder } from '../../stack/queues.js';
-import { projectFingerprint } from '../../stack/settings.js';
-import { isTrusted, notTrusted } from '../../stack/trust.js';
+import { projectFingerprint } from '../../stack/trust/settings.js';
+import { isTrusted, notTrusted } from '../../stack/trust/trust.js';
 
 /**
  * Settings of a worker with the configuration of `configDir`, or of the one that holds here where it is null. Throws a

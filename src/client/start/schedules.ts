@@ -12,7 +12,7 @@ import { preview } from '../../core/text/preview.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { queryText } from '../../stack/open-runs.js';
-import { isTrusted } from '../../stack/trust.js';
+import { isTrusted } from '../../stack/trust/trust.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { type Abortable, abortable } from '../abortable.js';
 import type { ClientScope } from '../client-scope.js';

@@ -1,6 +1,6 @@
 /** Waiting for the end of a run, through restarts of everything. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Report } from '../../stack/temporal-binary.js';
+import type { Report } from '../../stack/download/temporal-binary.js';
 import type { Temporal } from '../connect.js';
 import { isServerAway } from '../grpc-errors.js';
 import type { RunEnd } from '../run/run-end.js';

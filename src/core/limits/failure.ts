@@ -99,3 +99,6 @@ export function modelFailure({ kind, type }: CallFailure): ModelFailureType | nu
 }
 
 export const MODEL_FAILURES: readonly ModelFailureType[] = Object.values(FAILURE.model);
+
+/** What a query that was refused for this reason says; the client sees gRPC code 3 with this message. */
+export const REFUSAL = 'This query came with events that belong to no workflow task yet: ask again.';

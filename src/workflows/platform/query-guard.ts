@@ -18,9 +18,7 @@
  * asked asks again (`shared/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
  */
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
-
-/** What a query that was refused for this reason says; the client sees gRPC code 3 with this message. */
-export const REFUSAL = 'This query came with events that belong to no workflow task yet: ask again.';
+import { REFUSAL } from '../../core/limits/failure.js';
 
 /** One step of a run, as the SDK's core hands it to workflow code. */
 export interface Step {

@@ -8,7 +8,7 @@
  * the whole worker. So a workflow whose step was not concluded takes no other.
  */
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { REFUSAL } from './query-guard.js';
+import { REFUSAL } from '../../core/limits/failure.js';
 
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let isUnfinished = false;

@@ -3,7 +3,7 @@ import { defineQuery } from '@temporalio/workflow';
 import { expect, test } from 'vitest';
 import { askRun } from '../../../src/client/ask-run.js';
 import type { Temporal } from '../../../src/client/connect.js';
-import { REFUSAL } from '../../../src/workflows/platform/query-guard.js';
+import { REFUSAL } from '../../../src/core/limits/failure.js';
 
 const query = defineQuery<string>('state');
 

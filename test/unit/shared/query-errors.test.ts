@@ -1,10 +1,9 @@
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
-import { FAILURE } from '../../../src/core/limits/failure.js';
+import { FAILURE, REFUSAL } from '../../../src/core/limits/failure.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../../src/shared/query-errors.js';
 import { readArguments } from '../../../src/worker/serve/read-arguments.js';
-import { REFUSAL } from '../../../src/workflows/platform/query-guard.js';
 
 const grpc = (code: number, details = 'details') =>
   Object.assign(new Error(`${code} STATUS: ${details}`), { code, details, metadata: {} });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { workerOfQueue } from '../../../../src/client/start/project-worker.js';
 import { projectRoot } from '../../../../src/shared/package.js';
 import { noteQueue } from '../../../../src/stack/queues.js';
-import { trustFrom } from '../../../../src/stack/trust.js';
+import { trustFrom } from '../../../../src/stack/trust/trust.js';
 
 let dir: string;
 beforeEach(() => {

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  interceptors,
-  isOutsideTask,
-  REFUSAL,
-  type Step,
-} from '../../../../src/workflows/platform/query-guard.js';
+import { REFUSAL } from '../../../../src/core/limits/failure.js';
+import { interceptors, isOutsideTask, type Step } from '../../../../src/workflows/platform/query-guard.js';
 
 const LAST: Step = { time: '100.5', events: 20, isReplay: false };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REFUSAL } from '../../../../src/workflows/platform/query-guard.js';
+import { REFUSAL } from '../../../../src/core/limits/failure.js';
 import { interceptors } from '../../../../src/workflows/platform/whole-steps.js';
 
 type Internals = NonNullable<ReturnType<typeof interceptors>['internals']>[number];

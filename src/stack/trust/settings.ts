@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
-import { TOOL_FILES } from '../config/config-dir.js';
-import { marksBelow, readText } from '../config/files.js';
-import { env } from '../shared/env.js';
-import { projectRoot } from '../shared/package.js';
+import { TOOL_FILES } from '../../config/config-dir.js';
+import { marksBelow, readText } from '../../config/files.js';
+import { env } from '../../shared/env.js';
+import { projectRoot } from '../../shared/package.js';
 
 interface FingerprintInput {
   /** Files that matter; a missing one counts as missing. */

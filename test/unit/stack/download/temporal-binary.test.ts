@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SteersmanError } from '../../../src/shared/errors.js';
+import { SteersmanError } from '../../../../src/shared/errors.js';
 import {
   type BinaryEffects,
   type BinaryWay,
@@ -7,7 +7,7 @@ import {
   isAtLeast,
   MINIMUM_TEMPORAL_VERSION,
   TEMPORAL_VERSION,
-} from '../../../src/stack/temporal-binary.js';
+} from '../../../../src/stack/download/temporal-binary.js';
 
 const CACHED = '/cache/temporal';
 const ON_PATH = '/usr/bin/temporal';

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { env } from '../shared/env.js';
-import { binaryCacheDir } from './home.js';
+import { env } from '../../shared/env.js';
+import { binaryCacheDir } from '../home.js';
 import {
   type BinaryEffects,
   findTemporalBinary,

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { isManagedQueue, newQueue } from '../../../src/stack/queues.js';
-import { projectFingerprint, settingsFingerprint } from '../../../src/stack/settings.js';
+import { isManagedQueue, newQueue } from '../../../../src/stack/queues.js';
+import { projectFingerprint, settingsFingerprint } from '../../../../src/stack/trust/settings.js';
 
 let dir: string;
 

@@ -2,14 +2,14 @@ import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readStart } from '../../../src/core/agents/run-input.js';
-import { permissionsFolder } from '../../../src/stack/home.js';
+import { readStart } from '../../../../src/core/agents/run-input.js';
+import { permissionsFolder } from '../../../../src/stack/home.js';
 import {
   allowedTools,
   forgetPermissions,
   keepPermission,
   keptPermissions,
-} from '../../../src/stack/kept-permissions.js';
+} from '../../../../src/stack/trust/kept-permissions.js';
 
 const HERE = { server: null, workspace: '/home/ada/site' };
 const THERE = { server: 'temporal.example:7233/default', workspace: '/home/ada/site' };

@@ -1,5 +1,5 @@
-import { errorText } from '../core/text/error-text.js';
-import { SteersmanError } from '../shared/errors.js';
+import { errorText } from '../../core/text/error-text.js';
+import { SteersmanError } from '../../shared/errors.js';
 
 /** The Temporal CLI that is fetched when none is found. */
 export const TEMPORAL_VERSION = '1.9.1';

@@ -12,10 +12,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { whatItBrings } from '../../../src/cli/trusted-dir.js';
-import { projectRoot } from '../../../src/shared/package.js';
-import { trustFile } from '../../../src/stack/home.js';
-import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../../src/stack/trust.js';
+import { whatItBrings } from '../../../../src/cli/trusted-dir.js';
+import { projectRoot } from '../../../../src/shared/package.js';
+import { trustFile } from '../../../../src/stack/home.js';
+import {
+  isTrusted,
+  notTrusted,
+  trustForNow,
+  trustFrom,
+  variablesOf,
+} from '../../../../src/stack/trust/trust.js';
 
 let dir: string;
 
@@ -53,7 +59,7 @@ function settings(of: string, yaml: string): void {
 
 /** Of another process: this one knows what it was told itself. */
 function trustedElsewhere(of: string): boolean {
-  const trust = JSON.stringify(join(projectRoot, 'dist/stack/trust.js'));
+  const trust = JSON.stringify(join(projectRoot, 'dist/stack/trust/trust.js'));
   const script = `import { isTrusted } from ${trust}; process.stdout.write(String(isTrusted(${JSON.stringify(of)})))`;
   const args = ['--input-type=module', '-e', script];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: process.env });
