@@ -2,6 +2,9 @@
  * Finds summaries that only say "done" (F11). It may trigger one re-ask and nothing else: whether
  * something is done is never read from words.
  */
+import { CONTRACTS } from './contracts.js';
+import { isEnvelope } from './envelope.js';
+import { parseRecord } from './json-in-text.js';
 
 /** Longer texts say something, or are not worth a list. */
 const LONGEST_EMPTY_PHRASE = 160;
@@ -77,12 +80,19 @@ export function isEmptyPhrase(text: string): boolean {
   return done;
 }
 
-const ROLE_FORM =
-  /^\s*(?:```\w*\s*)?\{\s*"(?:type"\s*:\s*"component"|component"\s*:\s*"\w+-response"|thought"\s*:)/;
+const COMPONENTS = Object.values(CONTRACTS).flatMap(({ form }) => (form ? [form.component as string] : []));
+const ROLE_FORM = new RegExp(
+  String.raw`^\s*(?:\x60{3}\w*\s*)?\{\s*(?:"type"\s*:\s*"component"\s*,\s*)?"(?:thought"|component"\s*:\s*"(?:${COMPONENTS.join('|')})")`,
+);
 
-/** True for a role's output in its form, or the beginning of one that was cut: made for the run, no answer. */
+/**
+ * True for a role's output in its form, or the beginning of one that was cut: made for the run, no answer. Other JSON
+ * is what the person asked for.
+ */
 export function isRoleForm(text: string): boolean {
-  return ROLE_FORM.test(text);
+  if (!ROLE_FORM.test(text)) return false;
+  const json = parseRecord(text.replace(/^\s*`{3}\w*|`{3}\s*$/g, '').trim());
+  return json === null || isEnvelope(json) || COMPONENTS.includes(String(json.component));
 }
 
 /** "Task 3 completed" says no more than "task completed". */

@@ -301,14 +301,26 @@ describe('finalAnswer', () => {
 
   it.each([
     '{"type":"component","component":"planner-response","todos":[{"id":"a"',
+    '{"component":"verifier-response","allCompleted":true}',
     '```json\n{ "thought": "I plan", "action": "TASK_PLAN"',
+    '```json\n{ "thought": "I plan", "action": "TASK_PLAN", "params": {} }\n```',
   ])('OU1 finalAnswer: a last word that is the cut form of a role → no answer: %s', lastWord => {
     const { answer, cause } = finalAnswer({ ...nothing, cause: 'direct_answer', lastWord });
     expect([answer, cause]).toEqual(['', 'failed:no_answer']);
-    expect(finalAnswer({ ...nothing, cause: 'direct_answer', lastWord: '{"boats": 3}' }).answer).toBe(
-      '{"boats": 3}',
-    );
   });
+
+  it.each([
+    '{"boats": 3}',
+    '{"type":"component","component":"order-card","orderId":"A-1"}',
+    '{"component":"order-response","orderId":"A-1"}',
+    '{"thought":"Three of them","boats":3}',
+  ])(
+    'OU1 finalAnswer: a last word that is JSON of no form of a role → the answer as it stands: %s',
+    lastWord => {
+      const { answer, cause } = finalAnswer({ ...nothing, cause: 'direct_answer', lastWord });
+      expect([answer, cause]).toEqual([lastWord, 'direct_answer']);
+    },
+  );
 
   it.each([
     ['verified', 'failed:no_answer', 'failed'],
