@@ -14,6 +14,12 @@ import {
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 12)) {
+  console.error(`Error: Steersman needs Node 20.12 or newer. This is Node ${process.versions.node}.`);
+  process.exit(2);
+}
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const src = join(root, 'src');
 const dist = join(root, 'dist');

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -50,3 +51,23 @@ test.each([
   const [code] = await once(child, 'close');
   expect({ code, said: await said }).toEqual({ code: 141, said: '' });
 });
+
+test.each(['dist/cli.js', 'scripts/build.mjs'])(
+  '%s: Node is too old for what it imports → says which Node it needs, and imports none of it',
+  script => {
+    const lines = readFileSync(join(projectRoot, script), 'utf8').matchAll(
+      /^(?:import|export) .*from "(.*)"/gm,
+    );
+    const old =
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })";
+    const args = [
+      `--import=data:text/javascript,${encodeURIComponent(old)}`,
+      join(projectRoot, script),
+      'list',
+    ];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).toBe('Error: Steersman needs Node 20.12 or newer. This is Node 18.20.8.\n');
+    expect(status).toBe(2);
+    expect([...lines].map(([, from = '']) => from).filter(from => !from.startsWith('node:'))).toEqual([]);
+  },
+);

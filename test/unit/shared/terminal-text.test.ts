@@ -106,7 +106,8 @@ describe('what reaches a terminal', () => {
     const writers = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts'))
       .filter(file => /\bstd(out|err)\.write\(|console\.\w+\(/.test(readFileSync(join(src, file), 'utf8')));
-    expect(writers.sort()).toEqual(['cli/session/screen/terminal.ts', 'shared/output.ts']);
+    // The bin says a sentence of its own to a Node that can load neither.
+    expect(writers.sort()).toEqual(['cli.ts', 'cli/session/screen/terminal.ts', 'shared/output.ts']);
   });
 });
 
