@@ -17,6 +17,8 @@ export interface CallSite {
   /** Environment variables to name in advice. */
   keyVariable: string;
   urlVariable: string;
+  /** The address is the provider's own: none is set. */
+  ownAddress: boolean;
   /** How addresses of its protocol end: `it usually ends in /v1`. */
   addressHint: string;
   /** Texts that must not appear in a message: keys. */
@@ -182,13 +184,19 @@ export function classifyBreak(error: unknown, site: CallSite, chunks: number): M
   const answered = code === null ? undefined : ANSWERS_THAT_ARE_NONE.find(([codes]) => codes.test(code));
   if (answered) {
     const [, type, what] = answered;
-    return new ModelCallError(type, `${where} ${what} (${code}). The address is set by ${site.urlVariable}.`);
+    return new ModelCallError(type, `${where} ${what} (${code}). ${addressWords(site)}`);
   }
   const message =
     chunks > 0
       ? `The connection to ${where} broke in the middle of a reply (${reason}).`
-      : `No connection to ${where} (${reason}). Is a model server running at this address? It is set by ${site.urlVariable}.`;
+      : `No connection to ${where} (${reason}). ${site.ownAddress ? 'Is this machine online?' : 'Is a model server running at this address?'} ${addressWords(site)}`;
   return new ModelCallError(FAILURE.model.connection, message);
+}
+
+function addressWords({ ownAddress, urlVariable }: CallSite): string {
+  return ownAddress
+    ? `The address is the provider's own: ${urlVariable} is not set.`
+    : `The address is set by ${urlVariable}.`;
 }
 
 /** The system's error code, from the innermost cause: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */

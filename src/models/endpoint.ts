@@ -44,6 +44,8 @@ export interface Endpoint {
   toolSyntax: ToolSyntax | undefined;
   keyVariable: string;
   urlVariable: string;
+  /** The address is the provider's own: none is set. */
+  ownAddress: boolean;
 }
 
 /** Throws `ModelCallError`: `model.auth` where there is neither key nor address, `model.bad_request` for no URL. */
@@ -58,7 +60,8 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
   const url = parseBaseUrl(baseUrl ?? owner.url, urlVariable);
   const contextTokens = settings.contextTokens ?? null;
   const { toolSyntax } = settings;
-  return { name, protocol, url, apiKey, headers, contextTokens, toolSyntax, keyVariable, urlVariable };
+  const where = { keyVariable, urlVariable, ownAddress: baseUrl === undefined };
+  return { name, protocol, url, apiKey, headers, contextTokens, toolSyntax, ...where };
 }
 
 function parseBaseUrl(text: string, urlVariable: string): URL {

@@ -38,7 +38,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /** Makes the provider of an endpoint that speaks a protocol. */
 export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
-  const { name, url, apiKey, keyVariable, urlVariable } = at;
+  const { name, url, apiKey, keyVariable, urlVariable, ownAddress } = at;
   const endpoint = publicUrl(url);
   const refused = new RefusedOptions(protocol.options, { endpoint: name, host: url.hostname });
 
@@ -48,6 +48,7 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
     model: request.model,
     keyVariable,
     urlVariable,
+    ownAddress,
     addressHint: protocol.addressHint,
     secrets: apiKey === undefined ? [] : [apiKey],
     requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],

@@ -3,10 +3,22 @@ import { resolve } from 'node:path';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { modelChainSchema } from '../../config/models-schema.js';
 import { loadSettings } from '../../config/settings.js';
-import { NO_ENDPOINT } from '../../models/endpoint.js';
-import { endpointFault, endpointNames, presentEndpoints } from '../../models/endpoints.js';
+import { FAILURE } from '../../core/limits/failure.js';
+import { endpointOf, NO_ENDPOINT } from '../../models/endpoint.js';
+import {
+  DEMO,
+  type EndpointEntries,
+  endpointFault,
+  endpointNames,
+  endpointSettings,
+  type Lookup,
+  presentEndpoints,
+} from '../../models/endpoints.js';
+import { ModelCallError } from '../../models/model-call-error.js';
+import { splitModelId } from '../../models/model-id.js';
 import { env } from '../../shared/env.js';
-import { isTrusted } from '../../stack/trust/trust.js';
+
+import { isTrusted, variablesOf } from '../../stack/trust/trust.js';
 
 /** For whoever starts a run that the demo model answers, unasked. */
 export const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
@@ -35,13 +47,29 @@ export async function modelToName(
 
 /** Why a local worker with this configuration could not call the model; a worker elsewhere may have others. */
 export async function modelFaults(model: string, configDir: string | undefined): Promise<string[]> {
-  const settings = await loadSettings(resolve(configDir ?? defaultConfigDir())).catch(() => null);
+  const folder = resolve(configDir ?? defaultConfigDir());
+  const settings = await loadSettings(folder).catch(() => null);
   const chain = modelChainSchema.safeParse(model);
   // What is wrong with the file, its worker says.
   if (settings === null || !chain.success) return [];
-  const names = endpointNames(settings.models.endpoints);
-  const faults = chain.data.map(id => endpointFault(id, names)).filter(fault => fault !== null);
-  return faults.map(fault => fault.charAt(0).toUpperCase() + fault.slice(1));
+  const { endpoints } = settings.models;
+  const names = endpointNames(endpoints);
+  const dotEnv = configDir !== undefined || isTrusted(folder) ? variablesOf(folder).set : {};
+  const lookup = (name: string) => env.lookup(name) ?? dotEnv[name] ?? dotEnv[`${name}_FILE`];
+  const faults = chain.data.map(id => endpointFault(id, names) ?? keyFault(id, endpoints, lookup));
+  return faults.filter(fault => fault !== null).map(fault => fault.charAt(0).toUpperCase() + fault.slice(1));
+}
+
+/** What is to be set before the model's endpoint can be called; null where nothing is. */
+function keyFault(modelId: string, endpoints: EndpointEntries, lookup: Lookup): string | null {
+  const { provider } = splitModelId(modelId);
+  if (provider === DEMO) return null;
+  try {
+    endpointOf(endpointSettings(provider, endpoints[provider], lookup));
+    return null;
+  } catch (error) {
+    return error instanceof ModelCallError && error.type === FAILURE.model.auth ? error.message : null;
+  }
 }
 
 /** Whether a folder of configuration, or the environment with `.env`, says where a model is. */

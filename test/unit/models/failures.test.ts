@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/limits/failure.js';
+import { classifyBreak } from '../../../src/models/classify.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/shared/retry-after.js';
@@ -408,6 +409,17 @@ describe('messages (K3)', () => {
     await runCall({ baseUrl, head: { maxOutputTokens: 100 } });
     expect(server.requests.map(({ body }) => 'max_tokens' in body)).toEqual([true, false]);
     expect((await failureOf(runCall({ baseUrl }))).message).toContain('Extra inputs are not permitted');
+  });
+
+  it.each([
+    [true, /Is this machine online\? The address is the provider's own: OPENAI_BASE_URL is not set\.$/],
+    [false, /Is a model server running at this address\? The address is set by OPENAI_BASE_URL\.$/],
+  ])('no connection, with the provider’s own address: %s → says who set the address', (ownAddress, said) => {
+    const names = { provider: 'openai', model: 'gpt-5-mini', endpoint: 'https://api.openai.com/v1' };
+    const variables = { keyVariable: 'OPENAI_API_KEY', urlVariable: 'OPENAI_BASE_URL', addressHint: '' };
+    const site = { ...names, ...variables, ownAddress, secrets: [], requestTexts: [] };
+    const error = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
+    expect(classifyBreak(error, site, 0).message).toMatch(said);
   });
 
   it('query of the base URL → sent, but not in messages', async () => {

@@ -1,10 +1,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type StartWords, startOptions } from '../../../../src/cli/start-options.js';
 import { shownWith, startRequest } from '../../../../src/client/start/start-run.js';
 import { SteersmanError } from '../../../../src/shared/errors.js';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const workspace = mkdtempSync(join(tmpdir(), 'steersman-start-'));
 
@@ -84,6 +86,27 @@ test('start: a model of an endpoint that there is not → refused with those tha
   // A worker of their own may have endpoints that stand in no file.
   expect((await request({ model: 'hom/qwen3', config, taskQueue: 'mine' })).settings.model).toBe('hom/qwen3');
 });
+
+test.each([
+  [
+    'no key is set',
+    {},
+    /No model endpoint is configured for "openai"\. Set OPENAI_API_KEY, or OPENAI_BASE_URL/,
+  ],
+  ['its .env has the key', { '.env': 'OPENAI_API_KEY=sk-mine\n' }, null],
+  ['its .env names a file with the key', { '.env': 'OPENAI_API_KEY_FILE=/run/key\n' }, null],
+])(
+  'start: a model of an endpoint that variables make, and %s → refused with what to set, or taken',
+  async (_, files, said) => {
+    for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL']) vi.stubEnv(name, undefined);
+    const config = mkdtempSync(join(tmpdir(), 'steersman-keys-'));
+    writeFileSync(join(config, 'steersman.yaml'), 'models: {}\n');
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(config, name), text);
+    const started = request({ model: 'openai/gpt-5-mini', config });
+    if (said === null) expect((await started).settings.model).toBe('openai/gpt-5-mini');
+    else await expect(started).rejects.toThrow(said);
+  },
+);
 
 test('start: a mode of the configuration → taken; one that there is not → named with those that there are, before anything starts (P6)', async () => {
   const config = mkdtempSync(join(tmpdir(), 'steersman-modes-'));
