@@ -56,6 +56,12 @@ export function withRun(
   return withClient(options, async context => work(await context.client.attach(id), context));
 }
 
+/** Its id, and the whole address of its Web UI at the end of a line, as terminals make links of it. */
+export function tellWhere({ notes }: Output, { id, webUi }: Pick<Run, 'id' | 'webUi'>): void {
+  notes.line(`Run    ${id}`);
+  if (webUi !== null) notes.line(`Web UI ${webUi}`);
+}
+
 /** A whole number, at least 1, for an option. */
 export function positiveInteger(value: string): number {
   const number = Number(value);

@@ -48,7 +48,13 @@ export function formatClock(ms: number): string {
   return minutes < 60 ? `${minutes}:${tail}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${tail}`;
 }
 
-/** A call's arguments in events, in one line for people: long lists are not what it is about. */
+/** A call's arguments in events, in one line for people: of a long list its first text, and how many more there are. */
 export function argumentsLine(json: string): string {
-  return json.replace(/\[[^\]]{50,}(\]|$)/g, '[…]');
+  return json.replace(/\[[^\]]{50,}(\]|$)/g, list => {
+    const [, first] = /^\[\s*("(?:[^"\\]|\\.)*")/.exec(list) ?? [];
+    if (first === undefined) return '[…]';
+    const texts = list.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
+    const more = list.endsWith(']') ? `… ${texts.length - 1} more]` : '…';
+    return texts.length === 1 && list.endsWith(']') ? list : `[${first}, ${more}`;
+  });
 }

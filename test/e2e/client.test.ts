@@ -190,9 +190,9 @@ describe('the client', () => {
   });
 
   test('stop and cancel: a run in a model call → exit codes 3 and 130 by result, and refused once it has ended', async () => {
-    for (const [verb, code] of [
-      ['stop', 3],
-      ['cancel', 130],
+    for (const [verb, code, outcome] of [
+      ['stop', 3, 'stopped'],
+      ['cancel', 130, 'cancelled'],
     ] as const) {
       play([{ text: 'Thinking', hold: { until: new Promise(() => {}), atChunk: 'end' } }]);
       await begin(`to-${verb}`);
@@ -203,7 +203,7 @@ describe('the client', () => {
       expect((await client('result', `to-${verb}`)).code).toBe(code);
       const again = await client(verb, `to-${verb}`);
       expect(again).toMatchObject({ code: 2, stdout: '' });
-      expect(again.stderr).toContain('has ended');
+      expect(again.stderr).toContain(`has ended (${outcome})`);
     }
   });
 

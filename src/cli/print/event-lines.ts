@@ -69,7 +69,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     ),
   stop_requested: ({ reason }, { yellow }) => yellow(`stop requested${reason ? `: ${reason}` : ''}`),
   signal_ignored: ({ signal, reason }, { yellow }) => yellow(`signal ${signal} ignored: ${reason}`),
-  receipt: ({ id, state, how }, { dim }) => dim(`message ${id} ${state}: ${how}`),
+  receipt: ({ id, state, how, text }, { dim }) =>
+    dim(`${text ? `“${text}”` : `message ${id}`} ${state}: ${how}`),
   steering: ({ skippedTools }, { yellow }) =>
     yellow(skippedTools.length > 0 ? `steered · skipped ${skippedTools.join(', ')}` : 'steered'),
   route: ({ act, reason }) => `message understood · ${act} · ${reason}`,

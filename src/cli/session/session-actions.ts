@@ -225,7 +225,7 @@ export class SessionActions {
     const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
     this.#scrollback.you(`${later}${to}${cut}`, effect.text);
     const message = outgoing(effect);
-    this.#scrollback.ownMessages.set(message.id, effect.text);
+    this.#scrollback.ownMessages.push(message.id);
     this.#queue.add({ text: effect.text, send: () => this.#does.deliver(message).then(() => undefined) });
   }
 
@@ -240,7 +240,7 @@ export class SessionActions {
   }
 
   async #takeBack(): Promise<void> {
-    const text = await this.#does.takeBack([...this.#scrollback.ownMessages.keys()]);
+    const text = await this.#does.takeBack(this.#scrollback.ownMessages);
     if (text !== null) this.#sessionState.talk = takenBack(this.#sessionState.talk, text);
     else this.#scrollback.tell(['Nothing that you said waits: it has been read.']);
     this.#refresh();

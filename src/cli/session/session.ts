@@ -248,7 +248,6 @@ class Session {
       rows: this.#terminal.rows(),
       colors: this.#scrollback.colors,
       now: Date.now(),
-      webUi: this.#options.run.webUi,
     };
     return liveArea(progress, talk, screen);
   }

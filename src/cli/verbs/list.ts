@@ -29,7 +29,10 @@ export function addList(program: Command): void {
       let count = 0;
       for await (const run of client.list(options)) {
         if (output.json) output.value(run);
-        else output.out.line(listLine(run, Date.now()));
+        else {
+          if (count === 0 && process.stdout.isTTY) output.out.line(output.out.colors.dim(LIST_HEADER));
+          output.out.line(listLine(run, Date.now()));
+        }
         count += 1;
       }
       if (count === 0) output.notes.line(noRuns(options));
@@ -52,6 +55,8 @@ function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
 
 /** What an id takes that the run's goal gave. */
 const ID_COLUMNS = 39;
+
+export const LIST_HEADER = `${padText('id', ID_COLUMNS)}  ${'status'.padEnd(16)}  ${'age'.padStart(11)}  waits for · goal`;
 
 export function listLine(run: ListedRun, now: number): string {
   const state = run.stuck ? 'stuck' : stateOf(run);

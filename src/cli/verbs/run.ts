@@ -7,7 +7,7 @@ import { quietStartCall, startCall, verbCall } from '../../shared/called-as.js';
 import { plural } from '../../shared/format.js';
 import type { Output } from '../../shared/output.js';
 import type { Context } from '../command.js';
-import { type CommonOptions, describeVerb, withClient } from '../command.js';
+import { type CommonOptions, describeVerb, tellWhere, withClient } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { onInterrupt } from '../interrupts.js';
 import { NOTIFY_HELP, type Notifier, notifierOf, notifyOption } from '../notify.js';
@@ -85,8 +85,7 @@ async function runGoal(
 ): Promise<number> {
   const { client, output } = context;
   const run = await client.start(goal, start);
-  output.notes.line(`Run    ${run.id}`);
-  if (run.webUi !== null) output.notes.line(`Web UI ${run.webUi}`);
+  tellWhere(output, run);
   const notifier = notifierOf(run.id, notify, line => context.progress.line(line));
   const code = interactive
     ? await runSession(context, { run, goal, owned: true, config: start.configDir, notifier })

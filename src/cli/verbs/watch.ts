@@ -4,7 +4,14 @@ import type { Run, RunEnd, RunEvent } from '../../client/index.js';
 import { quietVerbCall, verbCall } from '../../shared/called-as.js';
 import type { Output } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
-import { type CommonOptions, type Context, describeVerb, positiveInteger, withRun } from '../command.js';
+import {
+  type CommonOptions,
+  type Context,
+  describeVerb,
+  positiveInteger,
+  tellWhere,
+  withRun,
+} from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { onInterrupt } from '../interrupts.js';
 import { NOTIFY_HELP, type Notifier, notifierOf, notifyOption } from '../notify.js';
@@ -70,6 +77,7 @@ async function follow(
 /** In a terminal an open run can be steered while it is watched. */
 async function attach(context: Context, run: Run, notifier: Notifier): Promise<number> {
   const { goal } = await run.show();
+  tellWhere(context.output, run);
   return runSession(context, { run, goal: goal ?? '', owned: false, notifier });
 }
 

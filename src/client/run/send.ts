@@ -256,8 +256,9 @@ function unserved(id: string): SteersmanError {
 }
 
 /** Says that the run has ended, and how the next one can begin with what was to be said. */
-function closed({ workflowId: id, status }: RunDescription, text?: string): SteersmanError {
-  const how = status.name.toLowerCase().replace('_', ' ');
+function closed({ workflowId: id, status, memo }: RunDescription, text?: string): SteersmanError {
+  // Temporal's `completed` says of any answer only that there is one.
+  const how = memo?.outcome ?? status.name.toLowerCase().replace('_', ' ');
   const hint =
     text === undefined
       ? `Its answer: ${verbCall(`result ${id}`)}`

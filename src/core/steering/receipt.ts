@@ -2,7 +2,10 @@
  * Receipts of messages: first what will happen, then what did. No text promises what
  * the run may not do: what depends on the goal's end says so.
  */
+import { preview } from '../text/preview.js';
 import type { InboxItem } from './inbox.js';
+
+const RECEIPT_TEXT_CHARS = 60;
 
 export interface Receipt {
   /** Of the message. */
@@ -10,6 +13,8 @@ export interface Receipt {
   state: 'accepted' | 'applied' | 'queued' | 'dropped';
   /** One or two sentences for the sender. */
   how: string;
+  /** The beginning of the message, with its first receipt: for those who did not send it. */
+  text?: string;
 }
 
 /** Where the run is when a message arrives. */
@@ -35,7 +40,11 @@ export interface Situation {
 
 /** What will happen to a message that was accepted. */
 export function acceptedReceipt(item: InboxItem, situation: Situation): Receipt {
-  return { id: item.id, state: 'accepted', how: willHappen(item, situation) };
+  return { ...firstReceipt(item), how: willHappen(item, situation) };
+}
+
+function firstReceipt({ id, text }: Pick<InboxItem, 'id' | 'text'>) {
+  return { id, state: 'accepted' as const, text: preview(text, RECEIPT_TEXT_CHARS) };
 }
 
 function willHappen(item: InboxItem, situation: Situation): string {
@@ -101,9 +110,9 @@ export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: n
 }
 
 /** It is for an agent of the run, such as `search/1`. */
-export function passingOnReceipt(id: string, agent: string): Receipt {
+export function passingOnReceipt(item: Pick<InboxItem, 'id' | 'text'>, agent: string): Receipt {
   const how = `It is passed on to ${agent}, which reads it before its next model call; if that ends first, it is for the role at work.`;
-  return { id, state: 'accepted', how };
+  return { ...firstReceipt(item), how };
 }
 
 /** It was passed on; `reader`: the way to the agent that read it, perhaps before word came that it is taken back. */

@@ -79,7 +79,7 @@ function isWith({ part }: Run, agent: string, messageId: string): boolean {
 export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
   const { inbox } = run.state.people;
   inbox.items = inbox.items.filter(waiting => waiting !== item);
-  run.journal('receipt', passingOnReceipt(item.id, id));
+  run.journal('receipt', passingOnReceipt(item, id));
   const { id: messageId, text, when } = item;
   const input = { id: messageId, text, when, ...(to !== null && { to }) };
   run.part.agents.passed.set(messageId, { agent: id, item });

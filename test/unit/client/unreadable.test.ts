@@ -2,7 +2,7 @@ import type { ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { endLine } from '../../../src/cli/print/end-lines.js';
-import { listLine } from '../../../src/cli/verbs/list.js';
+import { LIST_HEADER, listLine } from '../../../src/cli/verbs/list.js';
 import { askRun } from '../../../src/client/ask-run.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
@@ -72,6 +72,9 @@ describe('what this client can not decode', () => {
         { id: 'bad', goal: null, mode: 'team', unreadable: ['goal'] },
         { id: 'later', goal: 'sum', mode: null, unreadable: [] },
       ]);
+      expect(listLine({ ...runs[0], status: 'terminated' } as ListedRun, 0).indexOf('terminated')).toBe(
+        LIST_HEADER.indexOf('status'),
+      );
       expect(runs.map(run => listLine(run, 0))[1]).toMatch(/^bad .*running.*unreadable here: goal$/);
     },
   );

@@ -47,11 +47,16 @@ describe('texts', () => {
 test.each([
   [
     '{"path":".","excludePatterns":["node_modules","bower_components","dist","build","coverage"]}',
-    '{"path":".","excludePatterns":[…]}',
+    '{"path":".","excludePatterns":["node_modules", … 4 more]}',
   ],
-  ['{"excludePatterns":["node_modules","bower_components","dist","build","cover…', '{"excludePatterns":[…]'],
+  [
+    '{"excludePatterns":["node_modules","bower_components","dist","build","cover…',
+    '{"excludePatterns":["node_modules", …',
+  ],
+  [`{"edits":[{"oldText":"${'x'.repeat(60)}"}]}`, '{"edits":[…]}'],
+  [`{"paths":["${'x'.repeat(60)}"]}`, `{"paths":["${'x'.repeat(60)}"]}`],
   ['{"paths":["src/plan.ts","src/tides.ts"]}', '{"paths":["src/plan.ts","src/tides.ts"]}'],
-])('arguments %j → without their long lists (TE7)', (json, line) => {
+])('arguments %j → of a long list its first text and how many more (TE7)', (json, line) => {
   expect(argumentsLine(json)).toBe(line);
 });
 

@@ -27,7 +27,6 @@ export interface Screen {
   rows: number;
   colors: Colors;
   now: number;
-  webUi: string | null;
 }
 
 const MOST_TASKS = 8;
@@ -148,8 +147,8 @@ function formatChars(chars: number): string {
   return chars < 1_000 ? `${chars} characters` : `${(chars / 1_000).toFixed(1)}k characters`;
 }
 
-/** Counters, usage, what waits to be read, and the link. */
-function factLines(progress: RunProgress, width: number, { colors, webUi }: Screen): string[] {
+/** Counters, usage, and what waits to be read. */
+function factLines(progress: RunProgress, width: number, { colors }: Screen): string[] {
   const { usage, state, turns, toolCalls, waiting } = progress;
   const limits = state?.limits ?? null;
   const parts = [
@@ -160,8 +159,7 @@ function factLines(progress: RunProgress, width: number, { colors, webUi }: Scre
     formatCost(usage.costUsd),
   ];
   const waits = waiting.length === 0 ? [] : [fitLine(` ${waiting.length} message(s) wait to be read`, width)];
-  const link = webUi === null ? [] : [fitLine(` ${webUi}`, width)];
-  return [...waits, fitLine(` ${parts.join(' · ')}`, width), ...link].map(line => colors.dim(line));
+  return [...waits, fitLine(` ${parts.join(' · ')}`, width)].map(line => colors.dim(line));
 }
 
 function gateLines({ gates, stage }: Talk, width: number, { bold, yellow }: Colors): string[] {

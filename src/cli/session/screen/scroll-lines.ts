@@ -5,7 +5,7 @@ import { preview } from '../../../core/text/preview.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
-import { branchLine, eventLines, isToldOfChild, whoseLine } from '../../print/event-lines.js';
+import { branchLine, eventLines, eventText, isToldOfChild, whoseLine } from '../../print/event-lines.js';
 import { fitLine, longLines, widthOf, wrapText } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import { spokenText } from '../../print/reply-text.js';
@@ -14,8 +14,6 @@ import { childProgress, type RunProgress } from '../run-view.js';
 export interface Page {
   width: number;
   colors: Colors;
-  /** Texts of the messages that were sent from here, by id. */
-  ownMessages: ReadonlyMap<string, string>;
   /** In front of each line of a sub-agent. */
   who?: string;
 }
@@ -70,9 +68,7 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
       return [`${failed ? colors.yellow(line) : line}${colors.dim(time)}`, ...why];
     }
     case 'receipt': {
-      const text = page.ownMessages.get(event.id);
-      const what = text === undefined ? `message ${event.id}` : `“${preview(text, 40)}”`;
-      return wrapText(colors.dim(`${what} ${event.state}: ${terminalText(event.how)}`), width);
+      return wrapText(eventText(event, colors).join(''), width);
     }
     case 'user_message':
       return event.text.trim() === progress.lastWords ? [] : labelled(event.role, event.text, width, colors);

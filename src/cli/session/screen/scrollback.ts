@@ -9,10 +9,13 @@ import { markdownLines } from '../../print/markdown.js';
 import type { Page } from './scroll-lines.js';
 import type { Terminal } from './terminal.js';
 
+/** Broken by the terminal alone, so that it can be clicked. */
+const LINK_AT_END = /^.{0,12}https?:\/\/\S+$/;
+
 export class Scrollback {
   readonly colors: Colors;
-  /** Texts of the messages that were sent from here, by id. */
-  readonly ownMessages = new Map<string, string>();
+  /** Ids of the messages that were sent from here. */
+  readonly ownMessages: string[] = [];
   readonly #terminal: Terminal;
   #lastAnswer: string | null = null;
 
@@ -22,9 +25,7 @@ export class Scrollback {
   }
 
   get page(): Page {
-    const { colors } = this;
-    const { ownMessages } = this;
-    return { width: Math.max(20, this.#terminal.columns() - 1), colors, ownMessages };
+    return { width: Math.max(20, this.#terminal.columns() - 1), colors: this.colors };
   }
 
   /** Lines that fit the page. */
@@ -35,7 +36,8 @@ export class Scrollback {
   /** Lines of any length. */
   write(lines: readonly string[]): void {
     const { width } = this.page;
-    this.print(lines.flatMap(line => line.split('\n')).flatMap(line => wrapText(line, width, '      ')));
+    const wrapped = (line: string) => (LINK_AT_END.test(line) ? [line] : wrapText(line, width, '      '));
+    this.print(lines.flatMap(line => line.split('\n')).flatMap(wrapped));
   }
 
   /** Something that a person should know, in a colour of its own. */

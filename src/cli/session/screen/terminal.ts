@@ -34,6 +34,8 @@ export interface Streams {
 
 /** Escape alone is a key of its own when nothing follows for so long. */
 const ESCAPE_MS = 60;
+/** By then a process that is to stop has stopped. */
+const RESUME_MS = 100;
 /** Bracketed paste on, cursor hidden: the area has one of its own. */
 const TAKE = `\u001b[?2004h\u001b[?25l${TELL_KEYS}`;
 const GIVE_BACK = `${TELL_KEYS_NO_MORE}\u001b[?2004l\u001b[?25h`;
@@ -48,13 +50,26 @@ export function isTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && env.lookup('TERM') !== 'dumb';
 }
 
-/** Takes the terminal over until `close`, which also happens when the process ends. */
-export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Streams = process): Terminal {
+/** Stops this process and those that started it in the foreground, as Ctrl-Z does where no program reads keys. */
+function suspendJob(): void {
+  if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
+}
+
+/**
+ * Takes the terminal over until `close`, which also happens when the process ends. Ctrl-Z gives it back while the
+ * process is suspended.
+ */
+export function openTerminal(
+  handlers: TerminalHandlers,
+  { stdin, stdout }: Streams = process,
+  suspend = suspendJob,
+): Terminal {
   const columns = () => stdout.columns || 80;
   let drawn: Drawn = NOTHING_DRAWN;
   let due: string[] = [];
   let scheduled: NodeJS.Immediate | null = null;
   let open = true;
+  let suspended = false;
 
   /** The area below the lines, while it has a screen of its own; then lines wait until it is back. */
   let below: Drawn | null = null;
@@ -67,11 +82,11 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
     if (bytes !== '') stdout.write(bytes);
   };
   const refresh = () => {
-    if (!open || scheduled) return;
+    if (!open || suspended || scheduled) return;
     // After the whole chunk of keys that is being read: however much is typed or pasted, it is drawn once.
     scheduled = setImmediate(() => {
       scheduled = null;
-      if (open) show(handlers.area());
+      if (open && !suspended) show(handlers.area());
     });
   };
   const fullScreen = (on: boolean) => {
@@ -90,7 +105,33 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
     }
     refresh();
   };
+  const take = () => {
+    stdin.setRawMode(true);
+    stdout.write(TAKE);
+  };
+  const giveBack = () => {
+    stdout.write(GIVE_BACK);
+    stdin.setRawMode(false);
+  };
+  const onSuspend = () => {
+    const wasFull = below !== null;
+    fullScreen(false);
+    show([]);
+    giveBack();
+    suspended = true;
+    suspend();
+    // Stopped, the process comes to this when it goes on; where nobody can stop it, at once.
+    setTimeout(() => {
+      suspended = false;
+      if (!open) return;
+      take();
+      drawn = NOTHING_DRAWN;
+      fullScreen(wasFull);
+      refresh();
+    }, RESUME_MS);
+  };
   const onKey = keyReader(key => {
+    if (key.ctrl && key.name === 'z') return onSuspend();
     handlers.key(key);
     refresh();
   });
@@ -100,10 +141,9 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
     open = false;
     if (scheduled) clearImmediate(scheduled);
     show([]);
-    stdout.write(GIVE_BACK);
+    giveBack();
     stdin.off('keypress', onKey);
     stdout.off('resize', onResize);
-    stdin.setRawMode(false);
     stdin.pause();
     process.off('exit', close).off('SIGTERM', onTerm).off('SIGHUP', onTerm).off('SIGINT', onSigint);
   };
@@ -116,11 +156,10 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
 
   // Of the interface only this is read; a real one would edit lines of its own.
   emitKeypressEvents(stdin as ReadStream, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
-  stdin.setRawMode(true);
+  take();
   stdin.resume();
   stdin.on('keypress', onKey);
   stdout.on('resize', onResize);
-  stdout.write(TAKE);
   process.once('exit', close).once('SIGTERM', onTerm).once('SIGHUP', onTerm).on('SIGINT', onSigint);
   refresh();
   return {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { eventLines } from '../../../../src/cli/print/event-lines.js';
+import { eventLines, eventText } from '../../../../src/cli/print/event-lines.js';
+import { LineClock } from '../../../../src/cli/print/line-clock.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/state/journal.js';
+import { passingOnReceipt } from '../../../../src/core/steering/receipt.js';
 import { noColors } from '../../../../src/shared/output.js';
 
 const START = 1_000_000;
@@ -22,6 +24,21 @@ const usage = {
 describe('event lines', () => {
   test('a phase → one line with the time since the start', () => {
     expect(lines('phase_started', { phase: 'planning', cycle: 1 })).toEqual([' 1:05 planning']);
+  });
+
+  test('receipts of a message from elsewhere → its words, also where only the first receipt has them', () => {
+    const clock = new LineClock();
+    const receipt = (payload: JournalPayloads['receipt']) =>
+      eventText(
+        clock.shown({ seq: 1, at: START, type: 'receipt', ...payload } as unknown as JournalEvent),
+        noColors,
+      );
+    const item = { id: 'm-1', text: 'Leave the tests out' };
+    const first = passingOnReceipt(item, 'search/1');
+    expect(receipt(first)).toEqual([`“Leave the tests out” accepted: ${first.how}`]);
+    const how = 'Read by search/1.';
+    expect(receipt({ id: 'm-1', state: 'applied', how })).toEqual([`“Leave the tests out” applied: ${how}`]);
+    expect(receipt({ id: 'm-2', state: 'dropped', how })).toEqual([`message m-2 dropped: ${how}`]);
   });
 
   test('a later cycle → its number', () => {

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, NO_COUNTERS } from '../../../../src/core/limits/limits.
 import { noColors } from '../../../../src/shared/output.js';
 import type { RunView } from '../../../../src/workflows/messages.js';
 
-const PAGE = { width: 79, colors: noColors, ownMessages: new Map<string, string>() };
+const PAGE = { width: 79, colors: noColors };
 const VIEW = {
   tasks: [],
   limits: DEFAULT_LIMITS,

@@ -15,7 +15,7 @@ function session() {
   const answerGate = vi.fn(async () => {});
   const sessionState = { talk: { ...NEW_TALK, yes: true }, progress: newProgress('Go.') };
   const nothing = () => {};
-  const scrollback = { you: nothing, tell: nothing, ownMessages: new Map() };
+  const scrollback = { you: nothing, tell: nothing, ownMessages: [] };
   const run = { id: 'r', answerGate };
   const given = {
     run,

@@ -21,7 +21,7 @@ function sessionState(columns: number) {
   return async (keys: Key[]): Promise<string[]> => {
     for (const key of keys) {
       talk = onKey(talk, key, 10_000).talk;
-      const size = { columns, rows: 24, colors: noColors, now: 0, webUi: null };
+      const size = { columns, rows: 24, colors: noColors, now: 0 };
       const next = { lines: liveArea(progress, talk, size), columns };
       const bytes = frame(drawn, next);
       drawn = next;

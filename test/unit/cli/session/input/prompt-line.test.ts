@@ -58,7 +58,7 @@ describe('prompts in the line', () => {
     ['no server', '/gut:review', 'no such command: /help lists them'],
   ])('below the line: %s → said', (_, text, hint) => {
     const { talk } = press(typed(text));
-    const screen = { columns: 100, rows: 24, now: 0, colors: noColors, webUi: null };
+    const screen = { columns: 100, rows: 24, now: 0, colors: noColors };
     expect(liveArea(newProgress('Review it'), { ...talk, menu: null }, screen).at(-1)).toBe(hint);
   });
 
@@ -72,7 +72,7 @@ describe('prompts in the line', () => {
   });
 
   test('/help → tells how, and the prompts that are known', () => {
-    const page = { width: 79, colors: noColors, ownMessages: new Map<string, string>() };
+    const page = { width: 79, colors: noColors };
     const help = lookLines('help', null, { ...NEW_TALK, prompts: PROMPTS }, page).join('\n');
     expect(help).toMatch(/\/git:review +Reviews\./);
     expect(help).toContain('servers: git, web');

@@ -63,7 +63,6 @@ describe.each([
     rows,
     colors: noColors,
     now: 61_000,
-    webUi: `http://127.0.0.1/${'w'.repeat(90)}`,
   };
   const lines = liveArea(progress(), { ...NEW_TALK, line }, screen);
 
@@ -96,14 +95,14 @@ test('sub-agents at work → whose each line is, and their last words; of one th
     });
   takeChild(view, 'search/1', { type: 'journal', event: ended('crawl/1') });
   takeEvent(view, ended('search/2'));
-  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null };
+  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000 };
   expect(liveArea(view, NEW_TALK, screen).slice(1, 4)).toEqual([
     ' > search/1 › search is writing … 12 characters · round 1 · openai/a',
     '   Three boats.',
     expect.stringContaining('turns 0'),
   ]);
   const said = event('warning', { text: 'No index' });
-  const page = { width: 80, colors: noColors, ownMessages: new Map() };
+  const page = { width: 80, colors: noColors };
   expect(childLines('search/1', said, view, page)).toEqual([' 0:00 search/1 › warning: No index']);
   expect(childLines('search/1', event('run_started', { mode: 'react', goal: '' }), view, page)).toEqual([]);
 });
@@ -141,7 +140,7 @@ test('replies of sub-agents → counted with those of the run, as its limits do 
       cause: 'direct_answer',
     }),
   );
-  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null };
+  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000 };
   expect(liveArea(view, NEW_TALK, screen).join('\n')).toContain(
     'turns 2 · tool calls 0 · 1,400 + 40 tokens · $1.0000',
   );
@@ -149,9 +148,7 @@ test('replies of sub-agents → counted with those of the run, as its limits do 
 
 describe('what is at work', () => {
   const lines = (view: ReturnType<typeof progress>) =>
-    liveArea(view, NEW_TALK, { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null }).join(
-      '\n',
-    );
+    liveArea(view, NEW_TALK, { columns: 90, rows: 50, colors: noColors, now: 61_000 }).join('\n');
 
   test('a JSON reply that was joined half-way → no JSON (TE6)', () => {
     const view = progress();
@@ -193,7 +190,7 @@ describe('words of a reply', () => {
 
 test('tasks side by side: calls of two in flight → each names its task; of one alone → none is named', () => {
   const view = newProgress('Boats');
-  const screen = { columns: 80, rows: 24, colors: noColors, now: 1_000, webUi: null };
+  const screen = { columns: 80, rows: 24, colors: noColors, now: 1_000 };
   const begin = (callId: string, taskId: string) =>
     takeEvent(
       view,
@@ -213,7 +210,7 @@ test('a session: tools of two tasks at work → each line names its task; of one
   const view = newProgress('Measure');
   const tasks = ['a', 'b'].map(id => ({ id, description: '', status: 'executing' }));
   takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
-  const page = { width: 80, colors: noColors, ownMessages: new Map() };
+  const page = { width: 80, colors: noColors };
   const call = {
     callId: 't',
     taskId: 'a',

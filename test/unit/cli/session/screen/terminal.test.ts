@@ -5,7 +5,9 @@ import { openTerminal, type Streams } from '../../../../../src/cli/session/scree
 import { until } from '../../../../support/wait.js';
 
 function open() {
-  const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
+  const modes: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), { setRawMode: (raw: boolean) => modes.push(raw) });
+  const suspended: string[] = [];
   const stdout = Object.assign(new PassThrough(), { columns: 80, rows: 24 });
   let written = '';
   stdout.on('data', chunk => {
@@ -22,8 +24,9 @@ function open() {
       },
     },
     { stdin, stdout } as unknown as Streams,
+    () => suspended.push(written),
   );
-  return { terminal, stdin, keys, draws: () => draws, written: () => written };
+  return { terminal, stdin, keys, modes, suspended, draws: () => draws, written: () => written };
 }
 
 describe('the terminal of a session', () => {
@@ -64,6 +67,21 @@ describe('the terminal of a session', () => {
     terminal.close();
     expect(written().indexOf('\u001b[>1u')).toBeGreaterThanOrEqual(0);
     expect(written().indexOf('\u001b[<u')).toBeGreaterThan(written().indexOf('> 6'));
+  });
+
+  test('Ctrl-Z → the terminal is given back before the process stops, and taken again when it goes on', async () => {
+    const { terminal, stdin, keys, modes, written, suspended } = open();
+    stdin.write('a\u001a');
+    await until('it stops', () => (suspended.length > 0 ? true : null));
+    expect(suspended[0]?.endsWith('\u001b[?2004l\u001b[?25h')).toBe(true);
+    expect(modes).toEqual([true, false]);
+    await until('it has the terminal again', () => (modes.length === 3 ? true : null));
+    stdin.write('b');
+    await until('the next key is drawn', () => (written().includes('> 2') ? true : null));
+    expect(keys.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(written().split('\u001b[?2004h')).toHaveLength(3);
+    terminal.close();
+    expect(modes).toEqual([true, false, true, false]);
   });
 
   test('printed lines and the area (TR6) → only our own styles reach the terminal', async () => {
