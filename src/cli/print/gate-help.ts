@@ -55,6 +55,20 @@ export function atDeadline(gate: Gate): string {
   }
 }
 
+/** The gate's own text with all arguments in place of those that it has only in part. */
+export function wholeBody({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string {
+  const hidden = hiddenInput({ body }, input);
+  if (hidden.length === 0) return body;
+  const json = JSON.stringify(input, null, 2);
+  let found = false;
+  // Behind what is cut a line says so.
+  const whole = body.replace(/(`{3,})json\n([\s\S]*?)\n\1(?:\n\n.*)?/, (block, fence, shown: string) => {
+    found = json.startsWith(shown.slice(0, shown.lastIndexOf('\n')));
+    return found ? `${fence}json\n${json}\n${fence}` : block;
+  });
+  return found ? whole : [body, '', ...hidden].join('\n');
+}
+
 /** All arguments as lines of JSON, where the gate's own text lacks some of them; else none. */
 export function hiddenInput({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string[] {
   if (input === null) return [];

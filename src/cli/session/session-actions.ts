@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Run, SteersmanError } from '../../client/index.js';
 import type { Gate } from '../../core/gates/gate.js';
 import { isOpen as isOpenTask } from '../../core/plan/plan.js';
-import { terminalText } from '../../shared/terminal-text.js';
-import { hiddenInput } from '../print/gate-help.js';
+import { wholeBody } from '../print/gate-help.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
-import { yesEffects } from './input/gate-keys.js';
+import { editedIn } from './editor.js';
+import { editedElsewhere, yesEffects } from './input/gate-keys.js';
 import { withMenu } from './input/menu.js';
 import { PromptFetcher } from './input/prompt-fetcher.js';
 import { type Effect, type Look, type Talk, takenBack, withGates } from './input/talk-state.js';
@@ -16,6 +16,7 @@ import type { RunProgress } from './run-view.js';
 import type { Reader } from './screen/reader.js';
 import { gateLines } from './screen/scroll-lines.js';
 import type { Scrollback } from './screen/scrollback.js';
+import type { Terminal } from './screen/terminal.js';
 import { SendQueue } from './send-queue.js';
 import type { StateReader } from './state-reader.js';
 
@@ -39,6 +40,10 @@ interface SessionActionsOptions {
   left: AbortController;
   /** Draws the area anew. */
   refresh(): void;
+  /** The program in which texts are edited, if there is one. */
+  editor: string | null;
+  /** Gives the terminal to it. */
+  lend: Terminal['lend'];
 }
 
 const SEND_AGAIN_MS = 1_000;
@@ -54,6 +59,8 @@ export class SessionActions {
   readonly #states: StateReader;
   readonly #left: AbortController;
   readonly #refresh: () => void;
+  readonly #editor: string | null;
+  readonly #lend: Terminal['lend'];
   readonly #does: Does;
   readonly #queue: SendQueue;
   readonly #prompts: PromptFetcher;
@@ -73,6 +80,8 @@ export class SessionActions {
     states,
     left,
     refresh,
+    editor,
+    lend,
   }: SessionActionsOptions) {
     this.#owned = owned;
     this.#sessionState = sessionState;
@@ -81,6 +90,8 @@ export class SessionActions {
     this.#states = states;
     this.#left = left;
     this.#refresh = refresh;
+    this.#editor = editor;
+    this.#lend = lend;
     this.#does = doer(run);
     this.#prompts = new PromptFetcher({
       ...{ sessionState, scrollback, refresh },
@@ -120,6 +131,9 @@ export class SessionActions {
         return;
       case 'view':
         this.#view(effect.gate);
+        return;
+      case 'edit':
+        void this.#edit(effect).catch(error => this.failed(error));
         return;
       case 'look':
         this.#look(effect.at);
@@ -173,9 +187,19 @@ export class SessionActions {
   }
 
   #view(gate: Gate): void {
-    const rest = hiddenInput(gate, this.#sessionState.talk.inputs[gate.id] ?? null);
-    this.#scrollback.print(gateLines(gate, this.#scrollback.page));
-    this.#scrollback.write(rest.map(line => `      ${terminalText(line)}`));
+    const body = wholeBody(gate, this.#sessionState.talk.inputs[gate.id] ?? null);
+    this.#scrollback.print(gateLines({ ...gate, body }, this.#scrollback.page));
+  }
+
+  async #edit({ gate, text }: Extract<Effect, { do: 'edit' }>): Promise<void> {
+    let edited = text;
+    await this.#lend(async () => {
+      edited = await editedIn(this.#editor ?? '', text);
+    });
+    const { talk, effects } = editedElsewhere(this.#sessionState.talk, gate, text, edited);
+    this.#sessionState.talk = talk;
+    for (const effect of effects) this.carryOut(effect);
+    this.#refresh();
   }
 
   #look(at: Look): void {

@@ -10,6 +10,7 @@ import type { Notifier } from '../notify.js';
 import { goalEndLine } from '../print/end-lines.js';
 import { LineClock } from '../print/line-clock.js';
 import { showEvents } from '../print/plain-view.js';
+import { findEditor } from './editor.js';
 import { takesYes } from './input/gate-keys.js';
 import type { Key } from './input/keys.js';
 import { onKey } from './input/talk.js';
@@ -82,7 +83,8 @@ class Session {
     const { colors } = context.output.out;
     this.#context = context;
     this.#options = options;
-    this.#sessionState = { talk: NEW_TALK, progress: newProgress(goal) };
+    const editor = findEditor();
+    this.#sessionState = { talk: { ...NEW_TALK, editor: editor !== null }, progress: newProgress(goal) };
     this.#terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
     const refresh = () => this.#terminal.refresh();
     this.#scrollback = new Scrollback(this.#terminal, colors);
@@ -106,6 +108,8 @@ class Session {
       states,
       left,
       refresh,
+      editor,
+      lend: terminal.lend,
     });
     const { progress } = context;
     const told = progress.line;

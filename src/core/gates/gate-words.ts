@@ -14,7 +14,7 @@ export function wordsHint(gate: Gate): string {
     case 'approval':
       return 'y approve · n [reason] deny · a always in this run · w always in this workspace · e {"…"} approve with these arguments';
     case 'plan':
-      return 'y approve · n <reason> reject · e [{"id": …, "description": …}] these tasks instead';
+      return 'y approve · what it should change, to plan anew · e [{"id": …, "description": …}] these tasks instead';
     case 'question':
       return 'type the answer';
     case 'route':
@@ -43,14 +43,20 @@ export function answerFromWords(gate: Gate, words: string): GateWords {
   return input === null ? { error: `"${first}" is none of these: ${wordsHint(gate)}` } : { input };
 }
 
+/** `y` or `n` for a line that says yes or no and nothing else; null for any other. */
+export function yesOrNoOf(line: string): 'y' | 'n' | null {
+  const word = line.trim().toLowerCase();
+  return YES.includes(word) ? 'y' : NO.includes(word) ? 'n' : null;
+}
+
 interface Words {
   text: string;
   word: string;
   rest: string;
 }
 
-const YES = ['y', 'yes', 'approve', 'ok'];
-const NO = ['n', 'no', 'deny', 'reject'];
+const YES = ['y', 'yes', 'approve', 'ok', '是', '好'];
+const NO = ['n', 'no', 'deny', 'reject', '否', '不'];
 const ALWAYS = ['a', 'always'];
 const WORKSPACE = ['w', 'workspace'];
 const EDIT = ['e', 'edit'];
@@ -64,8 +70,10 @@ function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
       if (EDIT.includes(word)) return withJson(rest, value => ({ decision: 'approve', arguments: value }));
       return yesOrNo(words, 'deny');
     case 'plan':
-      if (EDIT.includes(word)) return withJson(rest, value => ({ decision: 'edit', tasks: value }));
-      return yesOrNo(words, 'reject');
+      if (EDIT.includes(word) && /^[[{]|^$/.test(rest))
+        return withJson(rest, value => ({ decision: 'edit', tasks: value }));
+      // Whatever else is said of a plan is what it should change.
+      return yesOrNo(words, 'reject') ?? { decision: 'reject', reason: text };
     case 'question':
       return { text };
     case 'route':

@@ -1,6 +1,6 @@
 /** How keys and lines answer a gate. Pure. */
 import type { Gate } from '../../../core/gates/gate.js';
-import { answerFromWords } from '../../../core/gates/gate-words.js';
+import { answerFromWords, yesOrNoOf } from '../../../core/gates/gate-words.js';
 import { editedAnswer, editText } from './gate-edit.js';
 import type { Key } from './keys.js';
 import { sent, withText } from './line-editor.js';
@@ -49,10 +49,22 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
   if (word !== 'e' || gate.kind === 'route') return null;
   const text = editText(gate, talk.tasks, talk.inputs[gateId]);
-  return {
-    talk: { ...talk, line: withText(fresh, text), stage: { kind: 'edit', gateId, text } },
-    effects: [],
-  };
+  if (talk.editor) return { talk: { ...talk, line: fresh }, effects: [{ do: 'edit', gate, text }] };
+  return { talk: inLine(talk, gate, text, text), effects: [] };
+}
+
+/** `text`: what there was to edit. */
+function inLine(talk: Talk, { id: gateId }: Gate, line: string, text: string): Talk {
+  return { ...talk, line: withText(talk.line, line), stage: { kind: 'edit', gateId, text } };
+}
+
+/** What came of editing in a program; with a fault in it, it is in the line to be mended. */
+export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: string): Step {
+  if (talk.gates[0]?.id !== gate.id)
+    return { talk, effects: [say('It does not wait for an answer any more.')] };
+  if (edited.trim() === text.trim())
+    return { talk, effects: [say('Nothing was changed: it waits as before.')] };
+  return editGate(inLine(talk, gate, edited.replace(/\n$/, ''), text), gate, text);
 }
 
 function answered(talk: Talk, gate: Gate, input: Record<string, unknown>): Step {
@@ -63,7 +75,8 @@ function answered(talk: Talk, gate: Gate, input: Record<string, unknown>): Step 
 }
 
 export function answerGate(talk: Talk, gate: Gate, text: string): Step {
-  const single = text.length === 1 && gate.kind !== 'question' ? wordStep(talk, gate, text) : null;
+  const isWord = text.length === 1 && gate.kind !== 'question';
+  const single = isWord ? wordStep(talk, gate, yesOrNoOf(text) ?? text) : null;
   if (single) return single;
   const read = answerFromWords(gate, text);
   if ('input' in read) return answered(talk, gate, read.input);

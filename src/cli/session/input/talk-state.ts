@@ -15,7 +15,9 @@ export type Stage =
   | { kind: 'leave' }
   /** The line is the reason for a refusal. */
   | { kind: 'reason'; gateId: string }
-  /** The line is the arguments or the tasks, as JSON; `text`: as it was before it was edited. */
+  /** Enter has asked whether the line is meant, for it reads as an answer to nothing, or was begun before the question. */
+  | { kind: 'sure' }
+  /** The line is the arguments or the tasks, as YAML; `text`: as it was before it was edited. */
   | { kind: 'edit'; gateId: string; text: string };
 
 export interface Talk {
@@ -29,6 +31,10 @@ export interface Talk {
   inputs: Record<string, ToolInput>;
   /** When the first gate was first shown, milliseconds: keys typed before a person could read it don't count. */
   gateSince: number;
+  /** The line was begun before what the first gate asks was there. */
+  early: boolean;
+  /** There is a program in which texts are edited. */
+  editor: boolean;
   /** The goal is answered, and the run is open for the next. */
   idle: boolean;
   /** Esc has cut off what ran: the run waits for what is said next. */
@@ -63,6 +69,8 @@ export type Effect =
   | { do: 'take-back' }
   /** All that the first gate is about, however long. */
   | { do: 'view'; gate: Gate }
+  /** What the gate is about, in a program of the person's own. */
+  | { do: 'edit'; gate: Gate; text: string }
   /** Cuts off what runs, and holds the run for what is said next. */
   | { do: 'hold' }
   | { do: 'pause' | 'resume' | 'stop' }
@@ -99,6 +107,8 @@ export const NEW_TALK: Talk = {
   tasks: [],
   inputs: {},
   gateSince: 0,
+  early: false,
+  editor: false,
   idle: false,
   held: false,
   yes: false,
@@ -122,6 +132,7 @@ export function withGates(talk: Talk, gates: Gate[], tasks: PlanLine[], now: num
       Object.entries(talk.inputs).filter(([id]) => gates.some(gate => gate.id === id)),
     ),
     gateSince: same ? talk.gateSince : now,
+    early: first !== undefined && (same ? talk.early : !lost && talk.line.text !== ''),
     stage: lost ? { kind: 'compose' } : stage,
     line: lost ? withText(talk.line, '') : talk.line,
     menu: lost ? null : talk.menu,

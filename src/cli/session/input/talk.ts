@@ -1,8 +1,9 @@
 /** What a person's keys do in a session: a reducer with effects. Pure. */
+import { yesOrNoOf } from '../../../core/gates/gate-words.js';
 import { readCommand } from './commands.js';
 import { answerGate, editGate, quickAnswer, refuse, yesEffects } from './gate-keys.js';
 import type { Key } from './keys.js';
-import { pressKey, sent, withText } from './line-editor.js';
+import { type Intent, pressKey, sent, withText } from './line-editor.js';
 import { menuKey, withMenu } from './menu.js';
 import { readPromptCall } from './prompt-line.js';
 import { type Effect, type Step, said, say, type Talk } from './talk-state.js';
@@ -20,7 +21,11 @@ function typedKey(talk: Talk, key: Key, now: number): Step {
   const quick = quickAnswer(talk, key, now);
   if (quick) return quick;
   const { line, intent } = pressKey(talk.line, key);
-  const next = { ...talk, line };
+  const sure = talk.stage.kind === 'sure';
+  const stage: Talk['stage'] = sure && intent === null ? { kind: 'compose' } : talk.stage;
+  const next = { ...talk, line, stage, early: talk.early && line.text !== '' };
+  if (['submit', 'follow-up', 'escape'].includes(intent ?? '') && isDoubtful(next, intent))
+    return { talk: { ...next, stage: { kind: 'sure' } }, effects: [] };
   switch (intent) {
     case null:
       return { talk: next, effects: [] };
@@ -44,6 +49,16 @@ function typedKey(talk: Talk, key: Key, now: number): Step {
         ? { talk, effects: [{ do: 'finish' }] }
         : { talk: { ...next, stage: { kind: 'leave' } }, effects: [] };
   }
+}
+
+/**
+ * A line that is asked back once: a lone yes or no that answers nothing, and one that was begun before the question
+ * was there. Commands mean the same at any time.
+ */
+function isDoubtful({ line, stage, gates, early }: Talk, intent: Intent): boolean {
+  if (stage.kind !== 'compose' || /^\/|^\s*$/.test(line.text)) return false;
+  const answers = gates.length > 0 && intent === 'submit';
+  return answers ? early : line.text.trim().length === 1 && yesOrNoOf(line.text) !== null;
 }
 
 function leaveKey(talk: Talk, { name = '', ctrl = false }: Key): Step {
@@ -71,13 +86,18 @@ function submit(talk: Talk): Step {
   if (text === '') return talk.held ? said(talk) : { talk, effects: [] };
   if (gate) return answerGate(talk, gate, text);
   const effect: Effect = idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'skip' };
-  return said({ ...talk, line: sent(line) }, effect);
+  return said(messageSent(talk), effect);
+}
+
+function messageSent(talk: Talk): Talk {
+  return { ...talk, line: sent(talk.line), stage: { kind: 'compose' } };
 }
 
 function followUp(talk: Talk): Step {
   const text = talk.line.text.trim();
-  if (text === '' || talk.stage.kind !== 'compose') return { talk, effects: [] };
-  return { talk: { ...talk, line: sent(talk.line) }, effects: [{ do: 'follow-up', text }] };
+  const { kind } = talk.stage;
+  if (text === '' || (kind !== 'compose' && kind !== 'sure')) return { talk, effects: [] };
+  return { talk: messageSent(talk), effects: [{ do: 'follow-up', text }] };
 }
 
 function escaped(talk: Talk): Step {

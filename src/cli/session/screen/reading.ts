@@ -7,7 +7,7 @@ import { contentText } from '../../../core/tools/tool-result.js';
 import { formatDuration } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
-import { hiddenInput } from '../../print/gate-help.js';
+import { wholeBody } from '../../print/gate-help.js';
 import { longLines } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import { spokenText } from '../../print/reply-text.js';
@@ -61,10 +61,10 @@ export class Readings {
 
   /** All that a gate is about. */
   gate({ id, title, body }: Gate, input: ToolInput | null, colors: Colors): Reading {
-    const rest = terminalText(hiddenInput({ body }, input).join('\n'));
+    const whole = wholeBody({ body }, input);
     return {
       title: `${id} · ${terminalText(title)}`,
-      layout: width => [...wholeMarkdown(body, width, colors), ...longLines(rest, width)],
+      layout: width => wholeMarkdown(whole, width, colors),
     };
   }
 

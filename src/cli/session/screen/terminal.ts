@@ -1,6 +1,7 @@
 /** The terminal of a session: keys in, lines that scroll up, and an area below them that is drawn again. */
 
 import { emitKeypressEvents, type Interface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { env } from '../../../shared/env.js';
 import { printable } from '../../../shared/terminal-text.js';
@@ -16,6 +17,8 @@ export interface Terminal {
   refresh(): void;
   /** The area gets a screen of its own, on which nothing scrolls; or goes back below the lines that scroll. */
   fullScreen(on: boolean): void;
+  /** Gives the terminal to somebody else until the work is done. */
+  lend(work: () => Promise<void>): Promise<void>;
   /** Takes the live area away and gives the terminal back as it was. Safe to call again. */
   close(): void;
 }
@@ -69,7 +72,7 @@ export function openTerminal(
   let due: string[] = [];
   let scheduled: NodeJS.Immediate | null = null;
   let open = true;
-  let suspended = false;
+  let lent = false;
 
   /** The area below the lines, while it has a screen of its own; then lines wait until it is back. */
   let below: Drawn | null = null;
@@ -82,11 +85,11 @@ export function openTerminal(
     if (bytes !== '') stdout.write(bytes);
   };
   const refresh = () => {
-    if (!open || suspended || scheduled) return;
+    if (!open || lent || scheduled) return;
     // After the whole chunk of keys that is being read: however much is typed or pasted, it is drawn once.
     scheduled = setImmediate(() => {
       scheduled = null;
-      if (open && !suspended) show(handlers.area());
+      if (open && !lent) show(handlers.area());
     });
   };
   const fullScreen = (on: boolean) => {
@@ -113,25 +116,30 @@ export function openTerminal(
     stdout.write(GIVE_BACK);
     stdin.setRawMode(false);
   };
-  const onSuspend = () => {
+  const lend = async (work: () => Promise<void>) => {
     const wasFull = below !== null;
     fullScreen(false);
     show([]);
     giveBack();
-    suspended = true;
-    suspend();
-    // Stopped, the process comes to this when it goes on; where nobody can stop it, at once.
-    setTimeout(() => {
-      suspended = false;
+    stdin.pause();
+    lent = true;
+    await work().finally(() => {
+      lent = false;
       if (!open) return;
       take();
+      stdin.resume();
       drawn = NOTHING_DRAWN;
       fullScreen(wasFull);
       refresh();
-    }, RESUME_MS);
+    });
+  };
+  const suspendFor = async () => {
+    suspend();
+    // Stopped, the process comes to its end when it goes on; where nobody can stop it, at once.
+    await delay(RESUME_MS);
   };
   const onKey = keyReader(key => {
-    if (key.ctrl && key.name === 'z') return onSuspend();
+    if (key.ctrl && key.name === 'z') return void lend(suspendFor);
     handlers.key(key);
     refresh();
   });
@@ -152,7 +160,9 @@ export function openTerminal(
     process.exit(143);
   };
   // In raw mode Ctrl-C is a key; the signal comes from elsewhere and means the same.
-  const onSigint = () => onKey(undefined, { name: 'c', ctrl: true });
+  const onSigint = () => {
+    if (!lent) onKey(undefined, { name: 'c', ctrl: true });
+  };
 
   // Of the interface only this is read; a real one would edit lines of its own.
   emitKeypressEvents(stdin as ReadStream, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
@@ -171,6 +181,7 @@ export function openTerminal(
     },
     refresh,
     fullScreen,
+    lend,
     close,
   };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { hiddenInput } from '../../../../../src/cli/print/gate-help.js';
-import { yesEffects } from '../../../../../src/cli/session/input/gate-keys.js';
+import { parse } from 'yaml';
+import { wholeBody } from '../../../../../src/cli/print/gate-help.js';
+import { editedAnswer, editText } from '../../../../../src/cli/session/input/gate-edit.js';
+import { editedElsewhere, yesEffects } from '../../../../../src/cli/session/input/gate-keys.js';
 import { type Key, keyOf } from '../../../../../src/cli/session/input/keys.js';
 import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import type { Effect, Talk } from '../../../../../src/cli/session/input/talk-state.js';
@@ -257,10 +259,10 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     [{ do: 'say', lines: [expect.stringContaining('Nothing is changed')] }],
   ],
   [
-    'e and broken JSON → says what is wrong',
+    'e and a broken text → says what is wrong',
     at([APPROVAL]),
-    [...typed('e{'), ENTER],
-    [{ do: 'say', lines: [expect.stringContaining('not JSON')] }],
+    [...typed('e'), CTRL('u'), ...typed('{"path"'), ENTER],
+    [{ do: 'say', lines: [expect.stringContaining('not YAML')] }],
   ],
   [
     'another word at an approval → says what may be said',
@@ -304,6 +306,40 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     [answer(PLAN, { decision: 'reject', reason: 'less' })],
   ],
   [
+    'any other words at a plan → what it should change',
+    at([PLAN]),
+    [...typed('fewer tasks'), ENTER],
+    [answer(PLAN, { decision: 'reject', reason: 'fewer tasks' })],
+  ],
+  ['是 and Enter → approves', at([PLAN]), [...typed('是'), ENTER], [answer(PLAN, { decision: 'approve' })]],
+  [
+    '不, Enter, Enter → denies',
+    at([APPROVAL]),
+    [...typed('不'), ENTER, ENTER],
+    [answer(APPROVAL, { decision: 'deny' })],
+  ],
+  ['y and Enter while nothing asks → is asked back first', NEW_TALK, [...typed('y'), ENTER], []],
+  ['好 and Enter after the answer → is asked back first', idle, [...typed('好'), ENTER], []],
+  [
+    'y, Enter, Enter while nothing asks → is said',
+    NEW_TALK,
+    [...typed('y'), ENTER, ENTER],
+    [{ do: 'steer', text: 'y', when: 'skip' }],
+  ],
+  ['y, Enter, Esc while nothing asks → nothing is said', NEW_TALK, [...typed('y'), ENTER, ESC, ENTER], []],
+  [
+    'y, Enter, more words, Enter → is said whole',
+    NEW_TALK,
+    [...typed('y'), ENTER, ...typed('es it is'), ENTER],
+    [{ do: 'steer', text: 'yes it is', when: 'skip' }],
+  ],
+  [
+    'e where there is an editor → the arguments in it',
+    at([APPROVAL], { editor: true }),
+    typed('e'),
+    [{ do: 'edit', gate: APPROVAL, text: 'path: a  b' }],
+  ],
+  [
     'a number at a budget → raises it',
     at([BUDGET]),
     [...typed('20'), ENTER],
@@ -335,6 +371,40 @@ describe('talk', () => {
     expect(press(withGates(talk, [APPROVAL], [], 0), typed('y')).talk.line.text).toBe('day');
   });
 
+  test.each(['y', 'use metric units'])(
+    '%s, begun before the gate opens → answers it only when asked back',
+    words => {
+      const begun = withGates(press(NEW_TALK, typed(words)).talk, [PLAN], [], 0);
+      const asked = press(begun, [ENTER]);
+      expect(asked.effects).toEqual([]);
+      expect(press(asked.talk, [ENTER]).effects).toMatchObject([{ do: 'answer' }]);
+      expect(press(asked.talk, [ESC, ...typed('y')]).effects).toMatchObject([{ do: 'answer' }]);
+    },
+  );
+
+  test('texts of several lines → edited as they are, and come back as they were', () => {
+    const input = { path: 'a', content: '# Boats\n\n- "two"\n', old: 'no', trailing: ' x \n\n', n: 3 };
+    const text = editText(APPROVAL, [], input);
+    expect(text).toContain('  # Boats\n\n  - "two"\n');
+    const read = editedAnswer(APPROVAL, text.replace('two', 'three'), text);
+    const content = '# Boats\n\n- "three"\n';
+    expect(read).toEqual({ input: { decision: 'approve', arguments: { ...input, content } } });
+  });
+
+  test('what comes out of an editor → the answer; unchanged or too late → is said', () => {
+    const talk = at([APPROVAL], { editor: true });
+    const text = 'path: a  b';
+    expect(editedElsewhere(talk, APPROVAL, text, 'path: c\n').effects).toEqual([
+      answer(APPROVAL, { decision: 'approve', arguments: { path: 'c' } }),
+    ]);
+    for (const [edited, now] of [
+      [`${text}\n`, talk],
+      ['path: c\n', NEW_TALK],
+      ['path: [\n', talk],
+    ] as const)
+      expect(editedElsewhere(now, APPROVAL, text, edited).effects).toMatchObject([{ do: 'say' }]);
+  });
+
   test('pasted text at a gate → text, not an answer', () => {
     const paste = { name: 'paste', sequence: 'y' };
     expect(press(at([APPROVAL]), [paste])).toMatchObject({ effects: [], talk: { line: { text: 'y' } } });
@@ -344,20 +414,30 @@ describe('talk', () => {
     const input = { path: 'a', content: 'x'.repeat(9_000) };
     const gate = {
       ...APPROVAL,
-      body: '```json\n{ "path": "a", "content": "xx\n… 8,990 characters more\n```',
+      body: '```json\n{\n  "path": "a",\n  "content": "xx\n… 8,990 characters more\n```',
     };
     const { talk } = press(at([gate], { inputs: { g1: input } }), typed('e'));
-    expect(JSON.parse(talk.line.text)).toEqual(input);
-    expect(hiddenInput(gate, input).join('\n')).toContain('x'.repeat(9_000));
-    expect(hiddenInput(APPROVAL, { path: 'a  b' })).toEqual([]);
+    expect(parse(talk.line.text)).toEqual(input);
+    const whole = JSON.stringify(input, null, 2);
+    expect(wholeBody({ body: `Less.\n\n${gate.body}\n\nOnly 40 of them.` }, input)).toBe(
+      `Less.\n\n\`\`\`json\n${whole}\n\`\`\``,
+    );
+    expect(wholeBody({ body: 'Which?' }, input)).toContain(whole);
+    expect(wholeBody(APPROVAL, { path: 'a  b' })).toBe(APPROVAL.body);
   });
 
   test('e → the arguments as they are, also where the preview has lost spaces', () => {
-    expect(press(at([APPROVAL]), typed('e')).talk.line.text).toBe('{"path":"a  b"}');
+    expect(press(at([APPROVAL]), typed('e')).talk.line.text).toBe('path: a  b');
   });
 
   test('e at a plan, and somebody adds a task meanwhile → the answer says which tasks were shown (L17)', () => {
-    const begun = press(at([PLAN]), [...typed('e'), CTRL('u'), ...typed('[{"id":"t1"}]')]).talk;
+    const begun = press(at([PLAN]), [
+      ...typed('e'),
+      CTRL('u'),
+      { name: 'backspace' },
+      CTRL('u'),
+      ...typed('[{"id":"t1"}]'),
+    ]).talk;
     const tasks = ['t1', 't2'].map(id => ({ id, description: 'Read' }));
     const edit = { decision: 'edit', tasks: [{ id: 't1' }], shown: ['t1'] };
     expect(press(withGates(begun, [PLAN], tasks, LATER), [ENTER]).effects).toEqual([answer(PLAN, edit)]);
