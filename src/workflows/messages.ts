@@ -90,6 +90,8 @@ export interface RunView {
   models: Record<string, string[]>;
   /** Roles that went on with another model, each with its last change and why. */
   switches: ModelSwitch[];
+  /** Of its prompts; null while the run loads. */
+  language: string | null;
   /** Folder that its tools work in, on its worker's machine. */
   workspace: string;
   /** For who looks for faults. */

@@ -58,6 +58,7 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
       Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
     ),
     switches: lastSwitches(state.log.journal),
+    language: pinned?.language ?? null,
     workspace: state.settings.workspace,
     internals: {
       id: info.workflowId,

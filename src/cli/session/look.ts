@@ -6,7 +6,7 @@ import { terminalText } from '../../shared/terminal-text.js';
 import type { RunView } from '../../workflows/messages.js';
 import { padText, widthOf, wrapText } from '../print/layout.js';
 import { taskLine } from '../print/plan-lines.js';
-import { HELP } from './input/commands.js';
+import { helpRows } from './input/commands.js';
 import { promptHelp } from './input/prompt-line.js';
 import type { Look, Talk } from './input/talk-state.js';
 import { gateLines, type Page } from './screen/scroll-lines.js';
@@ -14,9 +14,15 @@ import { gateLines, type Page } from './screen/scroll-lines.js';
 const INDENT = '      ';
 
 /** Lines, not yet wrapped. */
-export function lookLines(at: Look, view: RunView | null, { gates, prompts }: Talk, page: Page): string[] {
+export function lookLines(
+  at: Look,
+  view: RunView | null,
+  { gates, prompts, words }: Talk,
+  page: Page,
+): string[] {
   if (at === 'gates') return gatesLines(gates, page);
-  if (at === 'help') return [...HELP, ...promptHelp(prompts)].flatMap(row => helpLines(row, page.width));
+  if (at === 'help')
+    return [...helpRows(words), ...promptHelp(prompts)].flatMap(row => helpLines(row, page.width));
   if (view === null) return [`${INDENT}No worker has told yet: once more in a moment.`];
   const lines = at === 'plan' ? planLines(view) : at === 'budget' ? budgetLines(view) : modelLines(view);
   return lines.map(line => `${INDENT}${terminalText(line)}`);

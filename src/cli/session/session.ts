@@ -24,6 +24,7 @@ import { Scrollback } from './screen/scrollback.js';
 import { openTerminal, type Terminal } from './screen/terminal.js';
 import { SessionActions, type SessionState } from './session-actions.js';
 import { StateReader } from './state-reader.js';
+import { sessionWords } from './words.js';
 
 export interface SessionOptions {
   run: Run;
@@ -210,6 +211,8 @@ class Session {
   /** Gates, limits and answers. */
   #takeState(state: RunView, asked: number): void {
     Object.assign(this.#sessionState.progress, { state, goal: state.goal });
+    const words = sessionWords(state.language);
+    this.#sessionState.talk = { ...this.#sessionState.talk, words };
     this.#actions.setGates(state.gates, asked);
     void this.#readInputs(state.gates);
     for (const number of this.#answersDue.splice(0)) {

@@ -2,6 +2,7 @@
 
 import { READERS } from '../../../core/agents/modes.js';
 import { DEFAULT_LIMITS } from '../../../core/limits/limits.js';
+import type { SessionWords } from '../words.js';
 import { COMMANDS } from './commands.js';
 import type { Line } from './line-editor.js';
 import { type PromptMenu, promptArguments, promptNames } from './prompt-line.js';
@@ -29,6 +30,8 @@ export interface Known {
   prompts: PromptMenu;
   /** Sub-agents that work, by the ways to them. */
   agents: readonly string[];
+  /** In the language of the run. */
+  words: SessionWords;
 }
 
 const MOST_CHOICES = 50;
@@ -43,13 +46,13 @@ const ARGUMENTS: Record<string, readonly string[]> = {
 /** Null where there is nothing to choose. */
 export function completionAt(
   { text, cursor }: Pick<Line, 'text' | 'cursor'>,
-  { files, prompts, agents }: Known,
+  { files, prompts, agents, words }: Known,
 ): Completion | null {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];
   const completion =
     command !== undefined
-      ? { kind: 'command' as const, from: 0, to: cursor, choices: commandChoices(command, prompts) }
+      ? { kind: 'command' as const, from: 0, to: cursor, choices: commandChoices(command, prompts, words) }
       : (promptCompletion(before, prompts) ??
         argumentCompletion(before, agents) ??
         fileCompletion(before, files ?? []));
@@ -75,11 +78,11 @@ export function withChoice<L extends Pick<Line, 'text' | 'cursor'>>(
   return { ...line, text: line.text.slice(0, from) + chosen + rest, cursor: from + chosen.length };
 }
 
-function commandChoices(start: string, prompts: PromptMenu): Choice[] {
+function commandChoices(start: string, prompts: PromptMenu, words: SessionWords): Choice[] {
   const commands = COMMANDS.filter(({ name }) => name.startsWith(start));
-  const choices = commands.map(({ name, takes, does }) => ({
+  const choices = commands.map(({ name, takes }) => ({
     text: `/${name}${takes === null ? '' : ' '}`,
-    note: [takes, does].filter(Boolean).join(' · '),
+    note: [takes, words.commands[name]].filter(Boolean).join(' · '),
   }));
   return [...choices, ...promptNames(start, prompts)];
 }

@@ -22,7 +22,10 @@ export function quickAnswer(
 }
 
 /** What `--yes` would approve too. */
-export function takesYes({ kind }: Pick<Gate, 'kind'>): boolean {
+export function takesYes<G extends Pick<Gate, 'kind'>>(
+  gate: G,
+): gate is G & { kind: 'approval' | 'plan' | 'route' } {
+  const { kind } = gate;
   return kind === 'approval' || kind === 'plan' || kind === 'route';
 }
 

@@ -3,6 +3,7 @@
 import type { ToolInput } from '../../../client/index.js';
 import type { Gate } from '../../../core/gates/gate.js';
 import type { SteerTime } from '../../../core/steering/inbox.js';
+import { ENGLISH, type SessionWords } from '../words.js';
 import type { Completion } from './complete.js';
 import type { PlanLine } from './gate-edit.js';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';
@@ -49,6 +50,8 @@ export interface Talk {
   prompts: PromptMenu;
   /** Sub-agents that work, by the ways to them. */
   agents: readonly string[];
+  /** In the language of the run. */
+  words: SessionWords;
 }
 
 export interface Menu {
@@ -116,6 +119,7 @@ export const NEW_TALK: Talk = {
   files: null,
   prompts: {},
   agents: [],
+  words: ENGLISH,
 };
 
 /** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */

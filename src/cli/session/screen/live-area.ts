@@ -1,5 +1,4 @@
 /** The area at the bottom of a session that is drawn again and again. Pure. */
-import type { Gate } from '../../../core/gates/gate.js';
 import { wordsHint } from '../../../core/gates/gate-words.js';
 import { preview } from '../../../core/text/preview.js';
 import {
@@ -16,6 +15,7 @@ import { fitLine, widthOf, wrapText } from '../../print/layout.js';
 import { taskLine } from '../../print/plan-lines.js';
 import { spokenText } from '../../print/reply-text.js';
 import { commandOf } from '../input/commands.js';
+import { takesYes } from '../input/gate-keys.js';
 import { promptHint } from '../input/prompt-line.js';
 import type { Talk } from '../input/talk-state.js';
 import type { CallInFlight, RunProgress } from '../run-view.js';
@@ -43,11 +43,11 @@ export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): str
     ...gateLines(talk, width, screen.colors),
     ...inputRows(talk.line, width, MOST_INPUT_LINES),
     ...(talk.menu ? menuRows(talk.menu, width, small ? 3 : MOST_CHOICES, screen.colors) : []),
-    hintLine(talk, width, screen),
+    hintLine(talk, progress.paused, width, screen),
   ];
-  const facts = small ? [] : factLines(progress, width, screen);
+  const facts = small ? [] : factLines(progress, talk, width, screen);
   const room = Math.max(0, screen.rows - 2 - below.length - facts.length);
-  const status = statusLine(progress, width, screen);
+  const status = statusLine(progress, talk, width, screen);
   const doing = progress.idle ? [] : doingLines(progress, width, screen);
   const tasks = progress.idle
     ? []
@@ -56,17 +56,17 @@ export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): str
   return [...above, ...facts, ...below];
 }
 
-function statusLine(progress: RunProgress, width: number, { colors, now }: Screen): string {
+function statusLine(progress: RunProgress, { words }: Talk, width: number, { colors, now }: Screen): string {
   const { startedAt, answeredAt, tasks, paused, stopping, idle, phase, cycle } = progress;
   const until = idle && answeredAt !== null ? answeredAt : now;
   const clock = startedAt === null ? '0:00' : formatClock(until - startedAt);
   const done = tasks.filter(task => task.status === 'completed').length;
   const parts = [
-    idle ? 'answered' : phase,
-    ...(cycle > 1 && !idle ? [`cycle ${cycle}`] : []),
-    ...(tasks.length > 0 && !idle ? [`${done} of ${tasks.length} tasks`] : []),
-    ...(paused ? ['PAUSED'] : []),
-    ...(stopping ? ['stopping'] : []),
+    idle ? words.answered : (words.phases[phase as keyof typeof words.phases] ?? phase),
+    ...(cycle > 1 && !idle ? [words.cycle(cycle)] : []),
+    ...(tasks.length > 0 && !idle ? [words.tasks(done, tasks.length)] : []),
+    ...(paused ? [words.paused] : []),
+    ...(stopping ? [words.stopping] : []),
     preview(terminalText(progress.goal), 200),
   ];
   const left = fitLine(`── ${parts.join(' · ')} `, width - clock.length - 1);
@@ -148,7 +148,7 @@ function formatChars(chars: number): string {
 }
 
 /** Counters, usage, and what waits to be read. */
-function factLines(progress: RunProgress, width: number, { colors }: Screen): string[] {
+function factLines(progress: RunProgress, { words }: Talk, width: number, { colors }: Screen): string[] {
   const { usage, state, turns, toolCalls, waiting } = progress;
   const limits = state?.limits ?? null;
   const parts = [
@@ -158,59 +158,46 @@ function factLines(progress: RunProgress, width: number, { colors }: Screen): st
     ...cachedFacts(usage),
     formatCost(usage.costUsd),
   ];
-  const waits = waiting.length === 0 ? [] : [fitLine(` ${waiting.length} message(s) wait to be read`, width)];
+  const waits = waiting.length === 0 ? [] : [fitLine(` ${words.waiting(waiting.length)}`, width)];
   return [...waits, fitLine(` ${parts.join(' · ')}`, width)].map(line => colors.dim(line));
 }
 
-function gateLines({ gates, stage }: Talk, width: number, { bold, yellow }: Colors): string[] {
+function gateLines({ gates, stage, words }: Talk, width: number, { bold, yellow }: Colors): string[] {
   const [gate, ...more] = gates;
   if (!gate) return [];
-  const title = `${gate.id} · ${terminalText(gate.title)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+  const title = `${gate.id} · ${terminalText(gate.title)}${more.length > 0 ? ` (${words.moreGates(more.length)})` : ''}`;
   const hint =
     stage.kind === 'reason'
-      ? gate.kind === 'plan'
-        ? 'What should it change? Enter sends it, Esc goes back'
-        : 'Why not? Enter sends it (nothing typed: no reason), Esc goes back'
+      ? words.gates[gate.kind === 'plan' ? 'change' : 'reason']
       : stage.kind === 'edit'
-        ? 'Edit the JSON, Enter sends it, Esc goes back'
-        : keysHint(gate);
+        ? words.gates.edit
+        : // Here single keys answer, and e opens what it edits.
+          takesYes(gate)
+          ? words.gates[gate.kind]
+          : wordsHint(gate);
   return [
     yellow(bold(fitLine(` ? ${title}`, width))),
     ...wrapText(hint, width - 3).map(line => yellow(`   ${line}`)),
   ];
 }
 
-/** Here single keys answer, and e opens what it edits. */
-function keysHint(gate: Gate): string {
-  switch (gate.kind) {
-    case 'approval':
-      return 'y approve · n deny · a always in this run · w in this workspace · e edit the arguments · v view all of it';
-    case 'plan':
-      return 'y approve · n reject · e edit the tasks · v view all of it';
-    case 'route':
-      return 'y approve · n go on as it is · v view all of it';
-    default:
-      return wordsHint(gate);
-  }
+function hintLine(talk: Talk, paused: boolean, width: number, { colors }: Screen): string {
+  return colors.dim(fitLine(`${talk.yes ? `${talk.words.yesIsOn} · ` : ''}${hintOf(talk, paused)}`, width));
 }
 
-function hintLine(talk: Talk, width: number, { colors }: Screen): string {
-  return colors.dim(fitLine(`${talk.yes ? '/yes is on · ' : ''}${hintOf(talk)}`, width));
-}
-
-function hintOf({ stage, line, idle, gates, held, menu, prompts }: Talk): string {
-  if (stage.kind === 'leave')
-    return 's stop the run · d detach, it goes on · c continue · Ctrl-C again: detach';
-  if (menu) return `Up, Down choose · Tab takes it${menu.completion.kind === 'file' ? ' · Esc closes' : ''}`;
+function hintOf({ stage, line, idle, gates, held, menu, prompts, words }: Talk, paused: boolean): string {
+  const { hints } = words;
+  if (stage.kind === 'leave') return hints.leave;
+  if (stage.kind === 'sure') return gates.length > 0 ? hints.early : hints.lone;
+  if (menu) return `${hints.choose}${menu.completion.kind === 'file' ? ` · ${hints.closes}` : ''}`;
   if (line.text.startsWith('/')) {
     const command = commandOf(/^\/(\S*)/.exec(line.text)?.[1] ?? '');
     return command
-      ? `/${command.name}${command.takes ? ` ${command.takes}` : ''} · ${command.does}`
-      : (promptHint(line.text, prompts) ?? 'no such command: /help lists them');
+      ? `/${command.name}${command.takes ? ` ${command.takes}` : ''} · ${words.commands[command.name]}`
+      : (promptHint(line.text, prompts) ?? words.noCommand);
   }
-  if (gates.length > 0) return '/ commands · Ctrl-C leave';
-  if (idle) return 'Enter: the next goal · / commands · Ctrl-C: leave';
-  if (held)
-    return 'Cut off and held · Enter says what to do and goes on · Enter alone goes on · Ctrl-C leave';
-  return 'Enter steer · Alt+Enter follow-up · Esc interrupt · / commands · @ files · Ctrl-C leave';
+  if (gates.length > 0) return hints.gate;
+  if (idle) return hints.idle;
+  if (held) return hints.held;
+  return paused ? hints.paused : hints.compose;
 }

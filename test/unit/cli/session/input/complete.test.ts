@@ -10,6 +10,7 @@ import type { Effect } from '../../../../../src/cli/session/input/talk-state.js'
 import { NEW_TALK } from '../../../../../src/cli/session/input/talk-state.js';
 import { workspaceFiles } from '../../../../../src/cli/session/input/workspace-files.js';
 import { menuRows } from '../../../../../src/cli/session/screen/menu-rows.js';
+import { ENGLISH } from '../../../../../src/cli/session/words.js';
 import { noColors } from '../../../../../src/shared/output.js';
 
 const FILES = [
@@ -103,7 +104,7 @@ describe('completion', () => {
 
   test('a choice in the middle of a line → what follows stays, with one space', () => {
     const line = { text: 'see @ste now', cursor: 8 };
-    const completion = completionAt(line, { files: FILES, prompts: {}, agents: [] });
+    const completion = completionAt(line, { files: FILES, prompts: {}, agents: [], words: ENGLISH });
     const [choice] = completion?.choices ?? [];
     if (!completion || !choice) throw new Error('there is a choice');
     expect(withChoice(line, completion, choice)).toMatchObject({
@@ -115,9 +116,10 @@ describe('completion', () => {
   test('whom a message is for → roles and the sub-agents that work, before its text and not in it', () => {
     const agents = ['search/1', 'lead/2', 'lead/2/search/1'];
     const offered = (text: string) =>
-      completionAt({ text, cursor: text.length }, { files: [], prompts: {}, agents })?.choices.map(
-        choice => choice.text,
-      );
+      completionAt(
+        { text, cursor: text.length },
+        { files: [], prompts: {}, agents, words: ENGLISH },
+      )?.choices.map(choice => choice.text);
     expect(offered('/to lead/')).toEqual(['lead/2 ', 'lead/2/search/1 ']);
     expect(offered('/to sea')).toEqual(['search/1 ']);
     expect(offered('/to search/1 lead/')).toBeUndefined();

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../../../../src/cli/print/layout.js';
 import { spokenText } from '../../../../../src/cli/print/reply-text.js';
 import { NEW_TALK } from '../../../../../src/cli/session/input/talk-state.js';
+import { lookLines } from '../../../../../src/cli/session/look.js';
 import {
   newProgress,
   takeChild,
@@ -11,6 +12,8 @@ import {
 } from '../../../../../src/cli/session/run-view.js';
 import { liveArea } from '../../../../../src/cli/session/screen/live-area.js';
 import { childLines, scrollLines } from '../../../../../src/cli/session/screen/scroll-lines.js';
+import { sessionWords } from '../../../../../src/cli/session/words.js';
+import type { Gate } from '../../../../../src/core/gates/gate.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../../src/core/state/journal.js';
 import { noColors } from '../../../../../src/shared/output.js';
 
@@ -74,6 +77,28 @@ describe.each([
   test('a JSON reply on its way → its summary, not its JSON', () => {
     expect(lines.join('\n')).not.toContain('executor-response');
   });
+});
+
+test('a session in Chinese → phases, keys, the line at the bottom and the help are', () => {
+  const screen = { columns: 100, rows: 24, colors: noColors, now: 61_000 };
+  const talk = { ...NEW_TALK, words: sessionWords('zh') };
+  const view = progress();
+  const area = liveArea(view, talk, screen);
+  expect(area[0]).toContain('执行 · 任务 5/12');
+  expect(area.at(-1)).toContain('Enter 发送消息');
+  const gate = { id: 'g1', title: '计划', body: '', openedAt: 0, deadline: null } as const;
+  const gates: Gate[] = [{ ...gate, kind: 'plan', subject: { tasks: 1 } }];
+  expect(liveArea(view, { ...talk, gates }, screen).join('\n')).toContain('y 批准');
+  const help = lookLines('help', null, talk, { width: 99, colors: noColors }).join('\n');
+  expect(help.match(/^\/pause .*$/m)?.[0]).toContain('暂停');
+  expect(sessionWords('de')).toBe(sessionWords('en'));
+});
+
+test('a run that is paused → the line at the bottom says how it goes on', () => {
+  const view = progress();
+  takeEvent(view, event('paused', { reason: '' }));
+  const screen = { columns: 100, rows: 24, colors: noColors, now: 61_000 };
+  expect(liveArea(view, NEW_TALK, screen).at(-1)).toMatch(/^\/resume goes on/);
 });
 
 test('sub-agents at work → whose each line is, and their last words; of one that has ended nothing (A8)', () => {
