@@ -39,25 +39,22 @@ export function addRunOptions(command: Command): Command {
     .allowExcessArguments()
     .option(
       '--mode <mode>',
-      `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}, with --role ${modeFor('')})`,
+      `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}; where --role is given, ${modeFor('')})`,
     )
     .option('--role <role-file>', 'the role that works on the goal: its file is prompts/core/<role-file>.md')
-    .option('--model <endpoint/model>', 'model of every role, before steersman.yaml')
+    .option('--model <endpoint/model>', 'model of every role, in place of those that steersman.yaml names')
     .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
-    .option('--yes', 'what would be asked is approved: tools that are not read-only run')
-    .option(
-      '--project-notes',
-      'the workspace’s AGENTS.md is told to the roles, as information about the project',
-    )
+    .option('--yes', 'approve without asking what needs consent, such as tools that write')
+    .option('--project-notes', 'tell the roles what AGENTS.md of the workspace says of the project')
     .option(
       '--limit <name=value>',
-      `cap of this run, repeatable: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+      `a limit of this run, such as turns=50; repeatable. There are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
       addLimit,
     )
     .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
     .addOption(
-      new Option('--on-step-failure <policy>', 'in the mode plan, when a task has failed').choices(
+      new Option('--on-step-failure <policy>', 'what the mode plan does when a task has failed').choices(
         STEP_FAILURE_POLICIES,
       ),
     )

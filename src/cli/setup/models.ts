@@ -17,7 +17,7 @@ export function addModels(program: Command): void {
   const verb = program
     .command('models')
     .description(
-      'List the models that can be used: asks each endpoint, * is named in steersman.yaml or by a role.',
+      'List the models that can be used: asks each endpoint. A * marks those that steersman.yaml or a role names.',
     )
     .option('--all', 'also those of which nothing is known')
     .option('--config <dir>', CONFIG_OPTION)
@@ -40,7 +40,12 @@ export function addModels(program: Command): void {
           output.out.line(line);
       }
     }
-    if (endpoints.length === 0) output.notes.line(`There is no endpoint: ${NO_ENDPOINT}. ${SET_AN_ENDPOINT}`);
+    if (endpoints.length === 0) {
+      const [message, remedy] = [`There is no endpoint: ${NO_ENDPOINT}.`, SET_AN_ENDPOINT];
+      output.notes.line(`${message} ${remedy}`);
+      if (output.json)
+        output.value({ type: 'error', code: 'configuration', message, remedy, exitCode: EXIT.failed });
+    }
     const found = endpoints.some(({ models }) => models.length > 0);
     process.exitCode = found ? EXIT.ok : EXIT.failed;
   });

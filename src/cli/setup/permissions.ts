@@ -11,13 +11,15 @@ export function addPermissions(program: Command): void {
   const permissions = program
     .command('permissions')
     .description('Tools that you have allowed for good, by the workspace of the runs that asked.');
-  const list = permissions.command('list').description('List them.');
+  const list = permissions
+    .command('list')
+    .description('List the tools that are allowed for good, by workspace.');
   describeVerb(list, [verbCall('permissions list')]).action((options: CommonOptions) => {
     show(options, keptPermissions(), 'Nothing is allowed for good.');
   });
   const forget = permissions
     .command('forget')
-    .description('Take them back: runs that start from now on ask again.')
+    .description('Take such permissions back: runs that start from now on ask again.')
     .argument('[workspace]', 'folder of the runs', '.')
     .option('--tool <name>', 'this tool alone');
   describeVerb(forget, [

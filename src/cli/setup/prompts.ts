@@ -32,7 +32,7 @@ export function addPrompts(program: Command): void {
   addPromptsList(prompts);
   const verb = prompts
     .command('new')
-    .description("Write a project's first prompts from a few answers; what is not said is asked for.")
+    .description("Write a project's first prompts from a few answers; what no option says is asked for.")
     .argument('[dir]', 'folder of the project', '.')
     .option('--language <name>', 'programming language, such as TypeScript')
     .option('--platform <name>', 'what it runs on or is built on, such as Express')

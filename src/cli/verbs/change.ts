@@ -63,7 +63,7 @@ export function addModel(program: Command): void {
   const verb = program
     .command('model')
     .description(
-      "Show each role's models, or change them: from the next call on, one that the configuration named at the start.",
+      "Show each role's models; with a model, change them from the next call on. The run's configuration must name that model.",
     )
     .argument('<id>', 'id of the run')
     .argument('[model]', 'endpoint/model')

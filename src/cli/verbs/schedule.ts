@@ -35,14 +35,16 @@ interface CreateWords extends StartWords, CommonOptions {
 function addCreate(schedule: Command): void {
   const verb = schedule
     .command('create')
-    .description('Make a schedule: each run has its id and the time of the start as id.')
+    .description('Make a schedule. The id of each run is that of the schedule with the time of the start.')
     .argument('<id>', 'id of the schedule, such as nightly-report')
     .argument('<goal>', 'what the team should do each time, in quotes; - reads it from stdin')
     .option('--cron <expression>', 'minute hour day-of-month month day-of-week, repeatable', addCron)
     .option('--every <time>', 'instead of --cron: 90s, 30m, 6h, 2d', every)
     .option('--timezone <name>', 'of --cron, such as Europe/Paris (default: UTC)')
     .addOption(
-      new Option('--overlap <policy>', 'where the run before is open').choices(OVERLAPS).default('skip'),
+      new Option('--overlap <policy>', 'what to do while the run before is open')
+        .choices(OVERLAPS)
+        .default('skip'),
     )
     .option('--paused', 'it starts nothing until it is resumed')
     .option('--replace', 'change the schedule that has this id');

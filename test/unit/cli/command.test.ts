@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -37,6 +38,20 @@ test.each([
   expect(remedy).not.toBe('');
   expect(status).toBe(2);
   expect(stderr).toMatch(says);
+});
+
+test('models --json: no endpoint → a line of JSON that says why, and the same on stderr', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steersman-models-'));
+  writeFileSync(join(folder, 'steersman.yaml'), 'models: {}\n');
+  const args = [join(projectRoot, 'dist/cli.js'), 'models', '--json', '--config', folder];
+  const env = Object.entries(process.env).filter(([name]) => !/^(OPENAI|ANTHROPIC)_/.test(name));
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env: Object.fromEntries(env),
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ type: 'error', code: 'configuration', exitCode: 1 });
+  expect(stderr).toContain('There is no endpoint: none of OPENAI_API_KEY');
+  expect(status).toBe(1);
 });
 
 test.each([
