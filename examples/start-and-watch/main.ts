@@ -10,7 +10,7 @@ try {
   const run = await client.start(goal, model === undefined ? {} : { model });
   console.log(`Run ${run.id}`);
   for await (const event of run.events({ signal: leave.signal })) {
-    if (event.type === 'journal') console.log(`· ${event.event.type}`);
+    if ('seq' in event) console.log(`· ${event.type}`);
     if (event.type === 'text' && event.channel === 'text') process.stdout.write(event.text);
   }
   if (leave.signal.aborted) console.log(`\nIt goes on: steersman watch ${run.id}`);

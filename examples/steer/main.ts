@@ -9,7 +9,7 @@ const run = await client.start(
 console.log(`Run ${run.id}`);
 
 for await (const event of run.events({ live: false })) {
-  if (event.type === 'journal' && event.event.type === 'task_started') break;
+  if (event.type === 'task_started') break;
 }
 const message = await run.steer('Keep it to three lines.');
 console.log(`${message.state}: ${message.how}`);

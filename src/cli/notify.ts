@@ -37,22 +37,23 @@ export class Notifier {
   }
 
   take(item: RunEvent): void {
-    if (item.type === 'end') {
-      this.#due.clear();
-      const { outcome } = item.end;
-      this.#add('end', { what: 'ended', ...(outcome === null ? {} : { outcome }) });
-    }
-    if (item.type !== 'journal') return;
-    const { event } = item;
-    switch (event.type) {
+    // Of the goals of sub-agents nobody is told.
+    if (item.path !== undefined) return;
+    switch (item.type) {
+      case 'end': {
+        this.#due.clear();
+        const { outcome } = item.end;
+        this.#add('end', { what: 'ended', ...(outcome === null ? {} : { outcome }) });
+        break;
+      }
       case 'gate_opened':
-        this.#add(event.gateId, { what: 'waiting', gate: { id: event.gateId, kind: event.kind } });
+        this.#add(item.gateId, { what: 'waiting', gate: { id: item.gateId, kind: item.kind } });
         break;
       case 'gate_closed':
-        this.#due.delete(event.gateId);
+        this.#due.delete(item.gateId);
         break;
       case 'goal_ended':
-        this.#add('goal', { what: 'answered', outcome: event.outcome });
+        this.#add('goal', { what: 'answered', outcome: item.outcome });
         break;
       case 'goal_started':
       case 'run_ended':

@@ -53,7 +53,7 @@ export type { ScheduleOptions, Schedules } from './start/schedules.js';
 export { checkStart, type StartOptions } from './start/start-run.js';
 export type { TextDelta } from './watch/live-text.js';
 export type { Retry } from './watch/pending-calls.js';
-export type { OwnEvent, RunEvent } from './watch/run-event.js';
+export type { OfAgent, RunEvent } from './watch/run-event.js';
 export type { StuckTask } from './watch/stuck-task.js';
 export type { WaitOptions } from './watch/wait-for-end.js';
 export type { WatchOptions } from './watch/watch-run.js';

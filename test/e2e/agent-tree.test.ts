@@ -67,7 +67,7 @@ function temporal(): Temporal {
 async function whoWasSeen(id: string): Promise<string[]> {
   const seen = new Set<string>();
   for await (const item of watchRun(temporal(), id, { pollMs: 50, live: false }))
-    if (item.type === 'child') seen.add(item.child);
+    if (item.path !== undefined) seen.add(item.path);
   return [...seen];
 }
 

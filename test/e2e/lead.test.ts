@@ -88,11 +88,10 @@ function temporal(): Temporal {
 async function watched(id: string): Promise<string[]> {
   const said: string[] = [];
   for await (const item of watchRun(temporal(), id, { pollMs: 50, live: false })) {
-    const [who, event] = item.type === 'child' ? [`${item.child}: `, item.event] : ['', item];
-    if (event.type !== 'journal') continue;
-    if (event.event.type === 'model_call_ended') said.push(`${who}${event.event.text ?? ''}`);
-    if (event.event.type === 'subagent_started') said.push(`${who}begins ${event.event.id}`);
-    if (event.event.type === 'subagent_ended') said.push(`${who}ends ${event.event.id}`);
+    const who = item.path === undefined ? '' : `${item.path}: `;
+    if (item.type === 'model_call_ended') said.push(`${who}${item.text ?? ''}`);
+    if (item.type === 'subagent_started') said.push(`${who}begins ${item.id}`);
+    if (item.type === 'subagent_ended') said.push(`${who}ends ${item.id}`);
   }
   return said;
 }

@@ -41,7 +41,7 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
           });
         }
         const item = items[at] as RunEvent;
-        if (item.type === 'journal' && item.event.seq <= since) continue;
+        if ('seq' in item && item.seq <= since) continue;
         yield item;
         if (item.type === 'end') return;
       }
@@ -110,7 +110,7 @@ export function eventItem<T extends JournalType>(
   type: T,
   payload: JournalPayloads[T],
 ): RunEvent {
-  return { type: 'journal', event: { seq, at: seq * 1_000, type, ...payload } as unknown as JournalEvent };
+  return { seq, at: seq * 1_000, type, ...payload } as unknown as JournalEvent;
 }
 
 export const warning = (seq: number, text = `Warning ${seq}`) => eventItem(seq, 'warning', { text });

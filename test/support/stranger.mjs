@@ -51,7 +51,7 @@ run.onGate(async gate => {
 const seen = new Set();
 let written = '';
 for await (const event of run.events()) {
-  seen.add(event.type === 'journal' ? event.event.type : event.type);
+  seen.add(event.type);
   if (event.type === 'text' && event.channel === 'text') written += event.text;
 }
 

@@ -54,10 +54,9 @@ export async function follow(run: RunHandle, options: FollowOptions): Promise<Fo
   let bytes = 0;
   for await (const item of run.events({ since, signal, children: false })) {
     if (item.type === 'notice') told.notices.push(item.text);
-    if (item.type === 'retry')
-      told.notices.push(`${item.retry.activityType} is tried again: ${item.retry.message}`);
-    if (item.type !== 'journal' || LEFT_OUT.has(item.event.type)) continue;
-    const event = toldEvent(item.event);
+    if (item.type === 'retry') told.notices.push(`${item.activityType} is tried again: ${item.message}`);
+    if (!('seq' in item) || LEFT_OUT.has(item.type)) continue;
+    const event = toldEvent(item);
     bytes += Buffer.byteLength(event.text);
     if (told.events.length > 0 && (told.events.length >= MOST_EVENTS || bytes > MOST_BYTES)) {
       told.more = true;
@@ -66,7 +65,7 @@ export async function follow(run: RunHandle, options: FollowOptions): Promise<Fo
     told.events.push(event);
     told.cursor = event.seq;
     onEvent(event);
-    if (!MAY_WAIT.has(item.event.type)) continue;
+    if (!MAY_WAIT.has(item.type)) continue;
     // A look that was taken after this event tells of it too.
     if (look === null || (look.lastEventSeq ?? 0) < event.seq) look = await run.show();
     if (waits(look) && (await isDue(look))) break;

@@ -2,7 +2,7 @@
 
 import type { RunEnd } from '../../client/run/run-end.js';
 import type { Retry } from '../../client/watch/pending-calls.js';
-import type { OwnEvent, RunEvent } from '../../client/watch/run-event.js';
+import type { RunEvent } from '../../client/watch/run-event.js';
 import type { ToolProgress } from '../../core/limits/heartbeats.js';
 import type { JournalEvent } from '../../core/state/journal.js';
 import type { TextSink } from '../../shared/output.js';
@@ -53,26 +53,29 @@ export class PlainView {
   }
 
   show(item: RunEvent): void {
+    if (item.path === undefined) this.#showOwn(item);
+    else this.#showChild(item.path, item);
+  }
+
+  #showOwn(item: RunEvent): void {
     const { yellow } = this.#sink.colors;
-    if (item.type === 'journal') this.#showEvent(item.event);
+    if ('seq' in item) this.#showEvent(item);
     if (item.type === 'text') this.#calls.heard(item);
-    if (item.type === 'retry') this.#note(yellow(retryLine(item.retry)));
+    if (item.type === 'retry') this.#note(yellow(retryLine(item)));
     if (item.type === 'notice') {
       if (this.#who === '') this.#sink.line(yellow(item.text));
       else this.#note(yellow(item.text));
     }
-    if (item.type === 'progress') this.#showProgress(item.progress);
-    if (item.type === 'child') this.#showChild(item.child, item.event);
+    if (item.type === 'tool_progress') this.#showProgress(item);
   }
 
-  #showChild(child: string, item: OwnEvent): void {
+  #showChild(child: string, item: RunEvent): void {
     const view =
       this.#children.get(child) ??
       new PlainView(this.#sink, { child, startedAt: this.#startedAt, clock: this.#clock });
     this.#children.set(child, view);
-    if (item.type === 'journal' && item.event.type === 'subagent_ended')
-      this.#forget(`${child}/${item.event.id}`);
-    if (item.type !== 'journal' || isToldOfChild(item.event)) view.show(item);
+    if (item.type === 'subagent_ended') this.#forget(`${child}/${item.id}`);
+    if (!('seq' in item) || isToldOfChild(item)) view.#showOwn(item);
   }
 
   /** Ends running text. */

@@ -1,6 +1,6 @@
 /** What a session knows of its run: journal and live text, folded. Pure. */
 
-import type { OwnEvent, TextDelta } from '../../client/index.js';
+import type { RunEvent, TextDelta } from '../../client/index.js';
 import type { ToolProgress } from '../../core/limits/heartbeats.js';
 import type { JournalEvent, ReplyForm } from '../../core/state/journal.js';
 import type { Usage } from '../../core/state/message.js';
@@ -91,7 +91,7 @@ export function newProgress(goal: string): RunProgress {
 }
 
 /** Takes an event in. Changes `progress`. */
-export function takeEvent(progress: RunProgress, event: JournalEvent): void {
+function takeEvent(progress: RunProgress, event: JournalEvent): void {
   progress.startedAt ??= event.at;
   switch (event.type) {
     case 'run_started':
@@ -148,19 +148,20 @@ export function childProgress({ children, startedAt }: RunProgress, child: strin
   return known;
 }
 
-/** Takes in what happens in a sub-agent. Changes `progress`. */
-export function takeChild(progress: RunProgress, child: string, item: OwnEvent): void {
-  const own = childProgress(progress, child);
-  if (item.type === 'journal') takeEvent(own, item.event);
+/** Takes in what happens, in the run or in a sub-agent. Changes `progress`. */
+export function take(progress: RunProgress, event: RunEvent): void {
+  const { path } = event;
+  const own = path === undefined ? progress : childProgress(progress, path);
+  if ('seq' in event) takeEvent(own, event);
+  if (event.type === 'text') takeLive(own, event);
+  if (event.type === 'tool_progress') takeProgress(own, event);
+  if (path === undefined) return;
   // What they use is the run's: its limits count it, and `show` tells it so.
-  if (item.type === 'journal' && item.event.type === 'model_call_ended') {
+  if (event.type === 'model_call_ended') {
     progress.turns += 1;
-    progress.usage = addUsage(progress.usage, item.event.usage);
+    progress.usage = addUsage(progress.usage, event.usage);
   }
-  if (item.type === 'text') takeLive(own, item);
-  if (item.type === 'progress') takeProgress(own, item.progress);
-  if (item.type === 'journal' && item.event.type === 'subagent_ended')
-    progress.children.delete(`${child}/${item.event.id}`);
+  if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);
 }
 
 function takeCall(progress: RunProgress, event: JournalEvent): void {
@@ -215,13 +216,13 @@ function takeReceipt(progress: RunProgress, { id, state, how }: Extract<JournalE
 }
 
 /** Takes in how far a tool is. Changes `progress`. */
-export function takeProgress(progress: RunProgress, told: ToolProgress): void {
+function takeProgress(progress: RunProgress, told: ToolProgress): void {
   const call = progress.tools.get(told.callId);
   if (call) call.progress = progressWords(told);
 }
 
 /** Takes live text in. Changes `progress`. */
-export function takeLive(progress: RunProgress, live: TextDelta): void {
+function takeLive(progress: RunProgress, live: TextDelta): void {
   const call = progress.calls.get(live.callId);
   if (!call || live.attempt < call.attempt) return;
   if (live.attempt > call.attempt) Object.assign(call, { attempt: live.attempt, text: '', missed: 0 });

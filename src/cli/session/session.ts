@@ -1,6 +1,6 @@
 /** A run in a terminal: what happens scrolls by, and a person steers, answers and asks on. */
 
-import type { OwnEvent, Run, RunEvent, RunView } from '../../client/index.js';
+import type { OfAgent, Run, RunEvent, RunView } from '../../client/index.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent } from '../../core/state/journal.js';
 import { verbCall } from '../../shared/called-as.js';
@@ -15,11 +15,11 @@ import { takesYes } from './input/gate-keys.js';
 import type { Key } from './input/keys.js';
 import { onKey } from './input/talk.js';
 import { NEW_TALK } from './input/talk-state.js';
-import { newProgress, takeChild, takeEvent, takeLive, takeProgress } from './run-view.js';
+import { newProgress, take } from './run-view.js';
 import { liveArea } from './screen/live-area.js';
 import { Reader } from './screen/reader.js';
 import { Readings } from './screen/reading.js';
-import { childLines, scrollLines } from './screen/scroll-lines.js';
+import { scrollLines } from './screen/scroll-lines.js';
 import { Scrollback } from './screen/scrollback.js';
 import { openTerminal, type Terminal } from './screen/terminal.js';
 import { SessionActions, type SessionState } from './session-actions.js';
@@ -141,50 +141,44 @@ class Session {
   #take(item: RunEvent): void {
     const { progress } = this.#sessionState;
     if (!this.#isApproved(item)) this.#options.notifier.take(item);
-    if (item.type === 'journal') this.#takeEvent(item.event);
-    if (item.type === 'text') takeLive(progress, item);
-    if (item.type === 'progress') takeProgress(progress, item.progress);
-    if (item.type === 'child') {
-      this.#takeChild(item.child, item.event);
-      takeChild(progress, item.child, item.event);
-    } else this.#tellTrouble(item);
+    this.#tellTrouble(item);
+    if ('seq' in item) this.#print(item);
+    take(progress, item);
+    if ('seq' in item && item.path === undefined) this.#follow(item);
     if (progress.children.size !== this.#sessionState.talk.agents.length)
       this.#sessionState.talk = { ...this.#sessionState.talk, agents: [...progress.children.keys()] };
     this.#terminal.refresh();
   }
 
-  /** What scrolls by of a sub-agent. */
-  #takeChild(child: string, item: OwnEvent): void {
+  /** What scrolls by, as the run stood before it. */
+  #print(event: JournalEvent & OfAgent): void {
+    const { path } = event;
     const { progress } = this.#sessionState;
-    this.#tellTrouble(item, `${child} › `);
-    if (item.type !== 'journal') return;
-    const { event } = item;
-    this.#scrollback.print(childLines(child, this.#clock.shown(event), progress, this.#scrollback.page));
-    if (event.type === 'model_call_ended')
-      this.#readings.note(event, progress.children.get(child)?.calls.get(event.callId)?.form);
+    this.#scrollback.print(scrollLines(this.#clock.shown(event), progress, this.#scrollback.page));
+    const { calls } = (path === undefined ? progress : progress.children.get(path)) ?? progress;
+    if (event.type === 'model_call_ended') this.#readings.note(event, calls.get(event.callId)?.form);
+    // The conversation of a sub-agent is another: what its tools gave is not opened here.
+    if (event.type === 'tool_call_ended' && path === undefined) this.#readings.note(event, undefined);
   }
 
-  #tellTrouble(item: RunEvent, who = ''): void {
+  #tellTrouble(item: RunEvent): void {
+    const who = item.path === undefined ? '' : `${item.path} › `;
     if (item.type === 'notice') this.#scrollback.tell([`${who}${item.text}`]);
     if (item.type !== 'retry') return;
-    const { attempt, message } = item.retry;
+    const { attempt, message } = item;
     this.#scrollback.tell([`      ${who}attempt ${attempt}, since: ${message}`]);
   }
 
   /** After `/yes` a gate that it answers is no news. */
   #isApproved(item: RunEvent): boolean {
-    if (!this.#sessionState.talk.yes || item.type !== 'journal') return false;
-    return item.event.type === 'gate_opened' && takesYes(item.event);
+    return this.#sessionState.talk.yes && item.type === 'gate_opened' && takesYes(item);
   }
 
-  #takeEvent(event: JournalEvent): void {
+  /** What follows from an event of the run itself. */
+  #follow(event: JournalEvent): void {
     const sessionState = this.#sessionState;
     const actions = this.#actions;
     const { progress } = sessionState;
-    this.#scrollback.print(scrollLines(this.#clock.shown(event), progress, this.#scrollback.page));
-    if (event.type === 'model_call_ended' || event.type === 'tool_call_ended')
-      this.#readings.note(event, progress.calls.get(event.callId)?.form);
-    takeEvent(progress, event);
     if (event.type === 'goal_ended') this.#answersDue.push(event.number);
     if (event.type === 'gate_closed')
       actions.setGates(sessionState.talk.gates.filter(gate => gate.id !== event.gateId));

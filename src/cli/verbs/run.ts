@@ -12,7 +12,6 @@ import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { onInterrupt } from '../interrupts.js';
 import { NOTIFY_HELP, type Notifier, notifierOf, notifyOption } from '../notify.js';
 import { printAnswer, resultLine } from '../print/end-lines.js';
-import { jsonEvent } from '../print/json-event.js';
 import { PlainView, showEvents } from '../print/plain-view.js';
 import { isTerminal } from '../session/screen/terminal.js';
 import { runSession } from '../session/session.js';
@@ -115,8 +114,7 @@ function printer(output: Output, id: string, notifier: Notifier): (event: RunEve
   const view = new PlainView(output.notes, { runId: id });
   return event => {
     notifier.take(event);
-    const durable = jsonEvent(event);
-    if (output.json && durable !== null) output.value(durable);
+    if (output.json && 'seq' in event) output.value(event);
     else if (!output.json || event.type === 'notice') view.show(event);
   };
 }

@@ -17,7 +17,6 @@ import { onInterrupt } from '../interrupts.js';
 import { NOTIFY_HELP, type Notifier, notifierOf, notifyOption } from '../notify.js';
 import { endLine, resultLine } from '../print/end-lines.js';
 import { traceLines } from '../print/event-lines.js';
-import { jsonEvent } from '../print/json-event.js';
 import { PlainView, showEvents } from '../print/plain-view.js';
 import { isTerminal } from '../session/screen/terminal.js';
 import { runSession } from '../session/session.js';
@@ -86,10 +85,9 @@ function watchPrinter(output: Output, id: string): (item: RunEvent) => void {
   const view = new PlainView(output.out, { runId: id });
   let events = 0;
   return item => {
-    if (item.type === 'journal') events += 1;
-    const durable = jsonEvent(item);
+    if ('seq' in item && item.path === undefined) events += 1;
     if (!output.json) view.show(item);
-    else if (durable !== null) output.value(durable);
+    else if ('seq' in item) output.value(item);
     else if (item.type === 'notice') output.notes.line(item.text);
     if (item.type === 'end' && events === 0) printWithoutEvents(output, item.end);
   };

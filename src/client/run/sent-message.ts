@@ -82,8 +82,8 @@ async function lastReceipt(
 ): Promise<Receipt> {
   const watch = watchRun(temporal, runId, { live: false, children: false, signal });
   for await (const item of itemsUntilAborted(watch, signal)) {
-    if (item.type !== 'journal' || item.event.type !== 'receipt' || item.event.id !== messageId) continue;
-    const { id, state, how } = item.event;
+    if (item.type !== 'receipt' || item.id !== messageId) continue;
+    const { id, state, how } = item;
     if (state === 'applied' || state === 'dropped') return { id, state, how };
   }
   if (signal.aborted) throw abortedError(signal);

@@ -1,8 +1,8 @@
 /** A run as one stream of chunks: what it thinks, what its tools do, its answer, and why it finished. */
 import { FAILURE } from '../../core/limits/failure.js';
-import type { JournalEvent, ReplyForm } from '../../core/state/journal.js';
+import type { ToolProgress } from '../../core/limits/heartbeats.js';
+import type { ReplyForm } from '../../core/state/journal.js';
 import type { StopReason } from '../../core/state/message.js';
-import type { RunEvent } from '../watch/run-event.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import type { Vocabulary } from './translate.js';
@@ -46,7 +46,7 @@ export function chunks(): Vocabulary<Chunk> {
   ];
   const typeOfText = () => (form === 'words' ? 'answer' : 'thought');
 
-  const onJournal = (event: JournalEvent): Chunk[] => {
+  return oneAtATime(event => {
     switch (event.type) {
       case 'model_call_started':
         reply.started(event.callId);
@@ -78,19 +78,10 @@ export function chunks(): Vocabulary<Chunk> {
         const status = event.isError ? 'failed' : 'done';
         return [{ type: 'tool', id: event.callId, name: event.tool, status, text: event.text }];
       }
-      default:
-        return [];
-    }
-  };
-
-  return oneAtATime(event => {
-    switch (event.type) {
-      case 'journal':
-        return onJournal(event.event);
       case 'text':
         if (event.channel === 'tool_input') return [];
         return said(reply.add(event), event.channel === 'text' ? typeOfText() : 'thought');
-      case 'progress':
+      case 'tool_progress':
         return progressOf(event);
       case 'end':
         return [
@@ -106,9 +97,7 @@ export function chunks(): Vocabulary<Chunk> {
   });
 }
 
-function progressOf({
-  progress: { callId, tool, progress, total },
-}: Extract<RunEvent, { type: 'progress' }>): Chunk[] {
+function progressOf({ callId, tool, progress, total }: ToolProgress): Chunk[] {
   // Words alone have no place there.
   if (progress === undefined) return [];
   return [{ type: 'tool_progress', id: callId, name: tool, progress, total: total ?? null }];

@@ -47,10 +47,11 @@ class Turns {
 
   /** What is to be told now. */
   take(event: RunEvent): RunEvent[] {
-    if (event.type === 'journal') return this.#takeJournal(event.event);
-    if (event.type === 'text' || event.type === 'progress') {
-      const { callId } = event.type === 'text' ? event : event.progress;
-      const task = this.#taskOfCall.get(callId);
+    // These words are of the run alone.
+    if (event.path !== undefined) return [];
+    if ('seq' in event) return this.#takeJournal(event);
+    if (event.type === 'text' || event.type === 'tool_progress') {
+      const task = this.#taskOfCall.get(event.callId);
       // Its beginning was not seen, or its end was.
       return task === undefined ? [event] : this.#takeOfReply(task, event);
     }
@@ -62,13 +63,12 @@ class Turns {
     const lost = event.seq > this.#lastSeq + 1 ? this.#rest() : [];
     this.#lastSeq = event.seq;
     const task = ('taskId' in event ? event.taskId : null) ?? NO_TASK;
-    const item: RunEvent = { type: 'journal', event };
     if (isOfReply(event)) {
       if (event.type !== 'user_message') this.#noteCall(event, task);
-      return [...lost, ...this.#takeOfReply(task, item)];
+      return [...lost, ...this.#takeOfReply(task, event)];
     }
     const goesOn = this.#isEnding && (task === this.#speaker || task === NO_TASK);
-    return [...lost, item, ...(goesOn ? this.#next() : [])];
+    return [...lost, event, ...(goesOn ? this.#next() : [])];
   }
 
   #noteCall({ type, callId }: Exclude<OfReply, { type: 'user_message' }>, task: string): void {
@@ -89,10 +89,9 @@ class Turns {
   }
 
   /** Notes what is told. True: the next may speak. */
-  #tell(task: string, item: RunEvent): boolean {
+  #tell(task: string, event: RunEvent): boolean {
     // What a reply says to the person beside its calls comes before these.
-    if (item.type !== 'journal' || item.event.type === 'user_message') return false;
-    const { event } = item;
+    if (!('seq' in event) || event.type === 'user_message') return false;
     const wasEnding = this.#isEnding;
     this.#isEnding = false;
     if (event.type === 'model_call_started') this.#speaker = task;

@@ -1,5 +1,4 @@
 /** Each event with all that is known of the reply so far: for readers that replace what they show. */
-import type { JournalEvent } from '../../core/state/journal.js';
 import type { Usage } from '../../core/state/message.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { ReplyText } from './reply-text.js';
@@ -34,7 +33,7 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
   const routing = new Map<string | null, SnapshotEvent>();
   const told = (type: SnapshotType): SnapshotEvent => ({ type, agent, data: { ...data } });
 
-  const onJournal = (event: JournalEvent): SnapshotEvent[] => {
+  return oneAtATime(event => {
     switch (event.type) {
       case 'model_call_started':
         reply.started(event.callId);
@@ -59,19 +58,20 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
         const to = { type: 'tool_call', tool_name: event.tool, params: event.arguments } as const;
         return [{ ...complete, data: { ...complete.data, routing: to } }];
       }
+      case 'text': {
+        const { reset, text } = reply.add(event);
+        if (!reset && text === '') return [];
+        const reasoning = reply.known('reasoning');
+        data = {
+          ...data,
+          content: reply.known('text'),
+          reasoning_content: reasoning === '' ? null : reasoning,
+        };
+        return [told('LLM_CHUNK')];
+      }
       default:
         return [];
     }
-  };
-
-  return oneAtATime(event => {
-    if (event.type === 'journal') return onJournal(event.event);
-    if (event.type !== 'text') return [];
-    const { reset, text } = reply.add(event);
-    if (!reset && text === '') return [];
-    const reasoning = reply.known('reasoning');
-    data = { ...data, content: reply.known('text'), reasoning_content: reasoning === '' ? null : reasoning };
-    return [told('LLM_CHUNK')];
   });
 }
 

@@ -30,7 +30,7 @@ export type StreamEvent =
 export function streamEvents(): Vocabulary<StreamEvent> {
   const reply = new ReplyText();
   return oneAtATime(event => {
-    if (event.type === 'journal') return ofJournal(reply, event.event);
+    if ('seq' in event) return ofJournal(reply, event);
     if (event.type !== 'text' || event.channel === 'tool_input') return [];
     return added(event.channel === 'text' ? 'content' : 'reasoning', reply.add(event));
   });

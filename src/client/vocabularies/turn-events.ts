@@ -1,6 +1,7 @@
 /** The eight events of an agent loop: turns, tools, steering, the end. */
-import type { JournalEvent, JournalPayloads } from '../../core/state/journal.js';
+import type { JournalPayloads } from '../../core/state/journal.js';
 import type { StopReason, Usage } from '../../core/state/message.js';
+import type { RunEnd } from '../run/run-end.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { failureOf, isPassing } from './failure-of.js';
 import { oneAtATime } from './one-at-a-time.js';
@@ -38,8 +39,8 @@ export type TurnEvent =
 export function turnEvents(): Vocabulary<TurnEvent> {
   const numbers = new TurnNumbers();
   return oneAtATime(event => {
-    if (event.type === 'end') return [ofEnd(event)];
-    return event.type === 'journal' ? ofJournal(event.event, numbers) : [];
+    if (event.type === 'end') return [ofEnd(event.end)];
+    return ofEvent(event, numbers);
   });
 }
 
@@ -76,7 +77,7 @@ class TurnNumbers {
   }
 }
 
-function ofEnd({ end }: Extract<RunEvent, { type: 'end' }>): TurnEvent {
+function ofEnd(end: RunEnd): TurnEvent {
   const error = failureOf(end);
   const { result, outcome } = end;
   if (error !== null || result === null) {
@@ -88,7 +89,7 @@ function ofEnd({ end }: Extract<RunEvent, { type: 'end' }>): TurnEvent {
   return { type: 'done', outcome: outcome ?? result.outcome, ...done };
 }
 
-function ofJournal(event: JournalEvent, numbers: TurnNumbers): TurnEvent[] {
+function ofEvent(event: RunEvent, numbers: TurnNumbers): TurnEvent[] {
   switch (event.type) {
     case 'model_call_started':
       return [{ type: 'turn_start', turn_number: numbers.started(event), agent: event.role }];

@@ -39,7 +39,7 @@ export class ChildWatches {
     this.#watchOf = watchOf;
   }
 
-  begin({ id, agent }: { id: string; agent: string }): void {
+  begin(id: string, agent: string): void {
     if (this.#open.has(id) || this.#left.has(id)) return;
     this.#open.set(id, { id, agent, watch: this.#watchOf(childId(this.#runId, id)) });
   }
@@ -80,17 +80,14 @@ async function collected(
   if (run === null) return [];
   const events: RunEvent[] = [];
   for await (const event of news(run)) {
-    if (event.type === 'child') events.push({ ...event, child: `${id}/${event.child}` });
-    else if (event.type !== 'end' && !isGate(event)) events.push({ type: 'child', child: id, agent, event });
+    if (LEFT_OUT.has(event.type)) continue;
+    const path = event.path === undefined ? id : `${id}/${event.path}`;
+    events.push({ ...event, agent: event.agent ?? agent, path });
   }
   return events;
 }
 
-function isGate(event: RunEvent): boolean {
-  return (
-    event.type === 'journal' && (event.event.type === 'gate_opened' || event.event.type === 'gate_closed')
-  );
-}
+const LEFT_OUT: ReadonlySet<RunEvent['type']> = new Set(['end', 'gate_opened', 'gate_closed']);
 
 /** It has not begun yet, or never could. */
 function notBegun(error: unknown): null {

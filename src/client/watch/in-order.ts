@@ -53,15 +53,14 @@ export function inOrder({ own, children }: NewsRead): RunEvent[] {
 }
 
 function idOf(event: RunEvent, type: 'subagent_started' | 'subagent_ended'): string | null {
-  return event.type === 'journal' && event.event.type === type ? event.event.id : null;
+  return event.type === type ? event.id : null;
 }
 
 /** Live text has no time: it goes with the event before it. */
 function timed(events: readonly RunEvent[]): { at: number; event: RunEvent }[] {
   let at = 0;
   return events.map(event => {
-    const own = event.type === 'child' ? event.event : event;
-    if (own.type === 'journal') at = Math.max(at, own.event.at);
+    if ('seq' in event) at = Math.max(at, event.at);
     return { at, event };
   });
 }

@@ -1,11 +1,14 @@
 /** What a watcher hears of the text of model calls: heartbeats and events in, new text out. Pure. */
 import type { LiveText } from '../../core/limits/heartbeats.js';
-import type { JournalEvent } from '../../core/state/journal.js';
+import type { JournalEvent, JournalPayloads } from '../../core/state/journal.js';
 
 export type LiveChannel = LiveText['channel'];
 
+/** Whose text it is, as the call's `model_call_started` says it. */
+type Speaker = Pick<JournalPayloads['model_call_started'], 'role' | 'taskId' | 'form'>;
+
 /** New text of a model call. `offset` is where it begins: beyond what came before it, some was not seen. */
-export interface TextDelta {
+export interface TextDelta extends Speaker {
   callId: string;
   /** From 1. A higher one than before: the call or its reply was begun again, and earlier text does not count. */
   attempt: number;
@@ -25,7 +28,9 @@ export class TextFollower {
     // A heartbeat can be older than the last events: text of a call that has ended is known already.
     if (known === undefined || attempt < known.attempt) return null;
     const isAgain = attempt > known.attempt || restarts > known.restarts;
-    const call = isAgain ? begun(attempt, restarts, Math.max(attempt, known.told + 1)) : known;
+    const call = isAgain
+      ? begun(known.by, { attempt, restarts, told: Math.max(attempt, known.told + 1) })
+      : known;
     this.#calls.set(callId, call);
     const seen = call.ends[channel] ?? 0;
     const from = Math.max(offset, seen);
@@ -33,12 +38,15 @@ export class TextFollower {
     if (text === '') return null;
     call.ends[channel] = from + text.length;
     if (channel === 'text') call.text = from > seen ? { from, said: text } : withMore(call.text, text);
-    return { callId, attempt: call.told, channel, offset: from, text };
+    return { callId, ...call.by, attempt: call.told, channel, offset: from, text };
   }
 
   /** Takes note of an event. At the end of a call: the rest of its reply, where there is any. */
   followed(event: JournalEvent): TextDelta | null {
-    if (event.type === 'model_call_started') this.#calls.set(event.callId, begun(1, 0, 1));
+    if (event.type === 'model_call_started') {
+      const { callId, role, taskId, form } = event;
+      this.#calls.set(callId, begun({ role, taskId, form }, { attempt: 1, restarts: 0, told: 1 }));
+    }
     if (event.type === 'model_call_failed') this.#calls.delete(event.callId);
     if (event.type !== 'model_call_ended') return null;
     const { callId, text = '' } = event;
@@ -48,11 +56,12 @@ export class TextFollower {
     const rest = call === undefined ? '' : restAfter(text, call.text);
     return call === undefined || rest === ''
       ? null
-      : { callId, attempt: call.told, channel: 'text', offset, text: rest };
+      : { callId, ...call.by, attempt: call.told, channel: 'text', offset, text: rest };
   }
 }
 
 interface HeardCall {
+  by: Speaker;
   attempt: number;
   restarts: number;
   /** What a watcher is told as its attempt. */
@@ -67,8 +76,8 @@ interface HeardText {
   said: string;
 }
 
-function begun(attempt: number, restarts: number, told: number): HeardCall {
-  return { attempt, restarts, told, ends: {}, text: { from: 0, said: '' } };
+function begun(by: Speaker, count: Pick<HeardCall, 'attempt' | 'restarts' | 'told'>): HeardCall {
+  return { by, ...count, ends: {}, text: { from: 0, said: '' } };
 }
 
 function withMore({ from, said }: HeardText, more: string): HeardText {

@@ -152,7 +152,7 @@ export class RunWatch {
     const question = { id: this.#id, timeoutMs: QUERY_TIMEOUT_MS };
     const { children } = await askRun(this.#temporal, question, stateQuery);
     this.#joinsLate = false;
-    for (const child of children) if (child.outcome === null) this.#children?.begin(child);
+    for (const child of children) if (child.outcome === null) this.#children?.begin(child.id, child.agent);
   }
 
   async #givesUp(run: RunDescription): Promise<boolean> {
@@ -176,13 +176,14 @@ export class RunWatch {
     for (const retry of retries(run)) {
       if (this.#toldRetries.get(retry.activityId) === retry.attempt) continue;
       this.#toldRetries.set(retry.activityId, retry.attempt);
-      yield { type: 'retry', retry };
+      yield { type: 'retry', ...retry };
     }
     for (const live of await liveTexts(this.#temporal, run)) {
       const delta = this.#texts.heard(live);
       if (delta !== null) yield { type: 'text', ...delta };
     }
-    for (const progress of await toolProgress(this.#temporal, run)) yield { type: 'progress', progress };
+    for (const progress of await toolProgress(this.#temporal, run))
+      yield { type: 'tool_progress', ...progress };
   }
 
   async *#end(run: RunDescription): AsyncGenerator<RunEvent> {
@@ -202,8 +203,8 @@ export class RunWatch {
       if (rest !== null) own.push({ type: 'text', ...rest });
       if (event.type === 'subagent_ended' && this.#children)
         children.push({ id: event.id, events: await this.#children.finish(event.id) });
-      own.push({ type: 'journal', event });
-      if (event.type === 'subagent_started') this.#children?.begin(event);
+      own.push(event);
+      if (event.type === 'subagent_started') this.#children?.begin(event.id, event.role);
     }
   }
 }

@@ -1,7 +1,7 @@
 /** What one watcher waits for, and when it says so. */
 import type { Temporal } from '../connect.js';
 import type { RunDescription } from '../run/runs.js';
-import type { OwnEvent } from './run-event.js';
+import type { RunEvent } from './run-event.js';
 import { readStuckTask, stuckLine } from './stuck-task.js';
 
 /** Why a look brought nothing. */
@@ -50,14 +50,14 @@ export class Patience {
   }
 
   /** Says what is waited for, once, when it takes long. */
-  *over(): Generator<OwnEvent> {
+  *over(): Generator<RunEvent> {
     if (this.#toldTrouble || this.left > 0) return;
     this.#toldTrouble = true;
     yield { type: 'notice', text: this.#waitsFor() };
   }
 
   /** Says why the run goes no further, once for each reason. */
-  async *stuck(run: RunDescription): AsyncGenerator<OwnEvent> {
+  async *stuck(run: RunDescription): AsyncGenerator<RunEvent> {
     const stuck = await readStuckTask(this.#temporal.client, run).catch(() => null);
     if (stuck === null || stuck.what === this.#toldStuck) return;
     this.#toldStuck = stuck.what;

@@ -91,12 +91,12 @@ export interface JournalPayloads {
     durationMs: number;
     text: string;
   };
-  /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`. */
-  subagent_started: { id: string; agent: string; callId: string };
+  /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`; `role`: its own. */
+  subagent_started: { id: string; role: string; callId: string };
   /** `cause`: null where nobody tells it. */
   subagent_ended: {
     id: string;
-    agent: string;
+    role: string;
     callId: string;
     outcome: Outcome | 'lost';
     cause: Cause | null;

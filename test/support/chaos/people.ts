@@ -71,17 +71,17 @@ export class People {
 
   #sees(item: RunEvent): void {
     if (item.type === 'end') this.end = item.end;
-    const { child, event } = item.type === 'child' ? item : { child: null, event: item };
-    if (event.type === 'notice' && EVENTS_UNTOLD.test(event.text)) this.toldOfGap = true;
-    if (event.type !== 'journal') return;
-    if (child === null) this.events.push(event.event);
-    else this.agentEvents.set(child, [...(this.agentEvents.get(child) ?? []), event.event]);
-    this.#follow(child, event.event);
+    if (item.type === 'notice' && EVENTS_UNTOLD.test(item.text)) this.toldOfGap = true;
+    if (!('seq' in item)) return;
+    const { path: agent } = item;
+    if (agent === undefined) this.events.push(item);
+    else this.agentEvents.set(agent, [...(this.agentEvents.get(agent) ?? []), item]);
+    this.#follow(agent, item);
   }
 
-  #follow(child: string | null, event: JournalEvent): void {
+  #follow(agent: string | undefined, event: JournalEvent): void {
     if (event.type !== 'subagent_started' && event.type !== 'subagent_ended') return;
-    const path = child === null ? event.id : `${child}/${event.id}`;
+    const path = agent === undefined ? event.id : `${agent}/${event.id}`;
     if (event.type === 'subagent_started') this.#agents.add(path);
     else this.#agents.delete(path);
   }

@@ -5,10 +5,8 @@ import { type News, Notifier, notifyOption, webHook } from '../../../src/cli/not
 import type { RunEvent } from '../../../src/client/index.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/state/journal.js';
 
-const journal = <T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent => ({
-  type: 'journal',
-  event: { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent,
-});
+const journal = <T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent =>
+  ({ seq: 1, at: 0, type, ...payload }) as unknown as JournalEvent;
 const opened = (gateId: string) =>
   journal('gate_opened', {
     gateId,

@@ -14,17 +14,17 @@ import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/co
 import { NO_USAGE } from '../../../src/core/state/message.js';
 
 function journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent {
-  return { type: 'journal', event: { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent };
+  return { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent;
 }
 
 function journalOf(type: JournalType, taskId: string): RunEvent {
-  return { type: 'journal', event: { seq: 1, at: 0, type, taskId } as unknown as JournalEvent };
+  return { seq: 1, at: 0, type, taskId } as unknown as JournalEvent;
 }
 
 type Channel = 'text' | 'reasoning' | 'tool_input';
 const piece = (offset: number, text: string, channel: Channel = 'text', attempt = 1): RunEvent => ({
   type: 'text',
-  callId: 'c1',
+  ...{ callId: 'c1', role: 'executor', taskId: 't1', form: 'words' },
   attempt,
   channel,
   offset,
@@ -351,7 +351,7 @@ describe('chunks', () => {
       piece(0, 'Hm.', 'reasoning'),
       ended('{}'),
       toolStarted,
-      { type: 'progress', progress: { callId: 'c2', tool: 'read_file', progress: 1, total: 2 } } as const,
+      { type: 'tool_progress', callId: 'c2', tool: 'read_file', progress: 1, total: 2 } as const,
       toolEnded,
       started,
       piece(0, 'All.'),
@@ -373,10 +373,7 @@ describe('chunks', () => {
 });
 
 describe('tasks side by side', () => {
-  const of = (event: RunEvent, more: object): RunEvent =>
-    event.type === 'journal'
-      ? { type: 'journal', event: { ...event.event, ...more } as JournalEvent }
-      : ({ ...event, ...more } as RunEvent);
+  const of = (event: RunEvent, more: object): RunEvent => ({ ...event, ...more }) as RunEvent;
   const one = { callId: 'c1', taskId: 't1' };
   const two = { callId: 'c5', taskId: 't2' };
   const calling = { stopReason: 'tool_use', toolCalls: 1 } as const;

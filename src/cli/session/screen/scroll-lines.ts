@@ -1,4 +1,5 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
+import type { OfAgent } from '../../../client/index.js';
 import type { Gate } from '../../../core/gates/gate.js';
 import type { JournalEvent, ReplyForm } from '../../../core/state/journal.js';
 import { preview } from '../../../core/text/preview.js';
@@ -14,16 +15,21 @@ import { childProgress, type RunProgress } from '../run-view.js';
 export interface Page {
   width: number;
   colors: Colors;
-  /** In front of each line of a sub-agent. */
-  who?: string;
 }
 
 const INDENT = '      ';
 const MOST_REPLY_LINES = 3;
 const MOST_GATE_LINES = 24;
 
-/** Lines of an event, as the run stood before it; none for what the live area shows. */
-export function scrollLines(event: JournalEvent, progress: RunProgress, page: Page): string[] {
+/** Lines of an event of the run or of a sub-agent, as it stood before it; none for what the live area shows. */
+export function scrollLines(event: JournalEvent & OfAgent, progress: RunProgress, page: Page): string[] {
+  const { path } = event;
+  if (path === undefined) return linesOf(event, progress, page);
+  if (!isToldOfChild(event)) return [];
+  return linesOf(event, childProgress(progress, path), { ...page, who: whoseLine(path, page.colors) });
+}
+
+function linesOf(event: JournalEvent, progress: RunProgress, page: Page & { who?: string }): string[] {
   const { colors, width } = page;
   const besides = progress.tasks.filter(({ status }) => status === 'executing').length > 1;
   const who = `${page.who ?? ''}${besides ? branchLine(event, colors) : ''}`;
@@ -36,12 +42,6 @@ export function scrollLines(event: JournalEvent, progress: RunProgress, page: Pa
   }
   const clock = colors.dim(formatClock(event.at - started).padStart(5));
   return own.map((line, at) => (at === 0 ? `${clock} ${who}${line}` : `${INDENT}${who}${line}`));
-}
-
-/** Lines of an event of a sub-agent, as it stood before it. */
-export function childLines(child: string, event: JournalEvent, progress: RunProgress, page: Page): string[] {
-  if (!isToldOfChild(event)) return [];
-  return scrollLines(event, childProgress(progress, child), { ...page, who: whoseLine(child, page.colors) });
 }
 
 /** Lines without time, at most `width - 6` columns; null for events that read well as they are. */

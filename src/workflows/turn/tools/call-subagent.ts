@@ -57,7 +57,7 @@ async function delegate(
   const { state, ports } = run;
   const id = `${agent}/${state.children.started + 1}`;
   state.children = withChild(state.children, { id, agent, callId, instruction: text });
-  run.journal('subagent_started', { id, agent, callId });
+  run.journal('subagent_started', { id, role: agent, callId });
   run.show();
   const { chosen, out } = state.models;
   const settings = settingsOfAgent(state.settings, run.limits, { id, agent, lease, known: { chosen, out } });
@@ -69,7 +69,7 @@ async function delegate(
   const told = settle(run, id, end);
   // It may have changed what was read before.
   run.doubtReads();
-  run.journal('subagent_ended', { id, agent, callId, ...endedAs(end) });
+  run.journal('subagent_ended', { id, role: agent, callId, ...endedAs(end) });
   // Others may work on for long: what is shown would say until then that this one runs.
   run.show();
   return { end, told };

@@ -4,7 +4,8 @@ import { completeLive, followLive } from '../../../../src/cli/print/live-calls.j
 import type { TextDelta } from '../../../../src/client/watch/live-text.js';
 
 function beat(offset: number, text: string, more: Partial<TextDelta> = {}): TextDelta {
-  return { callId: 'c1', attempt: 1, channel: 'text', offset, text, ...more };
+  const by = { callId: 'c1', role: 'executor', taskId: null, form: 'words' } as const;
+  return { ...by, attempt: 1, channel: 'text', offset, text, ...more };
 }
 
 /** All deltas of a series of heartbeats, and what they lead to. */

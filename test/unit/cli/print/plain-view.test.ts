@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PlainView } from '../../../../src/cli/print/plain-view.js';
-import type { OwnEvent, RunEvent } from '../../../../src/client/watch/run-event.js';
+import type { RunEvent } from '../../../../src/client/watch/run-event.js';
 import type { JournalEvent } from '../../../../src/core/state/journal.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
 import { noColors, textSink } from '../../../../src/shared/output.js';
@@ -43,32 +43,31 @@ const ended: JournalEvent = {
   durationMs: 900,
   text: 'Hello, you',
 };
+const said = { callId: 'c1', role: 'planner', taskId: null, form: 'words' } as const;
 const beat = (offset: number, tail: string, attempt = 1) =>
-  ({ type: 'text', callId: 'c1', attempt, channel: 'text', offset, text: tail }) as const;
+  ({ type: 'text', ...said, attempt, channel: 'text', offset, text: tail }) as const;
 
-const of = (child: string, event: OwnEvent): RunEvent => ({ type: 'child', child, agent: 'search', event });
-const subagent = (type: 'subagent_started' | 'subagent_ended', id: string): OwnEvent => ({
-  type: 'journal',
-  event: {
+const of = (path: string, event: RunEvent): RunEvent => ({ ...event, agent: 'search', path });
+const subagent = (type: 'subagent_started' | 'subagent_ended', id: string): RunEvent =>
+  ({
     seq: 1,
     at: 0,
     type,
     id,
-    agent: 'search',
+    role: 'search',
     callId: id,
     outcome: 'unverified',
     cause: 'direct_answer',
-  } as JournalEvent,
-});
+  }) as JournalEvent;
 
 describe('the plain view', () => {
   test('view: two sub-agents write at once → whole lines, each with whose it is; what the run says of them once (A8)', () => {
     const { show, printed } = view();
-    const begins: OwnEvent = { type: 'journal', event: { ...started, role: 'search' } };
+    const begins: RunEvent = { ...started, role: 'search' };
     show(subagent('subagent_started', 'search/1') as RunEvent);
     for (const child of ['search/1', 'editor/2/search/1']) {
       const run: JournalEvent = { seq: 1, at: 0, type: 'run_started', mode: 'react', goal: 'Find it' };
-      show(of(child, { type: 'journal', event: run }));
+      show(of(child, run));
       show(of(child, begins));
       show(of(child, { ...beat(0, 'I think'), channel: 'reasoning' }));
       show(of(child, beat(0, 'One bo')));
@@ -93,10 +92,7 @@ describe('the plain view', () => {
 
   test('view: an event of a sub-agent is heard late → its line is not told as earlier than the one before', () => {
     const { show, printed } = view();
-    const warning = (at: number): OwnEvent => ({
-      type: 'journal',
-      event: { seq: 1, at, type: 'warning', text: 'x' },
-    });
+    const warning = (at: number): RunEvent => ({ seq: 1, at, type: 'warning', text: 'x' });
     for (const item of [
       warning(0),
       of('search/1', warning(9_000)),
@@ -109,10 +105,10 @@ describe('the plain view', () => {
 
   test('view: live text and the final message → the text once, events on lines of their own', () => {
     const { show, printed } = view();
-    show({ type: 'journal', event: started });
+    show(started);
     show(beat(0, 'Hel'));
     show(beat(0, 'Hello'));
-    show({ type: 'journal', event: ended });
+    show(ended);
     expect(printed()).toBe(
       ' 0:00 planner · round 1 · openai/a\nHello, you\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n',
     );
@@ -125,10 +121,10 @@ describe('the plain view', () => {
       const tasks = ids.map(id => ({ ...task, id }));
       return { seq: 1, at: 0, type: 'plan_updated', changed: true, cut: [], tasks };
     };
-    show({ type: 'journal', event: plan(['t1']) });
-    show({ type: 'journal', event: plan(['t1', 't2']) });
-    show({ type: 'journal', event: { seq: 2, at: 0, type: 'goal_started', number: 2, text: 'More' } });
-    show({ type: 'journal', event: plan(['t1']) });
+    show(plan(['t1']));
+    show(plan(['t1', 't2']));
+    show({ seq: 2, at: 0, type: 'goal_started', number: 2, text: 'More' });
+    show(plan(['t1']));
     expect(printed().match(/[+ ] \[ \] t\d/g)).toEqual(['  [ ] t1', '+ [ ] t2', '  [ ] t1']);
   });
 
@@ -138,9 +134,9 @@ describe('the plain view', () => {
   ])('view: a reply in JSON, %s → its words for people, once', (_, tails) => {
     const { show, printed } = view();
     const text = '{"type":"component","summary":"A plan of \\"two\\" tasks.","todos":[]}';
-    show({ type: 'journal', event: started });
+    show(started);
     for (const tail of tails) show(beat(0, tail));
-    show({ type: 'journal', event: { ...ended, text } });
+    show({ ...ended, text });
     expect(printed()).toBe(
       ' 0:00 planner · round 1 · openai/a\nA plan of "two" tasks.\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n',
     );
@@ -148,8 +144,8 @@ describe('the plain view', () => {
 
   test('view: a heartbeat that comes after the end of its call → not printed again', () => {
     const { show, printed } = view();
-    show({ type: 'journal', event: started });
-    show({ type: 'journal', event: ended });
+    show(started);
+    show(ended);
     const before = printed();
     show(beat(0, 'Hello, you'));
     expect(printed()).toBe(before);
@@ -157,15 +153,15 @@ describe('the plain view', () => {
 
   test('view: text outran the tail → a gap, and the whole reply at the end', () => {
     const { show, printed } = view();
-    show({ type: 'journal', event: started });
+    show(started);
     show(beat(7, 'you'));
-    show({ type: 'journal', event: ended });
+    show(ended);
     expect(printed()).toContain('[… 7 characters not seen …]you\n      the whole reply:\nHello, you\n');
   });
 
   test('view: a second attempt → said, on a line of its own', () => {
     const { show, printed } = view();
-    show({ type: 'journal', event: started });
+    show(started);
     show(beat(0, 'Hel'));
     show(beat(0, 'Hello', 2));
     expect(printed()).toContain('Hel\n      attempt 2: the reply starts again\nHello');
@@ -173,8 +169,8 @@ describe('the plain view', () => {
 
   test('view: reasoning, arguments, then text → reasoning on lines of its own, no arguments', () => {
     const { show, printed } = view();
-    const live = { callId: 'c1', attempt: 1, offset: 0 } as const;
-    show({ type: 'journal', event: started });
+    const live = { ...said, attempt: 1, offset: 0 } as const;
+    show(started);
     show({ type: 'text', ...live, channel: 'reasoning', text: 'Hmm' });
     show({ type: 'text', ...live, channel: 'tool_input', text: '{"path"' });
     show({ type: 'text', ...live, channel: 'text', text: 'Hello' });
@@ -184,7 +180,7 @@ describe('the plain view', () => {
   test('view: an activity that is tried again → attempt and reason', () => {
     const { show, printed } = view();
     const retry = { activityId: '5', activityType: 'steersmanCallModel', attempt: 2, maximumAttempts: 4 };
-    show({ type: 'retry', retry: { ...retry, message: 'rate limited' } });
+    show({ type: 'retry', ...retry, message: 'rate limited' });
     expect(printed()).toBe('      model call: attempt 2 of 4, since: rate limited\n');
   });
 
@@ -198,9 +194,9 @@ describe('the plain view', () => {
   ])('view: a role that replies in JSON, %s → its words, however it is seen (TE6)', (_name, text, words) => {
     for (const beats of [[], [beat(0, text.slice(0, 2)), beat(0, text)], [beat(20, text.slice(20))]]) {
       const { show, printed } = view();
-      show({ type: 'journal', event: { ...started, form: 'json' } });
+      show({ ...started, form: 'json' });
       for (const item of beats) show(item);
-      show({ type: 'journal', event: { ...ended, text } });
+      show({ ...ended, text });
       expect(printed()).toBe(
         ` 0:00 planner · round 1 · openai/a\n${words}\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n`,
       );
@@ -212,19 +208,19 @@ describe('the plain view', () => {
     ['a fence that holds code', '```ts\nlet a;\n```'],
   ])('view: a role that replies in words, %s → as it is', (_name, text) => {
     const { show, printed } = view();
-    show({ type: 'journal', event: started });
+    show(started);
     for (const end of [1, 2, 4, 9, text.length]) show(beat(0, text.slice(0, end)));
-    show({ type: 'journal', event: { ...ended, text } });
+    show({ ...ended, text });
     expect(printed()).toContain(`openai/a\n${text}\n`);
   });
 
   test('view: JSON in a fence from a role that replies in words, joined half-way → no JSON (TE6)', () => {
     const { show, printed } = view();
     const text = `\`\`\`json\n${JSON_REPLY}\n\`\`\``;
-    show({ type: 'journal', event: started });
+    show(started);
     show(beat(0, '```'));
     show(beat(0, text.slice(0, 40)));
-    show({ type: 'journal', event: { ...ended, text } });
+    show({ ...ended, text });
     expect(printed()).not.toContain('component');
     expect(printed()).toContain('Two tasks.');
   });
@@ -233,8 +229,8 @@ describe('the plain view', () => {
     const { show, printed } = view();
     const at = (progress: number, message?: string) =>
       show({
-        type: 'progress',
-        progress: { callId: 'c2', tool: 'build', progress, total: 100, ...(message ? { message } : {}) },
+        type: 'tool_progress',
+        ...{ callId: 'c2', tool: 'build', progress, total: 100, ...(message ? { message } : {}) },
       });
     for (const progress of [1, 2, 11, 12]) at(progress);
     at(12, 'linking');
@@ -247,21 +243,18 @@ describe('the plain view', () => {
 
 describe('tasks side by side', () => {
   const begun = (taskId: string): RunEvent => ({
-    type: 'journal',
-    event: { seq: 1, at: 0, type: 'task_started', taskId, description: '' },
+    seq: 1,
+    at: 0,
+    type: 'task_started',
+    taskId,
+    description: '',
   });
-  const call = (callId: string, taskId: string): RunEvent => ({
-    type: 'journal',
-    event: { ...started, callId, taskId },
-  });
+  const call = (callId: string, taskId: string): RunEvent => ({ ...started, callId, taskId });
   const says = (callId: string, offset: number, text: string): RunEvent => ({
     ...beat(offset, text),
     callId,
   });
-  const reply = (callId: string, text: string): RunEvent => ({
-    type: 'journal',
-    event: { ...ended, callId, text },
-  });
+  const reply = (callId: string, text: string): RunEvent => ({ ...ended, callId, text });
 
   test('texts of two of them, piece by piece in turns → whole lines, each with its task, none mixed', () => {
     const { show, printed } = view();
@@ -293,10 +286,7 @@ describe('tasks side by side', () => {
   test('tool calls and replies of two of them → lines that name the task, where they do not anyway', () => {
     const { show, printed } = view();
     for (const item of [begun('a'), begun('b'), call('c1', 'a')]) show(item);
-    const of = (taskId: string, event: JournalEvent): RunEvent => ({
-      type: 'journal',
-      event: { ...event, taskId } as JournalEvent,
-    });
+    const of = (taskId: string, event: JournalEvent): RunEvent => ({ ...event, taskId }) as JournalEvent;
     const tool = {
       seq: 3,
       at: 0,
@@ -308,7 +298,7 @@ describe('tasks side by side', () => {
     } as const;
     show(of('a', { ...ended, text: '' }));
     show(of('a', { type: 'tool_call_started', ...tool }));
-    show({ type: 'progress', progress: { callId: 'c3', tool: 'read', progress: 1, total: 2 } });
+    show({ type: 'tool_progress', callId: 'c3', tool: 'read', progress: 1, total: 2 });
     show(of('b', { seq: 4, at: 0, type: 'task_ended', taskId: 'b', status: 'completed', reason: null }));
     show(of('a', { type: 'tool_call_started', ...tool }));
     expect(printed().split('\n').slice(3)).toEqual([

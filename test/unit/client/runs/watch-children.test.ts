@@ -55,7 +55,9 @@ function page({ journal, open }: Served, from: number, since: number) {
 function openChildrenOf({ journal }: Served) {
   const ended = journal.flatMap(event => (event.type === 'subagent_ended' ? [event.id] : []));
   return journal.flatMap(event =>
-    event.type === 'subagent_started' && !ended.includes(event.id) ? [{ ...event, outcome: null }] : [],
+    event.type === 'subagent_started' && !ended.includes(event.id)
+      ? [{ id: event.id, agent: event.role, outcome: null }]
+      : [],
   );
 }
 
@@ -71,11 +73,11 @@ function run(
 const says = (text: string): ['warning', { text: string }] => ['warning', { text }];
 const begins = (id: string): ['subagent_started', JournalPayloads['subagent_started']] => [
   'subagent_started',
-  { id, agent: id.replace(/\/.*/, ''), callId: id },
+  { id, role: id.replace(/\/.*/, ''), callId: id },
 ];
 const ends = (id: string): ['subagent_ended', JournalPayloads['subagent_ended']] => [
   'subagent_ended',
-  { id, agent: id.replace(/\/.*/, ''), callId: id, outcome: 'unverified', cause: 'direct_answer' },
+  { id, role: id.replace(/\/.*/, ''), callId: id, outcome: 'unverified', cause: 'direct_answer' },
 ];
 const asks = (): ['gate_opened', JournalPayloads['gate_opened']] => [
   'gate_opened',
@@ -84,11 +86,9 @@ const asks = (): ['gate_opened', JournalPayloads['gate_opened']] => [
 
 /** In a word: what happened, and where. */
 function told(item: RunEvent): string {
-  if (item.type === 'child') return `${item.child} ${told(item.event)}`;
-  if (item.type === 'notice') return item.text;
-  if (item.type !== 'journal') return item.type;
-  const { event } = item;
-  if (event.type === 'warning') return event.text;
+  const { path, ...event } = item;
+  if (path !== undefined) return `${path} ${told(event)}`;
+  if (event.type === 'warning' || event.type === 'notice') return event.text;
   return event.type === 'subagent_started' || event.type === 'subagent_ended'
     ? `${event.type.replace('subagent_', '')} ${event.id}`
     : event.type;

@@ -1,23 +1,20 @@
 import { expect, test } from 'vitest';
 import { inOrder } from '../../../../src/client/watch/in-order.js';
-import type { OwnEvent, RunEvent } from '../../../../src/client/watch/run-event.js';
+import type { RunEvent } from '../../../../src/client/watch/run-event.js';
 import type { JournalEvent } from '../../../../src/core/state/journal.js';
 
-const event = (at: number, type: string, id = ''): OwnEvent => ({
-  type: 'journal',
-  event: { seq: 1, at, type, id } as unknown as JournalEvent,
-});
+const event = (at: number, type: string, id = ''): RunEvent =>
+  ({ seq: 1, at, type, id }) as unknown as JournalEvent;
 const says = (id: string, ...times: number[]) => ({
   id,
-  events: times.map((at): RunEvent => ({ type: 'child', child: id, agent: '', event: event(at, 'warning') })),
+  events: times.map((at): RunEvent => ({ ...event(at, 'warning'), path: id })),
 });
 const spoken: RunEvent = { type: 'notice', text: 'text' };
 
 /** `run 3` or `search/1 3`. */
 function told(item: RunEvent): string {
-  if (item.type === 'child') return told(item.event).replace(/^\S+/, item.child);
-  if (item.type !== 'journal') return item.type;
-  return `${item.event.type.replace(/^warning$/, 'run')} ${item.event.at}`;
+  if (!('seq' in item)) return item.type;
+  return `${item.path ?? item.type.replace(/^warning$/, 'run')} ${item.at}`;
 }
 
 test('in order: two sub-agents that worked side by side and have ended → by time, each between its begin and its end (A8)', () => {

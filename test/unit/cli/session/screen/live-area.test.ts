@@ -3,15 +3,9 @@ import { widthOf } from '../../../../../src/cli/print/layout.js';
 import { spokenText } from '../../../../../src/cli/print/reply-text.js';
 import { NEW_TALK } from '../../../../../src/cli/session/input/talk-state.js';
 import { lookLines } from '../../../../../src/cli/session/look.js';
-import {
-  newProgress,
-  takeChild,
-  takeEvent,
-  takeLive,
-  takeProgress,
-} from '../../../../../src/cli/session/run-view.js';
+import { newProgress, take } from '../../../../../src/cli/session/run-view.js';
 import { liveArea } from '../../../../../src/cli/session/screen/live-area.js';
-import { childLines, scrollLines } from '../../../../../src/cli/session/screen/scroll-lines.js';
+import { scrollLines } from '../../../../../src/cli/session/screen/scroll-lines.js';
 import { sessionWords } from '../../../../../src/cli/session/words.js';
 import type { Gate } from '../../../../../src/core/gates/gate.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../../src/core/state/journal.js';
@@ -19,6 +13,8 @@ import { noColors } from '../../../../../src/shared/output.js';
 
 const event = <T extends JournalType>(type: T, payload: JournalPayloads[T]) =>
   ({ seq: 1, at: 1_000, type, ...payload }) as unknown as JournalEvent;
+
+const by = { role: 'executor', taskId: null, form: 'json' } as const;
 
 function progress() {
   const view = newProgress('船の一覧を作る: make a list of all the boats that lie in the harbour 🚢');
@@ -36,9 +32,9 @@ function progress() {
     taskId: 'task-6',
     form: 'json' as const,
   };
-  takeEvent(view, event('phase_started', { phase: 'execution', cycle: 1 }));
-  takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
-  takeEvent(
+  take(view, event('phase_started', { phase: 'execution', cycle: 1 }));
+  take(view, event('plan_updated', { tasks, changed: true, cut: [] }));
+  take(
     view,
     event('tool_call_started', {
       callId: 't',
@@ -48,9 +44,9 @@ function progress() {
       arguments: `{"path":"${'x'.repeat(300)}"}`,
     }),
   );
-  takeEvent(view, event('model_call_started', call));
+  take(view, event('model_call_started', call));
   const text = `{"component":"executor-response","summary":"${'船は三隻ある。 '.repeat(40)}`;
-  takeLive(view, { callId: 'c1', attempt: 1, channel: 'text', offset: 0, text });
+  take(view, { type: 'text', ...by, callId: 'c1', attempt: 1, channel: 'text', offset: 0, text });
   return view;
 }
 
@@ -96,40 +92,41 @@ test('a session in Chinese → phases, keys, the line at the bottom and the help
 
 test('a run that is paused → the line at the bottom says how it goes on', () => {
   const view = progress();
-  takeEvent(view, event('paused', { reason: '' }));
+  take(view, event('paused', { reason: '' }));
   const screen = { columns: 100, rows: 24, colors: noColors, now: 61_000 };
   expect(liveArea(view, NEW_TALK, screen).at(-1)).toMatch(/^\/resume goes on/);
 });
 
 test('sub-agents at work → whose each line is, and their last words; of one that has ended nothing (A8)', () => {
   const view = newProgress('Count the boats');
-  takeEvent(view, event('run_started', { mode: 'lead', goal: '' }));
+  take(view, event('run_started', { mode: 'lead', goal: '' }));
   const call = { role: 'search', model: 'openai/a', turn: 1, round: 1, taskId: null, form: 'words' as const };
   const begun = event('model_call_started', { callId: 'c1', ...call });
-  for (const child of ['search/1', 'search/2', 'search/1/crawl/1'])
-    takeChild(view, child, { type: 'journal', event: begun });
-  const text = { type: 'text', callId: 'c1', attempt: 1, channel: 'text', offset: 0 } as const;
-  takeChild(view, 'search/1', { ...text, text: 'Three boats.' });
+  for (const child of ['search/1', 'search/2', 'search/1/crawl/1']) take(view, { ...begun, path: child });
+  const text = { type: 'text', ...call, callId: 'c1', attempt: 1, channel: 'text', offset: 0 } as const;
+  take(view, { ...text, text: 'Three boats.', path: 'search/1' });
   const ended = (id: string) =>
     event('subagent_ended', {
       id,
-      agent: 'search',
+      role: 'search',
       callId: 'x',
       outcome: 'unverified',
       cause: 'direct_answer',
     });
-  takeChild(view, 'search/1', { type: 'journal', event: ended('crawl/1') });
-  takeEvent(view, ended('search/2'));
+  take(view, { ...ended('crawl/1'), path: 'search/1' });
+  take(view, ended('search/2'));
   const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000 };
   expect(liveArea(view, NEW_TALK, screen).slice(1, 4)).toEqual([
     ' > search/1 › search is writing … 12 characters · round 1 · openai/a',
     '   Three boats.',
     expect.stringContaining('turns 0'),
   ]);
-  const said = event('warning', { text: 'No index' });
+  const path = 'search/1';
+  const said = { ...event('warning', { text: 'No index' }), path };
+  const begin = { ...event('run_started', { mode: 'react', goal: '' }), path };
   const page = { width: 80, colors: noColors };
-  expect(childLines('search/1', said, view, page)).toEqual([' 0:00 search/1 › warning: No index']);
-  expect(childLines('search/1', event('run_started', { mode: 'react', goal: '' }), view, page)).toEqual([]);
+  expect(scrollLines(said, view, page)).toEqual([' 0:00 search/1 › warning: No index']);
+  expect(scrollLines(begin, view, page)).toEqual([]);
 });
 
 test('replies of sub-agents → counted with those of the run, as its limits do (A8)', () => {
@@ -153,13 +150,13 @@ test('replies of sub-agents → counted with those of the run, as its limits do 
     usage,
     durationMs: 1,
   });
-  takeEvent(view, replied);
-  takeChild(view, 'search/1', { type: 'journal', event: replied });
-  takeEvent(
+  take(view, replied);
+  take(view, { ...replied, path: 'search/1' });
+  take(
     view,
     event('subagent_ended', {
       id: 'search/1',
-      agent: 'search',
+      role: 'search',
       callId: 'x',
       outcome: 'unverified',
       cause: 'direct_answer',
@@ -179,16 +176,17 @@ describe('what is at work', () => {
     const view = progress();
     view.calls.clear();
     const call = { callId: 'c2', role: 'executor', model: 'openai/a', turn: 1, round: 2, taskId: null };
-    takeEvent(view, event('model_call_started', { ...call, form: 'json' }));
+    take(view, event('model_call_started', { ...call, form: 'json' }));
     const text = 'of","status":"done"}],"todos":[';
-    takeLive(view, { callId: 'c2', attempt: 1, channel: 'text', offset: 900, text });
+    take(view, { type: 'text', ...by, callId: 'c2', attempt: 1, channel: 'text', offset: 900, text });
     expect(lines(view)).toContain('is writing … 931 characters');
     expect(lines(view)).not.toContain('todos');
   });
 
   test('a tool that tells how far it is → what it says (TE6)', () => {
     const view = progress();
-    takeProgress(view, {
+    take(view, {
+      type: 'tool_progress',
       callId: 't',
       tool: 'read',
       progress: 3,
@@ -217,7 +215,7 @@ test('tasks side by side: calls of two in flight → each names its task; of one
   const view = newProgress('Boats');
   const screen = { columns: 80, rows: 24, colors: noColors, now: 1_000 };
   const begin = (callId: string, taskId: string) =>
-    takeEvent(
+    take(
       view,
       event('model_call_started', {
         ...{ callId, taskId, role: 'executor', model: 'p/a', turn: 1, round: 1, form: 'words' },
@@ -234,7 +232,7 @@ test('tasks side by side: calls of two in flight → each names its task; of one
 test('a session: tools of two tasks at work → each line names its task; of one alone none does', () => {
   const view = newProgress('Measure');
   const tasks = ['a', 'b'].map(id => ({ id, description: '', status: 'executing' }));
-  takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
+  take(view, event('plan_updated', { tasks, changed: true, cut: [] }));
   const page = { width: 80, colors: noColors };
   const call = {
     callId: 't',
@@ -250,6 +248,6 @@ test('a session: tools of two tasks at work → each line names its task; of one
     taskId: 'a',
   } as JournalEvent;
   expect(scrollLines(ended, view, page)).toEqual([' 0:00 a › read · 7 ms']);
-  takeEvent(view, event('task_ended', { taskId: 'b', status: 'completed', reason: null }));
+  take(view, event('task_ended', { taskId: 'b', status: 'completed', reason: null }));
   expect(scrollLines(ended, view, page)).toEqual([' 0:00 read · 7 ms']);
 });
