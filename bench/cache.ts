@@ -77,8 +77,8 @@ async function runOn(rig: Rig, model: string): Promise<void> {
   });
   const started = rig.start('Say what the records show.', { autoApprove: true, model });
   const handle = await started;
-  const { outcome, answer } = (await handle.result()) as RunResult;
-  if (outcome !== 'completed') throw new Error(`the run ended ${outcome}: ${answer}`);
+  const { outcome, text } = (await handle.result()) as RunResult;
+  if (outcome !== 'completed') throw new Error(`the run ended ${outcome}: ${text}`);
   print(model, played.requests, (await eventsOf(handle, 'thread_trimmed')).length);
 }
 

@@ -34,8 +34,8 @@ const run = await client.start(process.argv[2] ?? 'Tidy up this folder.', {
 });
 console.log(`Run ${run.id}`);
 run.onGate(tell);
-const { outcome, answer } = await run.result();
-console.log(`${outcome}: ${answer}`);
+const { outcome, text } = await run.result();
+console.log(`${outcome}: ${text}`);
 answers.close();
 await client.close();
 

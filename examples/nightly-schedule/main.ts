@@ -24,8 +24,8 @@ if (process.argv.includes('--now')) {
   await worker.runUntil(async () => {
     const id = await schedules.trigger(SCHEDULE);
     if (id === null) return console.log('A run of it is open.');
-    const { outcome, answer } = await (await steersman.attach(id)).result();
-    console.log(`${outcome}: ${answer}`);
+    const { outcome, text } = await (await steersman.attach(id)).result();
+    console.log(`${outcome}: ${text}`);
   });
 } else {
   await worker.run();

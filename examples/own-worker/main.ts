@@ -42,8 +42,8 @@ await worker.runUntil(async () => {
     taskQueue: 'orders',
     autoApprove: true,
   });
-  const { outcome, answer } = await run.result();
-  console.log(`${outcome}: ${answer}`);
+  const { outcome, text } = await run.result();
+  console.log(`${outcome}: ${text}`);
 });
 console.log(`Refunded: ${orders.get('A-7')?.refunded}`);
 await client.close();

@@ -8,8 +8,8 @@ const { collect, publish } = proxyActivities<Activities>({ startToCloseTimeout: 
 export async function releaseNotes(version: string, workspace: string): Promise<string> {
   const changes = await collect(version);
   const goal = `Write release notes of version ${version} for people who use it. The changes:\n${changes}`;
-  const { outcome, answer } = await executeRun(goal, { workspace, limits: { turns: 30 } });
+  const { outcome, text } = await executeRun(goal, { workspace, limits: { turns: 30 } });
   // A run that did not complete has an answer too, which nobody has verified.
-  if (outcome !== 'completed') return `Not published (${outcome}): ${answer}`;
-  return publish(version, answer);
+  if (outcome !== 'completed') return `Not published (${outcome}): ${text}`;
+  return publish(version, text);
 }

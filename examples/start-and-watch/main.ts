@@ -15,8 +15,8 @@ try {
   }
   if (leave.signal.aborted) console.log(`\nIt goes on: steersman watch ${run.id}`);
   else {
-    const { outcome, answer, usage } = await run.result();
-    console.log(`\n${outcome}, ${usage.outputTokens} tokens written: ${answer}`);
+    const { outcome, text, usage } = await run.result();
+    console.log(`\n${outcome}, ${usage.outputTokens} tokens written: ${text}`);
   }
 } catch (error) {
   if (!(error instanceof SteersmanError)) throw error;

@@ -16,6 +16,6 @@ console.log(`${message.state}: ${message.how}`);
 const { state, how } = await message.applied();
 console.log(`${state}: ${how}`);
 
-const { outcome, answer } = await run.result();
-console.log(`${outcome}: ${answer}`);
+const { outcome, text } = await run.result();
+console.log(`${outcome}: ${text}`);
 await client.close();

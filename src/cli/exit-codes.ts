@@ -8,7 +8,7 @@ export const EXIT = {
   failed: 1,
   /** Not done as asked: wrong arguments, an unknown run, Temporal out of reach. */
   usage: 2,
-  /** There is an answer, but a cap was reached or a person stopped the run. */
+  /** There is an answer, but it was to be verified and was not, a cap was reached, or a person stopped the run. */
   partial: 3,
   cancelled: 130,
   /** Nobody reads the output any more: what a shell says of a program that SIGPIPE ended. */
@@ -19,6 +19,7 @@ export const EXIT = {
 export function exitCodeOf(outcome: Outcome | null): number {
   switch (outcome) {
     case 'completed':
+    case 'answered':
       return EXIT.ok;
     case 'unverified':
     case 'budget_exhausted':

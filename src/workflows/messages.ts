@@ -28,13 +28,16 @@ export type RunInput = { goal: string; settings: RunSettings } | { resume: RunSt
 
 /** What a run gives when it ends: its result, a failure's first detail, or (cancelled) the memo `result`. */
 export interface RunResult {
-  id: string;
-  mode: string;
+  /** The answer. */
+  text: string;
   outcome: Outcome;
+  /** Tokens and cost, in all. */
+  usage: Usage;
   /** Why it ended so: which cap or what else. `causeText` says it in a sentence. */
   cause: Cause;
+  id: string;
+  mode: string;
   goal: string;
-  answer: string;
   /** All goals of the run; the last is the one above. */
   goals: GoalRecord[];
   tasks: Task[];
@@ -42,7 +45,6 @@ export interface RunResult {
   artifacts: Artifact[];
   /** The last sub-agents, with how each ended. */
   children: ChildRecord[];
-  usage: Usage;
   /** The parts of `usage`, by role and model. */
   usageBy: UsageEntry[];
   counters: Counters;

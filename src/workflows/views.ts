@@ -136,7 +136,7 @@ export function resultOf(
     outcome,
     cause,
     goal: state.goal.text,
-    answer,
+    text: answer,
     goals: state.goals,
     tasks: state.tasks.map(released),
     artifacts: state.artifacts,

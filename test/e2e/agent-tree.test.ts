@@ -88,7 +88,7 @@ test('a tree of agents: a message to a grandchild, and what it wants to do is as
   expect(existsSync(join(rig.project.workspace, 'boats.txt'))).toBe(false);
   await handle.executeUpdate(answerGateUpdate, { args: [{ gateId: gate.id, decision: 'approve' }] });
   const result = (await handle.result()) as RunResult;
-  expect(result).toMatchObject({ answer: 'Sailing boats it is.' });
+  expect(result).toMatchObject({ text: 'Sailing boats it is.' });
   expect(existsSync(join(rig.project.workspace, 'boats.txt'))).toBe(true);
   expect(result.usageBy.map(({ role }) => role).sort()).toEqual(['chief', 'middle', 'search']);
   const sum = result.usageBy.reduce((all, { inputTokens = 0 }) => all + inputTokens, 0);
@@ -140,7 +140,7 @@ test('a tree of agents that hand over at every safe point: a pause at the last l
   expect(await takeBack(temporal(), handle.workflowId, ['u1'])).toBe('Rowing boats');
   expect(await receiptsOf(handle, 'u1')).toEqual(['accepted', 'accepted', 'dropped']);
   await handle.signal(resumeSignal);
-  expect(await handle.result()).toMatchObject({ outcome: 'unverified', cause: 'direct_answer' });
+  expect(await handle.result()).toMatchObject({ outcome: 'answered', cause: 'direct_answer' });
   expect(script.requests.map(({ body }) => body.model)).toEqual([
     ...['gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini'],
     ...['spare', 'gpt-5-mini', 'gpt-5-mini'],
@@ -160,7 +160,7 @@ test('a tree of agents: a key is refused at the last level → those above it do
     return tree(() => ({ text: 'Sailing boats it is.' }))(request);
   });
   const handle = await rig.start('Count the boats.', { mode: 'react', role: 'chief' });
-  expect(await handle.result()).toMatchObject({ answer: 'Sailing boats it is.' });
+  expect(await handle.result()).toMatchObject({ text: 'Sailing boats it is.' });
   expect(script.requests.map(({ body }) => body.model)).toEqual([
     ...['gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini'],
     ...['spare', 'spare', 'spare'],
@@ -181,7 +181,7 @@ test('a tree of agents: a message interrupts it after a write of a grandchild �
   const handle = await rig.start('Have the boats written.', settings);
   await script.arrived(3);
   await handle.signal(steerSignal, { id: 'u2', text: 'What is there now?', when: 'interrupt' });
-  expect(await handle.result()).toMatchObject({ answer: 'It is done.' });
+  expect(await handle.result()).toMatchObject({ text: 'It is done.' });
   const told = JSON.stringify(script.requests.at(-1)?.body.messages);
   expect(told).toContain('do not have it done again');
   expect(told).toMatch(/- search\/1: write_file boats\.txt three: executed/);
@@ -197,7 +197,7 @@ test('a tree of agents: one is terminated after a write → its caller reads tha
   const handle = await rig.start('Have the boats written.', settings);
   await script.arrived(3);
   await env.client.workflow.getHandle(`${handle.workflowId}/middle/1`).terminate();
-  expect(await handle.result()).toMatchObject({ answer: 'I looked.' });
+  expect(await handle.result()).toMatchObject({ text: 'I looked.' });
   const told = JSON.stringify(script.requests.at(-1)?.body.messages);
   expect(told).toContain('the agent middle ended without a word on what it has done');
 });
@@ -212,7 +212,7 @@ test('an agent of an agent that would call one of its own → is told that there
     { text: 'Three boats.' },
   ]);
   const handle = await rig.start('Count the boats.', { mode: 'react', role: 'chief' });
-  expect(await handle.result()).toMatchObject({ answer: 'Three boats.' });
+  expect(await handle.result()).toMatchObject({ text: 'Three boats.' });
   const heard = JSON.stringify((await script.arrived(3)).body.messages);
   expect(heard).toContain('There is no agent search. There are: —.');
 });

@@ -99,7 +99,7 @@ describe('npm start', () => {
     expect(lines.map(line => line.type)).toEqual(
       expect.arrayContaining(['run_started', 'plan_updated', 'run_ended']),
     );
-    expect(result).toMatchObject({ type: 'result', id: 'json', outcome: 'completed', answer: ANSWER });
+    expect(result).toMatchObject({ type: 'result', id: 'json', outcome: 'completed', text: ANSWER });
     expect(Object.keys(result)).toEqual(expect.arrayContaining(['tasks', 'usage', 'counters']));
   });
 

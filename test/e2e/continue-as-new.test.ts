@@ -41,14 +41,14 @@ test('continue-as-new at every safe point → the transcript of the uninterrupte
   await walkBack(cut.handle, handovers + 1);
 });
 
-function comparable({ trace, usage, counters, tasks, answer, outcome }: RunResult) {
+function comparable({ trace, usage, counters, tasks, text, outcome }: RunResult) {
   return {
     steps: trace.steps.length,
     used: Object.keys(trace.usedTools),
     usage,
     counters,
     tasks,
-    answer,
+    text,
     outcome,
   };
 }

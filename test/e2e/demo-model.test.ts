@@ -53,12 +53,12 @@ async function demo(goal: string, settings: Partial<RunSettings> = {}): Promise<
 }
 
 describe('demo model, whole path', () => {
-  test('a goal in react mode → real tools and an answer of one role, no tasks, unverified (L18)', async () => {
-    const { mode, outcome, cause, answer, tasks, trace } = await demo('What does docs/guide.md say?', {
+  test('a goal in react mode → real tools and an answer of one role, no tasks, answered (L18)', async () => {
+    const { mode, outcome, cause, text: answer, tasks, trace } = await demo('What does docs/guide.md say?', {
       mode: 'react',
     });
     expect({ mode, outcome, cause, tasks }).toEqual({
-      ...{ mode: 'react', outcome: 'unverified', cause: 'direct_answer' },
+      ...{ mode: 'react', outcome: 'answered', cause: 'direct_answer' },
       tasks: [],
     });
     expect(answer).toContain('First steps');
@@ -80,15 +80,15 @@ describe('demo model, whole path', () => {
     ['auto', READ, { mode: 'react', cause: 'direct_answer' }, 'First steps'],
   ])('a goal in %s mode → real files, an answer, nothing verified (L18)', async (mode, goal, end, said) => {
     const { children, artifacts, tasks, ...result } = await demo(goal, { mode });
-    expect({ ...result, tasks }).toMatchObject({ ...end, outcome: 'unverified' });
-    expect(result.answer).toContain(said);
+    expect({ ...result, tasks }).toMatchObject({ outcome: 'answered', ...end });
+    expect(result.text).toContain(said);
     expect(result.trace.steps.some(({ action }) => action.type === 'tool')).toBe(mode !== 'direct');
     expect(tasks.map(({ status }) => status)).toEqual(mode === 'plan' ? ['completed'] : []);
     expect(children.length > 1 && artifacts.length === 1).toBe(mode === 'lead');
   });
 
   test('overview of a folder → counts as they are, several tasks, real tools, dependency folders left out', async () => {
-    const { outcome, answer, tasks, usage } = await demo('Give me an overview of this project');
+    const { outcome, text: answer, tasks, usage } = await demo('Give me an overview of this project');
     expect(outcome).toBe('completed');
     expect(tasks.map(({ id, status }) => [id, status])).toEqual([
       ['survey', 'completed'],
@@ -107,7 +107,7 @@ describe('demo model, whole path', () => {
   });
 
   test('a goal that needs understanding → says so, shows what it saw, and is not called verified', async () => {
-    const { outcome, answer } = await demo('Write a web server for these boats');
+    const { outcome, text: answer } = await demo('Write a web server for these boats');
     expect(outcome).toBe('unverified');
     expect(answer).toContain('cannot do what the goal asks with “write”');
     expect(answer).toContain('> Harbour keeps a list of boats');
@@ -115,7 +115,7 @@ describe('demo model, whole path', () => {
 
   test('few rounds a task → the verification finds what is missing and sends the work back', async () => {
     const { result } = await rig.run('Count the lines', { model: 'demo', limits: { execution: 3 } });
-    expect(result.answer).toContain('**100 lines** · 59 of 60 text files read');
+    expect(result.text).toContain('**100 lines** · 59 of 60 text files read');
     expect(result.tasks.map(({ id }) => id)).toEqual(['survey', 'source', 'source-3', 'source-4']);
     expect(result.outcome).toBe('completed');
   });
@@ -130,7 +130,7 @@ describe('demo model, whole path', () => {
       expect(existsSync(file(name))).toBe(true);
       expect(readFileSync(file(name), 'utf8')).toContain('`// TODO berth 8`');
       expect(result).toMatchObject({ outcome: 'completed' });
-      expect(result.answer).toContain(`This was written to \`${name}\`.`);
+      expect(result.text).toContain(`This was written to \`${name}\`.`);
       rmSync(file(name));
     },
   );
@@ -142,7 +142,7 @@ describe('demo model, whole path', () => {
     await answer(handle, 'approval', { decision: 'deny', reason: 'not here' });
     const denied: RunResult = await handle.result();
     expect(denied.outcome).toBe('unverified');
-    expect(denied.answer).toMatch(/`OTHER\.md` was not written.*not here/);
+    expect(denied.text).toMatch(/`OTHER\.md` was not written.*not here/);
     expect(existsSync(file('OTHER.md'))).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe('demo model, whole path', () => {
     await openGateOf(handle, 'approval');
     await handle.signal(steerSignal, { id: 's1', text: 'also look at docs/guide.md', when: 'after-batch' });
     await answer(handle, 'approval', { decision: 'approve' });
-    const { outcome, answer: text, tasks }: RunResult = await handle.result();
+    const { outcome, text, tasks }: RunResult = await handle.result();
     expect(outcome).toBe('completed');
     expect(text).toContain('> Harbour keeps a list of boats');
     expect(text).toContain('First steps');

@@ -129,9 +129,9 @@ test('two versions that break each other, with a stateful tool server → each r
   await startWorkerProcess(options({ buildId: 'two', packageDir }));
   await makeCurrent('two');
   const fresh = await start('new-run', 'New goal');
-  expect(await fresh.result()).toMatchObject({ answer: 'New.' } satisfies Partial<RunResult>);
+  expect(await fresh.result()).toMatchObject({ text: 'New.' } satisfies Partial<RunResult>);
   goOn();
-  expect(await old.result()).toMatchObject({ answer: 'Old.' } satisfies Partial<RunResult>);
+  expect(await old.result()).toMatchObject({ text: 'Old.' } satisfies Partial<RunResult>);
   expect([await versionOf(old), await versionOf(fresh)]).toEqual(['one', 'two']);
   expect(first.log()).toContain(`Version one of the deployment ${DEPLOYMENT}`);
 });

@@ -57,7 +57,7 @@ test('an approval that nobody gives → denied at the deadline; an answer after 
 test('a plan that nobody approves → the run stops with the plan as its answer (L15)', async () => {
   rig.play(byRole({ planner: [planned] }));
   const { result } = await rig.run('Do it', { attended: true, approvePlan: true });
-  expect(result).toMatchObject({ outcome: 'stopped', answer: expect.stringContaining('Do it') });
+  expect(result).toMatchObject({ outcome: 'stopped', text: expect.stringContaining('Do it') });
 });
 
 test('a question that nobody answers → the planner makes the best plan it can (C34)', async () => {

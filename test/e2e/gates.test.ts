@@ -530,7 +530,7 @@ describe('budget and failure gates', () => {
     await answerGate(handle, { gateId, decision: 'raise', to: 4 });
     await until('it asks again', async () => (await openGateOf(handle, 'budget')).id !== gateId);
     await answer(handle, 'budget', { decision: 'wrap_up' });
-    expect(await handle.result()).toMatchObject({ outcome: 'unverified', answer: 'As far as it went.' });
+    expect(await handle.result()).toMatchObject({ outcome: 'unverified', text: 'As far as it went.' });
   });
 
   test('a budget that is raised by setBudget → its gate closes, and the run goes on', async () => {

@@ -116,7 +116,7 @@ test('payments by key: three orders as three runs, two of them of one id, one of
   });
   const paid = async (id: string) => {
     const run = await client.attach(id, { tools: [byClient] });
-    expect(await run.result()).toMatchObject({ answer: 'It is paid.' });
+    expect(await run.result()).toMatchObject({ text: 'It is paid.' });
   };
   const order = async (workflowId: string, more: { continueAsNew?: 'every-safe-point' } = {}) => {
     const clientTools = [{ name: 'by_client', description: 'Pays.', inputSchema: { type: 'object' } }];
@@ -180,7 +180,7 @@ test('a payment by a workflow: a message interrupts it after it has charged → 
     const run = await client.start('Pay', { workspace, mode: 'react', autoApprove: true, taskQueue: 'tide' });
     await until('it has charged', async () => bank.keys.length > 0);
     await run.steer('Is it paid?', { when: 'interrupt' });
-    const { answer, trace } = await run.result();
+    const { text: answer, trace } = await run.result();
     expect({ answer, ending: trace.steps[0]?.ending }).toEqual({
       answer: 'It is paid.',
       ending: 'outcome_unknown',

@@ -52,7 +52,7 @@ test('lead: two agents one after the other, the worker goes in between → both 
   await rig.stopWorker();
   await rig.startWorker();
   const result = (await handle.result()) as RunResult;
-  expect(result).toMatchObject({ cause: 'direct_answer', answer: 'Three boats, says the title.' });
+  expect(result).toMatchObject({ cause: 'direct_answer', text: 'Three boats, says the title.' });
   const [, search] = result.usageBy;
   expect(result.usageBy.map(({ role }) => role)).toEqual(['lead', 'search', 'crawl']);
   expect(result.usageBy[0]?.calls).toBe(3);
@@ -60,7 +60,7 @@ test('lead: two agents one after the other, the worker goes in between → both 
     result.usage.inputTokens,
   );
   const child = (await env.client.workflow.getHandle(`${handle.workflowId}/search/1`).result()) as RunResult;
-  expect(child).toMatchObject({ mode: 'react', answer: 'Three boats.', usageBy: [search] });
+  expect(child).toMatchObject({ mode: 'react', text: 'Three boats.', usageBy: [search] });
   const records = (await handle.query(stateQuery)).children;
   expect(await readChildren(temporal(), handle.workflowId, records)).toMatchObject([
     { id: 'search/1', cause: 'direct_answer', usage: child.usage, children: [] },
@@ -121,7 +121,7 @@ test('lead: its agent wants to write, and is sent what is far too large → aske
   await handle.executeUpdate(answerGateUpdate, {
     args: [{ gateId: gate.id, decision: 'approve', arguments: args }],
   });
-  expect(await handle.result()).toMatchObject({ answer: 'Done.' });
+  expect(await handle.result()).toMatchObject({ text: 'Done.' });
   expect(readFileSync(join(rig.project.workspace, 'a.txt (allowed)'), 'utf8')).toBe('three boats');
   expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ gateId: gate.id, by: 'person' }]);
 });
@@ -152,7 +152,7 @@ test('lead: a message for its agent, then one that interrupts → the agent is c
   expect(JSON.stringify((await script.arrived(3)).body.messages)).toContain('Sailing boats.');
   await handle.signal(steerSignal, { id: 'u2', text: 'Something else.', when: 'interrupt' });
   const result = (await handle.result()) as RunResult;
-  expect(result.answer).toBe('Something else then.');
+  expect(result.text).toBe('Something else then.');
   expect(result.trace.steps[0]).toMatchObject({ ending: 'cancelled' });
   usageAddsUp(result);
   expect(await receiptsOf(handle, 'u1')).toEqual(['accepted', 'applied']);

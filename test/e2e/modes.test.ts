@@ -26,7 +26,7 @@ afterAll(async () => {
 test('steps: a mode that the file declares, handed over at every safe point → its roles in turn, each told what the one before said (P6)', async () => {
   const script = rig.play([{ text: 'Two faults.' }, { text: 'Mended.' }]);
   const { result } = await rig.run('Review notes.md.', { mode: 'review', continueAsNew: 'every-safe-point' });
-  expect(result).toMatchObject({ mode: 'review', cause: 'direct_answer', answer: 'Mended.' });
+  expect(result).toMatchObject({ mode: 'review', cause: 'direct_answer', text: 'Mended.' });
   expect(result.usageBy.map(({ role }) => role)).toEqual(['auditor', 'editor']);
   expect(JSON.stringify(script.requests[1]?.body.messages)).toContain('Two faults.');
 });
@@ -55,7 +55,7 @@ test('plan: edited by a person at its gate, and one step fails → the other is 
   await answer(handle, 'plan', { decision: 'edit', tasks });
   const result = (await handle.result()) as RunResult;
   expect(result).toMatchObject({ outcome: 'unverified', cause: 'carried_out_partly' });
-  expect(result.answer).toContain(summary);
+  expect(result.text).toContain(summary);
   expect(result.tasks.map(({ id, status }) => [id, status])).toEqual([
     ['task-1', 'failed'],
     ['own', 'completed'],

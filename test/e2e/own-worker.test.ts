@@ -135,7 +135,7 @@ test('an application with workflows and activities of its own → runs beside th
       receipt: `charged A-7 with ${KEY}`,
       id: 'refund-A-7',
       outcome: 'completed',
-      answer: 'It was done as it was asked for.',
+      text: 'It was done as it was asked for.',
     });
     const failing = await env.client.workflow.start<typeof workflows.tryWithout>('tryWithout', {
       args: [workspace],
@@ -172,8 +172,8 @@ test('a workflow of the application, offered as a tool to a run that another one
     });
     expect(await handle.result()).toMatchObject({
       asked: orders.map(order => JSON.stringify({ order })),
-      outcome: 'unverified',
-      answer: 'A-7 is paid back.',
+      outcome: 'answered',
+      text: 'A-7 is paid back.',
     });
     return handle;
   });
@@ -207,7 +207,7 @@ test('a workflow as a tool whose id an older one has still → that call ends, a
       workflowId: 'twice',
     });
     expect(await handle.result()).toMatchObject({
-      answer: 'It was not paid back.',
+      text: 'It was not paid back.',
       trace: { steps: [{ ending: 'unavailable' }, {}] },
     });
   });
@@ -226,7 +226,7 @@ test('a run that a workflow answers at its gates, kept open → takes its follow
       workflowId: 'interview',
     });
     expect(await handle.result()).toEqual({
-      outcome: 'unverified',
+      outcome: 'answered',
       asked: ['What lies at the quay?', 'And what is at sea?'],
     });
   });

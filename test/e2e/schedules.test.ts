@@ -38,8 +38,8 @@ test('a schedule, triggered → a run of its own id that nobody attends; a secon
   expect(run).toMatch(/^nightly-20/);
   expect(await schedules.trigger('nightly')).toBeNull();
   held.open();
-  const { outcome, answer } = await (await client.attach(run ?? '')).result();
-  expect({ outcome, answer }).toEqual({ outcome: 'unverified', answer: 'Nothing has changed.' });
+  const { outcome, text: answer } = await (await client.attach(run ?? '')).result();
+  expect({ outcome, answer }).toEqual({ outcome: 'answered', answer: 'Nothing has changed.' });
 
   await schedules.create('nightly', 'What is new?', {
     ...nightly,

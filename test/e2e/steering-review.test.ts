@@ -257,7 +257,7 @@ describe('orchestrator (F21, F22)', () => {
     expect((await agreed.result()) as RunResult).toMatchObject({
       outcome: 'unverified',
       cause: 'ended_by_orchestrator',
-      answer: 'What there is.',
+      text: 'What there is.',
     });
   });
 

@@ -114,7 +114,7 @@ test('a run that began with another version → this one names the event from wh
     const again = env.client.workflow.getHandle(workflowId);
     await until('it is answered again', async () => (await again.query(stateQuery)).phase === 'idle');
     await again.signal(finishSignal);
-    expect(await again.result()).toMatchObject({ answer: 'It is written again.' });
+    expect(await again.result()).toMatchObject({ text: 'It is written again.' });
   });
   expect(script.requests).toHaveLength(3);
 });

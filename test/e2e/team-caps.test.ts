@@ -56,7 +56,7 @@ describe('planning', () => {
     const { handle, result } = await rig.run('Say hello');
     expect(result).toMatchObject({
       outcome: 'unverified',
-      answer: WRAP_UP,
+      text: WRAP_UP,
       tasks: [],
       counters: { reasks: 1, planning: 1, verification: 0 },
     });
@@ -73,7 +73,7 @@ describe('planning', () => {
   test('a plan that can not be read, twice → a fallback in the journal and a direct answer (L8, G13)', async () => {
     rig.play([{ text: 'I shall look into it.' }, { text: 'Still looking.' }, { text: WRAP_UP }]);
     const { handle, result } = await rig.run('Read the files');
-    expect(result).toMatchObject({ outcome: 'unverified', answer: WRAP_UP });
+    expect(result).toMatchObject({ outcome: 'unverified', text: WRAP_UP });
     expect(await eventsOf(handle, 'output_fallback')).toMatchObject([{ role: 'planner' }]);
   });
 
@@ -225,7 +225,7 @@ describe('verification', () => {
     const { handle, result } = await rig.run('Read the files', { limits: { verification: 2 } });
     expect(result).toMatchObject({
       outcome: 'unverified',
-      answer: 'Only alpha so far.',
+      text: 'Only alpha so far.',
       counters: { verification: 2, turns: 6 },
     });
     expect(await eventsOf(handle, 'limit_reached')).toMatchObject([{ limit: 'verification' }]);
@@ -235,7 +235,7 @@ describe('verification', () => {
     rig.play([plans('one'), done('a.txt says alpha.'), rejected('More.')]);
     const { result } = await rig.run('Read the files', { limits: { verification: 1 } });
     expect(result.outcome).toBe('unverified');
-    expect(result.answer).toContain('a.txt says alpha.');
+    expect(result.text).toContain('a.txt says alpha.');
   });
 
   test('a verdict against itself → the stricter reading, back to the planner (F10)', async () => {
@@ -262,7 +262,7 @@ describe('verification', () => {
       ...[{ text: 'Looks fine to me.' }, { text: 'Yes, fine.' }, { text: WRAP_UP }],
     ]);
     const { handle, result } = await rig.run('Read the files');
-    expect(result).toMatchObject({ outcome: 'unverified', answer: WRAP_UP });
+    expect(result).toMatchObject({ outcome: 'unverified', text: WRAP_UP });
     expect(script.requests[4]?.toolNames).toEqual([]);
     expect(await eventsOf(handle, 'output_fallback')).toMatchObject([{ role: 'verifier' }]);
   });
@@ -278,7 +278,7 @@ describe('budgets of a goal', () => {
   test('turns used up → one wrap-up call without tools, outside the limit, unverified (L11, L19)', async () => {
     const script = rig.play([...start, { text: WRAP_UP }]);
     const { handle, result } = await rig.run('Read the files', { limits: { turns: 3 } });
-    expect(result).toMatchObject({ outcome: 'unverified', answer: WRAP_UP });
+    expect(result).toMatchObject({ outcome: 'unverified', text: WRAP_UP });
     expect(script.requests).toHaveLength(4);
     expect(script.requests[3]).toMatchObject({
       toolNames: [],
@@ -294,7 +294,7 @@ describe('budgets of a goal', () => {
     const { result } = await rig.run('Read the files', { limits: { turns: 2 } });
     expect(script.requests).toHaveLength(4);
     expect(result).toMatchObject({ outcome: 'unverified', cause: 'turn_cap' });
-    expect(result.answer).toContain('a.txt says alpha.');
+    expect(result.text).toContain('a.txt says alpha.');
   });
 
   test('tokens used up → a warning at 80 %, then the wrap-up, budget_exhausted', async () => {
@@ -302,7 +302,7 @@ describe('budgets of a goal', () => {
     const { handle, result } = await rig.run('Read the files', { limits: { tokens: 250 } });
     expect(result).toMatchObject({
       outcome: 'budget_exhausted',
-      answer: WRAP_UP,
+      text: WRAP_UP,
       usage: { inputTokens: 360, outputTokens: 40 },
     });
     expect(script.requests).toHaveLength(4);
@@ -320,7 +320,7 @@ describe('budgets of a goal', () => {
   test('time used up before the first call → only the wrap-up', async () => {
     const script = rig.play([{ text: WRAP_UP }]);
     const { handle, result } = await rig.run('Read the files', { limits: { wallTimeMs: 1 } });
-    expect(result).toMatchObject({ outcome: 'budget_exhausted', answer: WRAP_UP });
+    expect(result).toMatchObject({ outcome: 'budget_exhausted', text: WRAP_UP });
     expect(script.requests).toHaveLength(1);
     expect(await eventsOf(handle, 'limit_reached')).toMatchObject([{ limit: 'wallTimeMs' }]);
   });

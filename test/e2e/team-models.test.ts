@@ -59,7 +59,7 @@ describe('a model that fails', () => {
     expect(failure.type).toBe('run.failed');
     expect(failure.message).toMatch(/openai\/gpt-5-mini at http:.* HTTP 401.*OPENAI_API_KEY/);
     expect(failure.message).not.toContain('test-key');
-    expect(result).toMatchObject({ outcome: 'failed', answer: '' });
+    expect(result).toMatchObject({ outcome: 'failed', text: '' });
     expect(script.requests).toHaveLength(1);
   });
 
@@ -73,7 +73,7 @@ describe('a model that fails', () => {
   test('failure after a task was done → Failed, with the partial answer in its details', async () => {
     rig.play([...whole.slice(0, 2), { error: { status: 400, message: 'No.' } }]);
     const { result } = await failed(await rig.start('Hello', { model: 'openai/gpt-5-mini' }));
-    expect(result.answer).toContain('Hello was said.');
+    expect(result.text).toContain('Hello was said.');
     expect(result.tasks).toMatchObject([{ status: 'completed' }]);
   });
 
@@ -82,7 +82,7 @@ describe('a model that fails', () => {
       index < 4 ? outOfOrder : (whole[index - 4] ?? { error: { status: 400 } }),
     );
     const { handle, result } = await rig.run('Hello');
-    expect(result).toMatchObject({ outcome: 'completed', answer: 'Hello to you.', usage: { costUsd: null } });
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Hello to you.', usage: { costUsd: null } });
     expect(await eventsOf(handle, 'provider_switch')).toMatchObject([
       { role: 'planner', fromModel: 'openai/gpt-5-mini', toModel: 'openai/spare' },
     ]);
@@ -106,7 +106,7 @@ describe('a model that fails', () => {
     });
     const { result } = await rig.run('Hello');
     writeFileSync(file, before);
-    expect(result).toMatchObject({ outcome: 'completed', answer: 'Hello to you.' });
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Hello to you.' });
     const asked = script.requests.map(({ body }) => [body.model, body.stream]);
     const spare = ['spare', false];
     const first = ['gpt-5-mini', false];
@@ -163,7 +163,7 @@ describe('a model that fails', () => {
     const script = rig.play([planned, { error: { status: 400, message: 'No credit.' } }, ...rest]);
     const { handle, result } = await rig.run('Hello', { configuration: 'mixed' });
     writeFileSync(file, before);
-    expect(result).toMatchObject({ outcome: 'completed', answer: 'Hello to you.' });
+    expect(result).toMatchObject({ outcome: 'completed', text: 'Hello to you.' });
     expect(result.usage.costUsd).toBeGreaterThan(0);
     const asked = script.requests.map(({ protocol, body }) => `${protocol} ${body.model}`);
     const other = 'openai-compatible gpt-5-mini';

@@ -48,7 +48,7 @@ describe('stop', () => {
     await untilHeartbeat(handle, 'Alba');
     await handle.signal(stopSignal, { reason: 'enough' });
     const result = (await handle.result()) as RunResult;
-    expect(result).toMatchObject({ outcome: 'stopped', answer: 'The boats are Alba,' });
+    expect(result).toMatchObject({ outcome: 'stopped', text: 'The boats are Alba,' });
     const request = await script.arrived(1);
     await until('the endpoint sees the connection end', () => request.gone.aborted);
     expect(script.requests).toHaveLength(2);
@@ -162,7 +162,7 @@ describe('cancel', () => {
     expect(await cancelled(handle)).toMatchObject({
       id: handle.workflowId,
       outcome: 'cancelled',
-      answer: 'The boats are Alba,',
+      text: 'The boats are Alba,',
       tasks: [{ id: 'task-1' }],
       counters: { turns: 2 },
     });

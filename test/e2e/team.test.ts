@@ -64,7 +64,7 @@ describe('a whole team run', () => {
   test('result: verified in the second round → completed, with the summary as answer (L5, F8, C9)', () => {
     expect(result).toMatchObject({
       outcome: 'completed',
-      answer: 'Alba is older: 1961, against 1974 for Brise.',
+      text: 'Alba is older: 1961, against 1974 for Brise.',
       goal: 'Which boat is older?',
       mode: 'team',
     });

@@ -33,7 +33,7 @@ const MOST_WRAP_UPS = 20;
 /** Tasks that ended without a reply of their executor, or with their goal. */
 const UNCOUNTED = [
   ...['dependency_failed', 'aborted', 'echoed', 'replanned', 'removed by a person', 'orchestrated'],
-  ...['completed', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'],
+  ...['completed', 'answered', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'],
 ];
 
 function isUncounted(reason: string | null): boolean {

@@ -213,7 +213,7 @@ function expectNamed(
     !isLeft || !BY_VERDICT.includes(cause),
     `${id} of a person is open, and the goal ends as ${cause}`,
   );
-  if (outcome !== 'unverified' && outcome !== 'budget_exhausted') return;
+  if (!['answered', 'unverified', 'budget_exhausted'].includes(outcome)) return;
   expectThat(answer.includes(id), `${id} of a person is ${how}, and the answer does not say so (${cause})`);
   // What was at work when its goal ended was open when the answer was written.
   const why = task && !isOpen(task) && task.reason !== outcome ? task.reason : null;

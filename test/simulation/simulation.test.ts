@@ -41,7 +41,7 @@ test(`every mode: ${RUNS} random runs, alone and with people, whole and in parts
 /** What a simulation that tries everything comes by: it would prove little if its world were too kind. */
 const MUST_HAPPEN = [
   ...['an artifact was written', 'an artifact that was not changed'],
-  ...['completed', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'].map(
+  ...['completed', 'answered', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'].map(
     outcome => `outcome ${outcome}`,
   ),
   ...['executed', 'reused', 'invalid', 'denied', 'skipped', 'cancelled', 'timed_out', 'unavailable'].map(
@@ -112,16 +112,22 @@ const MUST_HAPPEN = [
   'a stray tool call',
   'a file was compared',
   ...['tools at the same time', 'tools interrupted together', 'a task asked for again'],
-  ...['unverified', 'budget_exhausted', 'failed', 'stopped', 'cancelled'].map(end => `agent ${end}`),
+  ...['answered', 'budget_exhausted', 'failed', 'stopped', 'cancelled'].map(end => `agent ${end}`),
   ...['person', 'timeout', 'superseded'].map(by => `gate of an agent ${by}`),
   ...['read by an agent', 'given back', 'refused by an agent'].map(way => `message ${way}`),
   ...['agents at the same time', 'an agent of a task beside others', 'an agent of an agent'],
   ...['an agent handed over', 'a tool allowed to an agent'],
   ...['tasks side by side', 'models at the same time', 'handover side by side'],
   'wrapped up after a failure, failed',
-  ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(
-    cause => `cause ${cause}`,
-  ),
+  ...[
+    'verified',
+    'direct_answer',
+    'no_plan',
+    'planning_cap',
+    'verification_cap',
+    'turn_cap',
+    'tasks_failed',
+  ].map(cause => `cause ${cause}`),
   ...[
     'carried_out',
     'carried_out_partly',

@@ -484,7 +484,7 @@ export class Watcher {
     if (this.#scenario.thorough) expectPlainData(state);
     expectThat(end !== null, 'the run has an end');
     this.seen.add(`outcome ${end.outcome}`);
-    const promises = ['completed', 'unverified', 'budget_exhausted'].includes(end.outcome);
+    const promises = ['completed', 'answered', 'unverified', 'budget_exhausted'].includes(end.outcome);
     expectThat(!promises || end.answer.trim() !== '', `${end.outcome} without an answer`);
     const verdict = this.#journal.findLast(event => event.type === 'verdict');
     const accepted = verdict?.type === 'verdict' && verdict.done;

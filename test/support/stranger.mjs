@@ -57,7 +57,7 @@ for await (const event of run.events()) {
 
 const result = await run.result();
 assert.equal(result.outcome, 'completed');
-assert.match(result.answer, /1961/);
+assert.match(result.text, /1961/);
 assert.deepEqual(asked, ['ALBA']);
 for (const type of ['run_started', 'gate_opened', 'tool_call_ended', 'run_ended', 'end'])
   assert.ok(seen.has(type), type);
@@ -83,4 +83,4 @@ await assert.rejects(
 
 await client.close();
 await team.close();
-process.stdout.write(`${result.answer}\n`);
+process.stdout.write(`${result.text}\n`);

@@ -4,6 +4,7 @@ import { UNREADABLE } from '../../client/run/run-end.js';
 import { type Cause, causeText, type Outcome } from '../../core/plan/cause.js';
 import type { Output } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
+import { EXIT, exitCodeOf } from '../exit-codes.js';
 
 /** One line on how it ended, with figures. */
 export function endLine(end: Pick<RunEnd, 'id' | 'status' | 'outcome' | 'cause' | 'failure'>): string {
@@ -21,13 +22,14 @@ export function goalEndLine(
   why?: string,
 ): string {
   const name = NAMES[outcome];
-  if (outcome === 'completed' || outcome === 'cancelled') return `${name}.`;
+  if (outcome === 'completed' || outcome === 'answered' || outcome === 'cancelled') return `${name}.`;
   if (outcome === 'failed' && why) return `${name}: ${why}`;
   return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;
 }
 
 const NAMES: Record<Outcome, string> = {
   completed: 'Completed',
+  answered: 'Answered',
   unverified: 'Unverified',
   budget_exhausted: 'Budget exhausted',
   stopped: 'Stopped',
@@ -45,7 +47,7 @@ export function resultLine(end: RunEnd): object {
     status,
     outcome,
     cause,
-    answer: result?.answer ?? '',
+    text: result?.text ?? '',
     tasks: result?.tasks ?? [],
     usage: result?.usage ?? null,
     usageBy: result?.usageBy ?? [],
@@ -57,6 +59,6 @@ export function resultLine(end: RunEnd): object {
 // The answer of an ended run: on stdout, with how it ended on stderr.
 
 export function printAnswer(output: Output, end: RunEnd): void {
-  if (end.outcome !== 'completed') output.notes.line(endLine(end));
-  if (end.result?.answer) output.out.line(terminalText(end.result.answer));
+  if (exitCodeOf(end.outcome) !== EXIT.ok) output.notes.line(endLine(end));
+  if (end.result?.text) output.out.line(terminalText(end.result.text));
 }

@@ -35,5 +35,5 @@ export function addResult(program: Command): void {
 }
 
 const OUTCOMES = `
-Exit codes: 0 completed; 3 an answer that is not verified, cut by a budget or stopped; 1 failed; 130 cancelled;
+Exit codes: 0 completed or answered; 3 an answer that was to be verified and was not, cut by a budget or stopped; 1 failed; 130 cancelled;
 2 when the call itself was wrong.`;

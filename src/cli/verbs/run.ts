@@ -67,8 +67,8 @@ In a terminal: Enter sends what you type to the running team, Alt+Enter queues t
 Ctrl-C leaves. Elsewhere: what would be asked is refused, unless --yes approves it or --attended waits for an
 answer from another terminal; Ctrl-C asks the run to stop with what there is, and a second one leaves it
 running in the background.
-Exit codes: 0 completed; 3 an answer that is not verified, cut by a budget or stopped; 1 failed; 130 cancelled
-or left running; 2 when the call itself was wrong.`;
+Exit codes: 0 completed or answered; 3 an answer that was to be verified and was not, cut by a budget or
+stopped; 1 failed; 130 cancelled or left running; 2 when the call itself was wrong.`;
 
 // A goal from start to answer in one command: local stack, run, live view.
 

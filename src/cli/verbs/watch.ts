@@ -102,5 +102,5 @@ function printWithoutEvents(output: Output, end: RunEnd): void {
 
 function printEnd(output: Output, end: RunEnd): void {
   output.out.line(endLine(end));
-  if (end.result?.answer) output.out.line(`\n${terminalText(end.result.answer)}`);
+  if (end.result?.text) output.out.line(`\n${terminalText(end.result.text)}`);
 }

@@ -7,6 +7,7 @@ import { ALL_RUNS, timesOf, workspaceOf } from './runs.js';
 
 export const OUTCOMES = [
   'completed',
+  'answered',
   'unverified',
   'budget_exhausted',
   'stopped',

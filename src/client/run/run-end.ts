@@ -77,6 +77,6 @@ function unreadable(value: unknown): RunEnd['failure'] {
 }
 
 function runResultIn(value: unknown): RunResult | null {
-  const isResult = isRecord(value) && typeof value.outcome === 'string' && typeof value.answer === 'string';
+  const isResult = isRecord(value) && typeof value.outcome === 'string' && typeof value.text === 'string';
   return isResult ? (value as unknown as RunResult) : null;
 }

@@ -136,7 +136,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     goals: view?.goals ?? result?.goals ?? [],
     threads: view?.internals.threads ?? null,
     lastEventSeq: view?.internals.lastEventSeq ?? null,
-    answer: result?.answer ?? view?.answer ?? lastAnswer(view),
+    answer: result?.text ?? view?.answer ?? lastAnswer(view),
     stuck: null,
     answered: view !== null,
     unreadable: [...unreadableNames(run.memo), ...(end?.failure?.type === UNREADABLE ? ['result'] : [])],

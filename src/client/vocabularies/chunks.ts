@@ -88,7 +88,7 @@ export function chunks(): Vocabulary<Chunk> {
           {
             type: 'final',
             outcome: event.end.outcome ?? event.end.status,
-            text: event.end.result?.answer ?? '',
+            text: event.end.result?.text ?? '',
           },
         ];
       default:

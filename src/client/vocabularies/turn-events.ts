@@ -83,9 +83,9 @@ function ofEnd(end: RunEnd): TurnEvent {
   if (error !== null || result === null) {
     return { type: 'error', error: error ?? 'The run left no result.', is_retryable: isPassing(end) };
   }
-  const { answer, goals, usage } = result;
+  const { text, goals, usage } = result;
   const turns = goals.reduce((sum, goal) => sum + goal.turns, 0);
-  const done = { final_text: answer, total_turns: turns, total_usage: usage };
+  const done = { final_text: text, total_turns: turns, total_usage: usage };
   return { type: 'done', outcome: outcome ?? result.outcome, ...done };
 }
 

@@ -23,11 +23,10 @@ export interface ChildRecord {
   cause: Cause | null;
 }
 
-/** How it ended: that an agent has answered is its success, for its text goes to a role and is never verified. */
+/** How it ended, in a word or two. */
 export function childEnd({ outcome, cause }: Pick<ChildRecord, 'outcome' | 'cause'>): string {
   if (outcome === null) return 'running';
-  if (cause === 'direct_answer') return 'answered';
-  return cause === null || cause === outcome ? outcome : `${outcome} (${cause})`;
+  return cause === null || cause === outcome || outcome === 'answered' ? outcome : `${outcome} (${cause})`;
 }
 
 /** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */

@@ -148,14 +148,14 @@ export interface AgentReport extends AgentRest {
 export function reportOf(result: {
   outcome: Outcome;
   cause: Cause;
-  answer: string;
+  text: string;
   usage: Usage;
   usageBy: UsageEntry[];
   counters: { turns: number; failedCalls: number };
   unread?: InboxItem[];
   effects?: string[];
 }): AgentReport {
-  const { outcome, cause, answer, usage, usageBy, counters, unread = [], effects = [] } = result;
+  const { outcome, cause, text: answer, usage, usageBy, counters, unread = [], effects = [] } = result;
   // Of its one goal, which is on record only where it has ended by itself.
   const { turns, failedCalls } = counters;
   return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
@@ -207,7 +207,7 @@ export function outcomeForCaller(
   }
   const { outcome, cause, answer, effects } = end.report;
   const content: ToolContent[] = answer === '' ? [] : [{ type: 'text', text: answer }];
-  if (cause === 'direct_answer')
+  if (outcome === 'answered')
     return { ending: 'executed', note: fill(words.noteAgentAnswered, { agent }), content, isError: false };
   const capped = outcome === 'unverified' || outcome === 'budget_exhausted';
   const why = TOLD_BY_NAME.test(cause) ? cause : `${cause}: ${causeText(cause)}`;

@@ -3,13 +3,26 @@
 import { FAILURE } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 
-export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
+/**
+ * How a goal ended. `completed`: its answer was verified. `answered`: it has one, in a mode that verifies nothing.
+ * `unverified`: it was to be verified, or its plan carried out, and was not.
+ */
+export type Outcome =
+  | 'completed'
+  | 'answered'
+  | 'unverified'
+  | 'budget_exhausted'
+  | 'stopped'
+  | 'failed'
+  | 'cancelled';
 
 export type Cause =
   /** The one that is `completed`: verdict and the run's own record agree. */
   | 'verified'
-  /** No plan with a task, or a mode without plans: the answer was given without work to verify. */
+  /** A mode without plans: the answer was given directly. */
   | 'direct_answer'
+  /** The plan had no task: the answer was given without work to verify. */
+  | 'no_plan'
   /** A mode that verifies nothing: every task of the plan has been carried out by its executor's word. */
   | 'carried_out'
   /** As before, but some failed, were skipped or blocked, or the plan was aborted at a failure. */
@@ -43,6 +56,9 @@ export function outcomeOf(cause: Cause): Outcome {
   switch (cause) {
     case 'verified':
       return 'completed';
+    case 'direct_answer':
+    case 'carried_out':
+      return 'answered';
     case 'stopped':
     case 'stopped_by_orchestrator':
     case 'plan_not_approved':
@@ -78,8 +94,9 @@ export function causeText(cause: Cause): string {
 
 const TEXTS: Partial<Record<string, string>> = {
   verified: 'The answer was verified.',
-  direct_answer: 'The answer was given directly, without a plan of tasks, and nothing was verified.',
-  carried_out: 'The tasks of the plan were carried out, and nothing was verified.',
+  direct_answer: 'The answer was given directly: this mode verifies nothing.',
+  no_plan: 'No plan with a task came about: the answer was given directly, and nothing was verified.',
+  carried_out: 'The tasks of the plan were carried out: this mode verifies nothing.',
   carried_out_partly: 'Tasks of the plan failed or were left out, and nothing was verified.',
   planning_cap: 'The limit of planning rounds was reached without a task: the answer was given directly.',
   execution_cap: 'The limit of rounds was reached before there was an answer.',

@@ -83,7 +83,7 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
       const capped = output?.needsMorePlanning !== false && round >= limit;
       if (capped) noteLimit(run, 'planning', null);
       // Without a task: rounds ran out over it, or the planner had none to plan.
-      wrapUpAs(run, capped ? 'planning_cap' : 'direct_answer', run.words.whyNoPlan);
+      wrapUpAs(run, capped ? 'planning_cap' : 'no_plan', run.words.whyNoPlan);
       return null;
     }
     case 'execute':

@@ -19,12 +19,12 @@ const { charge } = proxyActivities<Activities>({ startToCloseTimeout: '10 second
 /** Charges, then has a team work on the order. */
 export async function settleOrder(order: string, workspace: string) {
   const receipt = await charge(order);
-  const { id, outcome, answer } = await executeRun(
+  const { id, outcome, text } = await executeRun(
     `Refund the order ${order}`,
     { workspace, autoApprove: true },
     { workflowId: `refund-${order}` },
   );
-  return { receipt, id, outcome, answer };
+  return { receipt, id, outcome, text };
 }
 
 /** A goal that no team can begin: a run that fails leaves its result all the same. */
@@ -60,8 +60,8 @@ export async function refundDesk(workspace: string) {
       },
     },
   );
-  const { outcome, answer } = await run.result();
-  return { asked, outcome, answer };
+  const { outcome, text } = await run.result();
+  return { asked, outcome, text };
 }
 
 /** Asks one thing after the other of a run that it answers itself. */

@@ -82,8 +82,8 @@ const OUTCOMES: Record<ChaosKind, readonly Outcome[]> = {
   team: ['completed'],
   // A task that is given up leaves the verdict short.
   branches: ['completed', 'unverified'],
-  plan: ['unverified', 'stopped'],
-  tree: ['unverified'],
+  plan: ['answered', 'unverified', 'stopped'],
+  tree: ['answered'],
 };
 const QUIT: Record<'stop' | 'cancel', Outcome> = { stop: 'stopped', cancel: 'cancelled' };
 

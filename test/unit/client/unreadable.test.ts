@@ -106,7 +106,7 @@ describe('what this client can not decode', () => {
     const children = [
       { id: 'search/1', agent: 'search', callId: 'c1', instruction: 'Look.', outcome: 'unverified' },
     ];
-    const result = { outcome: 'unverified', cause: 'direct_answer', answer: 'Three.', children };
+    const result = { outcome: 'answered', cause: 'direct_answer', text: 'Three.', children };
     const temporal = serverWith({
       describeWorkflowExecution: { workflowExecutionInfo: raw('r', {}, COMPLETED) },
       getWorkflowExecutionHistory: {

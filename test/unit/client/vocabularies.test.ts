@@ -229,7 +229,7 @@ describe('turns', () => {
         deadline: null,
         choices: [],
       }),
-      end('completed', { answer: 'All.', goals: [{ turns: 5 }, { turns: 4 }], usage, outcome: 'completed' }),
+      end('completed', { text: 'All.', goals: [{ turns: 5 }, { turns: 4 }], usage, outcome: 'completed' }),
     ];
     expect(said(turnEvents(), events)).toEqual([
       { type: 'turn_start', turn_number: 3, agent: 'executor' },
@@ -356,7 +356,7 @@ describe('chunks', () => {
       started,
       piece(0, 'All.'),
       ended('All.'),
-      end('completed', { answer: 'All.' }),
+      end('completed', { text: 'All.' }),
     ];
     expect(said(chunks(), events)).toEqual([
       { type: 'thought', agent: 'executor', text: 'Hm.' },

@@ -77,6 +77,7 @@ describe('ids and exit codes', () => {
 
   test.each<[Outcome | null, number]>([
     ['completed', 0],
+    ['answered', 0],
     ['unverified', 3],
     ['budget_exhausted', 3],
     ['stopped', 3],

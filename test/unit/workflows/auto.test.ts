@@ -37,7 +37,7 @@ describe('auto mode', () => {
       run.state.idleSince = null;
       expect(statusMarkdown(run.state)).toContain(`Mode ${mode}: One file.`);
       expect(end).toMatchObject({
-        outcome: 'unverified',
+        outcome: 'answered',
         cause: 'direct_answer',
         answer: 'The file says 42.',
       });
@@ -53,7 +53,7 @@ describe('auto mode', () => {
       ANSWER,
     ]);
     expect(asked).toEqual(['selector', 'planner', 'executor', 'summary']);
-    expect(end).toMatchObject({ outcome: 'unverified', cause: 'carried_out', answer: 'The file says 42.' });
+    expect(end).toMatchObject({ outcome: 'answered', cause: 'carried_out', answer: 'The file says 42.' });
   });
 
   test('auto: no choice that can be read, twice → one role with tools, and a line that says so (L18)', async () => {

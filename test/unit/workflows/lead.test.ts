@@ -123,15 +123,15 @@ const READ: Call = { agent_name: 'crawl', instruction: 'Read https://example.org
 describe('mode lead', () => {
   test('lead: one of two agents has ended → shown as ended while the other runs (A8)', async () => {
     const { shown } = await lead([[ASK, READ], 'It is Monday.']);
-    expect(shown).toContainEqual(['unverified', null]);
+    expect(shown).toContainEqual(['answered', null]);
   });
 
   test('lead: its result → tells of its sub-agents, for whoever looks when no worker tells any more (A8)', async () => {
     const { run, end } = await lead([[ASK, READ], 'It is Monday.']);
     const { children } = resultOf(run.state, { ...end, id: 'r', now: 0 });
     expect(children.map(({ id, outcome }) => [id, outcome])).toEqual([
-      ['search/1', 'unverified'],
-      ['crawl/2', 'unverified'],
+      ['search/1', 'answered'],
+      ['crawl/2', 'answered'],
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('mode lead', () => {
     const { run, end, started, results } = await lead([[ASK], [READ], 'It is Monday.'], {
       agents: { search: ['Monday.'], crawl: ['Example.'] },
     });
-    expect(end).toMatchObject({ outcome: 'unverified', cause: 'direct_answer', answer: 'It is Monday.' });
+    expect(end).toMatchObject({ outcome: 'answered', cause: 'direct_answer', answer: 'It is Monday.' });
     expect(started.map(({ id, goal }) => [id, goal])).toEqual([
       ['search/1', ASK.instruction],
       ['crawl/2', READ.instruction],
@@ -160,8 +160,8 @@ describe('mode lead', () => {
     expect(children).toMatchObject({
       started: 2,
       list: [
-        { id: 'search/1', outcome: 'unverified' },
-        { id: 'crawl/2', outcome: 'unverified' },
+        { id: 'search/1', outcome: 'answered' },
+        { id: 'crawl/2', outcome: 'answered' },
       ],
     });
   });
@@ -218,7 +218,7 @@ describe('mode lead', () => {
 
   test.each([
     ['stop', (run: Run) => requestStop(run, { reason: 'enough' }), 'stopped'],
-    ['pause', (run: Run) => requestPause(run, { reason: 'lunch' }), 'unverified'],
+    ['pause', (run: Run) => requestPause(run, { reason: 'lunch' }), 'answered'],
   ])('lead: %s while an agent works → passed on to it (A7)', async (signal, act, outcome) => {
     const { end, told } = await lead([[ASK], 'Done.'], {
       during: run => {

@@ -47,7 +47,7 @@ describe('a mode of one role', () => {
   test('direct: calls tools, then says something without a call → that is the answer, and nothing was verified (L14)', async () => {
     const { run, end, asked, ran } = await runReact([READ, READ, ANSWER]);
     expect(end).toMatchObject({
-      outcome: 'unverified',
+      outcome: 'answered',
       cause: 'direct_answer',
       answer: 'The file says 42.',
     });
@@ -161,7 +161,7 @@ describe('a mode of one role', () => {
         answers: [{ kind: 'failure', decision: 'other_model', model: 'p/b' }],
       });
       expect(eventsOf(run, 'gate_opened')).toMatchObject([{ kind: 'failure' }]);
-      expect(end).toMatchObject({ outcome: 'unverified', answer: 'The file says 42.' });
+      expect(end).toMatchObject({ outcome: 'answered', answer: 'The file says 42.' });
       expect(JSON.stringify(requests[1])).not.toContain('I will not.');
       expect(eventsOf(run, 'provider_switch')).toMatchObject([{ fromModel: 'p/a', toModel: 'p/b' }]);
     },
@@ -181,7 +181,7 @@ describe('a mode of one role', () => {
       params: { question: 'Which file?' },
     });
     const { end } = await runReact([{ text: question }], { role: { dialect: 'envelope' } });
-    expect(end).toMatchObject({ outcome: 'unverified', answer: expect.stringContaining('Which file?') });
+    expect(end).toMatchObject({ outcome: 'answered', answer: expect.stringContaining('Which file?') });
   });
 
   test('direct: a conversation of its own → the goal stands in its brief', async () => {

@@ -141,7 +141,7 @@ describe('outcomes', () => {
   });
 
   test.each<[string, TeamReply[], string]>([
-    ['no task, planning over', [planned(), planned(), { text: 'Hello.' }], 'direct_answer'],
+    ['no task, planning over', [planned(), planned(), { text: 'Hello.' }], 'no_plan'],
     [
       'no task at the last planning round',
       [

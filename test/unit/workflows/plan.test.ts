@@ -74,7 +74,7 @@ describe('plan mode: a task fails', () => {
         .map(message => textOf(message as never))
         .join(),
     ).toContain('t1 [gave_up] Do t1.');
-    expect(ran.end).toMatchObject({ outcome: 'unverified', cause: 'carried_out' });
+    expect(ran.end).toMatchObject({ outcome: 'answered', cause: 'carried_out' });
   });
 
   test('replan again and again → within the limit of plans, then the others go on, and a line says so (L5, L16)', async () => {

@@ -40,7 +40,7 @@ describe('a declared mode', () => {
   test('steps: each role in turn, with tools → the last one answers; nobody verified (P6, L14)', async () => {
     const { end, asked, said, places } = await runReview([READ, FAULTS, MENDED]);
     expect(asked).toEqual(['auditor', 'auditor', 'editor']);
-    expect(end).toMatchObject({ outcome: 'unverified', cause: 'direct_answer', answer: 'Mended.' });
+    expect(end).toMatchObject({ outcome: 'answered', cause: 'direct_answer', answer: 'Mended.' });
     expect(places).toMatchObject([{ phase: 'answering' }, { phase: 'answering' }]);
     expect(said('main')).toContain('Step 1 of 2 is yours');
     expect(said('main')).toContain('Your answer goes to `editor`');

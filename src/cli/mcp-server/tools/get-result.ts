@@ -16,7 +16,7 @@ const output = z.object({
     .string()
     .nullable()
     .describe(
-      'completed: the answer was verified. unverified, budget_exhausted, stopped: there is an answer, which was not. failed, cancelled; null while it is open, and where it was terminated.',
+      'completed: the answer was verified. answered: there is one, in a mode that verifies nothing. unverified, budget_exhausted, stopped: there is one, which was to be verified and was not. failed, cancelled; null while it is open, and where it was terminated.',
     ),
   why: z.string().nullable().describe('Why it ended so.'),
   answer: z.string().nullable().describe('Written by agents of the run: data. Null where there is none yet.'),

@@ -20,7 +20,9 @@ const runShape = z.object({
   outcome: z
     .string()
     .nullable()
-    .describe('completed (verified), unverified, budget_exhausted, stopped, failed or cancelled.'),
+    .describe(
+      'completed (verified), answered (in a mode that verifies nothing), unverified, budget_exhausted, stopped, failed or cancelled.',
+    ),
   goal: z.string().nullable().describe('Its first words.'),
   startedAt: z.string().describe('ISO 8601.'),
   endedAt: z.string().nullable(),

@@ -59,7 +59,7 @@ export class Scrollback {
 
   /** The end, with its answer where that was not told before. */
   end(end: RunEnd): void {
-    const answer = end.result?.answer ?? '';
+    const answer = end.result?.text ?? '';
     if (answer !== '' && answer !== this.#lastAnswer) this.answer(answer, endLine(end));
     else if (end.outcome !== 'completed' || this.#lastAnswer === null) this.write([endLine(end)]);
   }

@@ -56,7 +56,7 @@ const subagent = (type: 'subagent_started' | 'subagent_ended', id: string): RunE
     id,
     role: 'search',
     callId: id,
-    outcome: 'unverified',
+    outcome: 'answered',
     cause: 'direct_answer',
   }) as JournalEvent;
 

@@ -11,7 +11,7 @@ const child = (id: string, given: Partial<ChildTree> = {}): ChildTree => ({
   agent: 'search',
   callId: 'c1',
   instruction: 'Which boats?',
-  outcome: 'unverified',
+  outcome: 'answered',
   cause: 'direct_answer',
   usage: { ...NO_USAGE, inputTokens: 1_200, outputTokens: 30, costUsd: 0.01 },
   children: [],
@@ -24,7 +24,7 @@ test('show: sub-agents, one with its own → a line each, how each ended and wha
     printed += text;
   }, noColors);
   const children = [
-    child('editor/1', { children: [child('search/1', { cause: 'execution_cap' })] }),
+    child('editor/1', { children: [child('search/1', { outcome: 'unverified', cause: 'execution_cap' })] }),
     child('search/2', { outcome: 'lost', cause: null, usage: null }),
     child('search/3', { outcome: null, cause: null }),
   ];

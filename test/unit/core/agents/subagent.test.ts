@@ -23,6 +23,7 @@ import type { Gate } from '../../../../src/core/gates/gate.js';
 import { readGate } from '../../../../src/core/gates/read-gate.js';
 import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../../src/core/limits/limits.js';
 import { nothingKnown } from '../../../../src/core/limits/model-use.js';
+import { outcomeOf } from '../../../../src/core/plan/cause.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { EFFECTS_BYTES } from '../../../../src/core/state/bounds.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
@@ -186,7 +187,7 @@ describe('what runs of a tree tell each other', () => {
 describe('outcomeForCaller', () => {
   const report = (more: Partial<AgentReport>): AgentReport => ({
     ...REST,
-    outcome: 'unverified',
+    outcome: outcomeOf(more.cause ?? 'direct_answer'),
     cause: 'direct_answer',
     answer: 'Found.',
     ...more,

@@ -311,7 +311,7 @@ test('a run that is started as an agent and kept open, with a message waiting at
   const { run } = runAtCalls([], { settings: { calledAs: 'search/1', keepOpenSeconds: 60 } });
   receive(run, { id: 'u1', text: 'And ships.' }, 'follow-up');
   run.state.idleSince = 1_000;
-  const end = { outcome: 'unverified', cause: 'direct_answer', answer: 'Found.' } as const;
+  const end = { outcome: 'answered', cause: 'direct_answer', answer: 'Found.' } as const;
   expect(goOn(run, end)).toBe(false);
   expect(await keptOpen(run, end)).toBe(false);
   expect(endRun(run, end).map(({ id }) => id)).toEqual(['u1']);
