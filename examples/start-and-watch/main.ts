@@ -11,7 +11,6 @@ try {
   console.log(`Run ${run.id}`);
   for await (const event of run.events({ signal: leave.signal })) {
     if ('seq' in event) console.log(`· ${event.type}`);
-    if (event.type === 'text' && event.channel === 'text') process.stdout.write(event.text);
   }
   if (leave.signal.aborted) console.log(`\nIt goes on: steersman watch ${run.id}`);
   else {

@@ -90,6 +90,10 @@ function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator
 }
 
 function withText(state: RunState, event: JournalEvent): JournalEvent {
+  if (event.type === 'goal_ended') {
+    const goal = state.goals.find(({ number }) => number === event.number);
+    return goal ? { ...event, answer: goal.answer } : event;
+  }
   if (event.type !== 'model_call_ended') return event;
   for (const thread of Object.values(state.threads)) {
     const message = thread.messages.find(candidate => candidate.id === event.messageId);

@@ -13,6 +13,7 @@ import { type Abortable, abortable, leavable } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import { webUiLink } from '../connect.js';
+import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
 import { type WatchOptions, watchRun } from '../watch/watch-run.js';
@@ -107,6 +108,17 @@ export class Run {
     const { temporal } = this.#scope;
     return leavable(this.#scope, options.signal, signal =>
       watchRun(temporal, this.id, { ...options, signal }),
+    );
+  }
+
+  /**
+   * The words of the answer as they come, and nothing else: no plans and verdicts, no other role, no sub-agent. An
+   * answer that stands in a verdict comes at once, when its goal ends. Ends with the run, as `events` does.
+   */
+  textStream(options: Omit<WatchOptions, 'live' | 'children'> = {}): AsyncGenerator<string> {
+    const { temporal } = this.#scope;
+    return leavable(this.#scope, options.signal, signal =>
+      wordsOf(watchRun(temporal, this.id, { ...options, signal, children: false })),
     );
   }
 

@@ -1,7 +1,6 @@
 /** A run as one stream of chunks: what it thinks, what its tools do, its answer, and why it finished. */
 import { FAILURE } from '../../core/limits/failure.js';
 import type { ToolProgress } from '../../core/limits/heartbeats.js';
-import type { ReplyForm } from '../../core/state/journal.js';
 import type { StopReason } from '../../core/state/message.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';
@@ -23,9 +22,9 @@ const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
 const DECLINED: ReadonlySet<string> = new Set([FAILURE.model.refused, FAILURE.model.contentFilter]);
 
 export type Chunk =
-  /** Reasoning, and what a role says to the run: plans, reports, verdicts as JSON. */
+  /** Reasoning. */
   | { type: 'thought'; agent: string; text: string }
-  /** What a role says to a person. */
+  /** The answer, and what roles say to the person meanwhile. */
   | { type: 'answer'; agent: string; text: string }
   | { type: 'tool'; id: string; name: string; status: 'running' | 'done' | 'failed'; text: string }
   /** How far a tool is, where its server tells. */
@@ -39,24 +38,21 @@ export type Chunk =
 export function chunks(): Vocabulary<Chunk> {
   const reply = new ReplyText();
   let agent = '';
-  let form: ReplyForm = 'words';
   const said = ({ reset, text }: Addition, type: 'answer' | 'thought'): Chunk[] => [
     ...(reset ? [{ type: 'reset', agent } as const] : []),
     ...(text === '' ? [] : [{ type, agent, text }]),
   ];
-  const typeOfText = () => (form === 'words' ? 'answer' : 'thought');
 
   return oneAtATime(event => {
     switch (event.type) {
       case 'model_call_started':
-        reply.started(event.callId);
+        reply.started(event.callId, event.answers ? 'answer' : 'nothing');
         agent = event.role;
-        form = event.form;
         return [];
       case 'model_call_ended': {
         const finish_reason = FINISH_REASONS[event.stopReason];
         return [
-          ...said(reply.ended(event.text), typeOfText()),
+          ...said(reply.ended(event.text), 'answer'),
           { type: 'reply_end', agent: event.role, finish_reason },
         ];
       }
@@ -68,6 +64,8 @@ export function chunks(): Vocabulary<Chunk> {
             ? [{ type: 'reply_end', agent, finish_reason: 'content_filter' } as const]
             : []),
         ];
+      case 'goal_ended':
+        return said(reply.answered(event.answer), 'answer');
       case 'user_message':
         return [{ type: 'answer', agent: event.role, text: event.text }];
       case 'tool_call_started':
@@ -80,7 +78,7 @@ export function chunks(): Vocabulary<Chunk> {
       }
       case 'text':
         if (event.channel === 'tool_input') return [];
-        return said(reply.add(event), event.channel === 'text' ? typeOfText() : 'thought');
+        return said(reply.add(event), event.channel === 'text' ? 'answer' : 'thought');
       case 'tool_progress':
         return progressOf(event);
       case 'end':

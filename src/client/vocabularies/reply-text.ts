@@ -11,31 +11,40 @@ export interface Addition {
   text: string;
 }
 
+/** Which text is given: all, the words of a goal's answer, or none. */
+type Gives = 'all' | 'answer' | 'nothing';
+
+/** What may be JSON for the run: the answer that is in it comes when the goal ends. */
+const MAY_BE_JSON = /^\s*[{[`]/;
+
 /** Of one call after the other: see `oneAtATime`. */
 export class ReplyText {
   #call = '';
   #attempt = 1;
+  #gives: Gives = 'all';
+  /** The text that was given. */
+  #given = '';
   #seen: Record<Channel, string> = { text: '', reasoning: '', tool_input: '' };
 
-  started(callId: string): void {
+  started(callId: string, gives: Gives = 'all'): void {
     this.#call = callId;
+    this.#gives = gives;
     this.#again(1);
   }
 
   /** Empty behind a hole, and for another call than the one at hand. */
   add({ callId, attempt, channel, offset, text }: Text): Addition {
     if (callId !== this.#call || attempt < this.#attempt) return { reset: false, text: '' };
-    const before = Object.values(this.#seen).some(seen => seen !== '');
-    const reset = attempt > this.#attempt && before;
+    const reset = attempt > this.#attempt && this.#hasGiven();
     if (attempt > this.#attempt) this.#again(attempt);
     const fresh = offset === this.#seen[channel].length ? text : '';
     this.#seen[channel] += fresh;
-    return { reset, text: fresh };
+    return { reset, text: channel === 'text' ? this.#give() : fresh };
   }
 
   /** The call brought no reply: what came of it does not count. */
   failed(): Addition {
-    const reset = Object.values(this.#seen).some(seen => seen !== '');
+    const reset = this.#hasGiven();
     this.started('');
     return { reset, text: '' };
   }
@@ -46,11 +55,20 @@ export class ReplyText {
    */
   ended(whole: string | undefined): Addition {
     this.#call = '';
-    const given = this.#seen.text;
     if (whole === undefined) return { reset: false, text: '' };
-    const reset = !whole.startsWith(given);
+    const reset = !whole.startsWith(this.#given);
+    if (reset) this.#given = '';
     this.#seen.text = whole;
-    return { reset, text: reset ? whole : whole.slice(given.length) };
+    return { reset, text: this.#give(true) };
+  }
+
+  /** A goal has its answer: what of it was not given as the last reply. */
+  answered(answer: string): Addition {
+    const given = this.#given.trim();
+    this.started('');
+    const at = given === '' ? -1 : answer.indexOf(given);
+    const rest = at < 0 ? answer : answer.slice(at + given.length);
+    return { reset: false, text: given === answer.trim() ? '' : rest };
   }
 
   /** What is known of a channel. */
@@ -58,8 +76,23 @@ export class ReplyText {
     return this.#seen[channel];
   }
 
+  /** Blanks alone do not tell yet what the text becomes. */
+  #give(whole = false): string {
+    const { text } = this.#seen;
+    const mayBeJson = MAY_BE_JSON.test(text) || (!whole && text.trim() === '');
+    if (this.#gives === 'nothing' || (this.#gives === 'answer' && mayBeJson)) return '';
+    const more = text.slice(this.#given.length);
+    this.#given = text;
+    return more;
+  }
+
+  #hasGiven(): boolean {
+    return this.#given !== '' || this.#seen.reasoning !== '';
+  }
+
   #again(attempt: number): void {
     this.#attempt = attempt;
+    this.#given = '';
     this.#seen = { text: '', reasoning: '', tool_input: '' };
   }
 }

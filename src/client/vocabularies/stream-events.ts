@@ -1,5 +1,4 @@
 /** Streams of replies as chat front ends listen to them: content, tool calls, reasoning, then done or stopped. */
-import type { JournalEvent } from '../../core/state/journal.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { failureOf } from './failure-of.js';
 import { oneAtATime } from './one-at-a-time.js';
@@ -14,7 +13,7 @@ export interface StreamToolCall {
 }
 
 export type StreamEvent =
-  /** More of the reply's text. */
+  /** More of the answer's text. */
   | { type: 'content'; content: string }
   /** More of what a reasoning model thinks: to be shown apart. */
   | { type: 'reasoning'; content: string }
@@ -27,12 +26,32 @@ export type StreamEvent =
   /** A person interrupted the reply: what came of it is all, and its tool calls do not run. */
   | { type: 'stopped' };
 
+/** `content` is the words of the answer: no JSON for the run, nothing that other roles say. */
 export function streamEvents(): Vocabulary<StreamEvent> {
   const reply = new ReplyText();
   return oneAtATime(event => {
-    if ('seq' in event) return ofJournal(reply, event);
-    if (event.type !== 'text' || event.channel === 'tool_input') return [];
-    return added(event.channel === 'text' ? 'content' : 'reasoning', reply.add(event));
+    switch (event.type) {
+      case 'model_call_started':
+        reply.started(event.callId, event.answers ? 'answer' : 'nothing');
+        return [];
+      case 'text':
+        if (event.channel === 'tool_input') return [];
+        return added(event.channel === 'text' ? 'content' : 'reasoning', reply.add(event));
+      case 'model_call_ended': {
+        const type = event.stopReason === 'interrupted' ? 'stopped' : 'done';
+        return [...added('content', reply.ended(event.text)), { type }];
+      }
+      case 'model_call_failed':
+        return added('content', reply.failed());
+      case 'goal_ended':
+        return added('content', reply.answered(event.answer));
+      case 'tool_call_started': {
+        const call = { name: event.tool, arguments: event.arguments };
+        return [{ type: 'tool_calls', tool_calls: [{ id: event.callId, type: 'function', function: call }] }];
+      }
+      default:
+        return [];
+    }
   });
 }
 
@@ -40,23 +59,16 @@ function added(type: 'content' | 'reasoning', { reset, text }: Addition): Stream
   return [...(reset ? [{ type: 'reset' } as const] : []), ...(text === '' ? [] : [{ type, content: text }])];
 }
 
-function ofJournal(reply: ReplyText, event: JournalEvent): StreamEvent[] {
-  switch (event.type) {
-    case 'model_call_started':
-      reply.started(event.callId);
-      return [];
-    case 'model_call_ended': {
-      const type = event.stopReason === 'interrupted' ? 'stopped' : 'done';
-      return [...added('content', reply.ended(event.text)), { type }];
-    }
-    case 'model_call_failed':
-      return added('content', reply.failed());
-    case 'tool_call_started': {
-      const call = { name: event.tool, arguments: event.arguments };
-      return [{ type: 'tool_calls', tool_calls: [{ id: event.callId, type: 'function', function: call }] }];
-    }
-    default:
-      return [];
+/** The words of the answer alone; what is said anew, and each further reply, is a paragraph of its own. */
+export async function* wordsOf(events: AsyncIterable<RunEvent>): AsyncGenerator<string> {
+  let begun = false;
+  let anew = false;
+  for await (const event of translate(events, streamEvents())) {
+    if (event.type === 'content') {
+      yield begun && anew && !event.content.startsWith('\n') ? `\n\n${event.content}` : event.content;
+      begun = true;
+      anew = false;
+    } else if (event.type !== 'reasoning') anew = true;
   }
 }
 

@@ -204,6 +204,12 @@ export function roleAt(way: Way, place: Place): string {
   return step ?? roleOf(way.mode, place.phase);
 }
 
+/** Whether the words of the role that has the say there are the goal's answer. */
+export function answersAt(way: Way, at: { phase: string; step?: unknown }): boolean {
+  if (at.phase === 'wrap_up') return true;
+  return at.phase === 'answering' && at.step === (stepsOf(way)?.length ?? 1) - 1;
+}
+
 /** The role that answers where the work ends early. */
 export function lastRole(way: Way): string {
   return stepsOf(way)?.at(-1) ?? roleOf(way.mode, 'wrap_up');

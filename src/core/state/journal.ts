@@ -15,19 +15,24 @@ export type ReplyForm = 'words' | 'json';
 
 /** What each type of event says. Texts are short: long ones stay in messages, named by id. */
 export interface JournalPayloads {
+  /** `goal`: its beginning. */
   run_started: { mode: string; goal: string };
+  /** Tools and models that the goal may use; `tools`: how many. */
   run_loaded: { tools: number; models: string[]; warnings: string[] };
   /** A server has other tools than before: this goal gets them, by the names that models know. */
   tools_changed: ToolChanges;
   /** How this goal is pursued, where that was chosen for it. */
   mode_chosen: { mode: string; why: string };
+  /** `cycle`: from 1, one more with each verification that wants more. */
   phase_started: { phase: string; cycle: number };
+  /** The plan as it is now; `changed`: otherwise than before; `cut`: ids of tasks that there was no room for. */
   plan_updated: {
     tasks: { id: string; description: string; status: string }[];
     changed: boolean;
     cut: string[];
   };
   task_started: { taskId: string; description: string };
+  /** `status`: completed, failed, skipped or blocked; `reason`: null for a task that was completed. */
   task_ended: { taskId: string; status: string; reason: string | null };
   /** It has taken longer than its estimate, by the goal's working time: said once. */
   task_overdue: { taskId: string; estimatedMs: number; takenMs: number };
@@ -42,6 +47,8 @@ export interface JournalPayloads {
     taskId: string | null;
     /** What the role is to reply: words for a person, or JSON for the run, of which some may be for a person. */
     form: ReplyForm;
+    /** Its words are the goal's answer, unless it calls tools. */
+    answers?: true;
   };
   model_call_ended: {
     callId: string;
@@ -101,13 +108,19 @@ export interface JournalPayloads {
     outcome: Outcome | 'lost';
     cause: Cause | null;
   };
+  /** A reply that could not be read is asked for once more. */
   reask: { role: string; errors: string[] };
+  /** Nor could the second: the run goes on with `fallback`, in words. */
   output_fallback: { role: string; errors: string[]; fallback: string };
+  /** `contradictions`: what of it the run's own record does not bear out. */
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
+  /** `limit`: of rounds, such as `planning` or `execution`. */
   limit_reached: { limit: string; taskId: string | null };
   /** What a person should know, and nothing follows from. */
   warning: { text: string };
+  /** Most of it is used. */
   budget_warning: { budget: BudgetKind };
+  /** `limits`: the new ones; null for none. */
   budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
   /** `shortened`: results made shorter in their place. */
   thread_trimmed: { thread: string; dropped: number; shortened: number; why: string };
@@ -115,9 +128,11 @@ export interface JournalPayloads {
   receipt: Receipt;
   /** A message was applied: the tool calls that were skipped for it. */
   steering: { ids: string[]; skippedTools: string[] };
+  /** What the run makes of messages: `act`; `confirmed`: by a person, null where nobody was asked. */
   route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
   /** What a role says to the person. */
   user_message: { role: string; text: string };
+  /** `body`: Markdown; `deadline`: when the safe answer is taken, null for never; `choices`: decisions that it takes. */
   gate_opened: {
     gateId: string;
     kind: GateKind;
@@ -132,18 +147,24 @@ export interface JournalPayloads {
     by: GateCloser;
     decision: string;
   };
+  /** Another role's word on a plan or an answer. */
   review: { subject: string; approved: boolean; fixes: string[] };
+  /** What the orchestrator proposed, and whether it was done. */
   orchestration: { accepted: boolean; why: string };
   goal_started: { number: number; text: string };
+  /** `answer`: whole in what the `events` query tells, as far as the run has it; the journal keeps its beginning. */
   goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string };
+  /** A message began a run of its own. */
   new_run: { id: string; goal: string };
   paused: { reason: string };
   /** `agents`: the ways to those that a pause held. */
   resumed: { reason: string; agents?: string[] };
   stop_requested: { reason: string };
+  /** Something was sent that the run does not understand, or not now. */
   signal_ignored: { signal: string; reason: string };
   /** A text that should have been kept by reference, and was cut. Said once a run. */
   store_failed: { what: string; why: string };
+  /** The run goes on in its next part; `part`: from 1. */
   continued_as_new: { part: number };
   run_ended: { outcome: Outcome; cause: Cause; answer: string };
 }

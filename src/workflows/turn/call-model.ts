@@ -1,5 +1,6 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
 import type { CallModelResult } from '../../activities/types.js';
+import { answersAt } from '../../core/agents/modes.js';
 import { MODEL_RETRIES, type PinnedRole } from '../../core/agents/role.js';
 import { isSubagent } from '../../core/agents/subagent.js';
 import type { CallFailure } from '../../core/limits/failure.js';
@@ -13,7 +14,7 @@ import { here, taskAt } from '../../core/state/cursor.js';
 import { goalTimeMs } from '../../core/state/goal.js';
 import type { AssistantMessage } from '../../core/state/message.js';
 import { actionOf, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/state/message.js';
-import { isCounted } from '../../core/state/run-state.js';
+import { isCounted, wayOf } from '../../core/state/run-state.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
@@ -66,6 +67,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     round: here(state.cursor).turns.round + 1,
     taskId: taskAt(state.cursor),
     form: role.output === 'text' ? 'words' : 'json',
+    ...(answersAt(wayOf(state), here(state.cursor)) && { answers: true }),
   });
   const check = run.part.offered.offer(run.state, run.ports, call);
   const options = optionsFor(run, role, call);

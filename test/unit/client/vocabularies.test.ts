@@ -9,6 +9,7 @@ import {
   turnEvents,
   type Vocabulary,
 } from '../../../src/client/vocabularies/index.js';
+import { wordsOf } from '../../../src/client/vocabularies/stream-events.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/state/journal.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
@@ -31,7 +32,20 @@ const piece = (offset: number, text: string, channel: Channel = 'text', attempt 
   text,
 });
 const call = { callId: 'c1', taskId: 't1', role: 'executor', model: 'openai/gpt-5', turn: 3 };
-const started = journal('model_call_started', { ...call, round: 1, form: 'words' });
+const started = journal('model_call_started', { ...call, round: 1, form: 'words', answers: true });
+const planning = journal('model_call_started', { ...call, callId: 'c0', round: 1, form: 'json' });
+const planned = journal('model_call_ended', {
+  ...call,
+  callId: 'c0',
+  messageId: 'm0',
+  stopReason: 'end_turn',
+  toolCalls: 0,
+  usage: NO_USAGE,
+  durationMs: 5,
+  text: '{"component":"planner-response"}',
+});
+const answered = (answer: string) =>
+  journal('goal_ended', { number: 1, outcome: 'completed', cause: 'verified', answer });
 const ended = (text: string | undefined, more: Partial<JournalPayloads['model_call_ended']> = {}) =>
   journal('model_call_ended', {
     ...call,
@@ -122,7 +136,7 @@ describe('streams of replies', () => {
       fc.property(replies, reply => {
         const { whole, events } = eventsOf(reply);
         let text = '';
-        for (const event of said(streamEvents(), events)) {
+        for (const event of said(streamEvents(), [...events, answered(whole)])) {
           if (event.type === 'reset') text = '';
           if (event.type === 'content') text += event.content;
         }
@@ -173,6 +187,46 @@ describe('streams of replies', () => {
         ],
       },
     ]);
+  });
+
+  test.each([
+    [
+      'a reply in words → the answer as it comes, and once',
+      [started, piece(0, 'It is '), ended('It is 42.\n'), answered('It is 42.')],
+      'It is 42.\n',
+    ],
+    [
+      'a verdict in JSON → the answer when the goal ends',
+      [planning, planned, answered('It is 42.')],
+      'It is 42.',
+    ],
+    [
+      'an envelope in place of words → the answer that is in it',
+      [started, piece(0, '{"action"'), ended('{"action":"ASK"}'), answered('Which?')],
+      'Which?',
+    ],
+    [
+      'words, and what the run adds → both, once',
+      [started, ended('It is 42.'), answered('It is 42.\n\nNot done: b')],
+      'It is 42.\n\nNot done: b',
+    ],
+    [
+      'a call that failed amid its words → told anew, as a paragraph',
+      [started, piece(0, 'It'), failedCall, started, ended('It is 42.'), answered('It is 42.')],
+      'It\n\nIt is 42.',
+    ],
+    [
+      'of a sub-agent → nothing',
+      [{ ...started, path: 'a/1' }, { ...ended('Mine.'), path: 'a/1' }, answered('Ours.')],
+      'Ours.',
+    ],
+  ] as [string, RunEvent[], string][])('words of the answer: %s (V1)', async (_name, given, text) => {
+    async function* events() {
+      yield* given;
+    }
+    const words: string[] = [];
+    for await (const word of wordsOf(events())) words.push(word);
+    expect(words.join('')).toBe(text);
   });
 
   test('stream: a reply that a person interrupted → stopped, and no call of it (V2)', () => {
@@ -344,7 +398,7 @@ describe('chunks', () => {
     ]);
   });
 
-  test('chunks: JSON for the run and reasoning are thoughts, words are the answer; tools and the end (V6)', () => {
+  test('chunks: reasoning is a thought, JSON for the run is not told, words are the answer; tools and the end (V6)', () => {
     const json = journal('model_call_started', { ...call, round: 1, taskId: null, form: 'json' });
     const events = [
       json,
@@ -360,7 +414,6 @@ describe('chunks', () => {
     ];
     expect(said(chunks(), events)).toEqual([
       { type: 'thought', agent: 'executor', text: 'Hm.' },
-      { type: 'thought', agent: 'executor', text: '{}' },
       { type: 'reply_end', agent: 'executor', finish_reason: 'stop' },
       { type: 'tool', id: 'c2', name: 'read_file', status: 'running', text: '{"path":"a"}' },
       { type: 'tool_progress', id: 'c2', name: 'read_file', progress: 1, total: 2 },
