@@ -39,11 +39,13 @@ function endOf(
 }
 
 export function abortedError({ reason }: AbortSignal): SteersmanError {
+  if (reason instanceof SteersmanError) return reason;
   const why = errorText(reason);
   return new SteersmanError(`The wait was ended: ${why}. What was sent before takes effect.`, '', 'aborted');
 }
 
 function notBegun({ reason }: AbortSignal): SteersmanError {
+  if (reason instanceof SteersmanError) return reason;
   return new SteersmanError(`Nothing was done: ${errorText(reason)}.`, '', 'aborted');
 }
 
@@ -99,6 +101,8 @@ export async function* itemsUntilAborted<T>(
   try {
     for (;;) {
       const next = await Promise.race([items.next(), aborted]);
+      // Not the caller's wish, but a fault that it must hear of.
+      if (signal.reason instanceof SteersmanError) throw signal.reason;
       if (next === null || next.done || signal.aborted) return;
       yield next.value;
     }

@@ -26,13 +26,14 @@ export type { ChildTree } from './run/child-tree.js';
 export type { ToolInput } from './run/gate-input.js';
 export { type ListFilter, OUTCOMES } from './run/list-filter.js';
 export type { ListedRun, ListOptions } from './run/list-runs.js';
-export type { GateAnswer, GateHandler, OpenGate } from './run/on-gate.js';
+export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
 export type { MessageOptions, PauseOptions, SteerOptions } from './run/run.js';
 export { Run } from './run/run.js';
 export type { RunEnd } from './run/run-end.js';
 export type { RunSnapshot } from './run/run-snapshot.js';
 export {
   type Asked,
+  type GateAnswers,
   type GateReply,
   newMessageId,
   type ToolOutput,

@@ -2,8 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Gate } from '../../core/gates/gate.js';
+import { GATE_CHOICES, type Gate, type GateKind } from '../../core/gates/gate.js';
 import { errorText } from '../../core/text/error-text.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { stateQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
@@ -14,34 +15,86 @@ import { pollMsOf } from '../watch/watch-run.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { answerAndKeep } from './keep-permission.js';
 import { describeRun, isOpen } from './runs.js';
-import { claimToolCall, type GateReply, submitToolResult, type ToolOutput } from './send.js';
+import {
+  claimToolCall,
+  type GateAnswers,
+  type GateReply,
+  submitToolResult,
+  type ToolOutput,
+} from './send.js';
 
 /** An open gate, with all arguments of the tool call that it is about. */
-export type OpenGate = Gate & { input: ToolInput | null };
+export type OpenGate<K extends GateKind = GateKind> = Extract<Gate, { kind: K }> & {
+  input: ToolInput | null;
+};
 
-/** An answer as the gate's kind takes it: for a client tool its output, for any other a reply. */
-export type GateAnswer = GateReply | ToolOutput;
-
-/** Answers a gate; with nothing it stays open for somebody else. */
-export type GateHandler = (
-  gate: OpenGate,
+/** Answers a gate, as its kind takes it; with nothing it stays open for somebody else. */
+export type GateHandler<K extends GateKind = GateKind> = (
+  gate: OpenGate<K>,
   /** The signal is aborted when the gate is closed by somebody else, and when the client is. */
   given: { signal: AbortSignal },
-) => GateAnswer | null | undefined | Promise<GateAnswer | null | undefined>;
+) => GateAnswers[K] | null | undefined | Promise<GateAnswers[K] | null | undefined>;
 
-/** Hands each gate of the run to `handler`, once, until the run ends or the returned function is called. */
-export function onGate(scope: ClientScope, id: string, handler: GateHandler): () => void {
-  const { temporal } = scope;
-  return takeGates(scope, id, async (gate, signal) => {
-    const input = await gateInput(temporal, id, gate);
-    const given = await handler({ ...gate, input }, { signal });
-    if (given === null || given === undefined || signal.aborted) return;
-    if (isOutput(given)) await giveResult(scope, id, { gate, given, signal });
-    else await answerAndKeep(temporal, id, { gateId: gate.id, ...given });
-  });
+/** Handlers by the kind of the gate; `default` takes those of all other kinds. */
+export type GateHandlers = { [K in GateKind]?: GateHandler<K> } & { default?: GateHandler };
+
+/** The one that takes gates of this kind. */
+export function handlerOf(handlers: GateHandler | GateHandlers, kind: GateKind): GateHandler | null {
+  if (typeof handlers === 'function') return handlers;
+  // That a gate comes to the handler of its own kind the compiler does not follow.
+  return ((handlers[kind] ?? handlers.default) as GateHandler | undefined) ?? null;
 }
 
-function isOutput(given: GateAnswer): given is ToolOutput {
+/**
+ * Hands each gate of the run to its handler, once, until the run ends or the returned function is called. `failed` is
+ * told of a handler that throws, and of an answer that the run refuses while the gate is open.
+ */
+export function onGate(
+  scope: ClientScope,
+  id: string,
+  handlers: GateHandler | GateHandlers,
+  failed: (error: SteersmanError) => void,
+): () => void {
+  const answer = async (gate: Gate, signal: AbortSignal) => {
+    const handler = handlerOf(handlers, gate.kind);
+    if (handler === null) return;
+    const input = await gateInput(scope.temporal, id, gate);
+    const given = await handler({ ...gate, input }, { signal });
+    if (given === null || given === undefined || signal.aborted) return;
+    if (isOutput(given)) return giveResult(scope, id, { gate, given, signal });
+    await patiently(scope, signal, async () => {
+      await answerAndKeep(scope.temporal, id, { gateId: gate.id, ...given });
+      return true;
+    });
+  };
+  return takeGates(scope, id, (gate, signal) =>
+    answer(gate, signal).catch(async error => {
+      if (!signal.aborted && (await isOpenGate(scope.temporal, id, gate))) failed(gateFault(gate, error));
+    }),
+  );
+}
+
+/** False where somebody else has answered it meanwhile: then a refusal is no fault. */
+async function isOpenGate(temporal: Temporal, id: string, gate: Gate): Promise<boolean> {
+  const question = { id, timeoutMs: STATE_TIMEOUT_MS };
+  const gates = await askRun(temporal, question, stateQuery).then(
+    state => state.gates,
+    () => [gate],
+  );
+  return gates.some(open => open.id === gate.id);
+}
+
+function gateFault({ id, kind }: Gate, error: unknown): SteersmanError {
+  const known = explainError(error);
+  const what = known?.code === 'rejected' ? 'the run refuses the answer' : 'its handler failed';
+  return new SteersmanError(
+    `onGate, gate ${id} (${kind}): ${what}: ${known?.message ?? errorText(error)}`,
+    `The gate is open. It takes: ${GATE_CHOICES[kind].join(', ') || 'a text or a result'}.`,
+    'rejected',
+  );
+}
+
+function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
   return 'content' in given && !('decision' in given);
 }
 

@@ -20,7 +20,7 @@ import { type WatchOptions, watchRun } from '../watch/watch-run.js';
 import { type ChildTree, readChildren } from './child-tree.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { answerAndKeep } from './keep-permission.js';
-import { type GateHandler, onGate } from './on-gate.js';
+import { type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import { readHistory, readStored } from './run-files.js';
@@ -86,6 +86,9 @@ export class Run {
   /** Folder that its tools work in, as it was started; null where its start did not say it to the server. */
   readonly workspace: string | null;
   readonly #scope: ClientScope;
+  readonly #handlers: (GateHandler | GateHandlers)[] = [];
+  /** Aborted by a gate that could not be answered, with why. */
+  readonly #failed = new AbortController();
 
   /** Programs get runs from `start` and `attach`. */
   constructor(
@@ -106,8 +109,8 @@ export class Run {
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
     const { temporal } = this.#scope;
-    return leavable(this.#scope, options.signal, signal =>
-      watchRun(temporal, this.id, { ...options, signal }),
+    return this.#leavable(options, signal =>
+      this.#withGateNotices(watchRun(temporal, this.id, { ...options, signal })),
     );
   }
 
@@ -117,7 +120,7 @@ export class Run {
    */
   textStream(options: Omit<WatchOptions, 'live' | 'children'> = {}): AsyncGenerator<string> {
     const { temporal } = this.#scope;
-    return leavable(this.#scope, options.signal, signal =>
+    return this.#leavable(options, signal =>
       wordsOf(watchRun(temporal, this.id, { ...options, signal, children: false })),
     );
   }
@@ -205,12 +208,30 @@ export class Run {
   }
 
   /**
-   * Calls `handler` once for each gate that is open, or will be, while this client is open. What it returns is the
-   * answer; with nothing the gate stays for somebody else. What it throws, and answers that the run does not take,
-   * go to the client's `report`. Returns how to end that.
+   * Hands each gate that is open, or will be, while this client is open to `handlers`, once: a function, or an object of
+   * them by kind (`approval`, `plan`, `question`, …, `default`). What one returns is the answer; with nothing the gate
+   * stays for somebody else. Where one throws, or the run refuses what it returned, `result`, `end`, `events` and
+   * `textStream` of this run throw that, as a SteersmanError. A gate that none of them takes stays open: a `notice` of
+   * `events` says so. Returns how to end that.
    */
-  onGate(handler: GateHandler): () => void {
-    return onGate(this.#scope, this.id, handler);
+  onGate(handlers: GateHandler | GateHandlers): () => void {
+    this.#handlers.push(handlers);
+    const end = onGate(this.#scope, this.id, handlers, error => this.#failed.abort(error));
+    return () => {
+      this.#handlers.splice(this.#handlers.indexOf(handlers), 1);
+      end();
+    };
+  }
+
+  /** Says of a gate that no handler takes that it stays open. */
+  async *#withGateNotices(events: AsyncGenerator<RunEvent>): AsyncGenerator<RunEvent> {
+    for await (const event of events) {
+      yield event;
+      if (event.type !== 'gate_opened' || this.#handlers.length === 0) continue;
+      if (this.#handlers.some(handlers => handlerOf(handlers, event.kind) !== null)) continue;
+      const text = `No handler of onGate takes the gate ${event.gateId} (${event.kind}): it stays open.`;
+      yield { type: 'notice', text };
+    }
   }
 
   /** How it stands, as its worker tells it. */
@@ -272,7 +293,9 @@ export class Run {
   /** How it ended, also without a result: terminated, or timed out. Waits for it. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
     const { temporal, report } = this.#scope;
-    return this.#work(options, signal => waitForEnd(temporal, this.id, { ...options, signal }, report));
+    return this.#work({ ...options, signal: this.#orFailed(options) }, signal =>
+      waitForEnd(temporal, this.id, { ...options, signal }, report),
+    );
   }
 
   /** The Temporal history of its latest part, or of the part `runId`, as JSON that replay tests take. */
@@ -309,6 +332,15 @@ export class Run {
     return this.#work(options, signal =>
       sendSwitch({ ...this.#scope.temporal, signal }, this.id, what, reason),
     );
+  }
+
+  #leavable<T>(options: Abortable, start: (signal: AbortSignal) => AsyncGenerator<T>): AsyncGenerator<T> {
+    return leavable(this.#scope, this.#orFailed(options), start);
+  }
+
+  /** Ends a wait where a gate could not be answered as the program meant to: the run may wait for ever. */
+  #orFailed({ signal }: Abortable): AbortSignal {
+    return AbortSignal.any([this.#failed.signal, ...(signal ? [signal] : [])]);
   }
 
   #work<T>(options: Abortable, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

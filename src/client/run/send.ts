@@ -7,6 +7,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import type { GateKind } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import { INPUT_BYTES } from '../../core/state/bounds.js';
@@ -105,40 +106,45 @@ export async function sendSwitch(
   return { served: await mayBeServed(temporal, run.taskQueue) };
 }
 
-/** An answer to a gate, as its kind takes it. */
-export type GateReply =
-  /** Approval of a tool call, a plan, a new course. */
-  | { decision: 'approve'; arguments?: Record<string, unknown> }
-  /**
-   * Of a tool call, and of this tool in this run; `workspace`: also in later runs of this user in this workspace that
-   * are started with `keptPermissions`. Default `run`.
-   */
-  | { decision: 'always'; arguments?: Record<string, unknown>; alwaysFor?: 'run' | 'workspace' }
-  | { decision: 'deny'; reason?: string }
-  /** A plan: the planner reads why. */
-  | { decision: 'reject'; reason: string }
-  /**
-   * A plan: these tasks are all that is to be done. Fields that are left out stay as they are, null takes one away.
-   * `shown`: ids of the tasks that the person saw; one that was added meanwhile then stays.
-   */
-  | {
-      decision: 'edit';
-      tasks: readonly (Partial<PlannedTask> & { id: string })[];
-      shown?: readonly string[];
-    }
-  /** A question. */
-  | { text: string }
+/** What each kind of gate takes. */
+export interface GateAnswers {
+  approval:
+    | { decision: 'approve'; arguments?: Record<string, unknown> }
+    /**
+     * Of this tool in this run; `workspace`: also in later runs of this user in this workspace that are started with
+     * `keptPermissions`. Default `run`.
+     */
+    | { decision: 'always'; arguments?: Record<string, unknown>; alwaysFor?: 'run' | 'workspace' }
+    | { decision: 'deny'; reason?: string };
+  plan:
+    | { decision: 'approve' }
+    /** The planner reads why. */
+    | { decision: 'reject'; reason: string }
+    /**
+     * These tasks are all that is to be done. Fields that are left out stay as they are, null takes one away.
+     * `shown`: ids of the tasks that the person saw; one that was added meanwhile then stays.
+     */
+    | {
+        decision: 'edit';
+        tasks: readonly (Partial<PlannedTask> & { id: string })[];
+        shown?: readonly string[];
+      };
+  question: { text: string };
+  /** A new course. */
+  route: { decision: 'approve' } | { decision: 'deny'; reason?: string };
+  clientTool: ToolOutput;
   /** A budget that is used up: its new limit, in its own unit. */
-  | { decision: 'raise'; to: number }
-  | { decision: 'wrap_up' }
+  budget: { decision: 'raise'; to: number } | { decision: 'wrap_up' };
   /** A model that failed. */
-  | { decision: 'retry' | 'stop' }
-  | { decision: 'other_model'; model?: string }
+  failure: { decision: 'retry' | 'stop' } | { decision: 'other_model'; model?: string };
   /** A task of a plan that failed: how the plan goes on. */
-  | { decision: 'skip' | 'replan' | 'abort'; reason?: string }
+  step: { decision: 'skip' | 'replan' | 'abort'; reason?: string };
   /** A tool server asks: the fields of its form; cancel says neither yes nor no. */
-  | { decision: 'accept'; content?: Record<string, unknown> }
-  | { decision: 'decline' | 'cancel' };
+  form: { decision: 'accept'; content?: Record<string, unknown> } | { decision: 'decline' | 'cancel' };
+}
+
+/** An answer to a gate that is about anything but a tool of the client. */
+export type GateReply = GateAnswers[Exclude<GateKind, 'clientTool'>];
 
 /** What a tool of the client gives: a text, blocks of tool content or any JSON. */
 export interface ToolOutput {

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { ClientScope } from '../../../../src/client/client-scope.js';
 import type { Temporal } from '../../../../src/client/connect.js';
 import { answerTools, onGate, watchGates } from '../../../../src/client/run/on-gate.js';
+import { Run } from '../../../../src/client/run/run.js';
 import { submitToolResult } from '../../../../src/client/run/send.js';
 import { clientTool } from '../../../../src/client/start/client-tools.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
@@ -91,6 +92,10 @@ function mailing(run: FakeRun, result: unknown = 'sent') {
 const refusedUpdate = (why: string) => new WorkflowUpdateFailedError('refused', new Error(why));
 const by = expect.stringMatching(/^\d+-[0-9a-f]{8}$/);
 
+const unheard = (error: Error) => {
+  throw error;
+};
+
 const until = (condition: () => void) => vi.waitFor(condition, { timeout: 30_000 });
 
 test('gates: one that is open and one that comes → each is handed over once, and aborted when it is closed', async () => {
@@ -133,10 +138,15 @@ test('onGate: what the handler returns → the answer, with all arguments shown 
   const run = new FakeRun();
   const seen: unknown[] = [];
   run.set(approvalGate('g1'), question);
-  const stop = onGate(run.scope, 'r', gate => {
-    seen.push([gate.id, gate.input]);
-    return gate.kind === 'approval' ? { decision: 'approve' } : null;
-  });
+  const stop = onGate(
+    run.scope,
+    'r',
+    gate => {
+      seen.push([gate.id, gate.input]);
+      return gate.kind === 'approval' ? { decision: 'approve' } : null;
+    },
+    unheard,
+  );
   await until(() => expect(run.sent).toEqual([{ gateId: 'g1', decision: 'approve' }]));
   await until(() => expect(seen).toHaveLength(2));
   expect(seen).toEqual(
@@ -149,16 +159,42 @@ test('onGate: what the handler returns → the answer, with all arguments shown 
   expect(run.reported).toEqual([]);
 });
 
-test('onGate: the handler throws → told to the client, the next gate is handed over all the same', async () => {
+test.each([
+  [
+    'the handler throws',
+    () => {
+      throw new Error('no idea');
+    },
+    /g2 \(question\): its handler failed: no idea/,
+  ],
+  [
+    'the run refuses the answer',
+    () => ({ decision: 'deny' as const }),
+    /the run refuses the answer: no text/,
+  ],
+])('onGate: %s → the result of the run throws why, and so do its events', async (_, handler, why) => {
   const run = new FakeRun();
   run.set(question);
-  const stop = onGate(run.scope, 'r', gate => {
-    if (gate.id === 'g2') throw new Error('no idea');
-    return { decision: 'deny' };
-  });
-  await until(() => expect(run.reported).toEqual(['Gates of r: no idea']));
-  run.set(question, approvalGate('g3'));
-  await until(() => expect(run.sent).toEqual([{ gateId: 'g3', decision: 'deny' }]));
+  run.answers.push(refusedUpdate('no text'));
+  const ids = { id: 'r', runId: 'part', taskQueue: 'q', workspace: null };
+  const held = new Run(run.scope, ids);
+  const stop = held.onGate(handler);
+  await expect(held.result()).rejects.toThrow(why);
+  await expect(held.events().next()).rejects.toThrow(why);
+  stop();
+});
+
+test('onGate: handlers by kind → each gate to its own, to the default where there is none', async () => {
+  const run = new FakeRun();
+  run.set(approvalGate('g1'), question);
+  const handlers = { approval: () => ({ decision: 'approve' as const }), default: () => ({ text: 'Blue.' }) };
+  const stop = onGate(run.scope, 'r', handlers, unheard);
+  const sent = [
+    { gateId: 'g1', decision: 'approve' },
+    { gateId: 'g2', text: 'Blue.' },
+  ];
+  await until(() => expect(run.sent).toHaveLength(2));
+  expect(run.sent).toEqual(expect.arrayContaining(sent));
   stop();
 });
 
@@ -168,11 +204,16 @@ test.each(['ended', 'closed with the client'] as const)(
     const run = new FakeRun();
     run.set(question);
     let thinking: AbortSignal | null = null;
-    const stop = onGate(run.scope, 'r', async (_, { signal }) => {
-      thinking = signal;
-      await new Promise(resolve => signal.addEventListener('abort', resolve));
-      return { text: 'too late' };
-    });
+    const stop = onGate(
+      run.scope,
+      'r',
+      async (_, { signal }) => {
+        thinking = signal;
+        await new Promise(resolve => signal.addEventListener('abort', resolve));
+        return { text: 'too late' };
+      },
+      unheard,
+    );
     await until(() => expect(thinking).not.toBeNull());
     if (how === 'ended') stop();
     else run.closing.abort();
