@@ -54,7 +54,14 @@ async function demo(goal: string, settings: Partial<RunSettings> = {}): Promise<
 
 describe('demo model, whole path', () => {
   test('a goal in react mode → real tools and an answer of one role, no tasks, answered (L18)', async () => {
-    const { mode, outcome, cause, text: answer, tasks, trace } = await demo('What does docs/guide.md say?', {
+    const {
+      mode,
+      outcome,
+      cause,
+      text: answer,
+      tasks,
+      trace,
+    } = await demo('What does docs/guide.md say?', {
       mode: 'react',
     });
     expect({ mode, outcome, cause, tasks }).toEqual({
