@@ -117,7 +117,8 @@ export class ToolWatch {
 
   /** A call that failed: what was not sent, or was lost and may be repeated, may be made again; a task is asked for. */
   failed(input: CallToolInput, { kind, type, task }: CallFailure): void {
-    if (task) this.#tasks.set(input.toolUseId, task.id);
+    // Of tool servers alone: what else names a task is not asked for it.
+    if (task && input.server !== null) this.#tasks.set(input.toolUseId, task.id);
     if (this.#tasks.has(input.toolUseId) && kind !== 'timedOut') this.#mayRunAgain.add(input.toolUseId);
     const unsent: string[] = [FAILURE.tool.notSent, FAILURE.tool.noWorkspace, FAILURE.stateUnavailable];
     const notSent = unsent.includes(type);
