@@ -29,6 +29,9 @@ test('walks: a steering message, a tool result, a reply → at most 15, 10 and 1
   expect(walks().map(walk => walk.length)).toEqual([15, 10, 12]);
 });
 
-test.each([['docs/architecture.md', 2_000]])('%s → at most %i words', (page, most) => {
+test.each([
+  ['README.md', 1_200],
+  ['docs/architecture.md', 2_000],
+])('%s → at most %i words', (page, most) => {
   expect(readFileSync(join(ROOT, page), 'utf8').split(/\s+/).length).toBeLessThanOrEqual(most);
 });
