@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkerPlugin } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkServer } from '../../src/cli/doctor/check-server.js';
 import type { Temporal } from '../../src/client/connect.js';
 import { readSnapshot } from '../../src/client/run/run-snapshot.js';
@@ -90,6 +90,14 @@ test('a run that began with another version → this one names the event from wh
     { text: 'It is written again.' },
   ]);
   const handle = await rig.start('Write', { mode: 'react', role: 'writer', keepOpenSeconds: 600 });
+  // What is left of it would take the replies of another try.
+  const leave = () => env.client.workflow.getHandle(handle.workflowId).terminate();
+  onTestFinished(() =>
+    leave().then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
   await until('the goal is answered', async () => (await handle.query(stateQuery)).phase === 'idle');
   await rig.stopWorker();
   const { runId = '' } = (await handle.describe()).raw.workflowExecutionInfo?.execution ?? {};

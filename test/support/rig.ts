@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
@@ -26,14 +27,19 @@ import { quietTemporal } from './quiet.js';
  */
 const AT_ONCE = ['history.workflowIdReuseMinimalInterval="0s"', 'history.timerProcessorMaxTimeShift="50ms"'];
 
-/** A query that the guard of queries refused is asked again, as every program's own is (docs/operations.md). */
+/** As often a query that the guard of queries refused is asked again, as every program's own is (docs/operations.md). */
+const ASKED_AGAIN = 40;
+const ASKED_EVERY_MS = 100;
+
 const asksAgain: WorkflowClientInterceptor = {
   async query(input, next) {
-    try {
-      return await next(input);
-    } catch (error) {
-      if (!String(error).includes(REFUSAL)) throw error;
-      return next(input);
+    for (let refused = 0; ; refused += 1) {
+      try {
+        return await next(input);
+      } catch (error) {
+        if (!String(error).includes(REFUSAL) || refused === ASKED_AGAIN) throw error;
+      }
+      await sleep(ASKED_EVERY_MS);
     }
   },
 };
