@@ -36,7 +36,7 @@ const options = new Command('cache')
     'models take so many tokens: without a number 16,000, which is too few once',
     Number,
   )
-  .option('--own', 'a system text and tools for each role, in place of one opening', false)
+  .option('--own', 'a system text and tools for each role, in place of one prefix', false)
   .option('--private <role>', 'this role has a conversation of its own')
   .option('--reasoning <role>', 'this role is told to think, the others are not')
   .parse()
@@ -88,7 +88,7 @@ function configuration(): Record<string, string> {
   const info = MODELS.map(model => `    ${model}: { contextTokens: ${contextTokens} }`);
   const settings = read('steersman.yaml').replace(/^models:\n/m, `models:\n  info:\n${info.join('\n')}\n`);
   const profiles = [
-    ...(options.own ? ['planner', 'executor', 'verifier'] : []).map(role => [role, 'opening: own'] as const),
+    ...(options.own ? ['planner', 'executor', 'verifier'] : []).map(role => [role, 'prefix: own'] as const),
     ...(options.private ? [[options.private, 'memory: private'] as const] : []),
     ...(options.reasoning ? [[options.reasoning, 'reasoning: high'] as const] : []),
   ];

@@ -59,7 +59,7 @@ try {
     ['interrupt: signal to the end of the model stream', cuts.map(([cut = Number.NaN]) => cut)],
     ['interrupt: signal to the next model call with the message', cuts.map(([, next = Number.NaN]) => next)],
     [
-      "skip: end of the tool (gate's opening, polled every 20 ms) to the next model call",
+      "skip: end of the tool (gate's prefix, polled every 20 ms) to the next model call",
       skips.map(([next = Number.NaN]) => next),
     ],
   ] as const;

@@ -2,8 +2,8 @@
 // `npm run build`, then `node scripts/dictionary.mjs en` (or zh). Numbers that were released stay as they are.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promptRoots } from '../dist/config/prompts/prompt-files.js';
-import { loadOpening, loadRoles } from '../dist/config/prompts/prompts.js';
-import { renderOpening, renderRole } from '../dist/config/prompts/render-prompts.js';
+import { loadPrefix, loadRoles } from '../dist/config/prompts/prompts.js';
+import { renderPrefix, renderRole } from '../dist/config/prompts/render-prompts.js';
 import { DEFAULT_LIMITS } from '../dist/core/limits/limits.js';
 import { DICTIONARIES } from '../dist/core/text/dictionaries.js';
 
@@ -17,7 +17,7 @@ const roles = (await loadRoles(roots, language)).filter(({ profile }) => ROLES.i
 // In the order in which a run pins them.
 const words = JSON.stringify({
   roles: Object.fromEntries(roles.map(role => [role.profile.name, renderRole(role, VALUES)])),
-  opening: renderOpening(await loadOpening(roots, language), VALUES),
+  prefix: renderPrefix(await loadPrefix(roots, language), VALUES),
 });
 
 const file = new URL('../src/core/text/dictionaries.ts', import.meta.url);

@@ -126,8 +126,10 @@ function lastNumber({ body }: Pick<ChatRequest, 'body'>): number {
 
 /** The number of the task at hand, from 0; 0 where there is none. */
 function taskOf({ body }: Pick<ChatRequest, 'body'>): number {
-  const brief = body.messages.findLast(({ role, content }) => role === 'user' && BRIEF.test(`${content}`));
-  return Number(BRIEF.exec(`${brief?.content}`)?.[1] ?? 1) - 1;
+  const instruction = body.messages.findLast(
+    ({ role, content }) => role === 'user' && BRIEF.test(`${content}`),
+  );
+  return Number(BRIEF.exec(`${instruction?.content}`)?.[1] ?? 1) - 1;
 }
 
 /** What a task is given begins so. */

@@ -6,7 +6,7 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import { ApplicationFailure } from '@temporalio/common';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
-import { renderOpening, renderRole } from '../config/prompts/render-prompts.js';
+import { renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
@@ -116,7 +116,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const idle = idlePermissions(settings.permissions, tools);
   const values = { limits, tools: allowed, today: today(), workspace };
-  const { roles, opening } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
+  const { roles, prefix } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, { settings, run, costUsd: limits.costUsd }),
   );
@@ -127,7 +127,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
     agents: files.agents,
     modes: modesFor(run, settings),
-    opening,
+    prefix,
     projectNotes: project.notes,
     language: settings.language,
     ...(words && { words }),
@@ -196,12 +196,12 @@ function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
 }
 
 function renderAll(
-  { opening, roles }: RunFiles,
+  { prefix, roles }: RunFiles,
   values: PromptValues,
   systemMessage: string | undefined,
-): Pick<PinnedRun, 'opening'> & { roles: PinnedRole[] } {
+): Pick<PinnedRun, 'prefix'> & { roles: PinnedRole[] } {
   return {
-    opening: renderOpening(opening, values, systemMessage),
+    prefix: renderPrefix(prefix, values, systemMessage),
     roles: roles.map(role => renderRole(role, values, systemMessage)),
   };
 }

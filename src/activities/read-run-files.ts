@@ -3,7 +3,7 @@
 import type { ConfigInCode } from '../config/in-code.js';
 import { isCallable, missingAgents, missingTools, namesBelow } from '../config/prompts/callable-roles.js';
 import { promptRoots } from '../config/prompts/prompt-files.js';
-import { loadOpening, loadRoles, type PromptTemplate, type RoleTemplate } from '../config/prompts/prompts.js';
+import { loadPrefix, loadRoles, type PromptTemplate, type RoleTemplate } from '../config/prompts/prompts.js';
 import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
 import { loadWords } from '../config/prompts/words.js';
 import type { Settings } from '../config/settings.js';
@@ -48,7 +48,7 @@ export interface RunFiles {
   agents: AgentCard[];
   /** Of agents that roles name and do not have. */
   agentWarnings: string[];
-  opening: PromptTemplate;
+  prefix: PromptTemplate;
   roles: RoleTemplate[];
   words: OwnWords | undefined;
 }
@@ -60,7 +60,7 @@ export async function readRunFiles(
 ): Promise<RunFiles> {
   const settings = await loadSettings();
   const roots = promptRoots(configDir);
-  const opening = await loadOpening(roots, settings.language, inCode);
+  const prefix = await loadPrefix(roots, settings.language, inCode);
   const all = await loadRoles(roots, settings.language, inCode);
   const words = await loadWords(roots, settings.language);
   const way = wayOfStart(run, settings);
@@ -76,7 +76,7 @@ export async function readRunFiles(
   const profiles = all.map(({ profile }) => profile);
   const agents = callable.map(({ profile }) => cardOf(profile, namesBelow(profile, profiles, levels - 1)));
   const agentWarnings = [...new Set([...roles, ...callable])].flatMap(role => missingAgents(role, profiles));
-  return { settings, callable, agents, agentWarnings, opening, roles, words };
+  return { settings, callable, agents, agentWarnings, prefix, roles, words };
 }
 
 /** What who may call the role knows of it. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TOOL_SYNTAXES } from '../core/agents/role.js';
 import { MODEL_FAILURES } from '../core/limits/failure.js';
 import { STOP_REASONS } from '../core/state/message.js';
-import { PHASES } from '../core/state/place.js';
+import { PHASES } from '../core/state/position.js';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
 
 /** The one model that goes by its provider's name alone. */

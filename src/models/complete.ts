@@ -8,7 +8,7 @@ import { withWrittenCalls } from './tool-syntax/written-calls.js';
 
 /** What a request asks for where it does not say: text, without tools, all else as the endpoint has it. */
 export const PLAIN_REQUEST: Omit<ModelRequest, 'model' | 'messages' | 'pictures'> = {
-  opening: 'own',
+  prefix: 'own',
   system: '',
   tools: [],
   output: 'text',

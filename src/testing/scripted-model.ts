@@ -92,5 +92,5 @@ function withEveryTask<Reply extends { text?: string }>(reply: Reply, { body }: 
   return { ...reply, text: reply.text.replace(marker, JSON.stringify(tasks)) };
 }
 
-/** A task as briefs list it: `- task-1 [completed`, in JSON. */
+/** A task as instructions list it: `- task-1 [completed`, in JSON. */
 const TASK_LINE = /\\n- (\S+) \[(?:pending|executing|completed|failed|skipped|blocked)/;

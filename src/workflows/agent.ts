@@ -64,7 +64,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
 function stateFor(input: unknown): RunState {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
-  // Written by the part before this one, with the types of its code.
+  // Written by the segment before this one, with the types of its code.
   if (isHandover() && isRecord(input) && isRecord(input.resume))
     return resumedState(input.resume as unknown as RunState);
   const start = readStart(input);

@@ -23,7 +23,7 @@ type AnswerOf<K extends Kind> = Extract<GateAnswer, { kind: K }>;
 type SubjectOf<K extends Kind> = Extract<Gate, { kind: K }>['subject'];
 
 export interface Question<K extends Kind> {
-  /** What it is about: the same when the place is entered again, so that a gate is opened once. */
+  /** What it is about: the same when the position is entered again, so that a gate is opened once. */
   key: string;
   kind: K;
   title: string;
@@ -80,13 +80,13 @@ export function showGate(run: Run, open: OpenGate): void {
 
 /** The gate of an agent, as soon as there is room for it. */
 export function showWithRoom(run: Run, open: OpenGate): void {
-  run.part.agents.waiting.push(open);
+  run.memory.agents.waiting.push(open);
   showWaiting(run);
 }
 
 /** Shows what there was no room for. */
 export function showWaiting(run: Run): void {
-  const { waiting } = run.part.agents;
+  const { waiting } = run.memory.agents;
   for (let [next] = waiting; next && isRoomForGate(openGates(run)); [next] = waiting) {
     const gate = fitGate(next.gate, openGates(run));
     // Cut to the room that is left it is another form.
@@ -103,7 +103,7 @@ export function openGates({ state }: Run): Gate[] {
 
 /**
  * Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. What a run that is held
- * hears meanwhile is understood first: the gate stays open, and the place comes back to it.
+ * hears meanwhile is understood first: the gate stays open, and the position comes back to it.
  */
 export async function ask<K extends Kind>(run: Run, question: Question<K>): Promise<Asked<K>> {
   const { state } = run;

@@ -1,6 +1,6 @@
 /** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
 
-import { firstPlace } from '../core/agents/modes.js';
+import { firstPosition } from '../core/agents/modes.js';
 import type { PinnedRun } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
 import type { Outcome } from '../core/plan/cause.js';
@@ -9,17 +9,17 @@ import { notDoneText } from '../core/plan/plan-edit.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
 import { steeringAt } from '../core/state/cursor.js';
 import { newGoal, withGoal } from '../core/state/goal.js';
-import { taskOf } from '../core/state/place.js';
+import { taskOf } from '../core/state/position.js';
 import type { InboxItem } from '../core/steering/inbox.js';
 import { steersToFollowUps, takeFollowUp } from '../core/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
 import { preview } from '../core/text/preview.js';
 import { allowedAtStart } from '../core/tools/permission.js';
 import { closeBranches } from './branches/close-branches.js';
-import { giveNotes } from './brief.js';
 import { beginNextGoal } from './changes/next-goal.js';
 import { setChosen } from './changes/set-model.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
+import { giveNotes } from './instruct.js';
 import { runMode } from './modes/run-mode.js';
 import type { GoalEnd } from './phases/conclude.js';
 import { whatThereIs } from './phases/conclude.js';
@@ -44,7 +44,7 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.
   giveNotes(run, run.mainThread());
   run.say(run.mainThread(), 'goal', text);
-  run.enter(firstPlace(state.goal.mode));
+  run.enter(firstPosition(state.goal.mode));
 }
 
 function changedText(names: readonly string[]): string {
@@ -88,14 +88,14 @@ function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
 /** A task that was at work when its goal ended has failed: nothing goes on with it. */
 function endRunningTask(run: Run, reason: Outcome): void {
   const { state } = run;
-  const { place } = state.cursor;
+  const { position } = state.cursor;
   for (const { id, status } of state.tasks) {
     if (status !== 'executing') continue;
     state.tasks = setStatus(
       state.tasks,
       id,
       'failed',
-      id === taskOf(place) ? { reason, rounds: place.turns.round } : { reason },
+      id === taskOf(position) ? { reason, rounds: position.turns.round } : { reason },
     );
     run.journal('task_ended', { taskId: id, status: 'failed', reason });
   }

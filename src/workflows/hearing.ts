@@ -1,7 +1,7 @@
-/** Where messages of people are heard, and how a run goes to the place where they are understood (PR4). */
+/** Where messages of people are heard, and how a run goes to the position where they are understood (PR4). */
 
 import { roleAt } from '../core/agents/modes.js';
-import { newSteering } from '../core/state/place.js';
+import { newSteering } from '../core/state/position.js';
 import { isHeld, wayOf } from '../core/state/run-state.js';
 import type { InboxItem } from '../core/steering/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../core/steering/inbox.js';
@@ -9,10 +9,10 @@ import type { Run } from './run.js';
 
 export const UNDERSTANDING = 'understanding';
 
-/** The role whose place this is; null where a second role is asked, or a message understood. */
+/** The role whose position this is; null where a second role is asked, or a message understood. */
 export function roleHere({ state }: Run): string | null {
-  const { place, interrupts } = state.cursor;
-  return interrupts.length === 0 ? roleAt(wayOf(state), place) : null;
+  const { position, interrupts } = state.cursor;
+  return interrupts.length === 0 ? roleAt(wayOf(state), position) : null;
 }
 
 /**
@@ -35,9 +35,10 @@ export function isHeard(run: Run, role: string): boolean {
   if (!readable(run)) return false;
   const { cursor, people } = run.state;
   const action = batchAction(waitingSteers(people.inbox, role));
-  const places = [cursor, ...cursor.branches.map(branch => branch.cursor)].map(({ place }) => place);
+  const positions = [cursor, ...cursor.branches.map(branch => branch.cursor)].map(({ position }) => position);
   return (
-    action === 'skip_rest' || (action === 'after_batch' && places.every(({ turns }) => turns.batch === null))
+    action === 'skip_rest' ||
+    (action === 'after_batch' && positions.every(({ turns }) => turns.batch === null))
   );
 }
 
@@ -46,7 +47,7 @@ export function listen(run: Run, role: string): void {
   beginSteering(run, takeSteers(run.state.people.inbox, role), role);
 }
 
-/** Thrown at a wait whose run has gone to understand a message: the mode goes on there, and enters the place anew. */
+/** Thrown at a wait whose run has gone to understand a message: the mode goes on there, and enters the position anew. */
 export class CalledAway {}
 
 /** Whether a run that is held at a gate hears something, which leaves the gate open. */
@@ -55,13 +56,13 @@ export function hearsAtGate(run: Run): boolean {
   return role !== null && isHeld(run.state) && hears(run, role);
 }
 
-/** Leaves the gate for the place where the message is understood, as continue-as-new leaves it for the next part. */
+/** Leaves the gate for the position where the message is understood, as continue-as-new leaves it for the next segment. */
 export function listenAtGate(run: Run): never {
   listen(run, roleHere(run) ?? '');
   throw new CalledAway();
 }
 
-/** Sends the run to the place where messages are understood; it comes back to where it was. */
+/** Sends the run to the position where messages are understood; it comes back to where it was. */
 export function beginSteering(run: Run, items: InboxItem[], role: string | null): void {
   run.interrupt(newSteering(items, role));
 }

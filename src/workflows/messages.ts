@@ -23,7 +23,7 @@ import type { ShownPhase } from '../core/steering/status.js';
 export const WORKFLOW_TYPE = 'steersmanRun';
 export const DEFAULT_TASK_QUEUE = 'steersman';
 
-/** A start, or the next part of a run that continued as new. */
+/** A start, or the next segment of a run that continued as new. */
 export type RunInput = { goal: string; settings: RunSettings } | { resume: RunState };
 
 /** What a run gives when it ends: its result, a failure's first detail, or (cancelled) the memo `result`. */
@@ -100,10 +100,10 @@ export interface RunView {
   internals: {
     id: string;
     runId: string;
-    part: number;
+    segment: number;
     previousRunId: string | null;
     lastEventSeq: number;
-    cursor: Pick<Cursor, 'place' | 'interrupts'>;
+    cursor: Pick<Cursor, 'position' | 'interrupts'>;
     threads: Record<string, { messages: number; tokens: number; epoch: number; dropped: number }>;
   };
 }
@@ -112,7 +112,7 @@ export interface EventsPage {
   events: JournalEvent[];
   /** There are later events than fit this page: ask again after its last. */
   more: boolean;
-  /** Events after `since` that are no longer kept here: an earlier part of the run has them. */
+  /** Events after `since` that are no longer kept here: an earlier segment of the run has them. */
   missed: number;
   previousRunId: string | null;
   /** The run goes on: ask again after the last `seq`. */

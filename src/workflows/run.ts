@@ -11,25 +11,25 @@ import { isAmidCalls } from '../core/state/cursor.js';
 import type { JournalPayloads, JournalType } from '../core/state/journal.js';
 import { record } from '../core/state/journal.js';
 import type { Message, TextBlock, UserMessage } from '../core/state/message.js';
-import type { Interrupt, Place } from '../core/state/place.js';
+import type { Interrupt, Position } from '../core/state/position.js';
 import type { RunState } from '../core/state/run-state.js';
 import type { Thread } from '../core/state/thread.js';
 import { MAIN_THREAD, newThread } from '../core/state/thread.js';
 import { fitMessage } from '../core/text/fit-message.js';
 import { forgetAll } from '../core/tools/ledger.js';
 import { keepTime } from './changes/keep-time.js';
-import { type CallInFlight, newPart, type OfPart } from './part.js';
+import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
 
 export class Run {
   readonly state: RunState;
   readonly ports: Ports;
-  readonly part: OfPart;
+  readonly memory: RunMemory;
 
-  constructor(state: RunState, ports: Ports, part: OfPart = newPart()) {
+  constructor(state: RunState, ports: Ports, memory: RunMemory = newMemory()) {
     this.state = state;
     this.ports = ports;
-    this.part = part;
+    this.memory = memory;
   }
 
   get pinned(): PinnedRun {
@@ -44,8 +44,8 @@ export class Run {
 
   /** What is in flight, the first of it; calls of tools, or of tasks side by side, may be several. Interruptible where one is. */
   get inFlight(): CallInFlight | null {
-    const [first] = this.part.calls;
-    const interruptible = [...this.part.calls].some(call => call.interruptible);
+    const [first] = this.memory.calls;
+    const interruptible = [...this.memory.calls].some(call => call.interruptible);
     return first ? { ...first, interruptible } : null;
   }
 
@@ -111,7 +111,7 @@ export class Run {
   /** Nothing that was read before is taken for true. */
   doubtReads(): void {
     forgetAll(this.state.tools.ledger);
-    this.part.changes += 1;
+    this.memory.changes += 1;
   }
 
   /**
@@ -124,7 +124,7 @@ export class Run {
     start: () => Promise<T>,
   ): Promise<T> {
     const call = { ...what, interruptible };
-    const { calls } = this.part;
+    const { calls } = this.memory;
     calls.add(call);
     keepTime(this);
     return start().then(called => {
@@ -135,15 +135,15 @@ export class Run {
     });
   }
 
-  moveTo(place: Place): void {
-    this.state.cursor.place = place;
+  moveTo(position: Position): void {
+    this.state.cursor.position = position;
     this.show();
   }
 
-  /** Begins a phase at this place. */
-  enter(place: Place): void {
-    this.moveTo(place);
-    this.journal('phase_started', { phase: place.phase, cycle: place.cycle });
+  /** Begins a phase at this position. */
+  enter(position: Position): void {
+    this.moveTo(position);
+    this.journal('phase_started', { phase: position.phase, cycle: position.cycle });
   }
 
   /** Something comes in between: the mode goes on there. */

@@ -35,13 +35,13 @@ export function hearForm(run: Run, raw: unknown): void {
   // A try that was lost asks no more.
   for (const other of keysOf(run, message.callId))
     if (!other.startsWith(prefixOf(message))) endForm(run, other, 'superseded');
-  run.part.forms.set(key, openForm(run, { key, tool, ...message.question, callId: message.callId }));
+  run.memory.forms.set(key, openForm(run, { key, tool, ...message.question, callId: message.callId }));
   keepTime(run);
   run.show();
 }
 
 /** The answer, for the activity; null while nobody has given one. */
-export function formAnswer({ part: { forms }, state }: Run, id: string): FormAnswer | null {
+export function formAnswer({ memory: { forms }, state }: Run, id: string): FormAnswer | null {
   if (state.people.stop) return CANCEL;
   const answer = forms.get(`${FORM}${id}`);
   return answer === undefined ? CANCEL : answer;
@@ -49,7 +49,7 @@ export function formAnswer({ part: { forms }, state }: Run, id: string): FormAns
 
 /** A person's answer closes the gate at once: the call that asked goes on. */
 export function takeForm(run: Run, open: OpenGate, answer: FormAnswer): void {
-  run.part.forms.set(open.key, answer);
+  run.memory.forms.set(open.key, answer);
   closeGate(run, open, 'person', answer.decision);
   keepTime(run);
 }
@@ -58,7 +58,7 @@ export function takeForm(run: Run, open: OpenGate, answer: FormAnswer): void {
 export function closeForms(run: Run, callId: string): void {
   for (const key of keysOf(run, callId)) {
     endForm(run, key, 'superseded');
-    run.part.forms.delete(key);
+    run.memory.forms.delete(key);
   }
 }
 
@@ -72,7 +72,7 @@ interface Asked {
 
 /** The answer that is there already; null: the gate is open. */
 function openForm(run: Run, { key, tool, callId, message, schema }: Asked): FormAnswer | null {
-  if (run.part.forms.has(key)) return run.part.forms.get(key) ?? null;
+  if (run.memory.forms.has(key)) return run.memory.forms.get(key) ?? null;
   if (!isRoomForGate(openGates(run))) return CANCEL;
   const server = tool.origin.type === 'mcp' ? tool.origin.server : '';
   const subject = { server, tool: tool.name, callId, schema };
@@ -89,7 +89,7 @@ function openForm(run: Run, { key, tool, callId, message, schema }: Asked): Form
 function endForm(run: Run, key: string, by: 'timeout' | 'superseded'): void {
   const open = gateAt(run, key);
   if (open) closeGate(run, open, by, by === 'timeout' ? 'decline' : 'the server asks no more');
-  if (run.part.forms.get(key) === null) run.part.forms.set(key, CANCEL);
+  if (run.memory.forms.get(key) === null) run.memory.forms.set(key, CANCEL);
   keepTime(run);
 }
 
@@ -108,7 +108,7 @@ function keyOf(message: FormMessage): string {
   return `${prefixOf(message)}${message.id}`;
 }
 
-function keysOf({ part: { forms } }: Run, callId: string): string[] {
+function keysOf({ memory: { forms } }: Run, callId: string): string[] {
   return [...forms.keys()].filter(key => key.startsWith(`${FORM}${callId}:`));
 }
 

@@ -4,7 +4,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { chainOf, limitsOf } from '../core/limits/in-force.js';
 import type { Cause, Outcome } from '../core/plan/cause.js';
 import { released } from '../core/plan/plan.js';
-import { ownMessages } from '../core/state/forks.js';
+import { ownMessages } from '../core/state/branch-threads.js';
 import type { JournalEvent } from '../core/state/journal.js';
 import { eventsSince, lastSwitches } from '../core/state/journal.js';
 import type { Message } from '../core/state/message.js';
@@ -63,10 +63,10 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
     internals: {
       id: info.workflowId,
       runId: info.runId,
-      part: state.part,
+      segment: state.segment,
       previousRunId: state.previousRunId,
       lastEventSeq: state.log.journal.lastSeq,
-      cursor: { place: state.cursor.place, interrupts: state.cursor.interrupts },
+      cursor: { position: state.cursor.position, interrupts: state.cursor.interrupts },
       threads: Object.fromEntries(
         Object.values(state.threads).map(thread => {
           const { id, tokens, epoch, dropped } = thread;
@@ -102,7 +102,7 @@ function withText(state: RunState, event: JournalEvent): JournalEvent {
   return event;
 }
 
-/** Messages of a thread from an index on, as many as fit a page; of a fork, those after its beginning. */
+/** Messages of a thread from an index on, as many as fit a page; of a copy, those after its beginning. */
 export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
   const known = ownValue(state.threads, thread);
   return firstPage(known ? ownMessages(known).slice(from) : [], jsonBytes);

@@ -130,7 +130,7 @@ test('a tree of agents that hand over at every safe point: a pause at the last l
   const search = env.client.workflow.getHandle(`${handle.workflowId}/${to}`);
   await search.signal(pauseSignal);
   open();
-  await until('it was handed over', async () => (await search.query(stateQuery)).internals.part > 1);
+  await until('it was handed over', async () => (await search.query(stateQuery)).internals.segment > 1);
   await until('it stands still', async () => (await handle.query(stateQuery)).pausedAgents.includes(to));
   const changed = await handle.executeUpdate(setBudgetUpdate, { args: [{ tokens: 500_000, turns: 12 }] });
   expect(changed).toEqual({ limits: ['tokens', 'turns'], agents: ['middle/1'] });

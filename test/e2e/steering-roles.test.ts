@@ -116,9 +116,9 @@ describe('routes (F15, F16)', () => {
       'steer: In red, please.',
     ]);
     expect(await receiptsOf(handle, 'm1')).toEqual(['accepted', 'applied']);
-    const brief = JSON.stringify(messagesOf(script.requests[3], 'user'));
+    const instruction = JSON.stringify(messagesOf(script.requests[3], 'user'));
     for (const part of ['In red, please.', 'Paint the boat', 'task-2', 'SYSTEM_STATE'])
-      expect(brief).toContain(part);
+      expect(instruction).toContain(part);
     expect(JSON.stringify(messagesOf(script.requests[4], 'user'))).toContain('INTENT_ANALYSIS');
   });
 

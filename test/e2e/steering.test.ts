@@ -76,16 +76,16 @@ describe('steer during a tool batch', () => {
     await handle.result();
     expect(await outline(handle)).toEqual([
       'goal: Use the tools',
-      'brief',
+      'instruction',
       'assistant',
-      'brief',
+      'instruction',
       'assistant',
       'tool executed',
       'tool skipped',
       'tool skipped',
       'steer: Only the first is wanted.',
       'assistant',
-      'brief',
+      'instruction',
       'assistant',
     ]);
     expect(await eventsOf(handle, 'steering')).toMatchObject([

@@ -44,7 +44,7 @@ test('history of a turn: 30 turns with results of 4 KB → the new messages and 
   expect(sizes).toHaveLength(TURNS + 1);
 
   const messages = (await transcriptOf(handle)).map(message => JSON.stringify(message).length);
-  // Goal, the planner's brief and plan, and the executor's brief come before the first turn.
+  // Goal, the planner's instruction and plan, and the executor's instruction come before the first turn.
   const turnMessages = (turn: number) => (messages[4 + 2 * turn] ?? 0) + (messages[5 + 2 * turn] ?? 0);
   const extra = sizes.slice(1).map((size, turn) => size - (sizes[turn] ?? 0) - turnMessages(turn));
   const mean = (from: number, to: number) =>

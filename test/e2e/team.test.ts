@@ -179,7 +179,7 @@ describe('a whole team run', () => {
     expect(result.tasks[0]).toMatchObject({ id: 'readme', result: 'README.md says: two boats.', rounds: 2 });
   });
 
-  test('verifier: a task and its report → in its brief, with the goal in the words of the person (L4, F8)', () => {
+  test('verifier: a task and its report → in its instruction, with the goal in the words of the person (L4, F8)', () => {
     const { lastUser } = script.requests[REQUEST.verdict] ?? { lastUser: '' };
     expect(lastUser).toContain('<goal>\nWhich boat is older?\n</goal>');
     expect(lastUser).toContain('Their reports stand in this conversation.');

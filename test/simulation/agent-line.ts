@@ -32,9 +32,9 @@ export class Line {
   send(deliver: () => void): void {
     this.#sent += 1;
     this.#arrives = Math.max(this.#arrives, this.#timeline.now + this.#latency());
-    const place = { path: ` ${this.#name}`, number: this.#sent };
+    const position = { path: ` ${this.#name}`, number: this.#sent };
     const arrived = new Promise<void>(resolve =>
-      this.#timeline.schedule(this.#arrives, place, () => {
+      this.#timeline.schedule(this.#arrives, position, () => {
         if (this.#last === arrived) this.#last = null;
         deliver();
         resolve();

@@ -29,7 +29,7 @@ export function withAgents<S extends WithAgents>(plain: S): S {
     name,
     output: 'text',
     memory: 'private',
-    opening: 'own',
+    prefix: 'own',
     dialect: 'component',
     maxRounds: random.pick([null, 1, 2]),
     models: [],

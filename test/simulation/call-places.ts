@@ -11,7 +11,7 @@ export class CallPlaces {
   /** The role, and the task that it is asked for. */
   ofModel({ cursor, models, threads }: RunState, { callId, role }: CallModelInput): string {
     const { thread = '' } = models.calls.find(call => call.callId === callId) ?? {};
-    const place = `${role} ${threads[thread]?.fork?.taskId ?? taskAt(cursor)}`;
+    const place = `${role} ${threads[thread]?.branch?.taskId ?? taskAt(cursor)}`;
     this.#places.set(callId, `${place} ${this.#callsAt(place) + 1}`);
     return place;
   }

@@ -1,4 +1,4 @@
-/** Counts rounds from outside, by place, and compares them with limits and with the run's own counters. */
+/** Counts rounds from outside, by position, and compares them with limits and with the run's own counters. */
 
 import { ONE_ROLE_MODES } from '../../src/core/agents/modes.js';
 import { limitsOf } from '../../src/core/limits/in-force.js';
@@ -7,14 +7,14 @@ import type { Task } from '../../src/core/plan/plan.js';
 import { isOpen } from '../../src/core/plan/plan.js';
 import { here, steeringAt, taskAt } from '../../src/core/state/cursor.js';
 import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { Interrupt, Phase, Place as PlaceOfRun } from '../../src/core/state/place.js';
+import type { Interrupt, Phase, Position as PlaceOfRun } from '../../src/core/state/position.js';
 import type { RunState } from '../../src/core/state/run-state.js';
 import { DECLARED } from './declared.js';
 import { expectThat } from './expect-that.js';
 import { NOBODY } from './people.js';
 import type { Scenario } from './scenario.js';
 
-interface Place {
+interface Position {
   phase: Phase;
   cycle: number;
   taskId: string | null;
@@ -40,19 +40,19 @@ function isUncounted(reason: string | null): boolean {
   return UNCOUNTED.includes(reason ?? '') || (reason?.startsWith('not available: ') ?? false);
 }
 
-/** The place's rounds are used up, or its question found nobody: one reply is left to its role. */
+/** The position's rounds are used up, or its question found nobody: one reply is left to its role. */
 export function isLastReply(at: PlaceOfRun | Interrupt): boolean {
   return (at.phase === 'execution' && at.reporting) || (at.phase === 'verification' && at.unanswered);
 }
 
 export class Caps {
   readonly #scenario: Scenario;
-  readonly #places = new Map<string, Place>();
+  readonly #positions = new Map<string, Position>();
   /** By line: the run itself, and each task beside others. */
-  readonly #here = new Map<string, Place>();
+  readonly #here = new Map<string, Position>();
   /** Where gates were opened, by their ids: it is not said which of the lines asked. */
-  readonly #askedAt = new Map<string, Place[]>();
-  /** Gates that its agents have asked for: what is answered there is none of its places'. */
+  readonly #askedAt = new Map<string, Position[]>();
+  /** Gates that its agents have asked for: what is answered there is none of its positions'. */
   readonly ofAgents = new Set<string>();
   /** The most tasks that might run at the same time. */
   mostSideBySide: number;
@@ -89,13 +89,13 @@ export class Caps {
     expectThat(this.#calls <= most, `${this.#calls} model calls, when at most ${most} can be needed`);
     const at = here(cursor);
     const { phase } = at;
-    const { cycle } = cursor.place;
+    const { cycle } = cursor.position;
     const taskId = taskAt(cursor);
     const reporting = isLastReply(at);
     const key = `${phase}/${cycle}/${taskId}/${reporting}`;
-    const place = this.#places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
-    this.#here.set(line, place);
-    this.#places.set(key, place);
+    const position = this.#positions.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
+    this.#here.set(line, position);
+    this.#positions.set(key, position);
   }
 
   replied(line: string, role: string, interrupted: boolean): void {
@@ -144,7 +144,7 @@ export class Caps {
     for (const here of this.#here.values()) this.#checkRounds(here);
   }
 
-  #checkRounds(here: Place): void {
+  #checkRounds(here: Position): void {
     const { phase, cycle, taskId, reporting, rounds, credits } = here;
     const most = this.#mostRounds(here) + credits;
     expectThat(rounds <= most, `${rounds} rounds in ${phase} ${cycle} ${taskId} ${reporting}, limit ${most}`);
@@ -171,7 +171,7 @@ export class Caps {
     return Math.max(...alone.map(({ maxRounds }) => maxRounds ?? this.#most.execution));
   }
 
-  #mostRounds({ phase, taskId, reporting }: Place): number {
+  #mostRounds({ phase, taskId, reporting }: Position): number {
     switch (phase) {
       case 'planning':
         return this.#most.planning;
@@ -190,18 +190,18 @@ export class Caps {
     }
   }
 
-  #of(phase: Phase, cycle: number, taskId: string | null): Place[] {
-    return [...this.#places.values()].filter(
-      place => place.phase === phase && place.cycle === cycle && place.taskId === taskId,
+  #of(phase: Phase, cycle: number, taskId: string | null): Position[] {
+    return [...this.#positions.values()].filter(
+      position => position.phase === phase && position.cycle === cycle && position.taskId === taskId,
     );
   }
 
   /** A task that was blocked behind another may be freed under a later plan, and stays a task of its own. */
   #lastCycleOf(taskId: string): number | undefined {
-    const places = [...this.#places.values()].filter(
-      place => place.phase === 'execution' && place.taskId === taskId,
+    const positions = [...this.#positions.values()].filter(
+      position => position.phase === 'execution' && position.taskId === taskId,
     );
-    return places.length === 0 ? undefined : Math.max(...places.map(({ cycle }) => cycle));
+    return positions.length === 0 ? undefined : Math.max(...positions.map(({ cycle }) => cycle));
   }
 
   /** The counters of the run say what happened. */
@@ -216,10 +216,10 @@ export class Caps {
         );
         return;
       case 'phase_started':
-        // A place that is come to again: what was added to the plan meanwhile is done and verified too.
-        for (const [key, { phase }] of this.#places)
+        // A position that is come to again: what was added to the plan meanwhile is done and verified too.
+        for (const [key, { phase }] of this.#positions)
           if (phase === event.phase && phase !== 'execution' && phase !== 'planning')
-            this.#places.delete(key);
+            this.#positions.delete(key);
         if (event.phase === 'execution' && goal.number === this.#goal)
           this.#planned(event.cycle, goal.counters.planning);
         return;
@@ -232,7 +232,7 @@ export class Caps {
           for (const asked of this.#askedAt.get(event.gateId) ?? []) asked.credits += 1;
         return;
       case 'goal_started':
-        this.#places.clear();
+        this.#positions.clear();
         this.#here.clear();
         // What it took to understand its message is the goal's.
         this.#replies = this.#betweenReplies;
@@ -245,7 +245,7 @@ export class Caps {
       case 'task_started':
         // Anew: a person changed the plan, or the orchestrator has it tried again.
         for (const reporting of [true, false]) {
-          this.#places.delete(`execution/${cursor.place.cycle}/${event.taskId}/${reporting}`);
+          this.#positions.delete(`execution/${cursor.position.cycle}/${event.taskId}/${reporting}`);
         }
         return;
       case 'task_ended':
@@ -261,9 +261,9 @@ export class Caps {
   }
 
   #planned(cycle: number, counted: number): void {
-    const places = this.#of('planning', cycle, null);
-    const rounds = sum(places, 'rounds');
-    const least = rounds - sum(places, 'credits');
+    const positions = this.#of('planning', cycle, null);
+    const rounds = sum(positions, 'rounds');
+    const least = rounds - sum(positions, 'credits');
     expectThat(counted <= rounds && counted >= least, `${counted} for ${rounds} planning rounds`);
   }
 
@@ -273,9 +273,9 @@ export class Caps {
   ): void {
     const counted = task?.rounds ?? null;
     const cycle = this.#lastCycleOf(taskId) ?? task?.cycle ?? 0;
-    const places = this.#of('execution', cycle, taskId);
-    const rounds = sum(places, 'rounds');
-    const right = counted !== null && counted <= rounds && counted >= rounds - sum(places, 'credits');
+    const positions = this.#of('execution', cycle, taskId);
+    const rounds = sum(positions, 'rounds');
+    const right = counted !== null && counted <= rounds && counted >= rounds - sum(positions, 'credits');
     expectThat(right, `${counted} counted for ${rounds} rounds of ${taskId}`);
     const { execution } = this.#scenario.pinned.limits;
     expectThat(
@@ -285,8 +285,8 @@ export class Caps {
   }
 }
 
-function sum(places: readonly Place[], field: 'rounds' | 'credits'): number {
-  return places.reduce((total, place) => total + place[field], 0);
+function sum(positions: readonly Position[], field: 'rounds' | 'credits'): number {
+  return positions.reduce((total, position) => total + position[field], 0);
 }
 
 function largest(before: Limits, now: Limits): Limits {

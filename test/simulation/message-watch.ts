@@ -65,7 +65,7 @@ export class MessageWatch {
   ended(state: RunState, journal: readonly JournalEvent[], transcript: Record<string, Message[]>): void {
     const receipts = journal.filter(event => event.type === 'receipt');
     const ids = new Set(receipts.filter(({ state }) => state === 'accepted').map(({ id }) => id));
-    const places = placesOf(transcript);
+    const positions = placesOf(transcript);
     // The last notes in a context that is far too small may be trimmed before anybody looks.
     this.#trimmed = journal.some(event => event.type === 'thread_trimmed');
     const accounted = new Set<string>();
@@ -74,12 +74,12 @@ export class MessageWatch {
         state,
         id,
         receipts.filter(receipt => receipt.id === id),
-        places,
+        positions,
         accounted,
       );
     for (const marker of this.#markers) {
       if (!accounted.has(marker))
-        expectThat(!places.has(marker), `${marker} was not accepted, and is in a thread`);
+        expectThat(!positions.has(marker), `${marker} was not accepted, and is in a thread`);
     }
     this.#checkOrder(transcript);
   }
@@ -88,7 +88,7 @@ export class MessageWatch {
     state: RunState,
     id: string,
     receipts: readonly Receipt[],
-    places: ReadonlyMap<string, string[]>,
+    positions: ReadonlyMap<string, string[]>,
     accounted: Set<string>,
   ): void {
     const { marker } = this.#accepted.get(id) ?? { marker: '' };
@@ -124,7 +124,7 @@ export class MessageWatch {
     );
     expectThat(marker !== '' || last?.state === 'dropped', `nobody saw the message ${id} wait`);
     accounted.add(marker);
-    const found = places.get(marker) ?? [];
+    const found = positions.get(marker) ?? [];
     if (last?.state === 'dropped') {
       const goesBack = last.how.includes('It goes back to the run that called it');
       if (goesBack) this.leftBehind.add(marker);
@@ -147,7 +147,7 @@ export class MessageWatch {
     expectThat(readable || this.#promises.wasRead(marker), `${id} (${how}) is in no request`);
     expectThat(
       found.length === (elsewhere ? 0 : 1),
-      `the message ${id} (${how}) is in ${found.length} places: ${found}`,
+      `the message ${id} (${how}) is in ${found.length} positions: ${found}`,
     );
   }
 
@@ -185,14 +185,14 @@ function markersIn(text: string): string[] {
 }
 
 function placesOf(transcript: Record<string, Message[]>): Map<string, string[]> {
-  const places = new Map<string, string[]>();
+  const positions = new Map<string, string[]>();
   for (const [thread, messages] of Object.entries(transcript)) {
     for (const message of messages) {
       if (message.kind !== 'user' || (message.purpose !== 'steer' && message.purpose !== 'goal')) continue;
       for (const marker of markersIn(textOf(message))) {
-        places.set(marker, [...(places.get(marker) ?? []), `${thread} ${message.id}`]);
+        positions.set(marker, [...(positions.get(marker) ?? []), `${thread} ${message.id}`]);
       }
     }
   }
-  return places;
+  return positions;
 }

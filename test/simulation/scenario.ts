@@ -9,7 +9,7 @@ import type { ResolverRow } from '../../src/core/limits/resolver.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import { STEP_FAILURE_POLICIES } from '../../src/core/plan/step-failure.js';
 import { STOP_REASONS } from '../../src/core/state/message.js';
-import { PHASES } from '../../src/core/state/place.js';
+import { PHASES } from '../../src/core/state/position.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
 import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
@@ -51,7 +51,7 @@ export interface Scenario {
   isShop: boolean;
   /** Agents work for long, and people look at them more often. */
   busyAgents: boolean;
-  /** What happens is drawn by its place and not by its number, so that runs can be compared that go in another order. */
+  /** What happens is drawn by its position and not by its number, so that runs can be compared that go in another order. */
   byPlace: boolean;
   /** Tasks have nothing to do with each other. */
   independent: boolean;
@@ -259,7 +259,7 @@ function pinnedRun(
   const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
     language: 'en',
-    opening: { system: 'You are a team.' },
+    prefix: { system: 'You are a team.' },
     roles: Object.fromEntries(
       [...requiredRoles({ mode, roles: DECLARED[mode]?.steps ?? null }, DECLARED)].map(([name, output]) => [
         name,
@@ -316,7 +316,7 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     name,
     description: '',
     memory,
-    opening: memory === 'private' ? 'own' : random.pick(['shared', 'shared', 'own']),
+    prefix: memory === 'private' ? 'own' : random.pick(['shared', 'shared', 'own']),
     tools: WITH_TOOLS.includes(name) ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
     agents: [],
     requires: [],

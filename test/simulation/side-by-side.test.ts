@@ -114,7 +114,7 @@ function said({ state, transcript }: ComparedRun) {
   };
 }
 
-/** What was done and found: briefs tell of other tasks. */
+/** What was done and found: instructions tell of other tasks. */
 function done({ state }: ComparedRun) {
   const { end, tasks, threads } = state;
   const results = tasks.map(({ id, status, reason, result, rounds }) => ({
@@ -139,7 +139,7 @@ function usageIn({ total: { usageBy, ...total } }: RunState) {
 /** What is told of time, and of reads that hold still: one that an agent was at work beside does not. */
 function isOfOrder(message: Message, { pinned }: RunState): boolean {
   if (message.kind !== 'user') return false;
-  if (message.purpose === 'brief' && pinned && pinned.agents.length > 0) return true;
+  if (message.purpose === 'instruction' && pinned && pinned.agents.length > 0) return true;
   return textOf(message).includes(' was estimated at ');
 }
 

@@ -117,7 +117,7 @@ export async function simulateRuns(first: number, atLeast: number, mostBad = 1):
   return { runs, seeds: seed - first, seen, bad };
 }
 
-/** Most of the default mode, which has the most places. */
+/** Most of the default mode, which has the most positions. */
 function modeOf(seed: number): ModeName {
   const others = [...MODES.filter(mode => mode !== DEFAULT_MODE), ...Object.keys(DECLARED)];
   return seed % 7 === 3 ? (others[Math.floor(seed / 7) % others.length] ?? DEFAULT_MODE) : DEFAULT_MODE;
@@ -130,7 +130,7 @@ function comparable({ agents, ...lead }: Simulated): Record<string, unknown> {
 
 function comparableRun({ state, transcript, journal }: SimulatedRun): Record<string, unknown> {
   const {
-    part: _part,
+    segment: _segment,
     previousRunId: _previous,
     log: { journal: _journal },
     ...same

@@ -52,7 +52,7 @@ const MUST_HAPPEN = [
     limit => `limit ${limit}`,
   ),
   ...['planning', 'execution', 'verification', 'answering', 'wrap_up', 'a batch', 'a report'].map(
-    place => `handover in ${place}`,
+    position => `handover in ${position}`,
   ),
   'handover after a re-ask',
   'handover while stopping',

@@ -1,6 +1,6 @@
 /** No part of a run's state is ever larger than its bound, and what is carried over fits an input. */
 import { PAYLOAD_BYTES } from '../../src/core/state/bounds.js';
-import { folded } from '../../src/core/state/forks.js';
+import { folded } from '../../src/core/state/branch-threads.js';
 import type { RunState } from '../../src/core/state/run-state.js';
 import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../src/core/state/state-bounds.js';
 import { jsonBytes } from '../../src/core/text/json.js';
@@ -17,7 +17,7 @@ export function expectWithinBounds(state: RunState): void {
   expectCarried(state);
 }
 
-/** As the input of the next part. */
+/** As the input of the next segment. */
 function expectCarried(state: RunState): void {
   const bytes = jsonBytes({ resume: { ...state, threads: folded(state.threads) } });
   expectThat(

@@ -2,13 +2,13 @@
 import { expectThat } from './expect-that.js';
 
 /** Whose it is: what happens at the same time happens by path, then by number, whatever was known of first. */
-export interface Place {
+export interface Position {
   /** The way to the run. */
   path: string;
   number: number;
 }
 
-interface Due extends Place {
+interface Due extends Position {
   at: number;
   happen: () => void;
 }
@@ -36,12 +36,12 @@ export class Timeline {
     this.#clocks.push(clock);
   }
 
-  schedule(at: number, place: Place, happen: () => void): void {
-    this.#due.push({ ...place, at, happen });
+  schedule(at: number, position: Position, happen: () => void): void {
+    this.#due.push({ ...position, at, happen });
   }
 
-  until(at: number, place: Place): Promise<void> {
-    return new Promise(resolve => this.schedule(at, place, resolve));
+  until(at: number, position: Position): Promise<void> {
+    return new Promise(resolve => this.schedule(at, position, resolve));
   }
 
   wait(wait: Wait): Promise<void> {

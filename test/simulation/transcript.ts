@@ -1,6 +1,6 @@
 /** Follows what is written to threads: each message once, and every call with one result right after it. */
 
-import { ownMessages } from '../../src/core/state/forks.js';
+import { ownMessages } from '../../src/core/state/branch-threads.js';
 import type { Message, ToolUseBlock } from '../../src/core/state/message.js';
 import { toolCallsOf } from '../../src/core/state/message.js';
 import type { RunState } from '../../src/core/state/run-state.js';
@@ -19,10 +19,10 @@ export interface Written {
 export class Transcript {
   readonly messages: Record<string, Message[]> = {};
   /** Where each message was written. */
-  readonly #places = new Map<string, string>();
-  /** Forks that there were at the last look, each with the thread that it is joined to. */
-  #forks = new Map<string, string>();
-  /** The tasks of all forks that there have been. */
+  readonly #positions = new Map<string, string>();
+  /** Copies that there were at the last look, each with the thread that it is joined to. */
+  #copies = new Map<string, string>();
+  /** The tasks of all copies that there have been. */
   readonly #tasks = new Map<string, string>();
 
   /** The line that a thread is of: a task beside others, or the run itself, which has no name. */
@@ -32,21 +32,22 @@ export class Transcript {
 
   /** What was written under that id. */
   written(id: string): Message | undefined {
-    return this.messages[this.#places.get(id) ?? '']?.find(message => message.id === id);
+    return this.messages[this.#positions.get(id) ?? '']?.find(message => message.id === id);
   }
 
   /** Takes what was written since the last look, in the order in which it was, also where older messages were trimmed away since. */
   look(state: RunState): Written[] {
     const threads = Object.values(state.threads);
-    const joined = new Set([...this.#forks].flatMap(([id, of]) => (state.threads[id] ? [] : [of])));
-    const forks = threads.flatMap(({ id, fork }) => (fork ? [{ id, ...fork }] : []));
-    this.#forks = new Map(forks.map(({ id, of }) => [id, of]));
-    for (const { id, taskId } of forks) this.#tasks.set(id, taskId);
+    const joined = new Set([...this.#copies].flatMap(([id, of]) => (state.threads[id] ? [] : [of])));
+    const copies = threads.flatMap(({ id, branch }) => (branch ? [{ id, ...branch }] : []));
+    this.#copies = new Map(copies.map(({ id, of }) => [id, of]));
+    for (const { id, taskId } of copies) this.#tasks.set(id, taskId);
     const found = threads.flatMap(thread => this.#fresh(thread, joined.has(thread.id)));
     const written: Written[] = [];
     for (const { thread, message } of found.sort((a, b) => numberOf(a.message) - numberOf(b.message))) {
-      // What a person said stands in every fork.
-      if (!this.#places.has(message.id)) written.push({ thread, message, call: this.#take(thread, message) });
+      // What a person said stands in every copy.
+      if (!this.#positions.has(message.id))
+        written.push({ thread, message, call: this.#take(thread, message) });
     }
     return written;
   }
@@ -54,23 +55,23 @@ export class Transcript {
   #fresh(thread: Thread, wasJoined: boolean): { thread: string; message: Message }[] {
     const all = ownMessages(thread);
     let first = 0;
-    if (!thread.fork && !wasJoined) {
+    if (!thread.branch && !wasJoined) {
       first = all.length;
-      while (first > 0 && !this.#places.has(all[first - 1]?.id ?? '')) first -= 1;
+      while (first > 0 && !this.#positions.has(all[first - 1]?.id ?? '')) first -= 1;
     }
-    // What was written to a fork right before it was joined stands behind what was known of it.
+    // What was written to a copy right before it was joined stands behind what was known of it.
     let at = thread.id;
     return all.slice(first).flatMap(message => {
-      const place = this.#places.get(message.id);
-      if (wasJoined) at = place ?? at;
+      const position = this.#positions.get(message.id);
+      if (wasJoined) at = position ?? at;
       // A note of what was trimmed is nobody's word.
-      return place === undefined && message.kind !== 'cut' ? [{ thread: at, message }] : [];
+      return position === undefined && message.kind !== 'cut' ? [{ thread: at, message }] : [];
     });
   }
 
   #take(threadId: string, message: Message): ToolUseBlock | null {
-    expectThat(!this.#places.has(message.id), `message id ${message.id} is there twice`);
-    this.#places.set(message.id, threadId);
+    expectThat(!this.#positions.has(message.id), `message id ${message.id} is there twice`);
+    this.#positions.set(message.id, threadId);
     this.messages[threadId] ??= [];
     const written = this.messages[threadId];
     const [call = null] = openCalls(written);

@@ -29,8 +29,8 @@ export function expectTreeHolds({ members }: Pick<Tree, 'members'>): void {
         told.set(marker, [...(told.get(marker) ?? []), `${path} ${message.id}`]);
     }
   }
-  for (const [marker, places] of told)
-    expectThat(places.length === 1, `${marker} is in ${places.length} places: ${places}`);
+  for (const [marker, positions] of told)
+    expectThat(positions.length === 1, `${marker} is in ${positions.length} positions: ${positions}`);
 }
 
 function callerOf(path: string): string {

@@ -16,8 +16,8 @@ import { isEmptyPhrase } from '../../src/core/outputs/empty-phrase.js';
 import { outcomeOf } from '../../src/core/plan/cause.js';
 import { isOpen } from '../../src/core/plan/plan.js';
 import type { ModelRequestHead } from '../../src/core/prompts/model-request.js';
-import { holdsPrompt, roleAtHand } from '../../src/core/prompts/opening.js';
-import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/state/bounds.js';
+import { holdsPrompt, roleAtHand } from '../../src/core/prompts/shared-prefix.js';
+import { INSTRUCTION_TEXT_BYTES, TEXT_BYTES } from '../../src/core/state/bounds.js';
 import { here, steeringAt, tasksAt } from '../../src/core/state/cursor.js';
 import { goalTimeMs } from '../../src/core/state/goal.js';
 import type { JournalEvent } from '../../src/core/state/journal.js';
@@ -75,7 +75,7 @@ export class Watcher {
   readonly #stray = new Set<string>();
   /** Tasks of this goal that were begun. */
   readonly #begun = new Set<string>();
-  /** Roles that were asked again at this place, each with its task. */
+  /** Roles that were asked again at this position, each with its task. */
   readonly #askedAgain = new Set<string>();
   /** Replies that were taken as what they are: each has its step in the trace. */
   #finals = 0;
@@ -112,7 +112,7 @@ export class Watcher {
   /** All that an agent did is this run's: what it used, and that it may have changed what was read. */
   agentEnded(
     id: string,
-    { total, end, part, people }: RunState,
+    { total, end, segment, people }: RunState,
     { tools: { effects }, messages }: Pick<Watcher, 'tools' | 'messages'>,
   ): void {
     this.messages.givenBack(messages);
@@ -120,7 +120,7 @@ export class Watcher {
     this.#caps.agentEnded(total.turns);
     this.tools.agentEnded(id, effects);
     this.seen.add(`agent ${end?.outcome}`);
-    if (part > 1) this.seen.add('an agent handed over');
+    if (segment > 1) this.seen.add('an agent handed over');
     if (people.allowedTools.length > 0) this.seen.add('a tool allowed to an agent');
   }
 
@@ -184,12 +184,12 @@ export class Watcher {
       this.gates.happened(event);
       this.promises.happened(event, state);
       this.#happened(event);
-      if (event.type === 'reask') this.#askedAgain.add(placeOf(event));
+      if (event.type === 'reask') this.#askedAgain.add(positionOf(event));
       if (event.type === 'phase_started' && this.#modelCalls.size === 0) this.#askedAgain.clear();
       // It is tried anew; others beside may have been asked again.
       if (event.type === 'task_started')
-        for (const place of this.#askedAgain)
-          if (place.endsWith(` ${event.taskId}`)) this.#askedAgain.delete(place);
+        for (const position of this.#askedAgain)
+          if (position.endsWith(` ${event.taskId}`)) this.#askedAgain.delete(position);
       const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
       expectThat(
         !unreadable || this.#wasAskedAgain(event),
@@ -235,9 +235,9 @@ export class Watcher {
 
   /** A task that was beside others is named no more when it goes on alone. */
   #wasAskedAgain({ role, taskId }: { role: string; taskId?: string | null }): boolean {
-    return [...this.#askedAgain].some(place => {
-      const isHere = !taskId || place.endsWith(' ') || place === placeOf({ role, taskId });
-      return isHere && place.startsWith(`${role} `);
+    return [...this.#askedAgain].some(position => {
+      const isHere = !taskId || position.endsWith(' ') || position === positionOf({ role, taskId });
+      return isHere && position.startsWith(`${role} `);
     });
   }
 
@@ -298,9 +298,9 @@ export class Watcher {
           this.#sentBack.get(thread) !== this.#lastRoles.get(thread),
           () => `${message.id} sends a reply back twice in one turn`,
         );
-      } else if (message.kind === 'user' && message.purpose === 'brief') {
+      } else if (message.kind === 'user' && message.purpose === 'instruction') {
         const last = this.#lastWritten.get(thread);
-        const again = last?.kind === 'user' && last.purpose === 'brief';
+        const again = last?.kind === 'user' && last.purpose === 'instruction';
         expectThat(
           !again ||
             isReminder(message) ||
@@ -308,12 +308,12 @@ export class Watcher {
             this.#scenario.people !== NOBODY ||
             // A task whose plan is given up beside it may have got no reply.
             limitsOf(state).parallelTasks > 1,
-          () => `brief ${message.id} follows a brief that nobody answered`,
+          () => `instruction ${message.id} follows an instruction that nobody answered`,
         );
       }
       if (message.kind === 'user') {
         const bytes = Buffer.byteLength(textOf(message));
-        const most = message.purpose === 'brief' ? BRIEF_TEXT_BYTES : TEXT_BYTES;
+        const most = message.purpose === 'instruction' ? INSTRUCTION_TEXT_BYTES : TEXT_BYTES;
         expectThat(bytes <= most, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
       }
       // What is said of messages that were trimmed is no turn of anyone, and neither is the end of a stray call.
@@ -350,8 +350,8 @@ export class Watcher {
       expectThat(isDeepStrictEqual(ids, at), `${at} at work, and ${ids} are executing`);
     }
     const branches = cursor.branches.map(({ taskId }) => taskId);
-    const lost = Object.values(threads).find(({ fork }) => fork && !branches.includes(fork.taskId));
-    expectThat(lost === undefined, `${lost?.id} is a fork of no branch: it was not joined`);
+    const lost = Object.values(threads).find(({ branch }) => branch && !branches.includes(branch.taskId));
+    expectThat(lost === undefined, `${lost?.id} is a copy of no branch: it was not joined`);
     expectThat(new Set(branches).size === branches.length, `${branches} are branches of one task twice`);
     for (const { id, status, reason } of tasks) {
       const told = status === 'pending' || status === 'executing' || reason === 'rejected';
@@ -361,7 +361,7 @@ export class Watcher {
       );
     }
     const open = tasks.filter(isOpen).length;
-    // The orchestrator reopens what failed, also where a person has filled its place.
+    // The orchestrator reopens what failed, also where a person has filled its position.
     const reopens = pinned?.orchestrate && this.#scenario.people !== NOBODY;
     expectThat(reopens || open <= limitsOf({ pinned, limits }).tasks, `${open} tasks are open`);
     expectThat(new Set(tasks.map(task => task.id)).size === tasks.length, 'task ids are unique');
@@ -414,7 +414,7 @@ export class Watcher {
     const request = ask(state, input.callId);
     this.promises.modelCalled(view, input, request.messages, retried);
     expectPaired(request.messages);
-    if (thread === MAIN_THREAD || state.threads[thread]?.fork?.of === MAIN_THREAD) {
+    if (thread === MAIN_THREAD || state.threads[thread]?.branch?.of === MAIN_THREAD) {
       const goal = request.messages.findLast(each => each.kind === 'user' && each.purpose === 'goal');
       // The state has the head of a long one.
       const begins = (text: string) => text.slice(0, 100);
@@ -472,7 +472,7 @@ export class Watcher {
     if (at.turns.reasked) this.seen.add('handover after a re-ask');
     if (isLastReply(at)) this.seen.add('handover in a report');
     if (state.people.stop) this.seen.add('handover while stopping');
-    if (this.#scenario.thorough && state.part % 4 === 2) expectPlainData(state);
+    if (this.#scenario.thorough && state.segment % 4 === 2) expectPlainData(state);
     return state;
   }
 
@@ -490,8 +490,8 @@ export class Watcher {
     const accepted = verdict?.type === 'verdict' && verdict.done;
     expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
     this.seen.add(`cause ${end.cause}`);
-    const { place } = state.cursor;
-    const isAfterFailure = place.phase === 'wrap_up' && place.failure !== null;
+    const { position } = state.cursor;
+    const isAfterFailure = position.phase === 'wrap_up' && position.failure !== null;
     if (isAfterFailure) this.seen.add(`wrapped up after a failure, ${end.outcome}`);
     const isOther = ['failed', 'stopped', 'cancelled'].includes(end.outcome);
     expectThat(!isAfterFailure || isOther, `the work failed, and the goal ends as ${end.outcome}`);
@@ -556,7 +556,7 @@ function mayCallTools({ pinned }: RunState, name: string): boolean {
 
 /** A model knows which role it is: by its system text, or by the prompt in the thread and who was spoken to last. */
 function expectRoleNamed({ pinned }: RunState, role: string, messages: readonly Message[]): void {
-  if (pinned?.roles[role]?.opening !== 'shared') return;
+  if (pinned?.roles[role]?.prefix !== 'shared') return;
   expectThat(holdsPrompt({ messages }, role), `${role} has its prompt in the thread`);
   expectThat(roleAtHand({ messages }) === role, `${role} was spoken to last`);
 }
@@ -571,7 +571,7 @@ function isReminder(message: Message): boolean {
 }
 
 /** The role, and the task that it was asked for. */
-function placeOf({ role, taskId }: { role: string; taskId?: string | null }): string {
+function positionOf({ role, taskId }: { role: string; taskId?: string | null }): string {
   return `${role} ${taskId ?? ''}`;
 }
 

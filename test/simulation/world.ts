@@ -16,7 +16,7 @@ import { wholeWrite } from '../../src/core/gates/whole-write.js';
 import type { CallFailure } from '../../src/core/limits/failure.js';
 import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
 import type { ArtifactEdited } from '../../src/core/state/artifacts.js';
-import { folded } from '../../src/core/state/forks.js';
+import { folded } from '../../src/core/state/branch-threads.js';
 import { fitForHandover } from '../../src/core/state/handover.js';
 import type { RunState } from '../../src/core/state/run-state.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
@@ -41,7 +41,7 @@ import type { Scenario } from './scenario.js';
 import type { Surroundings } from './surroundings.js';
 import type { Watcher } from './watcher.js';
 
-/** What continue-as-new throws on the platform: the input of the next part, as it travels. */
+/** What continue-as-new throws on the platform: the input of the next segment, as it travels. */
 export class HandedOver {
   readonly json: string;
   constructor(json: string) {
@@ -66,7 +66,7 @@ interface InFlight {
   number: number;
   ofAll: number;
   /** What its random numbers are drawn by. */
-  place: number | string;
+  position: number | string;
   since: number;
   random: Random;
   interruptible: boolean;
@@ -86,7 +86,7 @@ export class World implements Ports {
   #safePointsOfPart = 0;
   readonly #inFlight = new Set<InFlight>();
   #cancelled = false;
-  readonly #places = new CallPlaces();
+  readonly #positions = new CallPlaces();
   readonly #artifacts = new ArtifactStore();
   /** The run is to continue as new while it waits; and it just did. */
   #suggested = false;
@@ -140,7 +140,7 @@ export class World implements Ports {
 
   async callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>> {
     const state = this.#runState();
-    const call = this.#begin('model', options, this.#places.ofModel(this.#runState(), input));
+    const call = this.#begin('model', options, this.#positions.ofModel(this.#runState(), input));
     const { random } = call;
     const request = this.#watcher.modelCalled(state, input);
     this.#around.book.modelCalled(this.#around.path, state, input);
@@ -209,7 +209,7 @@ export class World implements Ports {
   }
 
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
-    const call = this.#begin('tool', options, this.#places.ofTool(input.toolUseId));
+    const call = this.#begin('tool', options, this.#positions.ofTool(input.toolUseId));
     const artifact = this.#artifacts.read(input.arguments?.ref);
     if (artifact === null) this.#watcher.toolCalled(this.#runState(), input, options);
     if (input.task) this.#watcher.seen.add('a task asked for again');
@@ -251,14 +251,14 @@ export class World implements Ports {
       : { ok: false, failure: CANCELLED };
   }
 
-  #toolEnd({ random, place, interrupted }: InFlight): Called<CallToolResult> {
+  #toolEnd({ random, position, interrupted }: InFlight): Called<CallToolResult> {
     const cut = interrupted || this.#cancelled ? random.int(0, 2) : null;
     if (cut === 0) return { ok: false, failure: CANCELLED };
     if (cut === 1) {
       return { ok: true, value: { ending: 'cancelled', content: [], isError: true, durationMs: 3 } };
     }
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
-    const value = toolResultOf(random, this.scenario, `result ${place}`);
+    const value = toolResultOf(random, this.scenario, `result ${position}`);
     if (this.scenario.byPlace) return { ok: true, value };
     return { ok: true, value: random.chance(0.1) ? { ...value, toolsChangedAt: this.now() } : value };
   }
@@ -271,10 +271,10 @@ export class World implements Ports {
     this.#calls += 1;
     this.#around.timeline.calls += 1;
     const number = this.#calls;
-    const place = this.scenario.byPlace ? this.#places.numbered(at) : number;
-    const random = new Random(this.scenario.seed, kind, place);
+    const position = this.scenario.byPlace ? this.#positions.numbered(at) : number;
+    const random = new Random(this.scenario.seed, kind, position);
     const ofAll = this.#around.timeline.calls;
-    const call = { number, ofAll, place, since: this.now(), random, interruptible, interrupted: false };
+    const call = { number, ofAll, position, since: this.now(), random, interruptible, interrupted: false };
     this.#inFlight.add(call);
     return call;
   }
@@ -312,7 +312,7 @@ export class World implements Ports {
       deadline: timeoutMs === null ? null : this.now() + timeoutMs,
       idle: () => {
         if (!random) {
-          // The next part begins with a safe point, where these would come first.
+          // The next segment begins with a safe point, where these would come first.
           this.#around.moments.strike('after', timeline.calls);
           if (isOver() || this.#handsOverInWait()) return;
           this.#handedOverInWait = false;
@@ -346,7 +346,7 @@ export class World implements Ports {
   }
 
   /**
-   * A run that is paused while it asks waits twice: for the answer, and before its next call. The next part of
+   * A run that is paused while it asks waits twice: for the answer, and before its next call. The next segment of
    * it does so in the other order, so the two can not be compared.
    */
   #isOneWait(): boolean {
@@ -369,7 +369,7 @@ export class World implements Ports {
   }
 
   async callWorkflow({ check }: WorkflowCall, options: CallOptions): Promise<Called<WorkflowEnd>> {
-    const call = this.#begin('tool', options, this.#places.ofTool(check.toolUseId));
+    const call = this.#begin('tool', options, this.#positions.ofTool(check.toolUseId));
     this.#watcher.toolCalled(this.#runState(), check, { ...options, interruptible: false });
     const ms = call.random.int(2, 1_000);
     await this.#until(call.since + ms / 2, call.number);
@@ -451,12 +451,12 @@ export class World implements Ports {
     if (this.#around.path === '') this.#around.crowd.hurries(new Random(this.scenario.seed, when, number));
   }
 
-  /** The first safe point of a later part is the place where the part before it ended. */
+  /** The first safe point of a later part is the position where the segment before it ended. */
   handoverDue(state: RunState): boolean {
     this.#watcher.safePoint(state, this.now());
     this.#artifacts.check(state);
     this.#safePointsOfPart += 1;
-    if (this.#policy === 'never' || (state.part > 1 && this.#safePointsOfPart === 1)) return false;
+    if (this.#policy === 'never' || (state.segment > 1 && this.#safePointsOfPart === 1)) return false;
     return this.#policy === 'every' || new Random(this.scenario.seed, 'handover', this.#calls).chance(0.3);
   }
 
@@ -464,10 +464,10 @@ export class World implements Ports {
     await null;
     for (let told = this.callerTold(); told; told = this.callerTold()) await told;
     // The uninterrupted run has no such moment: only where nothing is compared with it do people come in it.
-    if (this.#policy === 'tight') this.#hurries('over', state.part);
+    if (this.#policy === 'tight') this.#hurries('over', state.segment);
     this.#handedOverInWait = this.#suggested;
     this.#suggested = false;
-    const runId = `run-${state.part}`;
+    const runId = `run-${state.segment}`;
     const carried =
       this.#policy === 'tight'
         ? fitForHandover(state, runId, this.now(), this.#tooFewBytes(state))

@@ -47,7 +47,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
   return {
     roles: {},
     agents: [],
-    opening: { system: '' },
+    prefix: { system: '' },
     projectNotes: null,
     language: 'en',
     tools: [],

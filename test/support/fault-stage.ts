@@ -198,7 +198,7 @@ async function noneLeft(processes: () => number[], atOnce: boolean): Promise<voi
   await until('the tool servers are gone', () => left().length === 0);
 }
 
-/** The goal is the first thing that is said in a run; a sub-agent has it in its brief. */
+/** The goal is the first thing that is said in a run; a sub-agent has it in its instruction. */
 function goalOf(request: ChatRequest): string {
   const [first] = messagesOf(request, 'user');
   const text = typeof first?.content === 'string' ? first.content : '';

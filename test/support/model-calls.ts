@@ -64,7 +64,7 @@ export function startCall(setup: CallSetup): StartedCall {
   const stored = new Map<string, string>();
   const provider = createProvider({ name: 'openai', baseUrl: setup.baseUrl, ...setup.endpoint });
   const head = {
-    opening: 'own',
+    prefix: 'own',
     system: 'You are a test.',
     tools: [],
     output: 'text',

@@ -5,7 +5,7 @@ import type { PinnedRole } from '../../src/core/agents/role.js';
 import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/state/message.js';
 import { NO_USAGE } from '../../src/core/state/message.js';
-import { executionAt } from '../../src/core/state/place.js';
+import { executionAt } from '../../src/core/state/position.js';
 import { newRunState } from '../../src/core/state/run-state.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
@@ -33,7 +33,7 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     name,
     description: '',
     memory: 'shared',
-    opening: more.memory === 'private' ? 'own' : 'shared',
+    prefix: more.memory === 'private' ? 'own' : 'shared',
     tools: ['*'],
     output: 'execution',
     agents: [],
@@ -138,8 +138,8 @@ export function runAtCalls(
   const thread = run.append(run.mainThread(), reply) && run.mainThread();
   state.lastId = 1;
   const batch = { thread: thread.id, messageId: reply.id, turn: 1, toolsOffered: true, next: 0, edited: {} };
-  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
-  state.cursor.place.turns.batch = batch;
+  state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.cursor.position.turns.batch = batch;
   const results = () =>
     thread.messages.flatMap(message => (message.kind === 'tool_result' ? [message.content[0]] : []));
   return { run, ran, results };

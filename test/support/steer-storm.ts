@@ -57,7 +57,7 @@ export interface SteerStormFigures {
   notes: number;
   goals: number;
   dropped: number;
-  /** Of the messages: in no place, or in several, or not in the order of arrival. */
+  /** Of the messages: in no position, or in several, or not in the order of arrival. */
   lost: string[];
   doubled: string[];
   outOfOrder: string[];
@@ -76,7 +76,7 @@ const MOST_PAUSE_MS = 700;
 const LIMITS = { execution: 10_000, turns: 100_000, totalTurns: 100_000, tokens: 1_000_000_000 };
 
 /** Holds the first tool call until the first message was sent. */
-const OPENING_GATE = 'opening';
+const OPENING_GATE = 'prefix';
 
 /** Runs the storm to its end. `histories` are for a replay. */
 export async function steerStorm(
@@ -161,14 +161,14 @@ class Work {
   readonly #fake: FakeMcp;
   readonly #file: string;
   /** A batch that a message cuts short, and a call that is asked about: what a quick or slow machine might never draw. */
-  readonly #opening: ScriptedToolCall[][];
+  readonly #prefix: ScriptedToolCall[][];
 
   constructor(random: Random, fake: FakeMcp, file: string) {
     this.#random = random;
     this.#fake = fake;
     this.#file = file;
     const append = (line: string) => ({ name: 'append_line', arguments: { file, line } });
-    this.#opening = [
+    this.#prefix = [
       [{ name: 'slow', arguments: { gate: OPENING_GATE } }, append('never written')],
       [append('asked about')],
     ];
@@ -182,8 +182,8 @@ class Work {
   reply(role: string): ScriptedReply {
     if (role === 'planner') return planned;
     if (role === 'verifier') return content;
-    const opening = this.#opening.shift();
-    if (opening) return calls(...opening);
+    const prefix = this.#prefix.shift();
+    if (prefix) return calls(...prefix);
     if (this.#finished || this.#random.chance(0.1)) return reported();
     const batch = Array.from({ length: this.#random.int(1, 4) }, () => this.#call());
     const text = 'I look at what there is, and go on from there step by step. ';
@@ -288,7 +288,7 @@ async function findings(handle: WorkflowHandle, histories: readonly RecordedPart
   const dropped = (await eventsOf(handle, 'receipt')).filter(({ state }) => state === 'dropped');
   const gone = new Set(dropped.map(({ id }) => id.replace('m', 'message ')));
   const arrived = arrivals(histories);
-  const places = (text: string) => said.filter(each => each.text === text).length;
+  const positions = (text: string) => said.filter(each => each.text === text).length;
   const textsOf = (purpose: string) => said.filter(each => each.purpose === purpose).map(each => each.text);
   const [notes, goals] = [textsOf('steer'), textsOf('goal').slice(1)];
   const { open, stray } = pairingFaults(transcript);
@@ -297,8 +297,8 @@ async function findings(handle: WorkflowHandle, histories: readonly RecordedPart
     notes: notes.length,
     goals: goals.length,
     dropped: dropped.length,
-    lost: arrived.filter(text => places(text) === 0 && !gone.has(text)),
-    doubled: arrived.filter(text => places(text) > 1),
+    lost: arrived.filter(text => positions(text) === 0 && !gone.has(text)),
+    doubled: arrived.filter(text => positions(text) > 1),
     outOfOrder: [...outOfOrder(notes, arrived), ...outOfOrder(goals, arrived)],
     unpaired: open.length + stray.length,
     toolCalls: results.length,

@@ -151,23 +151,23 @@ async function saidIn(handle: WorkflowHandle): Promise<Message[]> {
   return (await transcriptOf(handle)).filter(message => !isPrompt(message));
 }
 
-/** What stands in the conversation from the brief of a task to the next brief. */
+/** What stands in the conversation from the instruction of a task to the next instruction. */
 export async function outlineOfTask(handle: WorkflowHandle, taskId: string): Promise<string[]> {
   const messages = await saidIn(handle);
-  const isBrief = (message: Message) => message.kind === 'user' && message.purpose === 'brief';
+  const isInstruction = (message: Message) => message.kind === 'user' && message.purpose === 'instruction';
   const begin = messages.findIndex(
-    message => isBrief(message) && 'taskId' in message && message.taskId === taskId,
+    message => isInstruction(message) && 'taskId' in message && message.taskId === taskId,
   );
   if (begin < 0) throw new Error(`${taskId} was not begun`);
   const work = messages.slice(begin + 1);
-  const end = work.findIndex(isBrief);
+  const end = work.findIndex(isInstruction);
   return (end < 0 ? work : work.slice(0, end)).map(lineOf);
 }
 
 function lineOf(message: Message): string {
   switch (message.kind) {
     case 'user':
-      return message.purpose === 'brief' ? 'brief' : `${message.purpose}: ${textOf(message)}`;
+      return message.purpose === 'instruction' ? 'instruction' : `${message.purpose}: ${textOf(message)}`;
     case 'assistant':
       return `assistant${message.stopReason === 'interrupted' ? ' interrupted' : ''}`;
     case 'tool_result':

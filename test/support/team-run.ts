@@ -81,7 +81,7 @@ export async function teamRun(given: {
   onStepFailure?: StepFailurePolicy;
   /** Whether the run continues as new where it waits for a person. */
   handsOver?: (run: Run) => boolean;
-  /** What comes when the next part has begun and done nothing yet. */
+  /** What comes when the next segment has begun and done nothing yet. */
   between?: (run: Run) => void;
   /** Hears of a run that is started for another task, with its goal. */
   startRun?: (goal: string) => void;

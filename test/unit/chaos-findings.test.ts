@@ -36,7 +36,7 @@ it.each([
   expect(found.map(fault => fault.split(' conv')[0])).toEqual(wrong);
 });
 
-const task = (taskId: string, at: number) => user(at, `Do ${taskId}.`, { purpose: 'brief', taskId });
+const task = (taskId: string, at: number) => user(at, `Do ${taskId}.`, { purpose: 'instruction', taskId });
 
 /** A call of the keeper's tools, and its result. */
 function keeper(at: number, tool: 'remember' | 'recall', text: string): Message[] {

@@ -65,7 +65,7 @@ function user(texts: string[]): Part {
   return at => [
     {
       kind: 'user',
-      purpose: 'brief',
+      purpose: 'instruction',
       id: `m${at}`,
       at,
       content: texts.map(text => ({ type: 'text', text })),

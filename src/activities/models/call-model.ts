@@ -148,9 +148,9 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
 function cacheKeyOf(
   { workflowExecution }: Context['info'],
   role: string,
-  { opening }: ModelRequestState['head'],
+  { prefix }: ModelRequestState['head'],
 ): string {
-  const key = `${workflowExecution?.workflowId} ${opening === 'shared' ? 'shared' : `own ${role}`}`;
+  const key = `${workflowExecution?.workflowId} ${prefix === 'shared' ? 'shared' : `own ${role}`}`;
   return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 

@@ -128,7 +128,7 @@ function toMessage(
   const base = { id: `m${index + 1}`, at: 0, content: [{ type: 'text' as const, text }] };
   const message: Message =
     role === 'user'
-      ? { ...base, kind: 'user', purpose: 'brief' }
+      ? { ...base, kind: 'user', purpose: 'instruction' }
       : {
           ...base,
           kind: 'assistant',

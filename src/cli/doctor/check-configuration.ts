@@ -8,8 +8,8 @@ import { displayPath } from '../../config/files.js';
 import { callableModels } from '../../config/models-schema.js';
 import { missingAgents } from '../../config/prompts/callable-roles.js';
 import { promptRoots } from '../../config/prompts/prompt-files.js';
-import { loadOpening, loadRoles, type RoleTemplate } from '../../config/prompts/prompts.js';
-import { renderOpening, renderRole } from '../../config/prompts/render-prompts.js';
+import { loadPrefix, loadRoles, type RoleTemplate } from '../../config/prompts/prompts.js';
+import { renderPrefix, renderRole } from '../../config/prompts/render-prompts.js';
 import { requireRoles } from '../../config/prompts/required-roles.js';
 import { loadWords } from '../../config/prompts/words.js';
 import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../../config/settings.js';
@@ -104,7 +104,7 @@ function checkPrompts(
     const templates = await loadRoles(roots, settings.language);
     const limits = mergeLimits(settings.limits, {});
     const values = { limits, tools: [], today: '', workspace: '' };
-    renderOpening(await loadOpening(roots, settings.language), values);
+    renderPrefix(await loadPrefix(roots, settings.language), values);
     await loadWords(roots, settings.language);
     const roles = templates.map(template => renderRole(template, values));
     const choice = chooseModels(roles, settings.models, {

@@ -82,7 +82,13 @@ async function ask(provider: ModelProvider, model: string, signal: AbortSignal):
     system: 'Answer with one word.',
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     messages: [
-      { id: 'doctor', at: 0, kind: 'user', purpose: 'brief', content: [{ type: 'text', text: 'Hello?' }] },
+      {
+        id: 'doctor',
+        at: 0,
+        kind: 'user',
+        purpose: 'instruction',
+        content: [{ type: 'text', text: 'Hello?' }],
+      },
     ],
   };
   const reply = provider.stream(request, signal)[Symbol.asyncIterator]();

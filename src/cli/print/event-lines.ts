@@ -89,7 +89,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   budget_set: ({ limits }) => `limits set · ${JSON.stringify(limits)}`,
   store_failed: ({ what, why }, { yellow }) =>
     yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
-  continued_as_new: ({ part }, { dim }) => dim(`continued as new · part ${part}`),
+  continued_as_new: ({ segment }, { dim }) => dim(`continued as new · segment ${segment}`),
   run_ended: ({ outcome, cause }, { bold }) => `${bold(`run ended · ${outcome}`)} · ${causeText(cause)}`,
 };
 

@@ -20,7 +20,7 @@ export function addExport(program: Command): void {
     .description("Print a run's Temporal history as JSON, the form that replay tests take.")
     .argument('<id>', 'id of the run')
     .option('--out <file>', 'write it to this file')
-    .option('--run-id <runId>', 'an earlier part of a run that continued as new (default: the latest)');
+    .option('--run-id <runId>', 'an earlier segment of a run that continued as new (default: the latest)');
   describeVerb(verb, [
     verbCall('export my-run --out history.json'),
     quietVerbCall('export my-run > history.json'),

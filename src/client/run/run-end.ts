@@ -14,7 +14,7 @@ import type { RunDescription } from './runs.js';
 
 export interface RunEnd {
   id: string;
-  /** Its latest part. */
+  /** Its latest segment. */
   runId: string;
   /** Temporal's status in lower case, such as `completed` or `terminated`. */
   status: string;

@@ -298,7 +298,7 @@ export class Run {
     );
   }
 
-  /** The Temporal history of its latest part, or of the part `runId`, as JSON that replay tests take. */
+  /** The Temporal history of its latest segment, or of the part `runId`, as JSON that replay tests take. */
   history({
     runId,
     ...options

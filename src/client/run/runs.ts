@@ -17,7 +17,7 @@ const NEAR_IDS_OF = 200;
 /** All runs but the earlier parts of those that continued as new. */
 export const ALL_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus != 'ContinuedAsNew'`;
 
-/** What the server knows of the run's latest part. Throws a SteersmanError for an unknown id. */
+/** What the server knows of the run's latest segment. Throws a SteersmanError for an unknown id. */
 export async function describeRun(temporal: Temporal, id: string): Promise<RunDescription> {
   const { client } = temporal;
   try {
@@ -35,7 +35,7 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
   }
 }
 
-/** When its first part began and when it ended, ISO 8601. The server knows the latest part's start alone. */
+/** When its first part began and when it ended, ISO 8601. The server knows the latest segment's start alone. */
 export function timesOf({
   memo,
   startTime,

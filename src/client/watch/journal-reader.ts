@@ -29,7 +29,7 @@ export class JournalReader {
   async read(runId: string): Promise<JournalNews> {
     const news: JournalNews = { events: [], lost: 0 };
     let since = this.#since;
-    for (const part of await this.#partsBackFrom(runId)) {
+    for (const part of await this.#segmentsBackFrom(runId)) {
       for (let page: EventsPage = part.page; ; page = await this.#ask(part.runId, since)) {
         const fresh = page.events.filter(event => event.seq > since);
         for (const event of fresh) {
@@ -45,7 +45,7 @@ export class JournalReader {
   }
 
   /** The parts that hold what was not read, oldest first, each with its first page. */
-  async #partsBackFrom(runId: string): Promise<{ runId: string; page: EventsPage }[]> {
+  async #segmentsBackFrom(runId: string): Promise<{ runId: string; page: EventsPage }[]> {
     const parts = [{ runId, page: await this.#ask(runId, this.#since) }];
     for (;;) {
       const [{ page } = { page: null }] = parts;
@@ -56,7 +56,7 @@ export class JournalReader {
     }
   }
 
-  /** An earlier part may be gone from the server, or no longer replay: then its events are lost. */
+  /** An earlier segment may be gone from the server, or no longer replay: then its events are lost. */
   async #askEarlier(runId: string): Promise<EventsPage | null> {
     try {
       return await this.#ask(runId, this.#since);

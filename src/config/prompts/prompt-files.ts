@@ -8,8 +8,8 @@ import { listFolder, readTextIfPresent } from '../files.js';
 /** The language of the files directly in `prompts/core`; others have a folder of their name there. */
 const BASE_LANGUAGE = 'en';
 
-/** Beside the roles, in `core` and its language folders: what requests of all roles that share an opening begin with. */
-export const OPENING = 'opening';
+/** Beside the roles, in `core` and its language folders: what requests of all roles that share a prefix begin with. */
+export const PREFIX = 'shared-prefix';
 
 /**
  * Folders that prompts are read from, the first that has a file wins: `prompts` of the configuration
@@ -27,7 +27,7 @@ export async function listRoles(roots: readonly string[], language: string): Pro
   const folders = roots.flatMap(root => coreFolders(root, language));
   const listings = await Promise.all(folders.map(listFolder));
   const files = listings.flatMap(listing => listing ?? []).filter(name => name.endsWith('.md'));
-  const names = files.map(name => name.slice(0, -'.md'.length)).filter(name => name !== OPENING);
+  const names = files.map(name => name.slice(0, -'.md'.length)).filter(name => name !== PREFIX);
   return [...new Set(names)].sort();
 }
 

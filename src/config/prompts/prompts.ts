@@ -9,7 +9,7 @@ import { builtInWords, fill } from '../../core/prompts/words.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
 import { type ConfigInCode, roleFilesInCode } from '../in-code.js';
-import { checkLanguage, coreFolders, firstFile, listRoles, OPENING } from './prompt-files.js';
+import { checkLanguage, coreFolders, firstFile, listRoles, PREFIX } from './prompt-files.js';
 import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';
 
 const DEFAULT_CONTEXT = 'default';
@@ -30,21 +30,22 @@ export interface RoleTemplate extends PromptTemplate {
 }
 
 /**
- * Reads what the requests of all roles that share an opening begin with, with the default business context.
+ * Reads what the requests of all roles that share a prefix begin with, with the default business context.
  * @throws SteersmanError with `file:line` for a missing `{{businessContext}}`.
  */
-export async function loadOpening(
+export async function loadPrefix(
   roots: readonly string[],
   language: string,
   { prompts: contexts = {} }: ConfigInCode = {},
 ): Promise<PromptTemplate> {
   const folders = roots.flatMap(root => coreFolders(root, language));
-  const found = await firstFile(folders.map(folder => join(folder, `${OPENING}.md`)));
-  if (found === null) throw new SteersmanError('prompts/core/opening.md is gone.', 'Restore that file.');
+  const found = await firstFile(folders.map(folder => join(folder, `${PREFIX}.md`)));
+  if (found === null)
+    throw new SteersmanError('prompts/core/shared-prefix.md is gone.', 'Restore that file.');
   const context = await businessContext(DEFAULT_CONTEXT, { roots, language, contexts });
-  const opening = { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
-  withPlaces(() => validateCoreTemplate(opening.template, placeOf(opening)));
-  return opening;
+  const prefix = { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
+  withPlaces(() => validateCoreTemplate(prefix.template, placeOf(prefix)));
+  return prefix;
 }
 
 /**
@@ -114,15 +115,15 @@ function roleOf(
   const { file, template, firstLine, plain = false } = translation ?? own;
   const profile = profileOf(name, own, translation);
   const warnings = [...(own.warnings ?? []), ...(translation?.warnings ?? [])];
-  // The default one stands in the shared opening already.
-  const businessContext = profile.opening === 'shared' && !context.isOwn ? '' : context.text;
+  // The default one stands in the shared prefix already.
+  const businessContext = profile.prefix === 'shared' && !context.isOwn ? '' : context.text;
   const role = { profile, file, firstLine, warnings };
   // What is filled in is not searched for placeholders: that is how a text stays as it is.
   if (plain)
     return {
       ...role,
       template:
-        profile.opening === 'own' ? `{{businessContext}}\n\n${plainRole(language)}` : '{{businessContext}}',
+        profile.prefix === 'own' ? `{{businessContext}}\n\n${plainRole(language)}` : '{{businessContext}}',
       businessContext: `${template.trim()}\n\n${businessContext}`,
     };
   withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));

@@ -35,19 +35,19 @@ export function renderRole(role: RoleTemplate, values: PromptValues, systemMessa
     ...Object.fromEntries(names.map(name => [name, `\`${name}\``])),
     ...(profile.maxRounds !== null && { executionRounds: String(profile.maxRounds) }),
   });
-  if (role.profile.opening === 'shared' && Buffer.byteLength(prompt) <= MESSAGE_BYTES)
+  if (role.profile.prefix === 'shared' && Buffer.byteLength(prompt) <= MESSAGE_BYTES)
     return { ...profile, prompt };
-  return { ...profile, opening: 'own', prompt: behind(systemMessage, prompt) };
+  return { ...profile, prefix: 'own', prompt: behind(systemMessage, prompt) };
 }
 
-/** Renders a shared opening, with the extra system text of a run in front. */
-export function renderOpening(
-  opening: PromptTemplate,
+/** Renders the shared prefix, with the extra system text of a run in front. */
+export function renderPrefix(
+  prefix: PromptTemplate,
   values: PromptValues,
   systemMessage?: string,
-): PinnedRun['opening'] {
-  refuseVarying(opening);
-  return { system: behind(systemMessage, render(opening, values)) };
+): PinnedRun['prefix'] {
+  refuseVarying(prefix);
+  return { system: behind(systemMessage, render(prefix, values)) };
 }
 
 function behind(systemMessage: string | undefined, text: string): string {
@@ -55,17 +55,17 @@ function behind(systemMessage: string | undefined, text: string): string {
   return extra === '' ? text : `${extra}\n\n${text}`;
 }
 
-/** What a router's brief always tells. */
+/** What a router's instruction always tells. */
 const INTENT = 'INTENT_ANALYSIS';
 
 /** What all requests begin with may not vary: endpoints would read every conversation anew. */
-function refuseVarying(opening: PromptTemplate): void {
+function refuseVarying(prefix: PromptTemplate): void {
   const names: readonly string[] = [...CALL_PLACEHOLDERS, INTENT];
-  const name = placeholdersOf(opening.template).find(found => names.includes(found));
+  const name = placeholdersOf(prefix.template).find(found => names.includes(found));
   if (name === undefined) return;
-  const line = lineOf(opening.template, opening.template.indexOf(name)) + opening.firstLine - 1;
+  const line = lineOf(prefix.template, prefix.template.indexOf(name)) + prefix.firstLine - 1;
   throw new SteersmanError(
-    `${displayPath(opening.file)}:${line}: {{${name}}} varies from request to request, and this text is what all of them begin with.`,
+    `${displayPath(prefix.file)}:${line}: {{${name}}} varies from request to request, and this text is what all of them begin with.`,
     'Write it in the prompt of a role: it is told with each of its instructions.',
   );
 }

@@ -30,7 +30,7 @@ const MOST_RETRY_DELAY_MS = 60_000;
 const profileSchema = z.strictObject({
   description,
   memory: z.enum(['shared', 'private']).exactOptional(),
-  opening: z.enum(['shared', 'own']).exactOptional(),
+  prefix: z.enum(['shared', 'own']).exactOptional(),
   tools: z.array(z.string().min(1)).exactOptional(),
   readOnly: z.boolean().exactOptional(),
   agents: z.array(z.string().min(1)).exactOptional(),
@@ -137,7 +137,7 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     name,
     description: given.description,
     memory,
-    opening: given.opening ?? (memory === 'shared' ? 'shared' : 'own'),
+    prefix: given.prefix ?? (memory === 'shared' ? 'shared' : 'own'),
     tools: given.tools ?? [],
     ...(given.readOnly === true && { readOnly: true }),
     agents: given.agents ?? [],

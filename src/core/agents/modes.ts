@@ -1,13 +1,13 @@
 /**
- * What the modes are, one entry each: all that code which serves every mode needs to know of one. Its places are
- * in `place.ts`, its step in `workflows/modes`.
+ * What the modes are, one entry each: all that code which serves every mode needs to know of one. Its positions are
+ * in `position.ts`, its step in `workflows/modes`.
  */
 
 import type { OutputContract } from '../outputs/contracts.js';
 import { CHOICES } from '../outputs/mode-choice.js';
 import type { Cause } from '../plan/cause.js';
-import type { Improvements, Place, PlacesOf } from '../state/place.js';
-import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from '../state/place.js';
+import type { Improvements, Position, PositionsOf } from '../state/position.js';
+import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from '../state/position.js';
 
 export type Mode = 'team' | 'plan' | 'react' | 'lead' | 'direct' | 'auto';
 
@@ -24,8 +24,8 @@ export interface DeclaredMode {
 
 export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
 
-/** How the work of a mode goes, each in places of its own: `steps` is roles one after the other, or one alone. */
-export type ModeKind = keyof PlacesOf;
+/** How the work of a mode goes, each in positions of its own: `steps` is roles one after the other, or one alone. */
+export type ModeKind = keyof PositionsOf;
 
 /** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
 export interface Way {
@@ -38,14 +38,14 @@ interface ModeEntry<K extends ModeKind> {
   kind: K;
   /** For people, after its name. */
   does: string;
-  /** The role that has the say at each of its places, and what its reply must be: the roles that the mode needs. */
-  at: Record<PlacesOf[K]['phase'], RoleThere>;
+  /** The role that has the say at each of its positions, and what its reply must be: the roles that the mode needs. */
+  at: Record<PositionsOf[K]['phase'], RoleThere>;
   /** Where each goal begins. */
-  begin: () => PlacesOf[K];
+  begin: () => PositionsOf[K];
   /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
-  planAnew: ((cycle: number, improvements: Improvements) => PlacesOf[K]) | null;
+  planAnew: ((cycle: number, improvements: Improvements) => PositionsOf[K]) | null;
   /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
-  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PlacesOf[K]) | null;
+  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
 }
 
 interface RoleThere {
@@ -166,12 +166,12 @@ export function modeFor(role: string | undefined): Mode {
 }
 
 /** Where each goal of a run of this mode begins. */
-export function firstPlace(mode: ModeName): Place {
+export function firstPosition(mode: ModeName): Position {
   return entryOf(mode).begin();
 }
 
 /** Where the next plan of a goal is made. Throws in a mode that has no plan: see `hasPlan`. */
-export function nextPlan(mode: ModeName, cycle: number, improvements: Improvements): Place {
+export function nextPlan(mode: ModeName, cycle: number, improvements: Improvements): Position {
   const { planAnew } = entryOf(mode);
   if (planAnew === null) throw new Error(`the mode ${mode} has no plan`);
   return planAnew(cycle, improvements);
@@ -181,7 +181,7 @@ export function nextPlan(mode: ModeName, cycle: number, improvements: Improvemen
  * Where a goal goes on when no task of its plan is left; `end`: what has become of them, where nobody judges that
  * (`causeOfPlan`), `why` in words. Throws in a mode that has no plan: see `hasPlan`.
  */
-export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Place {
+export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Position {
   const { carriedOut } = entryOf(mode);
   if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
   return carriedOut(cycle, end);
@@ -197,11 +197,11 @@ export function hasPlan(mode: ModeName): boolean {
   return entryOf(mode).planAnew !== null;
 }
 
-/** The role that has the say at a place: messages of people are for it. */
-export function roleAt(way: Way, place: Place): string {
-  if (place.phase === 'wrap_up') return place.by ?? lastRole(way);
-  const step = place.phase === 'answering' ? stepsOf(way)?.[place.step] : undefined;
-  return step ?? roleOf(way.mode, place.phase);
+/** The role that has the say at a position: messages of people are for it. */
+export function roleAt(way: Way, position: Position): string {
+  if (position.phase === 'wrap_up') return position.by ?? lastRole(way);
+  const step = position.phase === 'answering' ? stepsOf(way)?.[position.step] : undefined;
+  return step ?? roleOf(way.mode, position.phase);
 }
 
 /** Whether the words of the role that has the say there are the goal's answer. */
@@ -215,10 +215,10 @@ export function lastRole(way: Way): string {
   return stepsOf(way)?.at(-1) ?? roleOf(way.mode, 'wrap_up');
 }
 
-function roleOf(mode: ModeName, phase: Place['phase']): string {
-  const there: Partial<Record<Place['phase'], RoleThere>> = entryOf(mode).at;
+function roleOf(mode: ModeName, phase: Position['phase']): string {
+  const there: Partial<Record<Position['phase'], RoleThere>> = entryOf(mode).at;
   const role = there[phase]?.role;
-  if (role === undefined) throw new Error(`the mode ${mode} has no place ${phase}`);
+  if (role === undefined) throw new Error(`the mode ${mode} has no position ${phase}`);
   return role;
 }
 
@@ -252,7 +252,7 @@ export const READERS: readonly string[] = [
   ...new Set(MODES.flatMap(mode => readersOf({ mode, roles: null }))),
 ];
 
-/** The roles that work one after the other; null in a mode whose places have roles of their own. */
+/** The roles that work one after the other; null in a mode whose positions have roles of their own. */
 export function stepsOf({ mode, roles }: Way): readonly string[] | null {
   const { kind, at } = entryOf(mode);
   if (kind !== 'steps') return null;

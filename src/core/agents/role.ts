@@ -20,9 +20,9 @@ export interface RoleProfile {
   /**
    * What its requests begin with. `shared`: one system text and one block of tools for all such roles, and the role's
    * prompt is a message of its thread; `own`: its prompt and its tools. A change of the beginning has an endpoint read
-   * the whole conversation anew, so roles that share a thread share the opening too.
+   * the whole conversation anew, so roles that share a thread share the prefix too.
    */
-  opening: 'shared' | 'own';
+  prefix: 'shared' | 'own';
   /** Globs over tool names the role is offered; empty for none. */
   tools: string[];
   /** Of these, it is offered those alone that only read. Absent for false. */
@@ -67,7 +67,7 @@ export interface RoleProfile {
 /** Temporal's, of one model call. */
 export const MODEL_RETRIES = 3;
 
-/** Placeholders of prompts that are filled in with each instruction: see `briefs/call-context.ts`. */
+/** Placeholders of prompts that are filled in with each instruction: see `prompts/call-context.ts`. */
 export const CALL_PLACEHOLDERS = [
   'USER_GOAL',
   'SYSTEM_STATE',
@@ -81,7 +81,7 @@ export type CallPlaceholder = (typeof CALL_PLACEHOLDERS)[number];
 
 /** A role as pinned in a run: its profile and its rendered prompt. */
 export interface PinnedRole extends RoleProfile {
-  /** Its system text, or where it shares the opening a message of its thread. */
+  /** Its system text, or where it shares the prefix a message of its thread. */
   prompt: string;
   /** What its prompt names, to be told with each instruction; absent for nothing. */
   context?: CallPlaceholder[];

@@ -116,8 +116,8 @@ export interface PinnedRun {
   agents: AgentCard[];
   /** Modes of the configuration that the run may be in: its own, or those that are chosen among. */
   modes: DeclaredModes;
-  /** What requests of all roles with a shared opening begin with. */
-  opening: { system: string };
+  /** What requests of all roles with the shared prefix begin with. */
+  prefix: { system: string };
   /** What the workspace's own file says of the project; null where none was wanted or found. */
   projectNotes: ProjectNotes | null;
   /** Of the prompts: what the run itself says is in it too, where there are words for it. */

@@ -2,7 +2,7 @@
 
 import type { ModeName } from '../agents/modes.js';
 import type { StopReason } from '../state/message.js';
-import type { Phase } from '../state/place.js';
+import type { Phase } from '../state/position.js';
 import type { ModelFailureType } from './failure.js';
 import type { BudgetUse, Limits } from './limits.js';
 
@@ -20,7 +20,7 @@ export interface ModelSituation {
   role: string;
   mode: ModeName;
   phase: Phase;
-  /** Of the call, at its place: from 1. */
+  /** Of the call, at its position: from 1. */
   round: number;
   /** Number of its reply in the run, from 1. */
   turn: number;

@@ -3,14 +3,14 @@
 import { NO_RETRIES } from '../limits/model-use.js';
 import type { Branch } from '../state/cursor.js';
 import { cursorAt, isAtWork } from '../state/cursor.js';
-import { executionAt } from '../state/place.js';
+import { executionAt } from '../state/position.js';
 import type { ToolSession } from '../tools/tool-session.js';
 import type { Task } from './plan.js';
 
 /** The position of a task that has just begun beside others, in sessions that no other works in. */
 export function newBranch(taskId: string, cycle: number, sessions: ToolSession[] = []): Branch {
-  const place = executionAt(cycle, { kind: 'work', taskId });
-  return { taskId, cursor: cursorAt(place), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };
+  const position = executionAt(cycle, { kind: 'work', taskId });
+  return { taskId, cursor: cursorAt(position), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };
 }
 
 /**
@@ -37,9 +37,9 @@ export function tasksToBegin(
 
 /** The branches in plan order, in which they are joined; one whose task is gone from the plan comes last. */
 export function inPlanOrder(branches: readonly Branch[], tasks: readonly Task[]): Branch[] {
-  const place = ({ taskId }: Branch): number => {
+  const position = ({ taskId }: Branch): number => {
     const index = tasks.findIndex(({ id }) => id === taskId);
     return index < 0 ? tasks.length : index;
   };
-  return [...branches].sort((a, b) => place(a) - place(b));
+  return [...branches].sort((a, b) => position(a) - position(b));
 }

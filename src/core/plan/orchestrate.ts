@@ -2,12 +2,12 @@
 
 import { type Ceilings, ceilingFault, type Limits } from '../limits/limits.js';
 import type { OrchestrationOutput } from '../outputs/intent.js';
-import type { Place } from '../state/place.js';
+import type { Position } from '../state/position.js';
 import { isOpen, type Task } from './plan.js';
 import { reopenFault } from './reopen.js';
 
 /** Where a run may go from execution, which is where the orchestrator is asked. */
-const NEXT_PHASES: readonly Place['phase'][] = ['planning', 'verification', 'wrap_up'];
+const NEXT_PHASES: readonly Position['phase'][] = ['planning', 'verification', 'wrap_up'];
 
 /** What a proposal about a failed task is held against. */
 export interface OrchestrationCase {

@@ -28,7 +28,7 @@ export const EN = {
   planMore:
     'You said that the plan needs more work: add to it or refine it now. Tasks that stay as they are need not be repeated. {left} planning round(s) left. Answer as JSON.',
   planUnanswered: 'Nobody answered: make the best plan you can, and say what you assume.',
-  wishes: 'Later wishes of the person, part of the goal; on conflict the later counts:',
+  userNotes: 'What the person added later. It is part of the goal; where two differ, the later counts:',
   task: 'Do this task now: {id} — {description}',
   doneWhen: 'It is done when: {criterion}',
   otherTasks: 'The other tasks, each done in its turn; one that is executing, now and beside yours:',
@@ -367,7 +367,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
     '请为此作出所需的计划。没有写到的任务保持不变；只有要修改、放弃（`skipped`）未完成的任务，或再做失败、被跳过、受阻的任务时才重复它的 id，其余用新的 id。重复的任务中没有写出的字段保持不变。由用户设定的任务在完成之前一直要做，内容按用户所写：若已失败、被跳过或受阻，就重复它的 id，以及它所等待的任务的 id。用户移除的任务，只有用户后来又要求时才再安排，并用新的 id。以 JSON 回复计划。',
   planMore: '你说计划还需要完善：现在补充或细化，保持不变的任务不必重复。规划还剩 {left} 轮。以 JSON 回复。',
   planUnanswered: '没有人回答：请尽可能作出最好的计划，并写明所作的假设。',
-  wishes: '用户后来的要求，属于目标，有冲突时以后说的为准：',
+  userNotes: '用户后来的要求，属于目标，有冲突时以后说的为准：',
   task: '现在做这项任务：{id} — {description}',
   doneWhen: '完成标准：{criterion}',
   otherTasks: '其他任务，轮到时再做；状态为 executing 的正与你的任务同时进行：',

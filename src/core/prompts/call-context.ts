@@ -1,6 +1,6 @@
 /**
  * What the prompt of a role may name to be told with each instruction. It varies while a run lasts, and a
- * prompt must not: so the name stays in the prompt, and the value stands under it at the end of the brief.
+ * prompt must not: so the name stays in the prompt, and the value stands under it at the end of the instruction.
  */
 
 import type { CallPlaceholder, PinnedRole } from '../agents/role.js';
@@ -9,8 +9,8 @@ import { stepLine } from '../state/trace.js';
 import { fitted } from '../text/fit.js';
 import { inventory } from './inventory.js';
 import { delimit } from './prompt.js';
-import { resourcePool } from './review-briefs.js';
-import { systemState, taskContext } from './steering-briefs.js';
+import { resourcePool } from './review-instructions.js';
+import { systemState, taskContext } from './steering-instructions.js';
 
 const VALUE_BYTES = 8_000;
 const STEPS_SHOWN = 20;
@@ -27,14 +27,14 @@ const VALUES: Readonly<Record<CallPlaceholder, (state: RunState) => string>> = {
   HISTORY: state => delimit('history', state.log.trace.steps.slice(-STEPS_SHOWN).map(stepLine).join('\n')),
 };
 
-/** The brief, with what the role's prompt names and the brief does not say itself. */
+/** The instruction, with what the role's prompt names and the instruction does not say itself. */
 export function withCallContext(
   state: RunState,
   { context = [] }: Pick<PinnedRole, 'context'>,
-  brief: string,
+  instruction: string,
 ): string {
-  const missing = context.filter(name => !brief.includes(`${name}:\n`));
-  return [brief, ...missing.map(name => `${name}:\n${VALUES[name](state)}`)].join('\n\n');
+  const missing = context.filter(name => !instruction.includes(`${name}:\n`));
+  return [instruction, ...missing.map(name => `${name}:\n${VALUES[name](state)}`)].join('\n\n');
 }
 
 function json(value: unknown): string {

@@ -20,7 +20,7 @@ export interface ModelRequestHead {
    * Whether others send the same `system` and `tools`. Where they do, nothing that endpoints put before or into these
    * goes by the role: no schema of its reply.
    */
-  opening: 'shared' | 'own';
+  prefix: 'shared' | 'own';
   system: string;
   tools: OfferedTool[];
   output: OutputContract;

@@ -21,8 +21,8 @@ export const REPLY_BYTES = 160_000;
 /** The texts of a goal where it is said again: the conversation has it whole. */
 export const GOAL_TEXT_BYTES = 16_000;
 /** One thing that a person said meanwhile, and all of them; how a role read the last that changed the plan. */
-export const WISH_BYTES = 2_000;
-export const WISHES_BYTES = 8_000;
+export const USER_NOTE_BYTES = 2_000;
+export const USER_NOTES_BYTES = 8_000;
 export const READING_BYTES = 4_000;
 /** An answer, and the verifier's summary that may become one. */
 export const ANSWER_BYTES = 48_000;
@@ -39,7 +39,7 @@ export const REPORTS_BYTES = 88_000;
 /** What the tasks say besides their reports. */
 export const PLAN_BYTES = 56_000;
 /** The run's instruction to a role: the verifier's has all reports whole. */
-export const BRIEF_TEXT_BYTES = REPORTS_BYTES + 40_000;
+export const INSTRUCTION_TEXT_BYTES = REPORTS_BYTES + 40_000;
 
 /** One input to a run in flight; what is larger is not looked into. */
 export const INPUT_BYTES = 200_000;
@@ -77,7 +77,7 @@ export const FAILURE_BYTES = 4_000;
 
 /** What a role says about a message, or when it is consulted; what an envelope says beside its output. */
 export const OPINION_BYTES = 16_000;
-export const BRIEF_BYTES = 48_000;
+export const INSTRUCTION_BYTES = 48_000;
 export const CONCERNS_BYTES = 8_000;
 
 /** What a sub-agent has done, for its caller: the oldest goes first. */

@@ -1,21 +1,21 @@
-/** Where a run stands: a place, and what came in between, so that calling a mode again goes on right there. */
+/** Where a run stands: a position, and what came in between, so that calling a mode again goes on right there. */
 
 import type { ModeName } from '../agents/modes.js';
-import { firstPlace } from '../agents/modes.js';
+import { firstPosition } from '../agents/modes.js';
 import type { ModelUse } from '../limits/model-use.js';
 import type { EnvelopeMeta } from '../outputs/envelope.js';
 import type { SpecialOutput } from '../outputs/special-output.js';
 import type { ToolUse } from '../tools/tool-use.js';
-import type { Interrupt, Place, Steering } from './place.js';
-import { taskOf } from './place.js';
+import type { Interrupt, Position, Steering } from './position.js';
+import { taskOf } from './position.js';
 
 export interface Cursor {
-  place: Place;
+  position: Position;
   /** What came in between, the last on top. */
   interrupts: Interrupt[];
-  /** Kept until the next question: a place that waits for a person after it may be entered again. */
+  /** Kept until the next question: a position that waits for a person after it may be entered again. */
   answered: RoleAnswer | null;
-  /** Key of the last review in the journal: a place that is entered again does not tell of it twice. */
+  /** Key of the last review in the journal: a position that is entered again does not tell of it twice. */
   reviewed: string | null;
   /** The tasks that run side by side, with those that have ended since the first of them began. */
   branches: Branch[];
@@ -40,16 +40,16 @@ export interface RoleAnswer {
 }
 
 export function newCursor(mode: ModeName): Cursor {
-  return cursorAt(firstPlace(mode));
+  return cursorAt(firstPosition(mode));
 }
 
-export function cursorAt(place: Place): Cursor {
-  return { place, interrupts: [], answered: null, reviewed: null, branches: [] };
+export function cursorAt(position: Position): Cursor {
+  return { position, interrupts: [], answered: null, reviewed: null, branches: [] };
 }
 
-/** What is at hand: the last that came in between, else the place itself. */
-export function here({ place, interrupts }: Cursor): Place | Interrupt {
-  return interrupts.at(-1) ?? place;
+/** What is at hand: the last that came in between, else the position itself. */
+export function here({ position, interrupts }: Cursor): Position | Interrupt {
+  return interrupts.at(-1) ?? position;
 }
 
 /** The messages that are being understood; null for none. */
@@ -57,9 +57,9 @@ export function steeringAt({ interrupts }: Cursor): Steering | null {
   return interrupts.find(each => each.phase === 'steering') ?? null;
 }
 
-/** The task that a call made here is for: a second role is asked about that of the place, a message is about none. */
+/** The task that a call made here is for: a second role is asked about that of the position, a message is about none. */
 export function taskAt(cursor: Cursor): string | null {
-  return here(cursor).phase === 'steering' ? null : taskOf(cursor.place);
+  return here(cursor).phase === 'steering' ? null : taskOf(cursor.position);
 }
 
 /** The tasks at work, side by side or one alone. */
@@ -71,7 +71,7 @@ export function tasksAt(cursor: Cursor): string[] {
 
 /** Whether the task of a branch has not ended. */
 export function isAtWork({ cursor }: Branch): boolean {
-  return taskOf(cursor.place) !== null;
+  return taskOf(cursor.position) !== null;
 }
 
 /** Whether the next that a branch does is to call a model. */
@@ -86,9 +86,9 @@ export function hasOpenBatch(cursor: Cursor): boolean {
   return here(cursor).turns.batch !== null;
 }
 
-/** What is at hand, then what waits behind it, down to the place. */
-export function levels({ place, interrupts }: Cursor): (Place | Interrupt)[] {
-  return [place, ...interrupts].reverse();
+/** What is at hand, then what waits behind it, down to the position. */
+export function levels({ position, interrupts }: Cursor): (Position | Interrupt)[] {
+  return [position, ...interrupts].reverse();
 }
 
 /** Whether what is at hand came in between tool calls and their results. */

@@ -9,7 +9,13 @@ import type { Words } from '../prompts/words.js';
 import { cutText } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
 import { sizeOfList } from '../text/sizes.js';
-import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES, WISH_BYTES, WISHES_BYTES } from './bounds.js';
+import {
+  GOAL_TEXT_BYTES,
+  GOALS_BYTES,
+  OLD_ANSWER_BYTES,
+  USER_NOTE_BYTES,
+  USER_NOTES_BYTES,
+} from './bounds.js';
 
 export interface GoalState extends Account {
   /** 1 for the first. */
@@ -29,8 +35,8 @@ export interface GoalState extends Account {
   waitingSince: number | null;
   /** Budgets whose warning the journal already has. */
   warned: string[];
-  /** What a person said meanwhile, part of the goal: at most `WISHES_BYTES` in all. */
-  wishes: string[];
+  /** What a person said meanwhile, part of the goal: at most `USER_NOTES_BYTES` in all. */
+  userNotes: string[];
   /** The last verification's summary, for the answer when a cap is reached. */
   lastSummary: string | null;
 }
@@ -64,7 +70,7 @@ export function newGoal(
     asked: false,
     waitedMs: 0,
     waitingSince: null,
-    wishes: [],
+    userNotes: [],
     lastSummary: null,
   };
 }
@@ -101,16 +107,16 @@ export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalR
 // What a person said while a goal was pursued, kept with the goal (OU10): whoever judges or ends the work sees it
 // beside the goal, however far back in the conversation it stands.
 
-/** The wishes with one more, within their bounds: the oldest go first. The conversation has them whole. */
-export function withWish(wishes: readonly string[], text: string): string[] {
-  const kept = [...wishes, cutText(text, WISH_BYTES)];
-  while (jsonBytes(kept) > WISHES_BYTES) kept.shift();
+/** The user notes with one more, within their bounds: the oldest go first. The conversation has them whole. */
+export function withUserNote(userNotes: readonly string[], text: string): string[] {
+  const kept = [...userNotes, cutText(text, USER_NOTE_BYTES)];
+  while (jsonBytes(kept) > USER_NOTES_BYTES) kept.shift();
   return kept;
 }
 
-/** The wishes as a part of a brief; empty where there are none. */
-export function wishesText({ wishes }: Pick<GoalState, 'wishes'>, words: Words): string {
-  if (wishes.length === 0) return '';
-  const list = delimit('wishes', wishes.map(wish => `- ${wish}`).join('\n'));
-  return `${words.wishes}\n${list}`;
+/** The user notes as a part of an instruction; empty where there are none. */
+export function userNotesText({ userNotes }: Pick<GoalState, 'userNotes'>, words: Words): string {
+  if (userNotes.length === 0) return '';
+  const list = delimit('user_notes', userNotes.map(userNote => `- ${userNote}`).join('\n'));
+  return `${words.userNotes}\n${list}`;
 }

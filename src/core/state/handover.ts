@@ -5,26 +5,26 @@ import { newBranch } from '../plan/branches.js';
 import { withShortTexts } from '../text/fit-message.js';
 import { isRecord } from '../text/json.js';
 import { shortenThread } from '../text/shorten-thread.js';
+import { folded, replaceMessages, unfolded } from './branch-threads.js';
 import { type Cursor, cursorAt } from './cursor.js';
-import { folded, replaceMessages, unfolded } from './forks.js';
 import { record } from './journal.js';
 import type { Message, UserMessage } from './message.js';
-import { begun } from './place.js';
+import { begun } from './position.js';
 import type { RunState } from './run-state.js';
 import { newRunState } from './run-state.js';
 import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
 
-/** The state for the next part. Changes `state`, in its threads and its journal. */
+/** The state for the next segment. Changes `state`, in its threads and its journal. */
 export function fitForHandover(
   state: RunState,
   runId: string,
   at: number,
   maxBytes: number = MAX_STATE_BYTES,
 ): RunState {
-  const next: RunState = { ...state, part: state.part + 1, previousRunId: runId };
-  record(next.log.journal, at, 'continued_as_new', { part: next.part });
+  const next: RunState = { ...state, segment: state.segment + 1, previousRunId: runId };
+  record(next.log.journal, at, 'continued_as_new', { segment: next.segment });
   const missing = MAX_STATE_BYTES - maxBytes;
-  shortenThreads(next, { maxBytes: roomForThreads(next) - missing, why: 'size of the next part', at });
+  shortenThreads(next, { maxBytes: roomForThreads(next) - missing, why: 'size of the next segment', at });
   return { ...next, threads: folded(next.threads) };
 }
 
@@ -40,12 +40,12 @@ export function shortenThreads(
   trimThreads(state, { maxBytes, why, at });
   cutTexts(state, maxBytes);
   // Nothing bounds how often people say something.
-  trimThreads(state, { maxBytes, why, at, keepsWishes: false });
+  trimThreads(state, { maxBytes, why, at, keepsUserNotes: false });
 }
 
 function trimThreads(
   state: RunState,
-  { maxBytes, ...how }: { maxBytes: number; why: string; at: number; keepsWishes?: boolean },
+  { maxBytes, ...how }: { maxBytes: number; why: string; at: number; keepsUserNotes?: boolean },
 ): void {
   const threads = Object.values(state.threads);
   const before = threadsBytes(state);
@@ -83,12 +83,12 @@ function isGivenAgain(message: Message): boolean {
   return message.kind === 'user' && GIVEN_AGAIN.has(message.purpose);
 }
 
-// Taking over a run from the part before it, which may have run on code of an earlier day.
+// Taking over a run from the segment before it, which may have run on code of an earlier day.
 
 /**
  * The state that was handed over, in which what the code before did not know begins as in a new run: a deploy must
  * not hold up runs that continue as new. Fields of what a new run has not yet, such as `pinned`, are not filled in,
- * and neither is what a step of a place is about.
+ * and neither is what a step of a position is about.
  */
 export function resumedState(handedOver: RunState): RunState {
   // What was known of models when it began stands in the state, where it has changed since.
@@ -99,23 +99,23 @@ export function resumedState(handedOver: RunState): RunState {
   // The place of a new run is another than the one that was handed over.
   return filled(
     { ...handedOver, cursor, threads },
-    { ...fresh, settings: {}, cursor: { ...fresh.cursor, place: {}, interrupts: [] } },
+    { ...fresh, settings: {}, cursor: { ...fresh.cursor, position: {}, interrupts: [] } },
   );
 }
 
 function resumedCursor(cursor: Cursor): Cursor {
-  const { place, interrupts = [], branches = [] } = cursor;
+  const { position, interrupts = [], branches = [] } = cursor;
   return filled(
     {
       ...cursor,
-      place: filled(place, begun(place)),
+      position: filled(position, begun(position)),
       interrupts: interrupts.map(each => filled(each, begun(each))),
       branches: branches.map(branch => ({
         ...filled(branch, { ...newBranch(branch.taskId, 1), cursor: {} }),
         cursor: resumedCursor(branch.cursor),
       })),
     },
-    { ...cursorAt(place), place: {} },
+    { ...cursorAt(position), position: {} },
   );
 }
 

@@ -164,8 +164,8 @@ export interface JournalPayloads {
   signal_ignored: { signal: string; reason: string };
   /** A text that should have been kept by reference, and was cut. Said once a run. */
   store_failed: { what: string; why: string };
-  /** The run goes on in its next part; `part`: from 1. */
-  continued_as_new: { part: number };
+  /** The run goes on in its next segment; `segment`: from 1. */
+  continued_as_new: { segment: number };
   run_ended: { outcome: Outcome; cause: Cause; answer: string };
 }
 

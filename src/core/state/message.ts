@@ -135,14 +135,14 @@ export interface UserMessage extends MessageBase {
   kind: 'user';
   /**
    * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `role`: a role's
-   * prompt, where roles share an opening; `notes`: what the workspace says of its project; `inventory`: the artifacts
-   * that there are; `brief`: the run's instruction to a role; `reask`: a request to mend output; `answer`: what the step before has answered, where the
+   * prompt, where roles share a prefix; `notes`: what the workspace says of its project; `inventory`: the artifacts
+   * that there are; `instruction`: the run's instruction to a role; `reask`: a request to mend output; `answer`: what the step before has answered, where the
    * conversation does not hold it.
    */
-  purpose: 'goal' | 'steer' | 'role' | 'notes' | 'inventory' | 'brief' | 'reask' | 'answer';
-  /** Of a prompt, and of a brief to a role that has its prompt in the thread: the role. */
+  purpose: 'goal' | 'steer' | 'role' | 'notes' | 'inventory' | 'instruction' | 'reask' | 'answer';
+  /** Of a prompt, and of an instruction to a role that has its prompt in the thread: the role. */
   role?: string;
-  /** Of a brief: the task that it gives. */
+  /** Of an instruction: the task that it gives. */
   taskId?: string;
   content: TextBlock[];
 }

@@ -5,7 +5,7 @@ import { emptyInbox } from '../steering/inbox.js';
 
 /** An open gate, or one whose answer the loop has not read yet. */
 export interface OpenGate {
-  /** What it is about, the same when the place is entered again: `approval:c12_1`. */
+  /** What it is about, the same when the position is entered again: `approval:c12_1`. */
   key: string;
   gate: Gate;
   answer: GateAnswer | null;

@@ -43,8 +43,8 @@ export interface RunState {
   limits: Partial<Limits>;
   startedAt: number;
   /** 1, and one more at each continue-as-new. */
-  part: number;
-  /** Temporal run id of the part before this one: `watch` walks the chain. */
+  segment: number;
+  /** Temporal run id of the segment before this one: `watch` walks the chain. */
   previousRunId: string | null;
   /** Source of message and call ids. */
   lastId: number;
@@ -79,7 +79,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     pinned: null,
     limits: {},
     startedAt: now,
-    part: 1,
+    segment: 1,
     previousRunId: null,
     lastId: 0,
     // Whole until it has been said.
@@ -115,7 +115,7 @@ export function accountOf({ goal, cursor }: RunState): Account {
 
 /** Whether the calls made here are held to the goal's budgets: not the wrap-up, and not between two goals. */
 export function isCounted({ cursor }: RunState): boolean {
-  return cursor.place.phase !== 'wrap_up' && !steeringAt(cursor)?.idle;
+  return cursor.position.phase !== 'wrap_up' && !steeringAt(cursor)?.idle;
 }
 
 /** Whether a pause holds the run here: it goes on listening, so messages are understood all the same. */

@@ -6,7 +6,6 @@ import { sizeOf, sizeOfList, sizeOfRecord } from '../text/sizes.js';
 import {
   ANSWER_BYTES,
   ARTIFACTS_BYTES,
-  BRIEF_BYTES,
   CHILDREN_BYTES,
   CHOSEN_BYTES,
   CONCERNS_BYTES,
@@ -18,6 +17,7 @@ import {
   GOAL_TEXT_BYTES,
   GOALS_BYTES,
   IMPROVEMENTS_BYTES,
+  INSTRUCTION_BYTES,
   JOURNAL_BYTES,
   KNOWN_MODELS_BYTES,
   LEDGER_BYTES,
@@ -35,10 +35,10 @@ import {
   SETTINGS_BYTES,
   TAKEN_BACK_BYTES,
   TRACE_BYTES,
-  WISHES_BYTES,
+  USER_NOTES_BYTES,
 } from './bounds.js';
+import { sharedNow } from './branch-threads.js';
 import { steeringAt } from './cursor.js';
-import { sharedNow } from './forks.js';
 import type { Message } from './message.js';
 import type { RunState } from './run-state.js';
 import type { Thread, Threads } from './thread.js';
@@ -47,7 +47,7 @@ import type { Thread, Threads } from './thread.js';
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 const TURNS_BYTES = EDITED_BYTES + FAILURE_BYTES + 1_000;
-/** Besides, a place has what its plan is to mend, or, where its role replies text, what came of one that was cut. */
+/** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut. */
 const PLACE_BYTES =
   TURNS_BYTES +
   Math.max(ANSWER_BYTES, QUESTION_BYTES + 2 * CONCERNS_BYTES + IMPROVEMENTS_BYTES + READING_BYTES) +
@@ -55,7 +55,7 @@ const PLACE_BYTES =
 /** Without its messages: they are counted in the inbox. */
 const STEERING_BYTES =
   TURNS_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000;
-const CONSULTATION_BYTES = TURNS_BYTES + BRIEF_BYTES + 1_000;
+const CONSULTATION_BYTES = TURNS_BYTES + INSTRUCTION_BYTES + 1_000;
 const ANSWERED_BYTES = 3 * OPINION_BYTES + 1_000;
 
 /** Parts that have owners of their own: each of their fields has its bound. */
@@ -72,10 +72,10 @@ export const BOUNDS: Record<Path, number> = {
   pinned: PINNED_BYTES,
   limits: 600,
   startedAt: NUMBER_BYTES,
-  part: NUMBER_BYTES,
+  segment: NUMBER_BYTES,
   previousRunId: NAME_BYTES,
   lastId: NUMBER_BYTES,
-  goal: GOAL_TEXT_BYTES + WISHES_BYTES + ANSWER_BYTES + 4_000,
+  goal: GOAL_TEXT_BYTES + USER_NOTES_BYTES + ANSWER_BYTES + 4_000,
   goals: GOALS_BYTES,
   idleSince: NUMBER_BYTES,
   /** Where tasks run side by side, the branches share what else its one position may take: see `roomOfBranch`. */
@@ -136,9 +136,9 @@ export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
   return sum(sizes.map(size => size + THREAD_FRAME_BYTES)) + 2;
 }
 
-/** What a fork shares with its thread is carried once. */
+/** What a copy shares with its thread is carried once. */
 function carriedMessages(threads: Threads, thread: Thread): Message[] {
-  return thread.fork ? thread.messages.slice(sharedNow(threads, thread)) : thread.messages;
+  return thread.branch ? thread.messages.slice(sharedNow(threads, thread)) : thread.messages;
 }
 
 const THREAD_FRAME_BYTES = 600;

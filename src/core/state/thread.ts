@@ -1,6 +1,6 @@
 /** The conversations of a run: one that roles share, and one of each role that has its own. */
 import type { AssistantMessage, Message } from './message.js';
-import type { Batch } from './place.js';
+import type { Batch } from './position.js';
 
 export interface Thread {
   id: string;
@@ -11,18 +11,18 @@ export interface Thread {
   tokens: number;
   /** Messages trimmed away so far. */
   dropped: number;
-  /** Where tasks run side by side: what this is a fork of. */
-  fork?: Fork;
+  /** Where tasks run side by side: what this is a copy of. */
+  branch?: BranchOf;
 }
 
-/** A thread that one task goes on with by itself, until the forks are joined: see `forks.ts`. */
-export interface Fork {
+/** A thread that one task goes on with by itself, until the copies are joined: see `branch-threads.ts`. */
+export interface BranchOf {
   /** Id of the thread that it goes on with. */
   of: string;
   taskId: string;
   /** How many of its messages are the beginning that it shares with others; those after it are its own. */
   shared: number;
-  /** As it is carried over: so many of its messages are left out, for they begin the thread that it is a fork of. */
+  /** As it is carried over: so many of its messages are left out, for they begin the thread that it is a copy of. */
   left?: number;
 }
 

@@ -105,8 +105,8 @@ export function appliedReceipt(id: string, given: { as: string; turn: number }):
 /** The goal ended before the message was read: it waits as a follow-up. `ahead`: follow-ups before it. */
 export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: number): Receipt {
   const why = to === null ? 'The goal ended before it was read' : `The goal ended before ${to} spoke again`;
-  const place = ahead === 0 ? 'It is the next in line.' : `${ahead} follow-up(s) come before it.`;
-  return { id, state: 'queued', how: `${why}: queued as a follow-up. ${place}` };
+  const position = ahead === 0 ? 'It is the next in line.' : `${ahead} follow-up(s) come before it.`;
+  return { id, state: 'queued', how: `${why}: queued as a follow-up. ${position}` };
 }
 
 /** It is for an agent of the run, such as `search/1`. */

@@ -11,7 +11,7 @@ import { wordsOf } from '../prompts/words.js';
 import { here, tasksAt } from '../state/cursor.js';
 import { lastSwitches } from '../state/journal.js';
 import { tokensOf } from '../state/message.js';
-import type { Phase } from '../state/place.js';
+import type { Phase } from '../state/position.js';
 import { type RunState, wayOf } from '../state/run-state.js';
 import { plainLine } from '../text/plain-markdown.js';
 import { preview } from '../text/preview.js';
@@ -70,7 +70,7 @@ function headline(state: RunState): string {
   if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
   const { phase, turns } = here(cursor);
   const tasks = tasksAt(cursor);
-  const plan = hasPlan(goal.mode) ? ` · plan ${cursor.place.cycle}` : '';
+  const plan = hasPlan(goal.mode) ? ` · plan ${cursor.position.cycle}` : '';
   const at = stepText(state) || tasks.map(plainLine).join(', ');
   const round = tasks.length > 1 ? '' : ` · round ${turns.round}`;
   return `**Phase: ${phase}** · goal ${goal.number}${plan}${at && ` · ${at}`}${round}`;
@@ -83,10 +83,10 @@ function chosen({ goal: { mode, modeWhy } }: RunState): string {
 
 /** Whose turn it is, where several roles have one. */
 function stepText(state: RunState): string {
-  const { place } = state.cursor;
+  const { position } = state.cursor;
   const steps = stepsOf(wayOf(state)) ?? [];
-  if (place.phase !== 'answering' || steps.length < 2) return '';
-  return `step ${place.step + 1} of ${steps.length}, ${plainLine(steps[place.step] ?? '')}`;
+  if (position.phase !== 'answering' || steps.length < 2) return '';
+  return `step ${position.step + 1} of ${steps.length}, ${plainLine(steps[position.step] ?? '')}`;
 }
 
 function idle({ goals }: RunState): string {

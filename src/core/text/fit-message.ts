@@ -1,5 +1,5 @@
 /** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
-import { BRIEF_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from '../state/bounds.js';
+import { INSTRUCTION_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from '../state/bounds.js';
 import type { Message, ReasoningBlock, TextBlock, ToolResultBlock } from '../state/message.js';
 import { contentText } from '../tools/tool-result.js';
 import { cutText, fitted } from './fit.js';
@@ -13,7 +13,7 @@ export function fitMessage<M extends Message>(message: M): M {
     case 'tool_result':
       return withShortTexts(message, RESULT_BYTES);
     case 'user':
-      return withShortTexts(message, message.purpose === 'brief' ? BRIEF_TEXT_BYTES : TEXT_BYTES);
+      return withShortTexts(message, message.purpose === 'instruction' ? INSTRUCTION_TEXT_BYTES : TEXT_BYTES);
     case 'cut':
       return withShortTexts(message, TEXT_BYTES);
   }

@@ -1,4 +1,4 @@
-/** Texts in one line, for events, lists and briefs. */
+/** Texts in one line, for events, lists and instructions. */
 import { headChars } from './large-text.js';
 
 /** One line of at most `max` characters, for journals, summaries and details. */

@@ -1,9 +1,9 @@
 /** Shortening a thread of a run's state, with all that refers to its messages. */
 
 import { wordsOf } from '../prompts/words.js';
-import { replaceMessages } from '../state/forks.js';
+import { replaceMessages } from '../state/branch-threads.js';
 import { record } from '../state/journal.js';
-import { taskOf } from '../state/place.js';
+import { taskOf } from '../state/position.js';
 import type { RunState } from '../state/run-state.js';
 import type { Thread } from '../state/thread.js';
 import { forgetResults } from '../tools/ledger.js';
@@ -25,17 +25,17 @@ export function shortenThread(
     why,
     at,
     targetShare = TARGET_SHARE,
-    keepsWishes = true,
-  }: { why: string; at: number; targetShare?: number; keepsWishes?: boolean },
+    keepsUserNotes = true,
+  }: { why: string; at: number; targetShare?: number; keepsUserNotes?: boolean },
 ): boolean {
   if (thread.tokens <= limitTokens) return false;
   const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
     // Also while another role is asked, or a message is being understood.
-    taskId: thread.fork?.taskId ?? taskOf(state.cursor.place),
+    taskId: thread.branch?.taskId ?? taskOf(state.cursor.position),
     words: wordsOf(state),
-    keepsWishes,
+    keepsUserNotes,
     mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
   });
   if (dropped === 0 && shortened === 0) return false;

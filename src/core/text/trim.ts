@@ -4,7 +4,7 @@
  */
 
 import { estimateMessageTokens } from '../limits/tokens.js';
-import { isPromptOf, roleAtHand } from '../prompts/opening.js';
+import { isPromptOf, roleAtHand } from '../prompts/shared-prefix.js';
 import { fill, type Words } from '../prompts/words.js';
 import type { CutMessage, Message, ToolResultBlock, UserMessage } from '../state/message.js';
 import { toolCallsOf } from '../state/message.js';
@@ -16,11 +16,11 @@ export interface TrimRules {
   limitTokens: number;
   /** Down to here, so that the next turns add to the same beginning and need no trimming. */
   targetTokens: number;
-  /** The task at hand: its brief stays. */
+  /** The task at hand: its instruction stays. */
   taskId: string | null;
   /** What people said since the goal stays, all of it; else the last of it. Default true. */
-  keepsWishes?: boolean;
-  /** Of the message at the place of the cut. */
+  keepsUserNotes?: boolean;
+  /** Of the message at the position of the cut. */
   mark: Pick<CutMessage, 'id' | 'at'>;
   words: Words;
 }
@@ -39,7 +39,7 @@ export interface Trimmed {
 
 /**
  * Trims down to the target, the oldest first, and only where the thread is over the limit. Kept in any case: the
- * notes on the project, the goal at hand, what the person said since, the prompt of the role at hand, the briefs of its task, the last
+ * notes on the project, the goal at hand, what the person said since, the prompt of the role at hand, the instructions of its task, the last
  * instruction, and the last reply with its results. Those results, which nobody has read yet, are shortened where all else is not enough.
  * Trimming what was trimmed changes nothing.
  */
@@ -79,15 +79,15 @@ function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: n
   }
 }
 
-/** Leaves out messages, the oldest first, and says so at the place of the first. Changes `trimmed`. */
+/** Leaves out messages, the oldest first, and says so at the position of the first. Changes `trimmed`. */
 function dropGroups(
   trimmed: Trimmed,
-  { targetTokens, taskId, mark, words, keepsWishes = true }: TrimRules,
+  { targetTokens, taskId, mark, words, keepsUserNotes = true }: TrimRules,
 ): void {
   // Else the note alone would take it over the target again.
   if (trimmed.tokens <= targetTokens) return;
   const { messages } = trimmed;
-  const anchors = new Set(anchorsOf(messages, taskId, keepsWishes));
+  const anchors = new Set(anchorsOf(messages, taskId, keepsUserNotes));
   const earlier = messages.find(message => message.kind === 'cut');
   const gone = new Set<Message>();
   let cut = earlier ?? cutMessage(words, mark, 0, {});
@@ -103,10 +103,10 @@ function dropGroups(
     cut = wider;
   }
   if (gone.size === 0) return;
-  const place = messages.findIndex(message => message === earlier || gone.has(message));
+  const position = messages.findIndex(message => message === earlier || gone.has(message));
   trimmed.messages = messages.flatMap((message, at) => {
     const stays = message === earlier || gone.has(message) ? [] : [message];
-    return at === place ? [cut, ...stays] : stays;
+    return at === position ? [cut, ...stays] : stays;
   });
   trimmed.tokens = tokens;
   trimmed.dropped = gone.size;
@@ -131,7 +131,7 @@ function toolCounts(
   return Object.fromEntries(counts);
 }
 
-/** What a model is told at the place of the cut, earlier cuts included (LI7). */
+/** What a model is told at the position of the cut, earlier cuts included (LI7). */
 function cutMessage(
   words: Words,
   mark: TrimRules['mark'],
@@ -149,17 +149,17 @@ function cutMessage(
 }
 
 /**
- * Positions of what never goes: notes on the project, goal, wishes and briefs since, what the step before answered, the prompt of the role at hand (others are given again
+ * Positions of what never goes: notes on the project, goal, user notes and instructions since, what the step before answered, the prompt of the role at hand (others are given again
  * when they come on), the last instruction, and the last reply where its results wait or have not been read.
  */
-function anchorsOf(messages: readonly Message[], taskId: string | null, keepsWishes: boolean): number[] {
+function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUserNotes: boolean): number[] {
   const goal = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
-  const wish = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'steer');
-  const wishes = messages.flatMap((message, at) => {
+  const userNote = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'steer');
+  const userNotes = messages.flatMap((message, at) => {
     if (message.kind !== 'user' || at < goal) return [];
-    const isBrief = taskId !== null && message.taskId === taskId;
-    const isWish = message.purpose === 'steer' && (keepsWishes || at === wish);
-    return isWish || isBrief ? [at] : [];
+    const isInstruction = taskId !== null && message.taskId === taskId;
+    const isUserNote = message.purpose === 'steer' && (keepsUserNotes || at === userNote);
+    return isUserNote || isInstruction ? [at] : [];
   });
   const role = roleAtHand({ messages });
   const prompt = messages.findLastIndex(message => isPromptOf(message, role));
@@ -170,7 +170,7 @@ function anchorsOf(messages: readonly Message[], taskId: string | null, keepsWis
   );
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
-  return [notes, goal, ...wishes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])].filter(
+  return [notes, goal, ...userNotes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])].filter(
     at => at >= 0,
   );
 }

@@ -6,7 +6,7 @@
 import { parseRecord } from '../outputs/json-in-text.js';
 import { LEDGER_BYTES } from '../state/bounds.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
-import type { Batch } from '../state/place.js';
+import type { Batch } from '../state/position.js';
 import { canonicalJson, isRecord, ownValue, utf8Length } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { sizeOfMember, sizeOfRecord } from '../text/sizes.js';

@@ -69,7 +69,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     return end('denied', fill(words.noteDeniedByConfiguration, { tool: call.name }));
   if (!tool) {
     const names = offered.map(({ name }) => name);
-    // Roles that share an opening see the tools of all.
+    // Roles that share a prefix see the tools of all.
     if (names.length > 0 && pinned.tools.some(({ name }) => name === call.name))
       return end('unavailable', fill(words.noteToolOfOthers, { tool: call.name }));
     return end('unavailable', unknownToolNote(words, call.name, nearestNames(call.name, names)));

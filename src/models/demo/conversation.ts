@@ -11,9 +11,9 @@ export function readConversation({ messages, output, tools, toolChoice }: ModelR
   const since = messages.slice(Math.max(0, goalAt));
   const said = since.filter(message => message.kind === 'user');
   const wishes = said.filter(({ purpose }) => purpose === 'goal' || purpose === 'steer').map(textOf);
-  const briefs = said.filter(({ purpose }) => purpose === 'brief').map(textOf);
+  const instructions = said.filter(({ purpose }) => purpose === 'instruction').map(textOf);
   // Where a role has a conversation of its own, its instruction tells the goal; a task stands for itself.
-  const goal = tagged(briefs.join('\n'), 'goal') || (briefs.at(-1) ?? '');
+  const goal = tagged(instructions.join('\n'), 'goal') || (instructions.at(-1) ?? '');
   const results = since.flatMap(message => (message.kind === 'tool_result' ? message.content : []));
   const blocks = since.flatMap(message => (message.kind === 'assistant' ? message.content : []));
   return {
@@ -22,7 +22,7 @@ export function readConversation({ messages, output, tools, toolChoice }: ModelR
     /** The goal, then what the person said while it was worked on. */
     wishes: goalAt < 0 ? [goal, ...wishes] : wishes,
     /** Instructions of the run, and the task that it gave last. */
-    briefs,
+    instructions,
     taskId: said.findLast(({ taskId }) => taskId !== undefined)?.taskId ?? '',
     tools: toolChoice === 'none' ? [] : tools.map(({ name }) => name),
     /** Calls that have their results; of one that is cut, only its beginning and end are known. */

@@ -33,8 +33,10 @@ function describe(work: Work, { intent, words }: Seen): string {
 }
 
 /** Ids of the tasks that the run has told of. */
-function tasksIn({ briefs }: Conversation): string[] {
-  return [...new Set([...briefs.join('\n').matchAll(/^- (\S+) \[\w+[^\]]*\] ./gm)].map(([, id = '']) => id))];
+function tasksIn({ instructions }: Conversation): string[] {
+  return [
+    ...new Set([...instructions.join('\n').matchAll(/^- (\S+) \[\w+[^\]]*\] ./gm)].map(([, id = '']) => id)),
+  ];
 }
 
 function workOf(taskId: string): Work | undefined {
@@ -117,9 +119,9 @@ const choice: Rule = (_conversation, { intent }) => {
 };
 
 /** The answer, of whoever works alone, or where the work ended before it was verified. */
-function answer({ briefs, tools }: Conversation, seen: Seen): Reply {
+function answer({ instructions, tools }: Conversation, seen: Seen): Reply {
   const ends = Object.values(BUILT_IN_WORDS).map(({ wrapUp }) => new RegExp(filled(wrapUp)));
-  const why = ends.map(end => end.exec(briefs.at(-1) ?? '')?.groups?.why).find(Boolean);
+  const why = ends.map(end => end.exec(instructions.at(-1) ?? '')?.groups?.why).find(Boolean);
   const text = writeAnswer(seen, why && missing(seen).length > 0 ? seen.words.early(why) : '');
   const wanted = callsFor(workFor(seen.intent), tools, seen);
   return wanted ?? { thought: 'Answers from what there is.', text, calls: [] };
@@ -130,21 +132,22 @@ const PLAN = 'task_plan';
 
 /** Who leads has the pieces of the work done by agents that search, and puts their texts together. */
 const text: Rule = (conversation, seen) => {
-  const { briefs, tools, calls } = conversation;
+  const { instructions, tools, calls } = conversation;
   const pieces = workFor(seen.intent).filter(work => work !== 'write');
-  const hasAgent = tools.includes('call_subagent') && briefs.some(said => said.includes(`\n- ${AGENT}: `));
+  const hasAgent =
+    tools.includes('call_subagent') && instructions.some(said => said.includes(`\n- ${AGENT}: `));
   if (!hasAgent || pieces.length < 2) return answer(conversation, seen);
-  const instructions = pieces.map(work => describe(work, seen));
+  const given = pieces.map(work => describe(work, seen));
   const resultOf = (asked: string) => calls.find(({ args }) => args.instruction === asked)?.text;
-  const content = instructions.map(instruction => `- ${AGENT}: ${instruction}`).join('\n');
+  const content = given.map(instruction => `- ${AGENT}: ${instruction}`).join('\n');
   const note = { name: 'create_artifact', arguments: { id: PLAN, type: PLAN, title: PLAN, content } };
   const isNoted = calls.some(call => call.name === note.name) || !tools.includes(note.name);
   if (!isNoted) return callsReply([note], seen);
-  const open = instructions.filter(instruction => resultOf(instruction) === undefined);
+  const open = given.filter(instruction => resultOf(instruction) === undefined);
   const name = 'call_subagent';
   const handed = open.map(instruction => ({ name, arguments: { agent_name: AGENT, instruction } }));
   if (handed.length > 0) return callsReply(handed, seen);
-  const found = instructions.map(instruction => resultOf(instruction)?.replace(/^\*.*\*\n\n/, '') ?? '');
+  const found = given.map(instruction => resultOf(instruction)?.replace(/^\*.*\*\n\n/, '') ?? '');
   const whole = labelled(seen, writtenNote(seen), ...found);
   const writes = callsFor(['write'], tools, seen, whole);
   return writes ?? { thought: 'Puts the texts of the agents together.', text: whole, calls: [] };
@@ -163,9 +166,9 @@ const POLITE = [
 const NO_CONTEXT = { needsCurrentTaskContext: false, needsExecutionHistory: false, referencedEntities: [] };
 
 /** Only a message that is a control instruction and nothing else is taken for one: any other is a note to the roles. */
-const steer: Rule = ({ form, briefs }) => {
-  const brief = briefs.at(-1) ?? '';
-  const goal = tagged(brief, 'user_answer') || tagged(brief, 'user_message') || '?';
+const steer: Rule = ({ form, instructions }) => {
+  const instruction = instructions.at(-1) ?? '';
+  const goal = tagged(instruction, 'user_answer') || tagged(instruction, 'user_message') || '?';
   const patternOf = (word: Control) => `^${POLITE.join(`(?:${CONTROL_WORDS[word]})`)}[.!?。！？ ]*$`;
   const control = CONTROLS.find(word => new RegExp(patternOf(word), 'i').test(goal.replaceAll(',', '')));
   const reason = control ? `The message says ${control}.` : 'A note changes nothing in the plan.';

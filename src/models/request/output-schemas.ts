@@ -196,15 +196,15 @@ export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSc
 }
 
 /**
- * The schema that a request holds its reply to. None where it shares its opening: endpoints put a schema before all
+ * The schema that a request holds its reply to. None where it shares its prefix: endpoints put a schema before all
  * else, so with one for each role none would find the conversation known that another has left.
  */
 export function schemaOf({
-  opening,
+  prefix,
   output,
   dialect,
-}: Pick<ModelRequestHead, 'opening' | 'output' | 'dialect'>): JsonSchema | null {
-  return opening === 'shared' ? null : outputSchema(output, dialect);
+}: Pick<ModelRequestHead, 'prefix' | 'output' | 'dialect'>): JsonSchema | null {
+  return prefix === 'shared' ? null : outputSchema(output, dialect);
 }
 
 const COMMON_FIELDS: readonly string[] = ['type', 'summary', 'reason', 'action', 'params'];

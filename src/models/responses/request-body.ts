@@ -16,7 +16,7 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
   const schema = tools.length === 0 ? schemaOf(request) : null;
   return {
     model,
-    // Before all messages, and the same in every request of an opening: what is cached begins with it.
+    // Before all messages, and the same in every request of a prefix: what is cached begins with it.
     ...(system === '' ? {} : { instructions: system }),
     input: toWireInput(`${endpoint}/${model}`, request.messages, request.pictures),
     stream: request.streaming !== false,

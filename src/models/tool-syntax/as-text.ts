@@ -29,7 +29,7 @@ function inText(message: Message, codec: ToolCallCodec, pictures: Pictures): Mes
     type: 'text',
     text: codec.encodeResult(result, refsOf(message, pictures)),
   }));
-  return { id, at, kind: 'user', purpose: 'brief', content };
+  return { id, at, kind: 'user', purpose: 'instruction', content };
 }
 
 function replyInText(reply: AssistantMessage, codec: ToolCallCodec): Message {

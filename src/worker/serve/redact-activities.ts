@@ -84,11 +84,11 @@ function redactPinned(pinned: PinnedRun, secrets: Secrets): PinnedRun {
     description: secrets.redact(tool.description),
     inputSchema: secrets.redactAll(tool.inputSchema),
   }));
-  const opening = { system: secrets.redact(pinned.opening.system) };
+  const prefix = { system: secrets.redact(pinned.prefix.system) };
   return {
     ...pinned,
     roles: Object.fromEntries(roles),
-    opening,
+    prefix,
     projectNotes: secrets.redactAll(pinned.projectNotes),
     tools,
     warnings: secrets.redactAll(pinned.warnings),

@@ -24,7 +24,7 @@ export function passAnswer(
 
 /** Nobody waits any more at what an agent that has ended asked. */
 export function closeGatesOf(run: Run, id: string): void {
-  run.part.agents.waiting = run.part.agents.waiting.filter(({ agent }) => agent?.id !== id);
+  run.memory.agents.waiting = run.memory.agents.waiting.filter(({ agent }) => agent?.id !== id);
   for (const open of gatesOf(run, id)) closeGate(run, open, 'superseded', `${id} has ended`);
   showWaiting(run);
   keepTime(run);
@@ -49,7 +49,7 @@ export function openFor(run: Run, { id, run: runId, gate }: Told<'gate_opened'>)
 }
 
 export function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_closed'>): void {
-  const { agents } = run.part;
+  const { agents } = run.memory;
   agents.waiting = agents.waiting.filter(({ agent }) => agent?.id !== id || agent.gateId !== gateId);
   const open = gateOf(run, id, gateId);
   if (open) closeGate(run, open, by, decision);

@@ -18,7 +18,7 @@ import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
 import { keepTime } from '../changes/keep-time.js';
 import { backIn, putOut } from '../changes/set-model.js';
-import type { PassedOn } from '../part.js';
+import type { PassedOn } from '../memory.js';
 import type { Run } from '../run.js';
 import { closeFor, openFor, reopen } from './agent-gates.js';
 
@@ -64,15 +64,15 @@ export function hearAgent(run: Run, raw: unknown): void {
       hearNotTaken(run, message);
       break;
     case 'cancelled':
-      run.part.agents.rests.set(message.id, message.rest);
+      run.memory.agents.rests.set(message.id, message.rest);
   }
   keepTime(run);
   run.show();
 }
 
 /** Whether the message was passed on to that agent, and nobody has said what became of it. */
-function isWith({ part }: Run, agent: string, messageId: string): boolean {
-  return part.agents.passed.get(messageId)?.agent === agent;
+function isWith({ memory }: Run, agent: string, messageId: string): boolean {
+  return memory.agents.passed.get(messageId)?.agent === agent;
 }
 
 /** A message for an agent goes down to it; where it has ended meanwhile, it is for the role at work. */
@@ -82,7 +82,7 @@ export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
   run.journal('receipt', passingOnReceipt(item, id));
   const { id: messageId, text, when } = item;
   const input = { id: messageId, text, when, ...(to !== null && { to }) };
-  run.part.agents.passed.set(messageId, { agent: id, item });
+  run.memory.agents.passed.set(messageId, { agent: id, item });
   run.ports.tellSubagent(id, { signal: 'steer', input }, found => {
     if (!found) takeBack(run, id, [item]);
   });
@@ -96,7 +96,7 @@ export function tellRead({ state, ports }: Run, messageId: string, by = ''): voi
 type Told<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
 
 function hearRead(run: Run, { id, messageId, by }: Told<'message_read'>): void {
-  const { passed } = run.part.agents;
+  const { passed } = run.memory.agents;
   const message = passed.get(messageId);
   // What was sent to the agent's own run is told there.
   if (message?.agent !== id) return;
@@ -113,7 +113,7 @@ function wayTo(id: string, by: string): string {
 
 /** Calls back a message that was passed on, from wherever it is: the word on that comes up as that of its reading does. */
 export function callBack(run: Run, messageId: string): PassedOn | null {
-  const message = run.part.agents.passed.get(messageId);
+  const message = run.memory.agents.passed.get(messageId);
   if (!message || message.takenBack) return null;
   message.takenBack = true;
   run.journal('receipt', calledBackReceipt(messageId, message.agent));
@@ -125,16 +125,16 @@ export function callBack(run: Run, messageId: string): PassedOn | null {
 
 /** Nobody reads the message any more, at any level: whoever passed it on hears so, up to the run that it was sent to. */
 export function noteWithdrawn(run: Run, messageId: string): void {
-  const { state, ports, part } = run;
-  part.agents.passed.delete(messageId);
+  const { state, ports, memory } = run;
+  memory.agents.passed.delete(messageId);
   noteTakenBack(state.people.inbox, messageId);
   run.journal('receipt', droppedReceipt(messageId, 'taken back by its sender'));
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_withdrawn', messageId });
 }
 
 /** Messages that agents have and nobody has read yet. */
-export function passedOn({ part }: Run): InboxItem[] {
-  return [...part.agents.passed.values()].flatMap(({ item, takenBack }) => (takenBack ? [] : [item]));
+export function passedOn({ memory }: Run): InboxItem[] {
+  return [...memory.agents.passed.values()].flatMap(({ item, takenBack }) => (takenBack ? [] : [item]));
 }
 
 function hearPause(run: Run, { id, type, by }: Told<'paused' | 'resumed'>): void {
@@ -159,13 +159,13 @@ function hearNotTaken(run: Run, { id, what, why, by }: Told<'not_taken'>): void 
  * at work.
  */
 export function finishPassed(run: Run, agent: string, isLost: boolean): void {
-  for (const [messageId, { agent: reader, item }] of run.part.agents.passed) {
+  for (const [messageId, { agent: reader, item }] of run.memory.agents.passed) {
     if (reader !== agent) continue;
     if (isLost) {
       takeBack(run, agent, [item]);
       continue;
     }
-    run.part.agents.passed.delete(messageId);
+    run.memory.agents.passed.delete(messageId);
     run.journal('receipt', droppedReceipt(messageId, `${agent} ended without a word on it.`));
   }
 }
@@ -178,7 +178,7 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
     refused === undefined
       ? `${agent} ended before it read this`
       : `${agent} could not take this (${refused})`;
-  const { passed } = run.part.agents;
+  const { passed } = run.memory.agents;
   for (const item of items) {
     const isOurs = isWith(run, agent, item.id);
     // Sent to the agent's own run under the id of one that this run has: a repeat, which does nothing.

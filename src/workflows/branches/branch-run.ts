@@ -4,21 +4,21 @@
  */
 
 import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits/limits.js';
+import { branchThread, branchThreadId } from '../../core/state/branch-threads.js';
 import { type Branch, callsNext, hasOpenBatch, isAtWork } from '../../core/state/cursor.js';
-import { forkId, forkOf } from '../../core/state/forks.js';
 import type { JournalPayloads, JournalType } from '../../core/state/journal.js';
 import type { RunState } from '../../core/state/run-state.js';
 import { isHeld } from '../../core/state/run-state.js';
 import type { Thread } from '../../core/state/thread.js';
 import { batchAction, waitingSteers } from '../../core/steering/inbox.js';
-import { modelCalls } from '../part.js';
+import { modelCalls } from '../memory.js';
 import { Run } from '../run.js';
 import { mustOffload } from '../turn/offload.js';
 import { mustShorten } from '../turn/safe-point.js';
 import { usedWithOthers } from '../turn/spend.js';
 import type { BranchGroup } from './branch-group.js';
 
-/** Thrown where a branch leaves its position: it comes back to it, as the next part of a run does. */
+/** Thrown where a branch leaves its position: it comes back to it, as the next segment of a run does. */
 export class GaveWay {}
 
 export class BranchRun extends Run {
@@ -29,7 +29,7 @@ export class BranchRun extends Run {
   #begun = false;
 
   constructor(main: Run, branch: Branch, group: BranchGroup) {
-    super(viewOf(main.state, branch), main.ports, main.part);
+    super(viewOf(main.state, branch), main.ports, main.memory);
     this.branch = branch;
     this.#main = main;
     this.#group = group;
@@ -38,11 +38,11 @@ export class BranchRun extends Run {
   override thread(id: string): Thread {
     const { threads, lastId } = this.#main.state;
     const { taskId } = this.branch;
-    const known = threads[forkId(id, taskId)];
+    const known = threads[branchThreadId(id, taskId)];
     if (known) return known;
-    const fork = forkOf(super.thread(id), taskId, lastId);
-    threads[fork.id] = fork;
-    return fork;
+    const copy = branchThread(super.thread(id), taskId, lastId);
+    threads[copy.id] = copy;
+    return copy;
   }
 
   override journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): void {
@@ -73,7 +73,7 @@ export class BranchRun extends Run {
 
   /** Calls and sub-agents of others have their turns: where these take the last, the branch waits for what comes of them. */
   override hasTurn(): boolean {
-    const isAlone = modelCalls(this.part) === 0 && this.part.agents.leases.size === 0;
+    const isAlone = modelCalls(this.memory) === 0 && this.memory.agents.leases.size === 0;
     return isAlone || turnsLeft(this.limits, usedWithOthers(this)) > 0;
   }
 

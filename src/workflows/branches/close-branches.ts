@@ -2,8 +2,8 @@
 
 import { inPlanOrder } from '../../core/plan/branches.js';
 import type { Task } from '../../core/plan/plan.js';
+import { joinBranchThreads } from '../../core/state/branch-threads.js';
 import { type Branch, isAtWork } from '../../core/state/cursor.js';
-import { joinForks } from '../../core/state/forks.js';
 import type { RunState } from '../../core/state/run-state.js';
 import { takeBackSessions } from '../../core/tools/tool-session.js';
 import { closeGates } from '../gates.js';
@@ -16,7 +16,7 @@ import { BranchRun } from './branch-run.js';
 export function joinBranches({ state }: Run): void {
   const { cursor, tasks, threads } = state;
   takeBack(state, cursor.branches);
-  for (const { taskId } of inPlanOrder(cursor.branches, tasks)) joinForks(threads, taskId);
+  for (const { taskId } of inPlanOrder(cursor.branches, tasks)) joinBranchThreads(threads, taskId);
   cursor.branches = [];
 }
 
@@ -51,7 +51,7 @@ function withEnd(task: Task, branch: Branch | undefined, open: 'executing' | 'pe
   if (!branch || task.status !== 'executing') return task;
   return open === 'pending'
     ? { ...task, status: 'pending' }
-    : { ...task, rounds: branch.cursor.place.turns.round };
+    : { ...task, rounds: branch.cursor.position.turns.round };
 }
 
 function notCarriedOn({ state, words }: Run): BatchEnd {

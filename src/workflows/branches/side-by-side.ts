@@ -1,16 +1,16 @@
 /**
- * Tasks side by side: each in a branch, on a fork of the conversation. What is wanted of the whole run, such as to
+ * Tasks side by side: each in a branch, on a copy of the conversation. What is wanted of the whole run, such as to
  * read a message, is done on the main line, while every branch stands at a safe point.
  */
 
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
 import { inPlanOrder, newBranch, tasksToBegin } from '../../core/plan/branches.js';
 import { type Branch, callsNext, here, isAtWork } from '../../core/state/cursor.js';
-import { executionAt } from '../../core/state/place.js';
+import { executionAt } from '../../core/state/position.js';
 import { isHeld } from '../../core/state/run-state.js';
 import { lendSessions } from '../../core/tools/tool-session.js';
-import { introduce } from '../brief.js';
 import { hears, isHeard, listen } from '../hearing.js';
+import { introduce } from '../instruct.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerFor, concludeEarly } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
@@ -56,11 +56,11 @@ export async function sideBySide(run: Run): Promise<GoalEnd | null> {
 function takeFailure(run: Run): boolean {
   const { cursor, tasks } = run.state;
   const failed = inPlanOrder(cursor.branches, tasks).find(
-    ({ cursor: { place } }) => place.phase === 'execution' && place.step.kind === 'failed',
+    ({ cursor: { position } }) => position.phase === 'execution' && position.step.kind === 'failed',
   );
   if (!failed) return false;
-  const { cycle } = cursor.place;
-  failed.cursor.place = executionAt(cycle);
+  const { cycle } = cursor.position;
+  failed.cursor.position = executionAt(cycle);
   run.moveTo(executionAt(cycle, { kind: 'failed', taskId: failed.taskId }));
   return true;
 }
@@ -78,7 +78,7 @@ function beginBranches(run: Run): Branch[] {
   const branches = begun.map(({ id }) => {
     const { lent, left } = lendSessions(state.tools.sessions);
     state.tools.sessions = left;
-    return newBranch(id, cursor.place.cycle, lent);
+    return newBranch(id, cursor.position.cycle, lent);
   });
   for (const task of begun) beginTask(run, task);
   cursor.branches.push(...branches);
@@ -113,8 +113,8 @@ async function followOne(run: Run, line: BranchRun, opened: Opened): Promise<voi
   try {
     const end = await work(line);
     if (end) ends.set(branch, end);
-    const { place } = branch.cursor;
-    if (end || place.phase !== 'execution' || place.step.kind === 'failed') group.isCalled = true;
+    const { position } = branch.cursor;
+    if (end || position.phase !== 'execution' || position.step.kind === 'failed') group.isCalled = true;
   } catch (error) {
     if (!(error instanceof GaveWay)) {
       thrown.push(error);
@@ -152,8 +152,8 @@ async function settle(run: Run, { group, ends, thrown }: Opened): Promise<GoalEn
   for (const branch of branches) {
     const end = ends.get(branch);
     if (end) return end;
-    if (branch.cursor.place.phase === 'execution') continue;
-    cursor.place = branch.cursor.place;
+    if (branch.cursor.position.phase === 'execution') continue;
+    cursor.position = branch.cursor.position;
     return null;
   }
   // A message that lets the calls of another run first waits with them.

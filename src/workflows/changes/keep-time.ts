@@ -6,7 +6,7 @@ import type { RunState } from '../../core/state/run-state.js';
 interface Timed {
   state: RunState;
   ports: { now(): number };
-  part: { calls: ReadonlySet<unknown> };
+  memory: { calls: ReadonlySet<unknown> };
   stopWaiting(): void;
 }
 
@@ -19,7 +19,7 @@ export const FORM = 'form:';
  */
 export function keepTime(run: Timed): void {
   const { people, children } = run.state;
-  const inFlight = run.part.calls.size;
+  const inFlight = run.memory.calls.size;
   if (inFlight === 0) return;
   const open = people.gates.filter(({ answer }) => answer === null);
   const asks = (id: string) => open.some(({ agent }) => agent?.id === id);

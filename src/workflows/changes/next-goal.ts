@@ -1,6 +1,6 @@
 /** The next goal of a run. */
 
-import { firstPlace } from '../../core/agents/modes.js';
+import { firstPosition } from '../../core/agents/modes.js';
 import type { Account } from '../../core/limits/account.js';
 import { newGoal } from '../../core/state/goal.js';
 import { preview } from '../../core/text/preview.js';
@@ -21,5 +21,5 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   state.models.last = {};
   run.journal('goal_started', { number: state.goal.number, text: preview(text) });
   run.say(run.mainThread(), 'goal', text);
-  run.enter(firstPlace(mode));
+  run.enter(firstPosition(mode));
 }

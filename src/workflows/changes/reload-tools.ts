@@ -43,7 +43,7 @@ function pinTools(run: Run, listed: Pick<PinnedRun, 'tools' | 'fallbackServer'>)
   const gone = [...changes.changed, ...changes.removed];
   state.people.allowedTools = state.people.allowedTools.filter(name => !gone.includes(name));
   run.journal('tools_changed', changes);
-  run.say(run.mainThread(), 'brief', changesText(run.words, changes));
+  run.say(run.mainThread(), 'instruction', changesText(run.words, changes));
 }
 
 /** Names in a message for models: more would only fill it. */

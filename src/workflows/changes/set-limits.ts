@@ -5,7 +5,7 @@ import type { Limits } from '../../core/limits/limits.js';
 import { isBudget, underCeilings } from '../../core/limits/limits.js';
 import { budgetUse } from '../../core/state/run-state.js';
 import { tellAgents } from '../agents/tell-agents.js';
-import { modelCalls } from '../part.js';
+import { modelCalls } from '../memory.js';
 import type { Run } from '../run.js';
 
 /** They count from the next check on, also in the agents at work, which are told. Gives the ids of those. */
@@ -26,10 +26,10 @@ export function shareAnew(
   run: Run,
   { from = run.limits, others = {} }: { from?: Limits; others?: Partial<Limits> } = {},
 ): string[] {
-  const { state, ports, part } = run;
-  const { leases } = part.agents;
+  const { state, ports, memory } = run;
+  const { leases } = memory.agents;
   if (leases.size === 0) return [];
-  const besides = { leases: part.samplings.values(), modelCalls: modelCalls(part) };
+  const besides = { leases: memory.samplings.values(), modelCalls: modelCalls(memory) };
   const used = withOthers(budgetUse(state, ports.now()), besides);
   const changed = leasesAfter(leases, { from, to: run.limits, used });
   for (const [id, news] of changed) leases.set(id, { ...leases.get(id), ...news });

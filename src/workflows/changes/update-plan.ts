@@ -15,7 +15,7 @@ export function updatePlan(
   options: { maxTasks: number; byPerson?: true; dropped?: readonly string[] },
 ): boolean {
   const { state } = run;
-  const { cycle } = state.cursor.place;
+  const { cycle } = state.cursor.position;
   const { dropped = [], ...rest } = options;
   const { byPerson } = options;
   const isOpenTo = (task: Task) => byPerson === true || (task.status === 'pending' && !task.byPerson);

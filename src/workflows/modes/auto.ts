@@ -1,9 +1,9 @@
 /** Auto mode: a role chooses how each goal is pursued, by what it takes, and then it is pursued so (L18). */
 
-import { firstPlace, type ModeName, roleAt } from '../../core/agents/modes.js';
-import { choiceBrief } from '../../core/prompts/answer-briefs.js';
+import { firstPosition, type ModeName, roleAt } from '../../core/agents/modes.js';
+import { choiceInstruction } from '../../core/prompts/answer-instructions.js';
 import { OPINION_BYTES } from '../../core/state/bounds.js';
-import type { Choosing, PlacesOf } from '../../core/state/place.js';
+import type { Choosing, PositionsOf } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { cutText } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
@@ -16,24 +16,24 @@ import { runTurns } from '../turn/turn-loop.js';
 /** Where no choice can be read: it has tools, and needs no more calls than the goal. */
 const FALLBACK: ModeName = 'react';
 
-/** One step at the place where the goal stands; null: go on at the cursor. */
-export async function auto(run: Run, place: PlacesOf['auto']): Promise<GoalEnd | null> {
-  switch (place.phase) {
+/** One step at the position where the goal stands; null: go on at the cursor. */
+export async function auto(run: Run, position: PositionsOf['auto']): Promise<GoalEnd | null> {
+  switch (position.phase) {
     case 'choosing':
-      return choose(run, place);
+      return choose(run, position);
     case 'wrap_up':
-      return wrapUp(run, place);
+      return wrapUp(run, position);
   }
 }
 
-async function choose(run: Run, place: Choosing): Promise<GoalEnd | null> {
-  const role = roleAt(wayOf(run.state), place);
+async function choose(run: Run, position: Choosing): Promise<GoalEnd | null> {
+  const role = roleAt(wayOf(run.state), position);
   const end = await runTurns(run, {
     role,
     output: 'choice',
     maxRounds: 1,
     tools: false,
-    brief: () => choiceBrief(run.state, run.role(role)),
+    instruction: () => choiceInstruction(run.state, run.role(role)),
   });
   switch (end.kind) {
     case 'reply':
@@ -56,6 +56,6 @@ function take(run: Run, mode: ModeName, why: string): null {
   run.state.goal.mode = mode;
   run.state.goal.modeWhy = preview(why, WHY_CHARS);
   run.journal('mode_chosen', { mode, why: cutText(why, OPINION_BYTES) });
-  run.enter(firstPlace(mode));
+  run.enter(firstPosition(mode));
   return null;
 }

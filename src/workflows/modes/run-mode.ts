@@ -2,7 +2,7 @@
 
 import { kindOf, type ModeKind, type ModeName } from '../../core/agents/modes.js';
 import { here } from '../../core/state/cursor.js';
-import type { Place, PlacesOf } from '../../core/state/place.js';
+import type { Position, PositionsOf } from '../../core/state/position.js';
 import { closeBranches } from '../branches/close-branches.js';
 import { reloadTools } from '../changes/reload-tools.js';
 import { CalledAway } from '../hearing.js';
@@ -15,16 +15,16 @@ import { plan } from './plan.js';
 import { steps } from './steps.js';
 import { team } from './team.js';
 
-/** One step of a kind of mode at a place of its own; null: go on at the cursor. */
-type Step<P extends Place> = (run: Run, place: P) => Promise<GoalEnd | null>;
+/** One step of a kind of mode at a position of its own; null: go on at the cursor. */
+type Step<P extends Position> = (run: Run, position: P) => Promise<GoalEnd | null>;
 
-const STEPS: { readonly [K in ModeKind]: Step<PlacesOf[K]> } = { team, plan, steps, auto };
+const STEPS: { readonly [K in ModeKind]: Step<PositionsOf[K]> } = { team, plan, steps, auto };
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function runMode(run: Run): Promise<GoalEnd> {
   for (;;) {
     const end = await stepHere(run).catch(elsewhere);
-    const { phase } = run.state.cursor.place;
+    const { phase } = run.state.cursor.position;
     // What the goal has left behind, or ends with: the next step has the conversation in one.
     if (end || phase !== 'execution')
       closeBranches(run, end || phase === 'wrap_up' ? 'executing' : 'pending');
@@ -47,9 +47,9 @@ async function stepHere(run: Run): Promise<GoalEnd | null> {
   }
 }
 
-/** A run stands only at places of its own mode, which the compiler does not see. */
-function stepOf(mode: ModeName): Step<Place> {
-  return STEPS[kindOf(mode)] as Step<Place>;
+/** A run stands only at positions of its own mode, which the compiler does not see. */
+function stepOf(mode: ModeName): Step<Position> {
+  return STEPS[kindOf(mode)] as Step<Position>;
 }
 
 /** A message called the run away from a gate: it goes on at the cursor. */

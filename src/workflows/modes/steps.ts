@@ -6,11 +6,15 @@
 import { roleAt, stepsOf } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import { answerBrief, stepBeforeText, stepBrief } from '../../core/prompts/answer-briefs.js';
+import {
+  answerInstruction,
+  stepBeforeText,
+  stepInstruction,
+} from '../../core/prompts/answer-instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { ANSWER_BYTES } from '../../core/state/bounds.js';
-import type { Answering, PlacesOf } from '../../core/state/place.js';
-import { answeringAt } from '../../core/state/place.js';
+import type { Answering, PositionsOf } from '../../core/state/position.js';
+import { answeringAt } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerFor, concludeEarly, wrapUp, wrapUpAs } from '../phases/conclude.js';
@@ -19,29 +23,29 @@ import type { Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
 
-/** One step at the place where the goal stands; null: go on at the cursor. */
-export async function steps(run: Run, place: PlacesOf['steps']): Promise<GoalEnd | null> {
-  switch (place.phase) {
+/** One step at the position where the goal stands; null: go on at the cursor. */
+export async function steps(run: Run, position: PositionsOf['steps']): Promise<GoalEnd | null> {
+  switch (position.phase) {
     case 'answering':
-      return answer(run, place);
+      return answer(run, position);
     case 'wrap_up':
-      return wrapUp(run, place);
+      return wrapUp(run, position);
   }
 }
 
-async function answer(run: Run, place: Answering): Promise<GoalEnd | null> {
-  const role = run.role(roleAt(wayOf(run.state), place));
+async function answer(run: Run, position: Answering): Promise<GoalEnd | null> {
+  const role = run.role(roleAt(wayOf(run.state), position));
   const rounds = roundsOf(run, role);
   const end = await runTurns(run, {
     role: role.name,
     output: 'text',
     maxRounds: rounds,
     tools: true,
-    brief: () => briefAt(run, place, role),
+    instruction: () => instructionAt(run, position, role),
   });
   switch (end.kind) {
     case 'reply':
-      return handOn(run, place, role, end.output);
+      return handOn(run, position, role, end.output);
     case 'special':
       // A question is an answer: what the person says to it is the next goal.
       return answerFor(run, 'direct_answer', specialText(end.special, run.words));
@@ -57,12 +61,12 @@ async function answer(run: Run, place: Answering): Promise<GoalEnd | null> {
   }
 }
 
-function briefAt(run: Run, { step }: Answering, role: PinnedRole): string {
+function instructionAt(run: Run, { step }: Answering, role: PinnedRole): string {
   const rounds = roundsOf(run, role);
   const { length: of } = rolesOf(run);
   const next = nextRole(run, step)?.name ?? null;
-  if (of === 1) return answerBrief(run.state, role, rounds);
-  return stepBrief(run.state, role, { number: step + 1, of, rounds, next });
+  if (of === 1) return answerInstruction(run.state, role, rounds);
+  return stepInstruction(run.state, role, { number: step + 1, of, rounds, next });
 }
 
 /** Gives an answer to the next role; that of the last is the goal's. */

@@ -2,7 +2,7 @@
  * Team mode (L1): plan, execute each task, verify; what a verification finds missing goes back to the
  * planner.
  */
-import type { PlacesOf } from '../../core/state/place.js';
+import type { PositionsOf } from '../../core/state/position.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { wrapUp } from '../phases/conclude.js';
 import { execute } from '../phases/execute.js';
@@ -10,16 +10,16 @@ import { plan } from '../phases/plan.js';
 import { verify } from '../phases/verify.js';
 import type { Run } from '../run.js';
 
-/** One step at the place where the goal stands; null: go on at the cursor. */
-export async function team(run: Run, place: PlacesOf['team']): Promise<GoalEnd | null> {
-  switch (place.phase) {
+/** One step at the position where the goal stands; null: go on at the cursor. */
+export async function team(run: Run, position: PositionsOf['team']): Promise<GoalEnd | null> {
+  switch (position.phase) {
     case 'planning':
-      return plan(run, place);
+      return plan(run, position);
     case 'execution':
-      return execute(run, place);
+      return execute(run, position);
     case 'verification':
-      return verify(run, place);
+      return verify(run, position);
     case 'wrap_up':
-      return wrapUp(run, place);
+      return wrapUp(run, position);
   }
 }

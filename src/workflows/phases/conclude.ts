@@ -1,4 +1,4 @@
-/** How a goal ends when it does not end with a verdict: one place for stops, failures, caps and budgets. */
+/** How a goal ends when it does not end with a verdict: one position for stops, failures, caps and budgets. */
 
 import { lastRole, roleAt } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
@@ -8,13 +8,13 @@ import { answersAfter, isOfRequest } from '../../core/limits/model-failure.js';
 import type { Outcome } from '../../core/plan/cause.js';
 import { type Cause, causeOfBudgets, outcomeOf } from '../../core/plan/cause.js';
 import { finalAnswer } from '../../core/plan/decide.js';
-import { wrapUpBrief } from '../../core/prompts/briefs.js';
 import { finalResponse } from '../../core/prompts/final-response.js';
+import { wrapUpInstruction } from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { taskAt } from '../../core/state/cursor.js';
 import { textOf } from '../../core/state/message.js';
-import type { WrapUp } from '../../core/state/place.js';
-import { wrapUpAt } from '../../core/state/place.js';
+import type { WrapUp } from '../../core/state/position.js';
+import { wrapUpAt } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { MAIN_THREAD } from '../../core/state/thread.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
@@ -85,7 +85,7 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
   const by = answererOf(run);
   const last = lastRole(wayOf(run.state));
   run.enter(
-    wrapUpAt(run.state.cursor.place.cycle, { cause, why, failure: kept, ...(by !== last && { by }) }),
+    wrapUpAt(run.state.cursor.position.cycle, { cause, why, failure: kept, ...(by !== last && { by }) }),
   );
 }
 
@@ -93,9 +93,9 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
 function answererOf(run: Run): string {
   const way = wayOf(run.state);
   const last = lastRole(way);
-  const { place } = run.state.cursor;
-  if (place.phase !== 'answering') return last;
-  const atWork = roleAt(way, place);
+  const { position } = run.state.cursor;
+  if (position.phase !== 'answering') return last;
+  const atWork = roleAt(way, position);
   const shares = [last, atWork].every(name => run.role(name).memory === 'shared');
   return shares ? last : atWork;
 }
@@ -107,29 +107,29 @@ const MOST_KEPT_CHARS = 400;
  * The wrap-up call. Whatever becomes of it, the goal ends here, and what was found is not lost; unless a person
  * has more to say first: then null.
  */
-export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
-  const role = run.role(roleAt(wayOf(run.state), place));
+export async function wrapUp(run: Run, position: WrapUp): Promise<GoalEnd | null> {
+  const role = run.role(roleAt(wayOf(run.state), position));
   const end = await runTurns(run, {
     role: role.name,
     output: 'text',
     maxRounds: 1,
     tools: false,
-    brief: () => wrapUpBrief(run.state, place.why, role),
+    instruction: () => wrapUpInstruction(run.state, position.why, role),
   });
   if (end.kind === 'moved') return null;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
   // What came of an answer that was cut is worth more than what was said before it.
-  const begun = place.turns.cut === null ? null : withCutNote(place.turns.cut, run.words);
-  const { failure } = place;
+  const begun = position.turns.cut === null ? null : withCutNote(position.turns.cut, run.words);
+  const { failure } = position;
   if (failure) {
     const said = end.kind === 'reply' ? end.output : begun;
-    return failedEnd(failure, answerFor(run, place.cause, said, role).answer);
+    return failedEnd(failure, answerFor(run, position.cause, said, role).answer);
   }
   if (end.kind === 'failed' && begun === null) {
     const found = answerFor(run, 'wrap_up_failed');
     return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
   }
-  return answerFor(run, place.cause, end.kind === 'reply' ? end.output : begun, role);
+  return answerFor(run, position.cause, end.kind === 'reply' ? end.output : begun, role);
 }
 
 /** The answer for a cause, from what there is without another call. `by`: the role whose the last word is. */
@@ -170,7 +170,7 @@ export function whatThereIs(run: Run): string {
 
 /** The text of a reply that was cut short, for an answer where there is nothing better. */
 function cutShort(run: Run): string | null {
-  const { cut } = run.state.cursor.place.turns;
+  const { cut } = run.state.cursor.position.turns;
   const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);
   const rest = last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
   return cut === null ? rest : withCutNote(joinCut(cut, rest ?? ''), run.words);

@@ -2,7 +2,7 @@
 
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
-import { wish } from '../turn/take-steering.js';
+import { keepUserNote } from '../turn/take-steering.js';
 
 export type Confirmed =
   | { kind: 'yes' }
@@ -12,7 +12,7 @@ export type Confirmed =
   | { kind: 'nobody' }
   | { kind: 'stopped' };
 
-/** Puts the concerns of a role to the person: the caller keeps them at its place until there is an answer. */
+/** Puts the concerns of a role to the person: the caller keeps them at its position until there is an answer. */
 export async function confirm(
   run: Run,
   concerns: readonly string[],
@@ -30,7 +30,7 @@ export async function confirm(
   if (asked.kind !== 'answered') return { kind: 'stopped' };
   const { answer, by } = asked;
   if (answer.decision === 'approve') {
-    if (by === 'person' && answer.reason !== null) wish(run, answer.reason);
+    if (by === 'person' && answer.reason !== null) keepUserNote(run, answer.reason);
     return { kind: 'yes' };
   }
   return by === 'person' ? { kind: 'no', instead: answer.reason } : { kind: 'nobody' };

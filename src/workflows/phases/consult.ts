@@ -7,9 +7,9 @@ import type { OutputContract } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { OutputOf } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
-import { BRIEF_BYTES } from '../../core/state/bounds.js';
-import type { RoleQuestion } from '../../core/state/place.js';
-import { newConsultation } from '../../core/state/place.js';
+import { INSTRUCTION_BYTES } from '../../core/state/bounds.js';
+import type { RoleQuestion } from '../../core/state/position.js';
+import { newConsultation } from '../../core/state/position.js';
 import { cutText } from '../../core/text/fit.js';
 import type { Run } from '../run.js';
 
@@ -30,6 +30,11 @@ export function consult<C extends OutputContract>(
     // Written by `answerConsultation` for the same key, so of the same contract.
     return { kind: 'done', value: value as OutputOf[C] | null, envelope, special };
   }
-  run.interrupt(newConsultation({ ...question, brief: cutText(question.brief, run.roomFor(BRIEF_BYTES)) }));
+  run.interrupt(
+    newConsultation({
+      ...question,
+      instruction: cutText(question.instruction, run.roomFor(INSTRUCTION_BYTES)),
+    }),
+  );
   return { kind: 'pending' };
 }

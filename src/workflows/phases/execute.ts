@@ -1,8 +1,8 @@
 /** The execution phase: one task after the other (L3), or some side by side where the limits allow it. */
 import { tasksToBegin } from '../../core/plan/branches.js';
 import { nextTask } from '../../core/plan/plan-order.js';
-import type { Execution } from '../../core/state/place.js';
-import { executionAt } from '../../core/state/place.js';
+import type { Execution } from '../../core/state/position.js';
+import { executionAt } from '../../core/state/position.js';
 import { sideBySide } from '../branches/side-by-side.js';
 import type { Run } from '../run.js';
 import type { GoalEnd } from './conclude.js';
@@ -11,11 +11,11 @@ import { beginTask, blockStuckTasks, goOnWithoutTasks } from './notes.js';
 import { workOn } from './task.js';
 
 /** One step of execution: choose what to do next, or take the task at hand a reply further. */
-export async function execute(run: Run, place: Execution): Promise<GoalEnd | null> {
-  const { step } = place;
+export async function execute(run: Run, position: Execution): Promise<GoalEnd | null> {
+  const { step } = position;
   const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
-  if (task) return step.kind === 'failed' ? finishFailure(run, task) : workOn(run, place, task);
-  return goesSideBySide(run) ? sideBySide(run) : chooseTask(run, place);
+  if (task) return step.kind === 'failed' ? finishFailure(run, task) : workOn(run, position, task);
+  return goesSideBySide(run) ? sideBySide(run) : chooseTask(run, position);
 }
 
 /** A task that would be alone needs no branch. */

@@ -8,10 +8,10 @@ import { isOpen, setStatus } from '../../core/plan/plan.js';
 import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
 import { afterFailedStep } from '../../core/plan/step-failure.js';
 import { fill } from '../../core/prompts/words.js';
-import { executionAt } from '../../core/state/place.js';
+import { executionAt } from '../../core/state/position.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
-import { wish } from '../turn/take-steering.js';
+import { keepUserNote } from '../turn/take-steering.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';
 import { noteBlocked, noteLimit } from './notes.js';
@@ -31,14 +31,14 @@ export async function finishFailure(run: Run, task: Task): Promise<GoalEnd | nul
   }
   const { state } = run;
   const asked = await ask(run, {
-    key: `step:${state.goal.number}:${state.cursor.place.cycle}:${task.id}`,
+    key: `step:${state.goal.number}:${state.cursor.position.cycle}:${task.id}`,
     kind: 'step',
     ...failedStepText(run.words, task),
     subject: { taskId: task.id, canReplan: canReplan(run) },
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
   const { decision, reason } = asked.answer;
-  if (reason) wish(run, reason);
+  if (reason) keepUserNote(run, reason);
   carryOn(run, task, decision);
   return null;
 }
@@ -74,7 +74,7 @@ function nextFor(run: Run, policy: StepFailurePolicy) {
   const { orchestrate: isAsked, roles } = run.pinned;
   const hasOrchestrator = isAsked && roles.orchestrator !== undefined;
   const given = { mode: goal.mode, policy, canReplan: canReplan(run), hasOrchestrator };
-  return { policy: afterFailedStep(given), cycle: cursor.place.cycle };
+  return { policy: afterFailedStep(given), cycle: cursor.position.cycle };
 }
 
 /** The plan at hand takes the one that is left at the end. */

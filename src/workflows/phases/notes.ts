@@ -7,11 +7,11 @@ import { causeOfPlan } from '../../core/plan/decide.js';
 import type { Task } from '../../core/plan/plan.js';
 import { blockDependants } from '../../core/plan/plan-order.js';
 import { begun, overdue } from '../../core/plan/task-time.js';
-import { overdueBrief } from '../../core/prompts/briefs.js';
+import { overdueInstruction } from '../../core/prompts/instructions.js';
 import { goalTimeMs } from '../../core/state/goal.js';
-import type { Place } from '../../core/state/place.js';
-import { executionAt } from '../../core/state/place.js';
-import { brief } from '../brief.js';
+import type { Position } from '../../core/state/position.js';
+import { executionAt } from '../../core/state/position.js';
+import { instruct } from '../instruct.js';
 import type { Run } from '../run.js';
 
 export interface TaskEnd {
@@ -22,7 +22,7 @@ export interface TaskEnd {
 
 export function endTask(run: Run, taskId: string, end: TaskEnd): void {
   const { state } = run;
-  const { cycle, turns } = state.cursor.place;
+  const { cycle, turns } = state.cursor.position;
   state.tasks = state.tasks.map(task =>
     task.id === taskId ? { ...task, ...end, rounds: turns.round } : task,
   );
@@ -32,7 +32,7 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): void {
 }
 
 /** A question to the person that was answered costs its role no round. */
-export function giveRoundBack({ turns }: Place): void {
+export function giveRoundBack({ turns }: Position): void {
   turns.round = Math.max(0, turns.round - 1);
 }
 
@@ -54,13 +54,13 @@ export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
     each.id === taskId ? { ...each, begunMs: null, overdue: true } : each,
   );
   run.journal('task_overdue', { taskId, ...late });
-  brief(run, role, overdueBrief(state, taskId, late));
+  instruct(run, role, overdueInstruction(state, taskId, late));
 }
 
 /** Blocks what of the plan needs what nothing here has. */
 export function blockLackingTasks(run: Run): void {
   const { state, pinned } = run;
-  const { cycle } = state.cursor.place;
+  const { cycle } = state.cursor.position;
   const { tasks, blocked } = blockLacking(state.tasks, { has: capabilitiesOf(pinned), cycle });
   state.tasks = tasks;
   for (const { id, status, reason } of blocked) run.journal('task_ended', { taskId: id, status, reason });
@@ -84,7 +84,7 @@ export function goOnWithoutTasks(run: Run): void {
   const { goal, cursor, tasks } = run.state;
   const cause = causeOfPlan(tasks);
   const why = cause === 'carried_out' ? run.words.whyCarriedOut : run.words.whyCarriedOutPartly;
-  run.enter(afterTasks(goal.mode, cursor.place.cycle, { cause, why }));
+  run.enter(afterTasks(goal.mode, cursor.position.cycle, { cause, why }));
 }
 
 export function noteLimit(run: Run, limit: string, taskId: string | null): void {

@@ -10,15 +10,15 @@ import type { OrchestrationDecision } from '../../core/plan/orchestrate.js';
 import { decideOrchestration } from '../../core/plan/orchestrate.js';
 import type { Task } from '../../core/plan/plan.js';
 import { reopenFault, reopenTask } from '../../core/plan/reopen.js';
-import { orchestrationBrief } from '../../core/prompts/review-briefs.js';
+import { orchestrationInstruction } from '../../core/prompts/review-instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { tokensOf } from '../../core/state/message.js';
-import { executionAt } from '../../core/state/place.js';
+import { executionAt } from '../../core/state/position.js';
 import { setLimits } from '../changes/set-limits.js';
 import { setModel } from '../changes/set-model.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
-import { wish } from '../turn/take-steering.js';
+import { keepUserNote } from '../turn/take-steering.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';
 import type { Consulted } from './consult.js';
@@ -31,9 +31,9 @@ const ORCHESTRATOR = 'orchestrator';
 /** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
 export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null> {
   const { state } = run;
-  const key = `orchestrate:${state.goal.number}:${state.cursor.place.cycle}:${task.id}`;
-  const brief = orchestrationBrief(state, task, run.pinned);
-  const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', brief });
+  const key = `orchestrate:${state.goal.number}:${state.cursor.position.cycle}:${task.id}`;
+  const instruction = orchestrationInstruction(state, task, run.pinned);
+  const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', instruction });
   if (consulted.kind === 'pending') return null;
   const question = questionOf(run, consulted, task);
   if (question !== null) return askHow(run, { task, key, question });
@@ -54,10 +54,10 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
   return carryOut(run, task, proposal);
 }
 
-/** Only after every wait, for it may end in another part of the run, which comes back here. */
+/** Only after every wait, for it may end in another segment of the run, which comes back here. */
 function settled({ state }: Run): void {
   const { cursor } = state;
-  cursor.place = executionAt(cursor.place.cycle);
+  cursor.position = executionAt(cursor.position.cycle);
   // The same task may fail again.
   cursor.answered = null;
 }
@@ -129,7 +129,7 @@ async function confirmed(run: Run, key: string, decision: OrchestrationDecision)
 
 /** What a person says to a failure is for whoever goes on after it, the orchestrator at the next one included. */
 function tellRoles(run: Run, text: string): void {
-  wish(run, text);
+  keepUserNote(run, text);
   run.say(run.threadOf(run.role(EXECUTOR)), 'steer', text);
 }
 
@@ -205,5 +205,5 @@ function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
   state.tasks = tasks;
   if (status === 'skipped') run.journal('task_ended', { taskId: id, status, reason: 'orchestrated' });
   noteBlocked(run, blocked);
-  run.moveTo(executionAt(state.cursor.place.cycle));
+  run.moveTo(executionAt(state.cursor.position.cycle));
 }

@@ -2,7 +2,7 @@
 
 import { nextPlan } from '../../core/agents/modes.js';
 import { IMPROVEMENTS_BYTES } from '../../core/state/bounds.js';
-import type { Improvements } from '../../core/state/place.js';
+import type { Improvements } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
 import type { Run } from '../run.js';
 
@@ -13,7 +13,7 @@ export function planAnew(
 ): void {
   const { goal, cursor } = run.state;
   const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
-  run.enter(nextPlan(goal.mode, cursor.place.cycle + 1, improvements));
+  run.enter(nextPlan(goal.mode, cursor.position.cycle + 1, improvements));
 }
 
 /** As before, without a verification or a person who asks for it: counted, so that it comes to an end. */

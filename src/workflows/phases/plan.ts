@@ -8,17 +8,21 @@ import { questionText } from '../../core/outputs/special-output.js';
 import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import { planningDecision, planningQuestion } from '../../core/plan/decide.js';
 import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/plan/plan.js';
-import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/prompts/briefs.js';
+import {
+  morePlanningInstruction,
+  planningInstruction,
+  planUnansweredInstruction,
+} from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
-import type { Planning } from '../../core/state/place.js';
-import { executionAt } from '../../core/state/place.js';
+import type { Planning } from '../../core/state/position.js';
+import { executionAt } from '../../core/state/position.js';
 import { cutText, fitted } from '../../core/text/fit.js';
-import { brief } from '../brief.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../gates.js';
+import { instruct } from '../instruct.js';
 import type { Run } from '../run.js';
-import { wish } from '../turn/take-steering.js';
+import { keepUserNote } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
@@ -31,39 +35,39 @@ const PLANNER = 'planner';
 const MOST_PLANS_REVIEWED = 3;
 
 /** One planner reply; the plan is merged, and the table says whether to plan on, execute or answer. */
-export async function plan(run: Run, place: Planning): Promise<GoalEnd | null> {
+export async function plan(run: Run, position: Planning): Promise<GoalEnd | null> {
   const { state } = run;
   const limit = run.limits.planning;
-  if (place.step.kind === 'ask') return clarify(run, place, place.step.question);
-  if (place.step.kind === 'release') return release(run, place);
+  if (position.step.kind === 'ask') return clarify(run, position, position.step.question);
+  if (position.step.kind === 'release') return release(run, position);
   const end = await runTurns(run, {
     role: PLANNER,
     output: 'plan',
     maxRounds: limit,
     tools: false,
-    brief: () => planningBrief(state, place),
+    instruction: () => planningInstruction(state, position),
   });
   switch (end.kind) {
     case 'special':
-      place.step = { kind: 'ask', question: questionText(end.special, run.words) };
+      position.step = { kind: 'ask', question: questionText(end.special, run.words) };
       return null;
     case 'reply':
-      place.concerns = fitted(confirmationReasons(end.envelope, run.words), CONCERNS_BYTES);
-      return adopt(run, place, end.output);
+      position.concerns = fitted(confirmationReasons(end.envelope, run.words), CONCERNS_BYTES);
+      return adopt(run, position, end.output);
     case 'unusable':
       noteFallback(run, PLANNER, end.errors, 'the plan as it stands');
-      return adopt(run, place, null);
+      return adopt(run, position, null);
     case 'rounds_used':
-      return adopt(run, place, null);
+      return adopt(run, position, null);
     default:
       return concludeEarly(run, end);
   }
 }
 
-function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
+function adopt(run: Run, position: Planning, output: PlanOutput | null): null {
   const { state } = run;
   const limit = run.limits.planning;
-  const { round } = place.turns;
+  const { round } = position.turns;
   state.goal.counters = { ...state.goal.counters, planning: round };
   const changed = output
     ? updatePlan(run, output.tasks, { maxTasks: run.limits.tasks, dropped: output.dropped })
@@ -72,12 +76,12 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });
   if (question !== null) {
-    place.step = { kind: 'ask', question: cutText(question, QUESTION_BYTES) };
+    position.step = { kind: 'ask', question: cutText(question, QUESTION_BYTES) };
     return null;
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
     case 'plan_again':
-      brief(run, run.role(PLANNER), morePlanningBrief(state, limit - round));
+      instruct(run, run.role(PLANNER), morePlanningInstruction(state, limit - round));
       return null;
     case 'direct_answer': {
       const capped = output?.needsMorePlanning !== false && round >= limit;
@@ -88,7 +92,7 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
     }
     case 'execute':
       if (round >= limit && output?.needsMorePlanning !== false) noteLimit(run, 'planning', null);
-      place.step = { kind: 'release' };
+      position.step = { kind: 'release' };
       return null;
   }
 }
@@ -97,27 +101,27 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
  * Asks the person what the planner does not know. It costs no round; nobody's answer makes the
  * planner do the best it can.
  */
-async function clarify(run: Run, place: Planning, question: string): Promise<GoalEnd | null> {
+async function clarify(run: Run, position: Planning, question: string): Promise<GoalEnd | null> {
   const { state } = run;
   const { goal } = state;
   const asked = await askFor(run, {
-    key: `clarify:${goal.number}:${place.cycle}:${place.turns.round}`,
+    key: `clarify:${goal.number}:${position.cycle}:${position.turns.round}`,
     role: PLANNER,
     question,
   });
   if (asked.kind === 'stopped') return answerFor(run, 'stopped');
-  place.step = { kind: 'plan' };
+  position.step = { kind: 'plan' };
   const answer = asked.kind === 'answered' ? asked.answer.text : null;
-  if (!goal.asked && answer !== null) giveRoundBack(place);
+  if (!goal.asked && answer !== null) giveRoundBack(position);
   goal.asked = true;
   const { planning } = run.limits;
   const planner = run.role(PLANNER);
-  if (answer === null) brief(run, planner, planUnansweredBrief(state));
+  if (answer === null) instruct(run, planner, planUnansweredInstruction(state));
   else {
-    wish(run, answer);
+    keepUserNote(run, answer);
     run.say(run.threadOf(planner), 'steer', answer);
   }
-  return place.turns.round >= planning ? adopt(run, place, null) : null;
+  return position.turns.round >= planning ? adopt(run, position, null) : null;
 }
 
 /** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
@@ -145,7 +149,7 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
       if (by !== 'person') return answerFor(run, 'plan_not_approved', planOf(run));
-      wish(run, answer.reason);
+      keepUserNote(run, answer.reason);
       state.tasks = withoutUnreleased(state.tasks);
       planAnew(run, { from: 'user', wanted: [answer.reason] });
       return null;

@@ -9,7 +9,11 @@ import type { Task } from '../../core/plan/plan.js';
 import { isOpen } from '../../core/plan/plan.js';
 import type { ReviewChecks, ReviewDecision } from '../../core/plan/review.js';
 import { checkAction, checkPlan, checkResult, decideReview } from '../../core/plan/review.js';
-import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../../core/prompts/review-briefs.js';
+import {
+  actionReviewInstruction,
+  planReviewInstruction,
+  resultReviewInstruction,
+} from '../../core/prompts/review-instructions.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/state/message.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { Run } from '../run.js';
@@ -25,7 +29,7 @@ const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], concerns: 
 export function reviewPlan(run: Run): Reviewed {
   const { state, pinned } = run;
   if (!pinned.review.plans) return APPROVED;
-  const { cycle } = state.cursor.place;
+  const { cycle } = state.cursor.position;
   const tasks = state.tasks.filter(task => isOpen(task) || (isLacking(task) && task.cycle === cycle));
   const checks = checkPlan({
     tasks,
@@ -34,7 +38,7 @@ export function reviewPlan(run: Run): Reviewed {
     maxTasks: run.limits.tasks,
   });
   const key = `plan:${state.goal.number}:${cycle}`;
-  return review(run, { key, subject: 'the plan', brief: planReviewBrief(state, tasks), checks });
+  return review(run, { key, subject: 'the plan', instruction: planReviewInstruction(state, tasks), checks });
 }
 
 /** Of a task's result before it counts as completed. */
@@ -47,9 +51,14 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
       : [],
   );
   const checks = checkResult({ taskId: task.id, completed: true, summary, calls });
-  const { cycle, turns } = state.cursor.place;
+  const { cycle, turns } = state.cursor.position;
   const key = `result:${state.goal.number}:${cycle}:${task.id}:${turns.round}`;
-  return review(run, { key, subject: task.id, brief: resultReviewBrief(state, task, summary), checks });
+  return review(run, {
+    key,
+    subject: task.id,
+    instruction: resultReviewInstruction(state, task, summary),
+    checks,
+  });
 }
 
 /** Whether calls of a tool are looked at before they run. */
@@ -67,23 +76,23 @@ export function reviewAction(
   const { pinned } = run;
   if (!isReviewed(run, tool)) return APPROVED;
   const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeOf(reply), words: run.words });
-  const brief = actionReviewBrief(run.state, call);
-  return review(run, { key: `action:${call.id}`, subject: call.name, brief, checks });
+  const instruction = actionReviewInstruction(run.state, call);
+  return review(run, { key: `action:${call.id}`, subject: call.name, instruction, checks });
 }
 
 interface Subject {
   key: string;
   subject: string;
-  brief: string;
+  instruction: string;
   checks: ReviewChecks;
 }
 
 /** Faults that code finds are not worth a model call. */
-function review(run: Run, { key, subject, brief, checks }: Subject): Reviewed {
+function review(run: Run, { key, subject, instruction, checks }: Subject): Reviewed {
   let output: ReviewOutput | 'unreadable' | null = null;
   let doubts: string[] = [];
   if (checks.faults.length === 0 && run.pinned.roles[REVIEWER]) {
-    const consulted = consult(run, { key: `review:${key}`, role: REVIEWER, output: 'review', brief });
+    const consulted = consult(run, { key: `review:${key}`, role: REVIEWER, output: 'review', instruction });
     if (consulted.kind === 'pending') return consulted;
     const { envelope, special } = consulted;
     output = consulted.value ?? 'unreadable';

@@ -8,11 +8,11 @@ import { asksForPlan } from '../../core/agents/run-config.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { isOpen, REMOVED, REPLANNED } from '../../core/plan/plan.js';
-import { intentBrief, routeBrief, steerText } from '../../core/prompts/steering-briefs.js';
+import { intentInstruction, routeInstruction, steerText } from '../../core/prompts/steering-instructions.js';
 import { fill, type Words } from '../../core/prompts/words.js';
 import { CONCERNS_BYTES, READING_BYTES } from '../../core/state/bounds.js';
-import type { Reading, Steering } from '../../core/state/place.js';
-import { newTurns } from '../../core/state/place.js';
+import type { Reading, Steering } from '../../core/state/position.js';
+import { newTurns } from '../../core/state/position.js';
 import type { InboxItem } from '../../core/steering/inbox.js';
 import type { RouteDecision } from '../../core/steering/route.js';
 import { decideRoute, deniedRoute } from '../../core/steering/route.js';
@@ -53,7 +53,7 @@ async function understand(run: Run, steering: Steering): Promise<GoalEnd | null>
     output: 'intent',
     maxRounds: 1,
     tools: false,
-    brief: () => intentBrief(run.state, steering),
+    instruction: () => intentInstruction(run.state, steering),
   });
   if (end.kind === 'budget_used') return takeAsSaid(run, steering, end.budgets);
   if (end.kind === 'reply') {
@@ -79,7 +79,7 @@ async function route(run: Run, steering: Steering): Promise<void> {
     output: 'route',
     maxRounds: 1,
     tools: false,
-    brief: () => routeBrief(run.state, steering),
+    instruction: () => routeInstruction(run.state, steering),
   });
   if (end.kind === 'reply') {
     steering.proposal = end.output;
@@ -235,7 +235,7 @@ function replan(run: Run, steering: Steering): void {
   state.tasks = state.tasks.map(task =>
     task.status === 'executing' ? { ...task, status: 'pending' } : task,
   );
-  // What was asked at the place that the message came to: the run does not come back to it.
+  // What was asked at the position that the message came to: the run does not come back to it.
   closeGates(run, '', 'a message of the user');
   const wanted = withAnswers(steering).map(item => item.text);
   planAnew(run, { from: 'user', wanted, reading: readingOf(steering) });
@@ -280,7 +280,7 @@ function statusLine(run: Run, idle: boolean): string {
     people: { pausedAt },
   } = run.state;
   const done = tasks.filter(task => task.status === 'completed').length;
-  const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.place.phase;
+  const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.position.phase;
   const paused = pausedAt === null ? '' : ' The run is paused.';
   return `${where}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.${paused}`;
 }

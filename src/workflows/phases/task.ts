@@ -9,24 +9,24 @@ import { decideTask } from '../../core/plan/decide.js';
 import type { Task } from '../../core/plan/plan.js';
 import { applyEcho, UNCONFIRMED } from '../../core/plan/plan.js';
 import {
-  continueTaskBrief,
-  retryTaskBrief,
-  reviewFixesBrief,
-  taskBrief,
-  taskCapBrief,
-} from '../../core/prompts/briefs.js';
+  continueTaskInstruction,
+  retryTaskInstruction,
+  reviewFixesInstruction,
+  taskCapInstruction,
+  taskInstruction,
+} from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { CONCERNS_BYTES } from '../../core/state/bounds.js';
 import type { AssistantMessage } from '../../core/state/message.js';
-import type { Execution } from '../../core/state/place.js';
+import type { Execution } from '../../core/state/position.js';
 import { noteDecision } from '../../core/state/trace.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
-import { brief } from '../brief.js';
 import { askFor } from '../gates.js';
+import { instruct } from '../instruct.js';
 import type { Run } from '../run.js';
 import { keepReport } from '../turn/offload.js';
-import { wish } from '../turn/take-steering.js';
+import { keepUserNote } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly } from './conclude.js';
@@ -36,24 +36,24 @@ import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from './
 import { reviewResult } from './review.js';
 
 /** One step of a task; null: go on at the cursor. */
-export async function workOn(run: Run, place: Execution, task: Task): Promise<GoalEnd | null> {
-  const { step } = place;
+export async function workOn(run: Run, position: Execution, task: Task): Promise<GoalEnd | null> {
+  const { step } = position;
   switch (step.kind) {
     case 'work':
-      return work(run, place, task);
+      return work(run, position, task);
     case 'ask':
-      return askForTask(run, place, { task, question: step.question });
+      return askForTask(run, position, { task, question: step.question });
     case 'judge':
-      return judge(run, place, { task, concerns: step.concerns });
+      return judge(run, position, { task, concerns: step.concerns });
     case 'choose':
     case 'failed':
       return null;
   }
 }
 
-async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | null> {
+async function work(run: Run, position: Execution, task: Task): Promise<GoalEnd | null> {
   const { state } = run;
-  const { reporting } = place;
+  const { reporting } = position;
   const limit = roundsOf(run, task);
   const carrier = carrierOf(run.pinned, task);
   const end = await runTurns(run, {
@@ -63,7 +63,8 @@ async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | n
     maxRounds: reporting ? limit + 1 : limit,
     tools: !reporting,
     remind: () => (reporting ? undefined : noteOverdue(run, task.id, run.role(carrier))),
-    brief: () => (reporting ? taskCapBrief(state, task) : taskBrief(state, task, run.role(carrier), limit)),
+    instruction: () =>
+      reporting ? taskCapInstruction(state, task) : taskInstruction(state, task, run.role(carrier), limit),
   });
   switch (end.kind) {
     case 'special':
@@ -71,13 +72,13 @@ async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | n
         const result = await keepReport(run, task.id, specialText(end.special, run.words));
         endTask(run, task.id, { status: 'failed', reason: 'error', result });
       } else {
-        place.step = { kind: 'ask', taskId: task.id, question: questionText(end.special, run.words) };
+        position.step = { kind: 'ask', taskId: task.id, question: questionText(end.special, run.words) };
       }
       return null;
     case 'reply': {
       const summary = await keepReport(run, task.id, end.output.summary);
       const { message, output, envelope } = end;
-      applyReport(run, place, task, { message, output: { ...output, summary }, envelope });
+      applyReport(run, position, task, { message, output: { ...output, summary }, envelope });
       return null;
     }
     case 'unusable':
@@ -90,7 +91,7 @@ async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | n
       return null;
     case 'rounds_used':
       if (reporting) endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
-      else enterReport(run, place, task.id);
+      else enterReport(run, position, task.id);
       return null;
     default:
       return concludeEarly(run, end);
@@ -102,16 +103,16 @@ function roundsOf({ limits }: Run, task: Task): number {
 }
 
 /** At the cap of rounds: one more reply, without tools, to report what there is. */
-function enterReport(run: Run, place: Execution, taskId: string): void {
+function enterReport(run: Run, position: Execution, taskId: string): void {
   noteLimit(run, 'execution', taskId);
-  place.reporting = true;
-  place.turns.briefed = false;
+  position.reporting = true;
+  position.turns.instructed = false;
 }
 
 /** Applies an executor's reply by `decideTask`. */
 function applyReport(
   run: Run,
-  place: Execution,
+  position: Execution,
   task: Task,
   {
     message,
@@ -122,18 +123,18 @@ function applyReport(
   const { state } = run;
   const { id: taskId } = task;
   echo(run, taskId, output);
-  if (place.reporting) {
+  if (position.reporting) {
     endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
     return;
   }
   const { decision, by } = decideTask(output, taskId);
   noteDecision(state.log.trace, message.id, by);
-  const left = roundsOf(run, task) - place.turns.round;
+  const left = roundsOf(run, task) - position.turns.round;
   const carrier = run.role(carrierOf(run.pinned, task));
   switch (decision) {
     case 'completed':
       setReport(run, taskId, output.summary);
-      place.step = {
+      position.step = {
         kind: 'judge',
         taskId,
         concerns: fitted(confirmationReasons(envelope, run.words), CONCERNS_BYTES),
@@ -147,10 +148,10 @@ function applyReport(
       return;
     case 'retry':
       run.doubtReads();
-      if (left > 0) brief(run, carrier, retryTaskBrief(state, taskId, left));
+      if (left > 0) instruct(run, carrier, retryTaskInstruction(state, taskId, left));
       return;
     case 'continue':
-      if (left > 0) brief(run, carrier, continueTaskBrief(state, taskId, left));
+      if (left > 0) instruct(run, carrier, continueTaskInstruction(state, taskId, left));
       return;
   }
 }
@@ -172,7 +173,7 @@ function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
 /** A task that its executor calls done is done when the reviewer, where there is one, agrees. */
 async function judge(
   run: Run,
-  place: Execution,
+  position: Execution,
   { task, concerns: own }: { task: Task; concerns: string[] },
 ): Promise<GoalEnd | null> {
   const { state } = run;
@@ -182,28 +183,28 @@ async function judge(
   if (reviewed.kind === 'pending') return null;
   const concerns = fitted([...new Set([...own, ...reviewed.concerns])], CONCERNS_BYTES);
   const confirmed: Confirmed = reviewed.approved
-    ? await confirmResult(run, place, { task, report, concerns })
+    ? await confirmResult(run, position, { task, report, concerns })
     : { kind: 'yes' };
   if (confirmed.kind === 'stopped') return answerFor(run, 'stopped');
-  if (confirmed.kind === 'no' && confirmed.instead !== null) wish(run, confirmed.instead);
+  if (confirmed.kind === 'no' && confirmed.instead !== null) keepUserNote(run, confirmed.instead);
   const denied = confirmed.kind === 'no';
   if (reviewed.approved && !denied) {
     const reason = confirmed.kind === 'nobody' ? UNCONFIRMED : null;
     endTask(run, taskId, { status: 'completed', reason, result: report });
     return null;
   }
-  const left = roundsOf(run, task) - place.turns.round;
+  const left = roundsOf(run, task) - position.turns.round;
   if (left <= 0) {
     const reason = denied ? 'rejected by a person' : 'rejected by the review';
     endTask(run, taskId, { status: 'failed', reason, result: report });
     return null;
   }
-  place.step = { kind: 'work', taskId };
+  position.step = { kind: 'work', taskId };
   const carrier = run.role(carrierOf(run.pinned, task));
   if (denied) {
     const text = confirmed.instead ?? fill(run.words.notAccepted, { id: taskId });
     run.say(run.threadOf(carrier), 'steer', text);
-  } else brief(run, carrier, reviewFixesBrief(state, taskId, reviewed.fixes, left));
+  } else instruct(run, carrier, reviewFixesInstruction(state, taskId, reviewed.fixes, left));
   return null;
 }
 
@@ -224,7 +225,7 @@ function confirmResult(
 /** Asks; the answer goes into the conversation and costs no round. Without one the task has failed. */
 async function askForTask(
   run: Run,
-  place: Execution,
+  position: Execution,
   { task, question }: { task: Task; question: string },
 ): Promise<GoalEnd | null> {
   const { goal } = run.state;
@@ -239,9 +240,9 @@ async function askForTask(
     endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });
     return null;
   }
-  place.step = { kind: 'work', taskId: task.id };
-  giveRoundBack(place);
-  wish(run, asked.answer.text);
+  position.step = { kind: 'work', taskId: task.id };
+  giveRoundBack(position);
+  keepUserNote(run, asked.answer.text);
   run.say(run.threadOf(run.role(carrier)), 'steer', asked.answer.text);
   return null;
 }

@@ -7,16 +7,16 @@ import { questionText, specialText } from '../../core/outputs/special-output.js'
 import type { VerdictOutput } from '../../core/outputs/team-outputs.js';
 import { decideVerdict } from '../../core/plan/decide.js';
 import { isOpen, rejectTasks } from '../../core/plan/plan.js';
-import { unansweredBrief, verificationBrief } from '../../core/prompts/briefs.js';
+import { unansweredInstruction, verificationInstruction } from '../../core/prompts/instructions.js';
 import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/state/bounds.js';
-import type { Verification } from '../../core/state/place.js';
-import { executionAt } from '../../core/state/place.js';
+import type { Verification } from '../../core/state/position.js';
+import { executionAt } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
 import { askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
-import { wish } from '../turn/take-steering.js';
+import { keepUserNote } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
@@ -30,38 +30,38 @@ const VERIFIER = 'verifier';
  * One verdict: done, or back to the planner with improvements, until the cap. A verdict on a
  * plan that a person has added to meanwhile ends nothing: what is open is done first, and then verified.
  */
-export async function verify(run: Run, place: Verification): Promise<GoalEnd | null> {
-  const end = await judge(run, place);
+export async function verify(run: Run, position: Verification): Promise<GoalEnd | null> {
+  const end = await judge(run, position);
   if (end === null || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;
-  run.enter(executionAt(place.cycle));
+  run.enter(executionAt(position.cycle));
   return null;
 }
 
-async function judge(run: Run, place: Verification): Promise<GoalEnd | null> {
+async function judge(run: Run, position: Verification): Promise<GoalEnd | null> {
   const { state } = run;
-  const { step, unanswered } = place;
-  if (step.kind === 'ask') return clarify(run, place, step.question);
-  if (step.kind === 'confirm') return confirmVerdict(run, place, step.concerns);
+  const { step, unanswered } = position;
+  if (step.kind === 'ask') return clarify(run, position, step.question);
+  if (step.kind === 'confirm') return confirmVerdict(run, position, step.concerns);
   const end = await runTurns(run, {
     role: VERIFIER,
     output: 'verdict',
     maxRounds: unanswered ? 2 : 1,
     tools: false,
-    brief: () => (unanswered ? unansweredBrief(state) : verificationBrief(state)),
-    leaves: () => leaves(run, place),
+    instruction: () => (unanswered ? unansweredInstruction(state) : verificationInstruction(state)),
+    leaves: () => leaves(run, position),
   });
   switch (end.kind) {
     case 'reply':
-      return apply(run, place, end.output, confirmationReasons(end.envelope, run.words));
+      return apply(run, position, end.output, confirmationReasons(end.envelope, run.words));
     case 'special':
       if (end.special.kind === 'error' || unanswered)
-        return noVerdict(run, place, [specialText(end.special, run.words)]);
-      place.step = { kind: 'ask', question: questionText(end.special, run.words) };
+        return noVerdict(run, position, [specialText(end.special, run.words)]);
+      position.step = { kind: 'ask', question: questionText(end.special, run.words) };
       return null;
     case 'unusable':
-      return noVerdict(run, place, end.errors);
+      return noVerdict(run, position, end.errors);
     case 'rounds_used':
-      return noVerdict(run, place, ['its one round is used up']);
+      return noVerdict(run, position, ['its one round is used up']);
     default:
       return concludeEarly(run, end);
   }
@@ -93,7 +93,7 @@ function noVerdict(run: Run, { cycle }: Verification, errors: string[]): null {
 
 async function apply(
   run: Run,
-  place: Verification,
+  position: Verification,
   output: VerdictOutput,
   concerns: string[],
 ): Promise<GoalEnd | null> {
@@ -105,7 +105,7 @@ async function apply(
   if (output.summary && !isEmptyPhrase(output.summary))
     goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
   if (cause === 'verified' && concerns.length > 0) {
-    place.step = { kind: 'confirm', concerns: fitted(concerns, CONCERNS_BYTES) };
+    position.step = { kind: 'confirm', concerns: fitted(concerns, CONCERNS_BYTES) };
     return null;
   }
   if (cause !== null) return answerFor(run, cause);
@@ -149,7 +149,7 @@ async function confirmVerdict(
     case 'stopped':
       return answerFor(run, 'stopped');
     case 'no':
-      if (confirmed.instead !== null) wish(run, confirmed.instead);
+      if (confirmed.instead !== null) keepUserNote(run, confirmed.instead);
       return planAgain(run, {
         from: 'user',
         wanted: [confirmed.instead ?? 'The person did not accept the answer.'],
@@ -158,22 +158,22 @@ async function confirmVerdict(
 }
 
 /** A question of the verifier to the person. The answer costs no round; without one, one reply is left to it. */
-async function clarify(run: Run, place: Verification, question: string): Promise<GoalEnd | null> {
+async function clarify(run: Run, position: Verification, question: string): Promise<GoalEnd | null> {
   const { goal } = run.state;
   const asked = await askFor(run, {
-    key: `verify:${goal.number}:${place.cycle}`,
+    key: `verify:${goal.number}:${position.cycle}`,
     role: VERIFIER,
     question,
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
-  place.step = { kind: 'verify' };
+  position.step = { kind: 'verify' };
   const { text } = asked.answer;
   if (text === null) {
-    place.unanswered = true;
-    place.turns.briefed = false;
+    position.unanswered = true;
+    position.turns.instructed = false;
   } else {
-    giveRoundBack(place);
-    wish(run, text);
+    giveRoundBack(position);
+    keepUserNote(run, text);
     run.say(run.threadOf(run.role(VERIFIER)), 'steer', text);
   }
   return null;

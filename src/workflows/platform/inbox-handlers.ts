@@ -105,7 +105,7 @@ function situationOf(run: Run, to: string | null): Situation {
     first: firstOf(run),
     stopping: state.people.stop !== null,
     isAgent: isSubagent(state.settings),
-    wrappingUp: state.cursor.place.phase === 'wrap_up',
+    wrappingUp: state.cursor.position.phase === 'wrap_up',
   };
 }
 
@@ -124,7 +124,7 @@ function doingOf({ state, inFlight }: Run): Situation['doing'] {
   return here(state.cursor).turns.batch ? 'asking' : 'waiting';
 }
 
-/** The role whose call is in flight, whose tool calls are being worked off, or whose place the run is at. */
+/** The role whose call is in flight, whose tool calls are being worked off, or whose position the run is at. */
 function roleAtWork(run: Run): string | null {
   const { state, inFlight } = run;
   const { batch } = here(state.cursor).turns;

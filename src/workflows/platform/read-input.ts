@@ -182,7 +182,7 @@ export function planEditReader(state: RunState): Reader<TaskChange[]> {
     if (state.people.stop) return { error: 'The run is stopping: no task begins any more.' };
     if (state.idleSince !== null || steeringAt(state.cursor)?.idle)
       return { error: 'The goal is answered: send a follow-up instead.' };
-    if (state.cursor.place.phase === 'wrap_up')
+    if (state.cursor.position.phase === 'wrap_up')
       return {
         error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.',
       };

@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { offeredTools } from '../../core/agents/run-config.js';
 import type { PinnedCall } from '../../core/limits/model-use.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../core/prompts/model-request.js';
-import { openingOf } from '../../core/prompts/opening.js';
+import { prefixOf } from '../../core/prompts/shared-prefix.js';
 import { levels } from '../../core/state/cursor.js';
 import type { Message, ToolUseBlock } from '../../core/state/message.js';
 import { toolCallsOf } from '../../core/state/message.js';
@@ -57,10 +57,10 @@ function pageOf(all: Message[], from: number): { messages: Message[]; next: numb
 function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
   const role = state.pinned?.roles[call.role];
   if (!state.pinned || !role) throw notFound(`no role ${call.role}`);
-  const { system, tools } = openingOf(state.pinned, role);
+  const { system, tools } = prefixOf(state.pinned, role);
   const mayCall = call.toolsOffered && offeredTools(state.pinned, role).length > 0;
   return {
-    opening: role.opening,
+    prefix: role.prefix,
     system,
     tools: tools.map(({ name, description, inputSchema, validation }) => ({
       name,

@@ -138,9 +138,9 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
     },
     handoverDue: state => {
-      const partBegins = !begun && state.part > 1;
+      const segmentBegins = !begun && state.segment > 1;
       begun = true;
-      return !partBegins && handoverDue(state);
+      return !segmentBegins && handoverDue(state);
     },
     handoverNear: handoverDue,
     handoverSuggested: () => workflowInfo().continueAsNewSuggested,

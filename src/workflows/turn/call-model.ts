@@ -69,7 +69,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     form: role.output === 'text' ? 'words' : 'json',
     ...(answersAt(wayOf(state), here(state.cursor)) && { answers: true }),
   });
-  const check = run.part.offered.offer(run.state, run.ports, call);
+  const check = run.memory.offered.offer(run.state, run.ports, call);
   const options = optionsFor(run, role, call);
   const called = await run.call({ kind: 'model', role: role.name }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check }, options),
@@ -177,7 +177,7 @@ function isOutOfTime({ state, pinned }: Run, { failure, timeMs }: FailedCall): b
 function optionsFor(run: Run, role: PinnedRole, call: PinnedCall): CallOptions & { wholeMs: number } {
   const { state, pinned } = run;
   const { cursor } = state;
-  const at = taskAt(cursor) ?? `cycle ${cursor.place.cycle}`;
+  const at = taskAt(cursor) ?? `cycle ${cursor.position.cycle}`;
   const round = here(cursor).turns.round + 1;
   const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;
   const wholeMs = callTimeMs(run.limits, usedMs);

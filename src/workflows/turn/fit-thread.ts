@@ -3,7 +3,7 @@
 import type { PinnedRole } from '../../core/agents/role.js';
 import { tokenFactor } from '../../core/limits/token-factor.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
-import { openingOf } from '../../core/prompts/opening.js';
+import { prefixOf } from '../../core/prompts/shared-prefix.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { shortenThread } from '../../core/text/shorten-thread.js';
@@ -15,10 +15,10 @@ const CONTEXT_SHARE = 0.8;
 /** What is pinned never changes: each role is measured once. */
 const measured = new WeakMap<PinnedRole, number>();
 
-function openingTokens({ pinned }: Run, role: PinnedRole): number {
+function prefixTokens({ pinned }: Run, role: PinnedRole): number {
   const known = measured.get(role);
   if (known !== undefined) return known;
-  const { system, tools } = openingOf(pinned, role);
+  const { system, tools } = prefixOf(pinned, role);
   const tokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
   measured.set(role, tokens);
   return tokens;
@@ -29,13 +29,13 @@ export function contextBudget(run: Run, role: PinnedRole, model: string): number
   const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
   const { contextLimits, inputCounts } = run.state.models;
   const whole = Math.floor((context * CONTEXT_SHARE) / tokenFactor(inputCounts, model));
-  const room = whole - openingTokens(run, role);
+  const room = whole - prefixTokens(run, role);
   return Math.min(room, ownValue(contextLimits, model) ?? room);
 }
 
 /** Estimated tokens of a role's next request: what it opens with, and its messages. */
 export function requestTokens(run: Run, role: PinnedRole): number {
-  return openingTokens(run, role) + run.threadOf(role).tokens;
+  return prefixTokens(run, role) + run.threadOf(role).tokens;
 }
 
 /** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */

@@ -37,7 +37,7 @@ export async function answerable(run: Run, role: PinnedRole): Promise<void> {
   const text = textOf(last);
   if (last.stopReason === 'interrupted' && last.role === role.name && isText(role) && text.trim() !== '')
     turns.cut = await withCut(run, last.id, text);
-  run.say(thread, 'brief', run.words.cutOff);
+  run.say(thread, 'instruction', run.words.cutOff);
 }
 
 function isText({ output, dialect }: PinnedRole): boolean {

@@ -8,7 +8,7 @@ import { mustOffload, offload } from './offload.js';
 
 /**
  * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
- * and where cancellation is noticed. The position is in the state, so the next part goes on right here.
+ * and where cancellation is noticed. The position is in the state, so the next segment goes on right here.
  * `hears`: whether there is something to listen to, which ends the wait of a run that is held.
  * Null: there is nothing to wait for. That is the rule, and promises are what a turn costs most.
  */

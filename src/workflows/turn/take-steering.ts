@@ -1,7 +1,7 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
 import { here } from '../../core/state/cursor.js';
-import { withWish } from '../../core/state/goal.js';
-import type { Batch } from '../../core/state/place.js';
+import { withUserNote } from '../../core/state/goal.js';
+import type { Batch } from '../../core/state/position.js';
 import type { Thread } from '../../core/state/thread.js';
 import type { InboxItem } from '../../core/steering/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../../core/steering/inbox.js';
@@ -27,7 +27,7 @@ function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
 
 /**
  * Applies all waiting messages together: as notes for the role, or, where the run has the understanding role,
- * by sending the run to the place where they are understood. True in the second case: the mode goes on there.
+ * by sending the run to the position where they are understood. True in the second case: the mode goes on there.
  */
 export function applySteering(run: Run, role: string): boolean {
   const { state } = run;
@@ -52,7 +52,7 @@ export function note(
   const thread = threadFor(run, role);
   const said = items.map(item => run.say(thread, 'steer', item.text));
   for (const line of branches) for (const message of said) line.append(threadFor(line, role), message);
-  for (const item of items) wish(run, item.text);
+  for (const item of items) keepUserNote(run, item.text);
   for (const line of [run, ...branches]) beginAnew(line, role);
   receipts(run, items, as);
 }
@@ -70,14 +70,14 @@ function stopForMessages(run: Run, items: readonly InboxItem[]): void {
 /** What a role began before it heard the messages is no part of what it says to them. */
 function beginAnew(run: Run, role: string | null): void {
   const { turns } = here(run.state.cursor);
-  if (turns.cut !== null) run.say(threadFor(run, role), 'brief', run.words.reaskText);
+  if (turns.cut !== null) run.say(threadFor(run, role), 'instruction', run.words.reaskText);
   turns.cut = null;
   turns.reasked = false;
 }
 
 /** Keeps what a person said as a part of the goal. */
-export function wish({ state: { goal } }: Run, text: string): void {
-  goal.wishes = withWish(goal.wishes, text);
+export function keepUserNote({ state: { goal } }: Run, text: string): void {
+  goal.userNotes = withUserNote(goal.userNotes, text);
 }
 
 export function receipts(run: Run, items: readonly InboxItem[], as: string): void {

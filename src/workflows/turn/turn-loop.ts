@@ -24,8 +24,8 @@ import { addStep, shown, stepOf } from '../../core/state/trace.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
-import { brief, nameRole, tellInventory } from '../brief.js';
 import { hears, listen } from '../hearing.js';
+import { instruct, nameRole, tellInventory } from '../instruct.js';
 import { budgetAsked, raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
 import type { WholeReply } from './call-model.js';
@@ -41,12 +41,12 @@ export interface TurnSpec<C extends OutputContract> {
   reader?: string;
   /** The contract that the mode needs of the role; checked when the run was loaded. */
   output: C;
-  /** Rounds at this place; the cursor counts them. */
+  /** Rounds at this position; the cursor counts them. */
   maxRounds: number;
   /** False takes the tools away from a role that has some: for reports at a cap. */
   tools: boolean;
-  /** Said once when the place is entered. */
-  brief: () => string;
+  /** Said once when the position is entered. */
+  instruction: () => string;
   /** Before each model call: what else is to be said by now. */
   remind?: () => void;
   /** Asked before each model call: true when it has moved the run elsewhere, for the call would be of no use. */
@@ -57,7 +57,7 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
   | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
   /** The role asks the user, reports an error or escalates, in place of its output. */
   | { kind: 'special'; special: SpecialOutput }
-  /** The cursor stands at another place, such as where a message of the user is understood. */
+  /** The cursor stands at another position, such as where a message of the user is understood. */
   | { kind: 'moved' }
   /** The reply could not be read, even after it was asked for again. */
   | { kind: 'unusable'; text: string; errors: string[] }
@@ -106,9 +106,9 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       return { kind: 'budget_used', budgets };
     }
     if (turns.round >= spec.maxRounds) return { kind: 'rounds_used' };
-    if (!turns.briefed) {
-      brief(run, role, spec.brief(), taskAt(run.state.cursor));
-      turns.briefed = true;
+    if (!turns.instructed) {
+      instruct(run, role, spec.instruction(), taskAt(run.state.cursor));
+      turns.instructed = true;
     }
     spec.remind?.();
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { promptRoots } from '../../../src/config/prompts/prompt-files.js';
-import { loadOpening, loadRoles } from '../../../src/config/prompts/prompts.js';
+import { loadPrefix, loadRoles } from '../../../src/config/prompts/prompts.js';
 import { loadSettings } from '../../../src/config/settings.js';
 
 let dir = '';
@@ -57,7 +57,7 @@ describe('roles and contexts in code', () => {
     expect(loaded.find(({ profile }) => profile.name === 'summary')).toMatchObject({
       template: prompt,
       profile: { description: 'Sums up.', output: 'text', memory: 'shared' },
-      // The default one stands in the opening that it shares.
+      // The default one stands in the prefix that it shares.
       businessContext: '',
     });
     expect(loaded.map(({ profile }) => profile.name)).toEqual(
@@ -80,6 +80,6 @@ describe('roles and contexts in code', () => {
       '',
       'All.',
     ]);
-    expect((await loadOpening(roots(), 'en', inCode)).businessContext).toBe('All.');
+    expect((await loadPrefix(roots(), 'en', inCode)).businessContext).toBe('All.');
   });
 });

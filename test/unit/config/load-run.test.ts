@@ -97,7 +97,7 @@ describe('load run', () => {
     const pinned = await load({ systemMessage: 'Answer in verse.' });
     const roles = ['executor', 'planner', 'router', 'summary', 'understanding', 'verifier'];
     expect(Object.keys(pinned.roles).sort()).toEqual(roles);
-    expect(pinned.opening.system).toMatch(/^Answer in verse\.\n\n# The conversation/);
+    expect(pinned.prefix.system).toMatch(/^Answer in verse\.\n\n# The conversation/);
     expect(pinned.roles.planner?.prompt).toMatch(/^# Planner/);
     expect(pinned.roles.router?.prompt).toMatch(/^Answer in verse\.\n\n# Router/);
     expect(pinned.roles.verifier?.models).toEqual(['openai/strict']);

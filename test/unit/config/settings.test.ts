@@ -240,7 +240,7 @@ describe('models', () => {
     toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
-    opening: 'shared',
+    prefix: 'shared',
     prompt: '',
   });
   const models = {

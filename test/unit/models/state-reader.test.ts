@@ -11,7 +11,7 @@ import type { Message } from '../../../src/core/state/message.js';
 import { failureOf, user } from '../../support/model-calls.js';
 
 const HEAD: ModelRequestHead = {
-  opening: 'own',
+  prefix: 'own',
   system: 'S',
   tools: [],
   output: 'text',

@@ -33,7 +33,7 @@ function heldAt(
     },
   });
   const { run } = small;
-  const { turns } = run.state.cursor.place;
+  const { turns } = run.state.cursor.position;
   const open = () => [...flying.keys()];
   /** Begins what comes next; `ended` is over when all of it has its result. */
   async function next(): Promise<{ ended: Promise<void> }> {

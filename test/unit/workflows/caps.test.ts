@@ -75,7 +75,7 @@ async function runTo({ mode, limits, replies, maxRounds, answers }: Case) {
   const reached = journal.events.flatMap(event => (event.type === 'limit_reached' ? [event.limit] : []));
   const gates = journal.events.flatMap(event => (event.type === 'gate_opened' ? [event.kind] : []));
   const last = run.state.models.calls.at(-1);
-  const isLastCall = run.state.cursor.place.phase === 'wrap_up' || (last && 'executor' === last.role);
+  const isLastCall = run.state.cursor.position.phase === 'wrap_up' || (last && 'executor' === last.role);
   const wrapUp =
     isLastCall && last
       ? `one call of \`${last.role}\` ${last.toolsOffered ? 'with' : 'without'} tools`

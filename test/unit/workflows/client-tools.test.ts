@@ -21,7 +21,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 async function workOff({ run }: SmallRun): Promise<void> {
-  const { turns } = run.state.cursor.place;
+  const { turns } = run.state.cursor.position;
   while (turns.batch) await runNextCalls(run, turns.batch);
 }
 
@@ -69,7 +69,7 @@ test.each([
   'client tools: a message comes while the gate of one that %s is open → its end is %s, and the next is not run (T11)',
   async (_, ending, policy) => {
     const small = atShop([inShop(1), inShop(2)], policy);
-    const { batch } = small.run.state.cursor.place.turns;
+    const { batch } = small.run.state.cursor.position.turns;
     void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     await until(() => small.run.state.people.gates.length > 0);
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);

@@ -72,7 +72,7 @@ test('a tool server asks by a long form while other gates leave little room → 
       },
     },
   });
-  await runNextCalls(run, run.state.cursor.place.turns.batch as never);
+  await runNextCalls(run, run.state.cursor.position.turns.batch as never);
   expect(others(run)).toEqual([]);
   const closed = run.state.log.journal.events.filter(({ type }) => type === 'gate_closed');
   expect(closed).toMatchObject([{ kind: 'form', by: 'superseded' }]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PinnedRole } from '../../../src/core/agents/role.js';
-import { openingOf } from '../../../src/core/prompts/opening.js';
+import { prefixOf } from '../../../src/core/prompts/shared-prefix.js';
 import type { Artifact } from '../../../src/core/state/artifacts.js';
 import type { AssistantMessage, Message } from '../../../src/core/state/message.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
@@ -13,13 +13,13 @@ import { quietPorts, testRole } from '../../support/small-run.js';
 
 type Reply = AssistantMessage['content'][number];
 
-/** What each call of a role that works alone sends: its opening, and the conversation as far as it had come. */
+/** What each call of a role that works alone sends: its prefix, and the conversation as far as it had come. */
 async function sentBy(role: PinnedRole, replies: Reply[], artifacts: Artifact[] = []) {
-  const sent: { opening: unknown; messages: Message[] }[] = [];
+  const sent: { prefix: unknown; messages: Message[] }[] = [];
   const left = [...replies];
   const callModel = async () => {
     sent.push({
-      opening: openingOf(run.pinned, role),
+      prefix: prefixOf(run.pinned, role),
       messages: structuredClone(run.state.threads.main?.messages ?? []),
     });
     const reply = left.shift();
@@ -75,8 +75,8 @@ test('artifacts: they change while a role works → told at the end of its next 
   );
   expect(third?.messages.at(-1)).toMatchObject({ purpose: 'inventory' });
   expect(inventories(third?.messages ?? [])[1]).toContain('report · markdown · version 2');
-  for (const [at, { messages, opening }] of sent.entries()) {
-    expect(opening).toEqual(sent[0]?.opening);
+  for (const [at, { messages, prefix }] of sent.entries()) {
+    expect(prefix).toEqual(sent[0]?.prefix);
     expect(fourth?.messages.slice(0, messages.length)).toEqual(sent[at]?.messages);
   }
 });

@@ -168,8 +168,8 @@ describe('mode lead', () => {
 
   test('lead: its agents → told by name with its instruction, at the end', async () => {
     const { run } = await lead(['Nothing to do.']);
-    const brief = run.state.threads.main?.messages.findLast(each => each.kind === 'user');
-    expect(brief && textOf(brief)).toMatch(/- search: Searches\.\n- crawl: Reads pages\.$/);
+    const instruction = run.state.threads.main?.messages.findLast(each => each.kind === 'user');
+    expect(instruction && textOf(instruction)).toMatch(/- search: Searches\.\n- crawl: Reads pages\.$/);
   });
 
   test('lead: an agent is started → within what the goal has left', async () => {

@@ -94,7 +94,7 @@ test('a sub-agent called beside a model call of another task → that call has i
   const [one, other] = lines;
   if (!one || !other) throw new Error('no tasks');
   one.state.goal.counters = { ...one.state.goal.counters, turns: 7 };
-  other.part.calls.add({ kind: 'model', role: 'executor', interruptible: true });
+  other.memory.calls.add({ kind: 'model', role: 'executor', interruptible: true });
   delegate(one);
   expect(started.map(({ child }) => child.settings.limits?.turns)).toEqual([1]);
   const [refused] = delegate(one);

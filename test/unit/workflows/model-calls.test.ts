@@ -8,7 +8,7 @@ import { MODEL_RESCHEDULES } from '../../../src/core/limits/model-failure.js';
 import type { OutputContract } from '../../../src/core/outputs/contracts.js';
 import { here } from '../../../src/core/state/cursor.js';
 import { NO_USAGE, textOf } from '../../../src/core/state/message.js';
-import { executionAt, wrapUpAt } from '../../../src/core/state/place.js';
+import { executionAt, wrapUpAt } from '../../../src/core/state/position.js';
 import { newRunState } from '../../../src/core/state/run-state.js';
 import { wrapUp } from '../../../src/workflows/phases/conclude.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
@@ -30,7 +30,7 @@ function runAtCall(output: OutputContract, model: ModelCall, pinned: Partial<Pin
     modelTimeoutMs: 600_000,
     ...pinned,
   });
-  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const clock = { now: 0 };
   const calls: CallOptions[] = [];
   const models: string[] = [];
@@ -47,7 +47,7 @@ function runAtCall(output: OutputContract, model: ModelCall, pinned: Partial<Pin
       return model(calls.length, options);
     },
   });
-  const spec = { role: 'executor', output, maxRounds: 3, tools: false, brief: () => 'Do task-1.' };
+  const spec = { role: 'executor', output, maxRounds: 3, tools: false, instruction: () => 'Do task-1.' };
   const turn = () => runTurns(run, spec);
   return { run, state, clock, calls, models, turn, safePoints: () => looks };
 }
@@ -108,7 +108,7 @@ describe('the time of a goal', () => {
 
   test('model call: no time left, in the wrap-up → two minutes of its own', async () => {
     const world = runAtCall('text', () => reply('Done.'));
-    world.state.cursor.place = wrapUpAt(1, { cause: 'budget:wallTimeMs', why: '' });
+    world.state.cursor.position = wrapUpAt(1, { cause: 'budget:wallTimeMs', why: '' });
     world.clock.now = 9_000_000;
     await world.turn();
     expect(world.calls).toMatchObject([{ timeoutMs: 120_000, wholeMs: 120_000 }]);
@@ -211,12 +211,12 @@ describe('replies that were cut at the output limit', () => {
       call === 1 ? reply('The total is 42, and', cut) : failed('application', FAILURE.model.auth),
     );
     expect(await world.turn()).toMatchObject({ kind: 'failed' });
-    world.state.cursor.place = {
+    world.state.cursor.position = {
       ...wrapUpAt(1, { cause: 'turn_cap', why: 'so' }),
       turns: here(world.state.cursor).turns,
     };
     world.run.pinned.roles.summary = testRole('summary', { output: 'text', tools: [] });
-    const end = await wrapUp(world.run, world.state.cursor.place);
+    const end = await wrapUp(world.run, world.state.cursor.position);
     expect(end).toMatchObject({
       cause: 'turn_cap',
       answer: expect.stringMatching(/^The total is 42,.*was cut off/s),

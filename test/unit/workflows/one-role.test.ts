@@ -184,7 +184,7 @@ describe('a mode of one role', () => {
     expect(end).toMatchObject({ outcome: 'answered', answer: expect.stringContaining('Which file?') });
   });
 
-  test('direct: a conversation of its own → the goal stands in its brief', async () => {
+  test('direct: a conversation of its own → the goal stands in its instruction', async () => {
     const { run } = await runReact([ANSWER], { role: { memory: 'private' } });
     expect(said(run, 'react')).toContain('<goal>\nDo it.\n</goal>');
   });

@@ -3,7 +3,7 @@ import type { RunSettings } from '../../../src/core/agents/run-config.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import type { OrchestrationOutput } from '../../../src/core/outputs/intent.js';
 import type { Task } from '../../../src/core/plan/plan.js';
-import { executionAt } from '../../../src/core/state/place.js';
+import { executionAt } from '../../../src/core/state/position.js';
 import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { task as newTask } from '../../support/core-values.js';
@@ -13,7 +13,7 @@ import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 function runAtFailure(settings: Partial<RunSettings>): Run {
   const roles = { executor: testRole('executor'), orchestrator: testRole('orchestrator') };
   const { run } = runAtCalls([], { settings, pinned: { roles, orchestrate: true } });
-  run.state.cursor.place = executionAt(1);
+  run.state.cursor.position = executionAt(1);
   run.state.tasks = [newTask('task-1', { status: 'failed', rounds: 10 }), newTask('task-2')];
   return run;
 }
@@ -22,8 +22,8 @@ function runAtFailure(settings: Partial<RunSettings>): Run {
 function propose(run: Run, proposal: Partial<OrchestrationOutput>) {
   const { state } = run;
   const [failed] = state.tasks as [Task];
-  const { cycle } = state.cursor.place;
-  state.cursor.place = executionAt(cycle, { kind: 'failed', taskId: failed.id });
+  const { cycle } = state.cursor.position;
+  state.cursor.position = executionAt(cycle, { kind: 'failed', taskId: failed.id });
   state.cursor.answered = {
     key: `orchestrate:${state.goal.number}:${cycle}:${failed.id}`,
     value: { reason: 'It helps.', target: null, amount: null, model: null, taskId: null, ...proposal },
@@ -101,7 +101,7 @@ describe('orchestrator: what a person says to it', () => {
     const disposed = propose(run, proposal);
     answer(run, { gateId: run.state.people.gates[0]?.gate.id, ...said });
     await disposed;
-    expect(run.state.goal.wishes).toEqual(['Try the other file.']);
+    expect(run.state.goal.userNotes).toEqual(['Try the other file.']);
     expect(run.mainThread().messages.at(-1)).toMatchObject({
       purpose: 'steer',
       content: [{ text: expect.stringContaining('Try the other file.') }],
@@ -126,7 +126,7 @@ describe('orchestrator: what it may do again and again', () => {
     for (let time = 0; time < 34; time++) {
       await propose(run, { action: 'EXCEPTION_HANDLE', handling: 'replan' });
     }
-    expect(run.state.cursor.place.cycle).toBe(DEFAULT_LIMITS.verification);
+    expect(run.state.cursor.position.cycle).toBe(DEFAULT_LIMITS.verification);
   });
 
   test.each([

@@ -83,8 +83,8 @@ describe('outcomes', () => {
       failure: { type: 'model.overloaded', message: 'It failed.' },
       answer: 'It says 42.\n\nNot done: task-2 (Write).',
     });
-    const brief = run.state.threads.main?.messages.map(textOf).join('\n');
-    expect(brief).toContain('failed (model.overloaded), so parts of it are missing');
+    const instruction = run.state.threads.main?.messages.map(textOf).join('\n');
+    expect(instruction).toContain('failed (model.overloaded), so parts of it are missing');
     expect(requests.at(-1)?.head).toMatchObject({ toolChoice: 'none' });
   });
 

@@ -337,19 +337,19 @@ describe('words said at gates', () => {
         waits: run => answerFirst(run, { decision: 'deny', reason: 'Only after a.' }),
       });
       expect(team.calls.at(-1)?.request).toContain('Do b.\nOnly after a.');
-      expect(requestsOf(team, 'verifier')[0]).toMatch(/<wishes>[\s\S]*Only after a\./);
+      expect(requestsOf(team, 'verifier')[0]).toMatch(/<user_notes>[\s\S]*Only after a\./);
     },
   );
 });
 
 const asksSecond = ({ state }: Run) =>
-  state.people.gates[0]?.gate.kind === 'plan' && state.cursor.place.cycle === 2;
+  state.people.gates[0]?.gate.kind === 'plan' && state.cursor.position.cycle === 2;
 
 describe.each([
   { when: 'where it was asked about', handsOver: () => false, parts: 1 },
   {
     when: 'after the run continued as new at its gate',
-    handsOver: (run: Run) => run.state.part === 1 && asksSecond(run),
+    handsOver: (run: Run) => run.state.segment === 1 && asksSecond(run),
     parts: 2,
   },
 ])('a plan that is rejected $when', ({ handsOver, parts }) => {
@@ -373,7 +373,7 @@ describe.each([
     });
     expect(statuses(team)).toEqual(['a failed gave_up', 'b completed']);
     expect(team.end.cause).toBe('tasks_failed');
-    expect(team.run.state.part).toBe(parts);
+    expect(team.run.state.segment).toBe(parts);
   });
 
   test('reject: a small change of an approved plan → the tasks approved before it are done (PR2)', async () => {

@@ -19,11 +19,11 @@ const runPlan = (replies: readonly TeamReply[], given: TeamGiven = {}) =>
   runTeam(replies, { ...given, settings: { mode: 'plan', ...given.settings } });
 
 const statuses = ({ run }: TeamRun) => run.state.tasks.map(({ id, status }) => `${id} ${status}`);
-const briefs = ({ run }: TeamRun) =>
+const instructions = ({ run }: TeamRun) =>
   Object.values(run.state.threads).flatMap(thread =>
     thread.messages.filter(({ kind }) => kind !== 'assistant'),
   );
-const lastBrief = (ran: TeamRun) => textOf(briefs(ran).at(-1) as never);
+const lastInstruction = (ran: TeamRun) => textOf(instructions(ran).at(-1) as never);
 
 describe('plan mode: a task fails', () => {
   test('skip → what waits for it is blocked, the others go on, and the summary is told of both (L16)', async () => {
@@ -31,9 +31,9 @@ describe('plan mode: a task fails', () => {
     expect(ran.asked).toEqual(['planner', 'executor', 'executor', 'summary']);
     expect(statuses(ran)).toEqual(['t1 failed', 't2 blocked', 't3 completed']);
     expect(ran.end).toMatchObject({ outcome: 'unverified', cause: 'carried_out_partly' });
-    expect(lastBrief(ran)).toContain('not all were carried out');
-    expect(lastBrief(ran)).toContain('- t1 [failed (gave_up)');
-    expect(lastBrief(ran)).toContain('- t2 [blocked (dependency_failed)');
+    expect(lastInstruction(ran)).toContain('not all were carried out');
+    expect(lastInstruction(ran)).toContain('- t1 [failed (gave_up)');
+    expect(lastInstruction(ran)).toContain('- t2 [blocked (dependency_failed)');
   });
 
   test('abort → summed up at once; nothing was achieved, so the goal has failed (L16)', async () => {
@@ -44,7 +44,7 @@ describe('plan mode: a task fails', () => {
     expect(statuses(ran)).toEqual(['t1 failed', 't2 blocked', 't3 blocked']);
     expect(ran.end).toMatchObject({ outcome: 'failed', cause: 'failed:tasks' });
     expect(ran.end.answer).toContain('One of two');
-    expect(lastBrief(ran)).toContain('t1 has failed');
+    expect(lastInstruction(ran)).toContain('t1 has failed');
   });
 
   test('replan → the planner reads the failure, and its next plan is carried out (L16)', async () => {
@@ -70,7 +70,7 @@ describe('plan mode: a task fails', () => {
       'summary',
     ]);
     expect(
-      briefs(ran)
+      instructions(ran)
         .map(message => textOf(message as never))
         .join(),
     ).toContain('t1 [gave_up] Do t1.');
@@ -104,7 +104,7 @@ describe('plan mode: a task fails', () => {
       );
       expect(ran.asked).toEqual(asked);
       expect(ran.end.cause).toBe(cause);
-      expect(lastBrief(ran)).toMatch(/<wishes>[\s\S]*The key comes tomorrow\./);
+      expect(lastInstruction(ran)).toMatch(/<user_notes>[\s\S]*The key comes tomorrow\./);
     },
   );
 

@@ -19,7 +19,7 @@ const SCRIPT = [
 const isNotes = (message: Message) => message.kind === 'user' && message.purpose === 'notes';
 
 describe('notes on the project', () => {
-  it('a run that has them → told once, before the goal, so that every request has them at the same place', async () => {
+  it('a run that has them → told once, before the goal, so that every request has them at the same position', async () => {
     const { requests, run } = await runTeam(SCRIPT, { pinned: { projectNotes } });
     expect(requests).toHaveLength(3);
     for (const { messages, head } of requests) {

@@ -27,7 +27,7 @@ async function twentyCalls() {
   return calls.map(({ request }) => request);
 }
 
-test('a run of 20 calls: the last request → each report once, each task in plan, brief and verdict alone (OU13)', async () => {
+test('a run of 20 calls: the last request → each report once, each task in plan, instruction and verdict alone (OU13)', async () => {
   const requests = await twentyCalls();
   expect(requests).toHaveLength(20);
   const last = requests.at(-1) ?? '';

@@ -22,7 +22,7 @@ function runThatRead(): Run {
 test.each<[UserMessage['purpose'], boolean]>([
   ['goal', false],
   ['steer', false],
-  ['brief', true],
+  ['instruction', true],
   ['reask', true],
 ])('a message that is a %s → what was read before holds: %s (LI8)', (purpose, holds) => {
   const run = runThatRead();
@@ -30,10 +30,10 @@ test.each<[UserMessage['purpose'], boolean]>([
   expect(Object.keys(run.state.tools.ledger.entries)).toEqual(holds ? ['read'] : []);
 });
 
-test('a brief that gives a task → names it, so that trimming keeps it (LI6)', () => {
+test('an instruction that gives a task → names it, so that trimming keeps it (LI6)', () => {
   const run = runThatRead();
-  run.say(run.mainThread(), 'brief', 'Do this task now.', { taskId: 'task-1' });
-  run.say(run.mainThread(), 'brief', 'Plan.');
-  expect(run.mainThread().messages).toMatchObject([{ taskId: 'task-1' }, { purpose: 'brief' }]);
+  run.say(run.mainThread(), 'instruction', 'Do this task now.', { taskId: 'task-1' });
+  run.say(run.mainThread(), 'instruction', 'Plan.');
+  expect(run.mainThread().messages).toMatchObject([{ taskId: 'task-1' }, { purpose: 'instruction' }]);
   expect(run.mainThread().messages[1]).not.toHaveProperty('taskId');
 });

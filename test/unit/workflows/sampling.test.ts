@@ -34,7 +34,7 @@ async function callOnce(
     },
   });
   run.state.goal.usage = { ...NO_USAGE, inputTokens: 1_000, costUsd: 0.25 };
-  const { batch } = run.state.cursor.place.turns;
+  const { batch } = run.state.cursor.position.turns;
   if (batch) await runNextCalls(run, batch);
   return { run, asked: asked[0] };
 }
@@ -77,11 +77,11 @@ test('sampling: calls beside each other → each has its part of what the goal h
     },
   });
   run.state.goal.usage = { ...NO_USAGE, inputTokens: 1_000, costUsd: 0.25 };
-  const { batch } = run.state.cursor.place.turns;
+  const { batch } = run.state.cursor.position.turns;
   if (batch) await runNextCalls(run, batch);
   const half = { model: 'p/a', tokens: 20_000, costUsd: 0.375 };
   expect(asked.map(({ sampling }) => sampling)).toEqual([half, half]);
-  expect(run.part.samplings.size).toBe(0);
+  expect(run.memory.samplings.size).toBe(0);
 });
 
 test('sampling: the call fails → what it used counts all the same', async () => {
@@ -111,12 +111,12 @@ test('sampling: the call is lost and made again → with what the tries before i
     ports: {
       callTool: async input => {
         asked.push(input);
-        held.push(...run.part.samplings.values());
+        held.push(...run.memory.samplings.values());
         return { ok: false, failure };
       },
     },
   });
-  const { batch } = run.state.cursor.place.turns;
+  const { batch } = run.state.cursor.position.turns;
   if (batch) await runNextCalls(run, batch);
   expect(asked.map(({ sampling }) => sampling)).toEqual([
     { model: 'p/a', tokens: 300, costUsd: 0.75 },

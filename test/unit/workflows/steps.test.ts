@@ -28,8 +28,8 @@ async function runReview(replies: readonly TeamReply[], given: Given = {}) {
   });
   const { state } = ran.run;
   const said = (thread: string) => (state.threads[thread]?.messages ?? []).map(textOf).join('\n');
-  const places = state.log.journal.events.filter(({ type }) => type === 'phase_started');
-  return { ...ran, state, said, places };
+  const positions = state.log.journal.events.filter(({ type }) => type === 'phase_started');
+  return { ...ran, state, said, positions };
 }
 
 const READ: TeamReply = { calls: ['read'] };
@@ -38,10 +38,10 @@ const MENDED: TeamReply = { text: 'Mended.' };
 
 describe('a declared mode', () => {
   test('steps: each role in turn, with tools → the last one answers; nobody verified (P6, L14)', async () => {
-    const { end, asked, said, places } = await runReview([READ, FAULTS, MENDED]);
+    const { end, asked, said, positions } = await runReview([READ, FAULTS, MENDED]);
     expect(asked).toEqual(['auditor', 'auditor', 'editor']);
     expect(end).toMatchObject({ outcome: 'answered', cause: 'direct_answer', answer: 'Mended.' });
-    expect(places).toMatchObject([{ phase: 'answering' }, { phase: 'answering' }]);
+    expect(positions).toMatchObject([{ phase: 'answering' }, { phase: 'answering' }]);
     expect(said('main')).toContain('Step 1 of 2 is yours');
     expect(said('main')).toContain('Your answer goes to `editor`');
     expect(said('main')).toContain('Step 2 of 2 is yours');

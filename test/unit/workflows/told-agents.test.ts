@@ -43,7 +43,7 @@ function threeLevels(
       const replaced = await during(tree, given);
       await arrived();
       if (replaced !== undefined) return `${replaced}`;
-      if (given.run.state.cursor.place.phase === 'wrap_up') return 'So far.';
+      if (given.run.state.cursor.position.phase === 'wrap_up') return 'So far.';
       return times <= turns ? [['put', { path: `${times}` }]] : 'Found.';
     },
   });
@@ -137,7 +137,7 @@ describe('a budget that is changed while agents work', () => {
         if (path === 'search/1') {
           if (times === 5) budget(tree.lead, { tokens: 71 });
           await arrived();
-          return run.state.cursor.place.phase === 'wrap_up' ? 'So far.' : [['put', { path: `${times}` }]];
+          return run.state.cursor.position.phase === 'wrap_up' ? 'So far.' : [['put', { path: `${times}` }]];
         }
         while (!tree.agents.get('search/1')?.state.end) await new Promise(setImmediate);
         await arrived();
@@ -167,7 +167,7 @@ test('an agent that has ended when it is told something → whoever said it read
   const { run } = runAtCalls([]);
   const child = { id: 'search/1', agent: 'search', callId: 'c1', instruction: '' };
   run.state.children = withChild(run.state.children, child);
-  run.part.agents.leases.set('search/1', { tokens: 1_000_000 });
+  run.memory.agents.leases.set('search/1', { tokens: 1_000_000 });
   budget(run, { tokens: 5_000 });
   requestPause(run, null);
   expect(eventsOf(run, 'warning')).toMatchObject([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { offeredTools } from '../../../src/core/agents/run-config.js';
-import { newConsultation } from '../../../src/core/state/place.js';
+import { newConsultation } from '../../../src/core/state/position.js';
 import type { Permissions } from '../../../src/core/tools/permission.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
@@ -16,7 +16,7 @@ const write = (path: string) => ({ name: 'put', input: { path } });
 
 /** Works the batch off; what was recorded at the gates before it goes on is there already. */
 async function workOff({ run }: SmallRun): Promise<void> {
-  const { turns } = run.state.cursor.place;
+  const { turns } = run.state.cursor.position;
   while (turns.batch) await runNextCalls(run, turns.batch);
 }
 
@@ -96,7 +96,7 @@ describe('answers at the gates of a batch', () => {
 
   test('gate: approved, and a message skips the rest → the gate says what overtook the approval (PR1)', () => {
     const small = runAtCalls([write('a'), write('b')]);
-    const { batch } = small.run.state.cursor.place.turns;
+    const { batch } = small.run.state.cursor.position.turns;
     void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     answer(small.run, 1, { decision: 'approve' });
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
@@ -106,7 +106,7 @@ describe('answers at the gates of a batch', () => {
   test('client tool: its result came before a message skips the rest → the result stands (PR1)', async () => {
     const shop = { ...fileTool('shop'), origin: { type: 'client' as const } };
     const small = runAtCalls([{ name: 'shop', input: {} }, write('b')], { pinned: { tools: [shop] } });
-    const { batch } = small.run.state.cursor.place.turns;
+    const { batch } = small.run.state.cursor.position.turns;
     void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     while (small.run.state.people.gates.length === 0) await new Promise(setImmediate);
     answerAt(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
@@ -165,7 +165,9 @@ describe('ends of calls that do not run', () => {
   test('cancelled: a batch waits behind a question to another role → each call has its result (ST8)', () => {
     const small = runAtCalls([write('a'), write('b')]);
     const { state } = small.run;
-    small.run.interrupt(newConsultation({ key: 'review:x', role: 'reviewer', output: 'review', brief: '' }));
+    small.run.interrupt(
+      newConsultation({ key: 'review:x', role: 'reviewer', output: 'review', instruction: '' }),
+    );
     closeOpenCalls(small.run);
     expect(small.results().map(result => result.ending)).toEqual(['cancelled', 'cancelled']);
     expect(pairingFaults(state.threads.main?.messages ?? [])).toEqual({ open: [], stray: [] });
@@ -178,13 +180,13 @@ describe('ends of calls that do not run', () => {
     '%s: two open calls → two trace steps, two ends in the journal, two counted (ST8)',
     (ending, close) => {
       const { run } = runAtCalls([write('a'), write('b')]);
-      const { batch } = run.state.cursor.place.turns;
+      const { batch } = run.state.cursor.position.turns;
       close(run, batch as NonNullable<typeof batch>);
       expect(run.state.log.trace.steps.map(step => step.ending)).toEqual([ending, ending]);
       const ends = run.state.log.journal.events.filter(event => event.type === 'tool_call_ended');
       expect(ends).toHaveLength(2);
       expect(run.state.goal.counters.toolCalls).toBe(2);
-      expect(run.state.cursor.place.turns.batch).toBeNull();
+      expect(run.state.cursor.position.turns.batch).toBeNull();
     },
   );
 });
@@ -216,7 +218,7 @@ describe('patterns over the arguments of a reply', () => {
       const { run } = runAtCalls([call(), call()], {
         pinned: { permissions: { ...NO_PERMISSIONS, ...permissions } },
       });
-      const { batch } = run.state.cursor.place.turns;
+      const { batch } = run.state.cursor.position.turns;
       void runNextCalls(run, batch as NonNullable<typeof batch>);
       return run.state.people.gates.map(({ key }) => key);
     };

@@ -38,7 +38,7 @@ async function during(
       },
     },
   });
-  const { batch } = run.state.cursor.place.turns;
+  const { batch } = run.state.cursor.position.turns;
   if (batch) await runNextCalls(run, batch);
   const closed = run.state.log.journal.events.filter(({ type }) => type === 'gate_closed');
   return { run, closed };
@@ -67,7 +67,7 @@ test('form: a server asks during a call → a gate with its words as its own; th
   });
   expect(closed).toMatchObject([{ kind: 'form', by: 'person', decision: 'accept' }]);
   expect(run.state.goal.waitedMs).toBeGreaterThan(0);
-  expect(run.part.forms.size).toBe(0);
+  expect(run.memory.forms.size).toBe(0);
 });
 
 test.each<[string, (run: Run) => void, object]>([
@@ -82,7 +82,7 @@ test.each<[string, (run: Run) => void, object]>([
       act(run);
     });
     expect(closed).toMatchObject([end]);
-    expect([gatesOf(run), run.part.forms.size, run.state.goal.waitingSince]).toEqual([[], 0, null]);
+    expect([gatesOf(run), run.memory.forms.size, run.state.goal.waitingSince]).toEqual([[], 0, null]);
   },
 );
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
 import type { CallFailure } from '../../../src/core/limits/failure.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
-import type { Batch } from '../../../src/core/state/place.js';
+import type { Batch } from '../../../src/core/state/position.js';
 import type { Called, CallOptions } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
@@ -42,7 +42,7 @@ async function runCalls(answers: Called<CallToolResult>[]) {
 }
 
 function batchOf(run: Run): Batch | null {
-  return run.state.cursor.place.turns.batch;
+  return run.state.cursor.position.turns.batch;
 }
 
 const opened = done({ session: { id: 's1', queue: 'q/1' } });

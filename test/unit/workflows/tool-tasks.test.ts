@@ -36,7 +36,7 @@ async function callOnce(
       },
     },
   });
-  const { batch } = run.state.cursor.place.turns;
+  const { batch } = run.state.cursor.position.turns;
   if (batch) await runNextCalls(run, batch);
   return { ending: results()[0]?.ending, tasks: asked.map(input => input.task) };
 }

@@ -58,7 +58,7 @@ test('a turn: two calls, a message while the first runs, a row of the resolver f
     'phase_started',
     // What the role is and is to do, once.
     '+ user role',
-    '+ user brief',
+    '+ user instruction',
     // The model is chosen, the request fixed and sent, and the reply is kept before anything is done about it.
     'model_call_started p/a',
     '+ assistant',

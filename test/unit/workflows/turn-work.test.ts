@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
-import { executionAt } from '../../../src/core/state/place.js';
+import { executionAt } from '../../../src/core/state/position.js';
 import { newRunState } from '../../../src/core/state/run-state.js';
 import { Run } from '../../../src/workflows/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
@@ -22,7 +22,7 @@ async function workOfTurns(turns: number, resultChars: number, looks: () => numb
     limits: { ...DEFAULT_LIMITS, turns: turns + 1, totalTurns: turns + 1 },
     modelTimeoutMs: 60_000,
   });
-  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const seen: number[] = [];
   const run = new Run(state, {
     ...quietPorts([]),
@@ -47,7 +47,7 @@ async function workOfTurns(turns: number, resultChars: number, looks: () => numb
     output: 'text',
     maxRounds: turns + 1,
     tools: true,
-    brief: () => 'Go.',
+    instruction: () => 'Go.',
   } as const;
   expect(await runTurns(run, spec)).toMatchObject({ kind: 'reply' });
   return seen.slice(1).map((count, turn) => count - (seen[turn] ?? 0));

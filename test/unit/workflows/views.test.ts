@@ -67,7 +67,7 @@ describe('what queries give', () => {
     const large = 'x'.repeat(9_000);
     if (reply?.kind === 'assistant') reply.content = [call('c1_1', 'a'), call('c1_2', large)];
     const batch = { thread: 'main', messageId: 'm0', turn: 1, toolsOffered: true, next: 0, edited: {} };
-    state.cursor.place.turns.batch = batch;
+    state.cursor.position.turns.batch = batch;
     expect(toolArguments(state, 'c1_2')).toEqual({ content: large });
     expect(() => toolArguments(state, 'c1_3')).toThrow('no tool call c1_3');
   });

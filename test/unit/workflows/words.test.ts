@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BUILT_IN_WORDS } from '../../../src/core/prompts/words.js';
 import { here } from '../../../src/core/state/cursor.js';
-import { brief } from '../../../src/workflows/brief.js';
+import { instruct } from '../../../src/workflows/instruct.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 
@@ -22,7 +22,7 @@ test('a run in Chinese, with a text of its own for a gate → asks by it, and sa
 test('a role whose prompt names HISTORY and SYSTEM_STATE → both stand at the end of its instructions (P9)', () => {
   const executor = testRole('executor', { context: ['SYSTEM_STATE', 'HISTORY'] });
   const { run } = runAtCalls([], { pinned: { roles: { executor } } });
-  brief(run, executor, 'Go on.');
+  instruct(run, executor, 'Go on.');
   const last = run.mainThread().messages.at(-1);
   const text = last?.kind === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : '';
   expect(text).toMatch(/Go on\.\n\nSYSTEM_STATE:\n\{\n {2}"mode": "team"[\s\S]*\n\nHISTORY:\n<history>/);

@@ -27,11 +27,13 @@ export function changeArtifact(tool: ArtifactChange) {
 
 /** One change after the other, also where tasks run side by side: each is made to what is there. */
 function inTurn(run: Run, make: () => Promise<Ended>): Promise<Ended> {
-  const { part } = run;
+  const { memory } = run;
   const isStopped = () => run.state.people.stop !== null;
-  const ended = part.changing.then(() => (isStopped() ? { ok: false as const, failure: CANCELLED } : make()));
+  const ended = memory.changing.then(() =>
+    isStopped() ? { ok: false as const, failure: CANCELLED } : make(),
+  );
   const over = () => {};
-  part.changing = ended.then(over, over);
+  memory.changing = ended.then(over, over);
   return ended;
 }
 

@@ -61,9 +61,9 @@ async function delegate(
   run.show();
   const { chosen, out } = state.models;
   const settings = settingsOfAgent(state.settings, run.limits, { id, agent, lease, known: { chosen, out } });
-  run.part.agents.leases.set(id, lease);
+  run.memory.agents.leases.set(id, lease);
   const end = await ports.callSubagent({ id, goal: text, settings });
-  run.part.agents.leases.delete(id);
+  run.memory.agents.leases.delete(id);
   state.children = withEnd(state.children, id, end);
   closeGatesOf(run, id);
   const told = settle(run, id, end);
@@ -77,8 +77,8 @@ async function delegate(
 
 /** What it used, did and did not read is the goal's, however it ended: it is returned. Null: it has told nothing. */
 function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
-  const told = run.part.agents.rests.get(id) ?? null;
-  run.part.agents.rests.delete(id);
+  const told = run.memory.agents.rests.get(id) ?? null;
+  run.memory.agents.rests.delete(id);
   const rest = end.kind === 'ended' ? end.report : told;
   if (rest) {
     charge(run, rest);

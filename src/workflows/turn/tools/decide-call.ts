@@ -7,7 +7,7 @@ import { confirmationReasons } from '../../../core/outputs/envelope.js';
 import { envelopeOf } from '../../../core/outputs/parse-output.js';
 import type { AssistantMessage, ToolUseBlock } from '../../../core/state/message.js';
 import { toolCallsOf } from '../../../core/state/message.js';
-import type { Batch } from '../../../core/state/place.js';
+import type { Batch } from '../../../core/state/position.js';
 import { ownValue } from '../../../core/text/json.js';
 import { inputOf } from '../../../core/tools/ledger.js';
 import { Comparisons, decidePermission } from '../../../core/tools/permission.js';

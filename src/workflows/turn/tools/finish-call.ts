@@ -3,7 +3,7 @@
 import { isSubagent } from '../../../core/agents/subagent.js';
 import { taskAt } from '../../../core/state/cursor.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
-import type { Batch } from '../../../core/state/place.js';
+import type { Batch } from '../../../core/state/position.js';
 import { BOUNDS } from '../../../core/state/state-bounds.js';
 import { addStep, shown, stepOf } from '../../../core/state/trace.js';
 import { jsonBytes, ownValue } from '../../../core/text/json.js';
@@ -53,9 +53,9 @@ export function finishCall(
   }
   const taskId = taskAt(state.cursor);
   // A client's tool may change things as well: what was read before it is not reused.
-  const { part } = run;
-  if (ran && !ran.policy.readOnly) part.changes += 1;
-  const isStale = ran?.policy.readOnly && changes !== undefined && changes !== part.changes;
+  const { memory } = run;
+  if (ran && !ran.policy.readOnly) memory.changes += 1;
+  const isStale = ran?.policy.readOnly && changes !== undefined && changes !== memory.changes;
   if (ran && !isStale)
     recordCall(state.tools.ledger, {
       call: { ...call, input },

@@ -7,7 +7,7 @@ import type { Words } from '../../../core/prompts/words.js';
 import { taskAt } from '../../../core/state/cursor.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock, Usage } from '../../../core/state/message.js';
 import { toolCallsOf } from '../../../core/state/message.js';
-import type { Batch } from '../../../core/state/place.js';
+import type { Batch } from '../../../core/state/position.js';
 import { isHeld } from '../../../core/state/run-state.js';
 import { headChars } from '../../../core/text/large-text.js';
 import { preview } from '../../../core/text/preview.js';
@@ -93,7 +93,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
     tool: call.name,
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });
-  return { ...decided, callId, changes: run.part.changes };
+  return { ...decided, callId, changes: run.memory.changes };
 }
 
 function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
@@ -153,7 +153,7 @@ async function execute(
       if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
     }
   } finally {
-    run.part.samplings.delete(started.callId);
+    run.memory.samplings.delete(started.callId);
   }
 }
 

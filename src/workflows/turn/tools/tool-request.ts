@@ -53,7 +53,7 @@ export function toolRequest(
   const sampling = samplingFor(run, tool, role);
   if (sampling) {
     input.sampling = sampling;
-    run.part.samplings.set(callId, { tokens: sampling.tokens, costUsd: sampling.costUsd });
+    run.memory.samplings.set(callId, { tokens: sampling.tokens, costUsd: sampling.costUsd });
   }
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
   const startMs = session ? 0 : startLimit(tool);
@@ -85,7 +85,7 @@ export function afterSampling(run: Run, input: CallToolInput, used: Usage): Call
   const tokens = Math.max(0, sampling.tokens - tokensOf(used));
   const costUsd =
     sampling.costUsd === null ? null : Math.max(0, sampling.costUsd - (used.costUsd ?? sampling.costUsd));
-  run.part.samplings.set(callId, { tokens, costUsd });
+  run.memory.samplings.set(callId, { tokens, costUsd });
   return { ...input, sampling: { ...sampling, tokens, costUsd } };
 }
 

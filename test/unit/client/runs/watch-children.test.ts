@@ -10,7 +10,7 @@ import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 interface Served {
   journal: JournalEvent[];
   open: boolean;
-  /** Number of the first event that its latest part keeps; a part before it has the others. */
+  /** Number of the first event that its latest segment keeps; a part before it has the others. */
   partFrom?: number;
 }
 

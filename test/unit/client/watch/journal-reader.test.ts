@@ -74,7 +74,7 @@ describe('reading a journal', () => {
     expect(asked.every(question => question.startsWith('b>'))).toBe(true);
   });
 
-  test('journal: an earlier part that no longer replays → the rest, and how much is lost', async () => {
+  test('journal: an earlier segment that no longer replays → the rest, and how much is lost', async () => {
     const { read } = reader({
       a: new QueryNotRegisteredError('nondeterminism', 3),
       b: { from: 5, to: 6, previousRunId: 'a' },
@@ -82,7 +82,7 @@ describe('reading a journal', () => {
     expect(await read('b')).toEqual({ seqs: [5, 6], lost: 4 });
   });
 
-  test('journal: an earlier part that does not answer now → nothing counts as read, the next try gets all', async () => {
+  test('journal: an earlier segment that does not answer now → nothing counts as read, the next try gets all', async () => {
     const parts: Record<string, Part | Error> = {
       a: new Error('busy'),
       b: { from: 3, to: 4, previousRunId: 'a' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeNewPrompts } from '../../../../src/config/prompts/new-prompts.js';
 import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
-import { loadOpening } from '../../../../src/config/prompts/prompts.js';
+import { loadPrefix } from '../../../../src/config/prompts/prompts.js';
 
 let dir: string;
 
@@ -28,8 +28,8 @@ describe('the first prompts of a project', () => {
         expect(text).not.toMatch(/\{\{[A-Z_]+\}\}/);
       }
       expect(texts[1]).toContain('prompts/business/verifier.md');
-      const opening = await loadOpening(promptRoots(dir), 'en');
-      expect(opening.businessContext).toBe(texts[0]);
+      const prefix = await loadPrefix(promptRoots(dir), 'en');
+      expect(prefix.businessContext).toBe(texts[0]);
     },
   );
 

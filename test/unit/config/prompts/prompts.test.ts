@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listRoles, promptRoots } from '../../../../src/config/prompts/prompt-files.js';
-import { loadOpening, loadRoles } from '../../../../src/config/prompts/prompts.js';
-import { renderOpening, renderRole } from '../../../../src/config/prompts/render-prompts.js';
+import { loadPrefix, loadRoles } from '../../../../src/config/prompts/prompts.js';
+import { renderPrefix, renderRole } from '../../../../src/config/prompts/render-prompts.js';
 import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
 import { parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
 import { wordsOf } from '../../../../src/core/prompts/words.js';
@@ -22,7 +22,7 @@ const values = {
 };
 const HEAD = '---\ndescription: d\noutput: text\n---\n';
 /** Of a role whose prompt is its system text. */
-const OWN = HEAD.replace('output', 'opening: own\noutput');
+const OWN = HEAD.replace('output', 'prefix: own\noutput');
 
 let root: string;
 
@@ -111,7 +111,7 @@ describe('front matter', () => {
       name: 'reviewer',
       description: 'Looks twice.',
       memory: 'private',
-      opening: 'own',
+      prefix: 'own',
       tools: ['read_*'],
       readOnly: true,
       agents: ['search'],
@@ -134,10 +134,10 @@ describe('front matter', () => {
     });
   });
 
-  test('profile: only what is required → shared memory and opening, no tools, default model (L9, Y2)', async () => {
+  test('profile: only what is required → shared memory and prefix, no tools, default model (L9, Y2)', async () => {
     await put('core/a.md', `${HEAD}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
-    expect(role?.profile).toMatchObject({ memory: 'shared', opening: 'shared', tools: [], models: [] });
+    expect(role?.profile).toMatchObject({ memory: 'shared', prefix: 'shared', tools: [], models: [] });
   });
 
   test('file with byte order mark and Windows line ends → read like any other', async () => {
@@ -235,10 +235,10 @@ describe('placeholders that vary while a run lasts', () => {
     expect(context).toEqual(['SYSTEM_STATE', 'HISTORY']);
   });
 
-  test('renderOpening: what all requests begin with names one → refused, with file, line and what to do (P10)', async () => {
-    await put('core/opening.md', '{{businessContext}}\n\n{{AVAILABLE_TOOLS}} {{USER_GOAL}}');
-    const opening = await loadOpening([root], 'en');
-    expect(() => renderOpening(opening, values)).toThrow('opening.md:3: {{USER_GOAL}} varies from request');
+  test('renderPrefix: what all requests begin with names one → refused, with file, line and what to do (P10)', async () => {
+    await put('core/shared-prefix.md', '{{businessContext}}\n\n{{AVAILABLE_TOOLS}} {{USER_GOAL}}');
+    const prefix = await loadPrefix([root], 'en');
+    expect(() => renderPrefix(prefix, values)).toThrow('prefix.md:3: {{USER_GOAL}} varies from request');
   });
 });
 
@@ -246,7 +246,7 @@ describe('languages and folders', () => {
   test('language: a role has a translation → its text, with the profile of the role (P13)', async () => {
     await put(
       'core/a.md',
-      '---\ndescription: d\noutput: plan\nopening: own\ntools: ["*"]\n---\nHello {{businessContext}}',
+      '---\ndescription: d\noutput: plan\nprefix: own\ntools: ["*"]\n---\nHello {{businessContext}}',
     );
     await put('core/zh/a.md', '---\ndescription: 说明\n---\n你好 {{businessContext}}');
     await put('core/b.md', `${OWN}Only English {{businessContext}}`);
@@ -273,7 +273,7 @@ describe('languages and folders', () => {
     const own = roles.filter(role => role.file.startsWith(root));
     expect(own.map(role => role.profile.name)).toEqual(['planner']);
     const withContext = roles.filter(role => role.businessContext.length > 0);
-    expect(withContext.map(role => role.profile.opening)).toEqual(Array(6).fill('own'));
+    expect(withContext.map(role => role.profile.prefix)).toEqual(Array(6).fill('own'));
   });
 });
 
@@ -407,9 +407,9 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
   test('all: rendered → no placeholder left, and before each the day and the business context of the language, once (P1, OU7)', async () => {
     const folder = language === 'en' ? 'business' : `business/${language}`;
     const business = (await readFile(join(SHIPPED, folder, 'default.md'), 'utf8')).trim();
-    const opening = renderOpening(await loadOpening([SHIPPED], language), values).system;
+    const prefix = renderPrefix(await loadPrefix([SHIPPED], language), values).system;
     for (const { name, profile, system: prompt } of await shippedRoles(language)) {
-      const system = profile.opening === 'own' ? prompt : `${opening}\n${prompt}`;
+      const system = profile.prefix === 'own' ? prompt : `${prefix}\n${prompt}`;
       expect(system, name).not.toMatch(/\{\{|\}\}/);
       expect(system.split('2026-11-22'), name).toHaveLength(2);
       expect(system.split(business), name).toHaveLength(2);
@@ -418,8 +418,8 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
     }
   });
 
-  test('opening: says how the run names a role, in the words that it does (P7)', async () => {
-    const { system } = renderOpening(await loadOpening([SHIPPED], language), values);
+  test('prefix: says how the run names a role, in the words that it does (P7)', async () => {
+    const { system } = renderPrefix(await loadPrefix([SHIPPED], language), values);
     const { takeRole, asRole } = wordsOf({ pinned: { language } });
     const named = (text: string) => text.replaceAll('{role}', 'planner');
     expect(system).toContain(named(asRole));
@@ -439,7 +439,7 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
 
   test('all: short enough to be read: on the average, and each (OU7)', async () => {
     const most = language === 'en' ? { mean: 3_875, one: 5_600 } : { mean: 2_000, one: 3_000 };
-    const all = [await loadOpening([SHIPPED], language), ...(await shippedRoles(language))];
+    const all = [await loadPrefix([SHIPPED], language), ...(await shippedRoles(language))];
     const sizes = all.map(({ template }) => template.length);
     expect(Math.max(...sizes)).toBeLessThan(most.one);
     expect(sizes.reduce((sum, size) => sum + size, 0) / sizes.length).toBeLessThan(most.mean);
@@ -452,8 +452,8 @@ test('shipped prompts: a translation → the same placeholders and the same word
     return [...new Set(spans.flatMap(span => span.match(/[A-Za-z_]{3,}/g) ?? []))].sort();
   };
   const [base, other] = await Promise.all(LANGUAGES.map(shippedRoles));
-  const openings = await Promise.all(LANGUAGES.map(language => loadOpening([SHIPPED], language)));
-  const [inBase, inOther] = openings.map(({ template }) => marks(template));
+  const prefixes = await Promise.all(LANGUAGES.map(language => loadPrefix([SHIPPED], language)));
+  const [inBase, inOther] = prefixes.map(({ template }) => marks(template));
   expect(inOther).toEqual(inBase);
   for (const role of base ?? []) {
     const translated = other?.find(({ name }) => name === role.name);

@@ -3,7 +3,7 @@ import type { Mode } from '../../../../src/core/agents/modes.js';
 import {
   choicesOf,
   DEFAULT_MODE,
-  firstPlace,
+  firstPosition,
   hasPlan,
   isModeName,
   lastRole,
@@ -17,7 +17,7 @@ import {
   requiredRoles,
   roleAt,
 } from '../../../../src/core/agents/modes.js';
-import { answeringAt } from '../../../../src/core/state/place.js';
+import { answeringAt } from '../../../../src/core/state/position.js';
 
 const TEAM = { mode: 'team', roles: null } as const;
 
@@ -48,14 +48,17 @@ test('modes: a role is named where there are several → the mode keeps its own'
   expect([modeFor(undefined), modeFor('search')]).toEqual(['team', 'react']);
 });
 
-test.each(MODES)('modes: %s → begins and plans at places of its own, each with a role of its own', mode => {
-  const way = { mode, roles: null };
-  const places = [firstPlace(mode), ...(hasPlan(mode) ? [replanned(mode)] : [])];
-  for (const place of places) expect(requiredRoles(way).has(roleAt(way, place))).toBe(true);
-  expect(requiredRoles(way).has(lastRole(way))).toBe(true);
-  expect(readersOf(way)).toContain(roleAt(way, firstPlace(mode)));
-  expect(READERS).toEqual(expect.arrayContaining(readersOf(way)));
-});
+test.each(MODES)(
+  'modes: %s → begins and plans at positions of its own, each with a role of its own',
+  mode => {
+    const way = { mode, roles: null };
+    const positions = [firstPosition(mode), ...(hasPlan(mode) ? [replanned(mode)] : [])];
+    for (const position of positions) expect(requiredRoles(way).has(roleAt(way, position))).toBe(true);
+    expect(requiredRoles(way).has(lastRole(way))).toBe(true);
+    expect(readersOf(way)).toContain(roleAt(way, firstPosition(mode)));
+    expect(READERS).toEqual(expect.arrayContaining(readersOf(way)));
+  },
+);
 
 const REVIEW = { mode: 'review', roles: ['auditor', 'editor', 'auditor'] };
 
@@ -64,7 +67,7 @@ test('modes: a declared one → its roles in turn, the last of them answers wher
   expect([0, 1, 2].map(step => roleAt(REVIEW, answeringAt(step)))).toEqual(REVIEW.roles);
   expect(lastRole(REVIEW)).toBe('auditor');
   expect(readersOf(REVIEW)).toEqual(['auditor', 'editor']);
-  expect(firstPlace('review')).toEqual(answeringAt(0));
+  expect(firstPosition('review')).toEqual(answeringAt(0));
   expect(hasPlan('review')).toBe(false);
   // Its roles are not loaded yet.
   expect(readersOf({ mode: 'review', roles: null })).toEqual([]);

@@ -103,7 +103,7 @@ const ROLE: PinnedRole = {
   toolSyntax: null,
   stop: [],
   maxOutputTokens: null,
-  opening: 'shared',
+  prefix: 'shared',
   prompt: '',
 };
 

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
 import type { ModelSituation, ResolverRow, RowConditions } from '../../../../src/core/limits/resolver.js';
 import { budgetShares, resolveModel, rowWords } from '../../../../src/core/limits/resolver.js';
 import { STOP_REASONS } from '../../../../src/core/state/message.js';
-import { PHASES } from '../../../../src/core/state/place.js';
+import { PHASES } from '../../../../src/core/state/position.js';
 
 const SITUATION: ModelSituation = {
   role: 'executor',

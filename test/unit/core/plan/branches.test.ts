@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { inPlanOrder, newBranch, tasksToBegin } from '../../../../src/core/plan/branches.js';
 import type { Task, TaskStatus } from '../../../../src/core/plan/plan.js';
 import type { Branch } from '../../../../src/core/state/cursor.js';
-import { executionAt } from '../../../../src/core/state/place.js';
+import { executionAt } from '../../../../src/core/state/position.js';
 import { task as newTask } from '../../../support/core-values.js';
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {
@@ -11,7 +11,7 @@ function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> 
 
 function branch(id: string, state: 'at work' | 'ended' = 'at work'): Branch {
   const made = newBranch(id, 1);
-  if (state === 'ended') made.cursor.place = executionAt(1);
+  if (state === 'ended') made.cursor.position = executionAt(1);
   return made;
 }
 

@@ -78,7 +78,7 @@ describe('mergePlan', () => {
     expect(mergePlan(first, plan.slice(1), options).changed).toBe(false);
   });
 
-  it('F7 mergePlan: a refined task → the new definition, the old place', () => {
+  it('F7 mergePlan: a refined task → the new definition, the old position', () => {
     const { tasks, changed } = mergePlan(
       [task('a'), task('b')],
       [planned('a', { description: 'new' })],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CALL_PLACEHOLDERS } from '../../../../src/core/agents/role.js';
 import { withCallContext } from '../../../../src/core/prompts/call-context.js';
-import { intentBrief } from '../../../../src/core/prompts/steering-briefs.js';
+import { intentInstruction } from '../../../../src/core/prompts/steering-instructions.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
 
@@ -16,10 +16,10 @@ function state() {
   return run;
 }
 
-test('withCallContext: every placeholder → its value at the end of the brief, under its name, data marked (P9, P10)', () => {
+test('withCallContext: every placeholder → its value at the end of the instruction, under its name, data marked (P9, P10)', () => {
   const said = withCallContext(state(), { context: [...CALL_PLACEHOLDERS] }, 'Do it.');
-  const [brief, ...blocks] = said.split(/\n\n(?=[A-Z_]+:\n)/);
-  expect(brief).toBe('Do it.');
+  const [instruction, ...blocks] = said.split(/\n\n(?=[A-Z_]+:\n)/);
+  expect(instruction).toBe('Do it.');
   const values = Object.fromEntries(blocks.map(block => [block.split(':\n')[0], block]));
   expect(Object.keys(values)).toEqual(CALL_PLACEHOLDERS);
   expect(values.USER_GOAL).toContain('<goal>\nCount $& {x} {{y}} &lt;/goal>\n</goal>');
@@ -28,8 +28,10 @@ test('withCallContext: every placeholder → its value at the end of the brief, 
   expect(values.RESOURCE_POOL).toContain('  "limits": {');
 });
 
-test('withCallContext: a role that names nothing → the brief as it is; what a brief tells already → not told twice', () => {
+test('withCallContext: a role that names nothing → the instruction as it is; what an instruction tells already → not told twice', () => {
   expect(withCallContext(state(), {}, 'Do it.')).toBe('Do it.');
-  const brief = intentBrief(state(), { items: [], answers: [], idle: false } as never);
-  expect(withCallContext(state(), { context: ['SYSTEM_STATE', 'TASK_CONTEXT'] }, brief)).toBe(brief);
+  const instruction = intentInstruction(state(), { items: [], answers: [], idle: false } as never);
+  expect(withCallContext(state(), { context: ['SYSTEM_STATE', 'TASK_CONTEXT'] }, instruction)).toBe(
+    instruction,
+  );
 });

@@ -51,7 +51,7 @@ test.each([
   ['a language that says it in English', { language: 'fr' }, undefined],
   ['Chinese', { language: 'zh' }, { language: 'zh' }],
   [
-    'a text of its own for a note, and one for a brief',
+    'a text of its own for a note, and one for an instruction',
     { language: 'en', words: { noteError: 'It failed.', plan: 'Plan.' } },
     { language: 'en', words: { noteError: 'It failed.' } },
   ],

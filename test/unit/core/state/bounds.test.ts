@@ -212,7 +212,7 @@ describe('the bounds of a run', () => {
     );
   });
 
-  test('handover: every part full, the conversation far too long, in any script → within an input, pairs whole, the last brief there (ST1, L20)', () => {
+  test('handover: every part full, the conversation far too long, in any script → within an input, pairs whole, the last instruction there (ST1, L20)', () => {
     fc.assert(
       fc.property(textArb, fc.integer({ min: 1, max: 25 }), (text, turns) => {
         const state = fullState(text, 12);

@@ -21,7 +21,7 @@ function stateWith(messages: Message[]): RunState {
   return state;
 }
 
-function said(id: string, purpose: 'goal' | 'brief' | 'steer', text: string): Message {
+function said(id: string, purpose: 'goal' | 'instruction' | 'steer', text: string): Message {
   return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text }] };
 }
 
@@ -55,9 +55,9 @@ function turn(number: number, bytes: number): Message[] {
 
 const bytesOf = (state: RunState) => utf8Length(JSON.stringify(state));
 
-test('handover: a state of 3 MB → below the limit of an input, calls and results paired, goal and last brief kept (L20, X3)', () => {
+test('handover: a state of 3 MB → below the limit of an input, calls and results paired, goal and last instruction kept (L20, X3)', () => {
   const turns = Array.from({ length: 50 }, (_, number) => turn(number, 30_000)).flat();
-  const state = stateWith([said('g', 'goal', 'The goal'), ...turns, said('b', 'brief', 'Go on')]);
+  const state = stateWith([said('g', 'goal', 'The goal'), ...turns, said('b', 'instruction', 'Go on')]);
   expect(bytesOf(state)).toBeGreaterThan(3_000_000);
   const next = fitForHandover(state, 'run-a', 5);
   expect(bytesOf(next)).toBeLessThan(SERVER_LIMIT_BYTES);
@@ -70,11 +70,11 @@ test('handover: a state of 3 MB → below the limit of an input, calls and resul
   expect(next.log.journal.events.map(event => event.type)).toContain('thread_trimmed');
 });
 
-test('handover: a small state → carried as it is, with part and previous run (L20)', () => {
+test('handover: a small state → carried as it is, with segment and previous run (L20)', () => {
   const state = stateWith([said('g', 'goal', 'The goal')]);
   const next = fitForHandover(state, 'run-a', 5);
-  expect(next).toMatchObject({ part: 2, previousRunId: 'run-a', threads: state.threads });
-  expect(next.log.journal.events).toMatchObject([{ type: 'continued_as_new', part: 2 }]);
+  expect(next).toMatchObject({ segment: 2, previousRunId: 'run-a', threads: state.threads });
+  expect(next.log.journal.events).toMatchObject([{ type: 'continued_as_new', segment: 2 }]);
 });
 
 test('fitForHandover: more messages of a person than a state can take → within an input, the goal and the last ones there (ST1, L20)', () => {

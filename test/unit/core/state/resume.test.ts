@@ -9,25 +9,25 @@ import {
   planningAt,
   verificationAt,
   wrapUpAt,
-} from '../../../../src/core/state/place.js';
+} from '../../../../src/core/state/position.js';
 import type { RunState } from '../../../../src/core/state/run-state.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { acceptMessage } from '../../../../src/core/steering/inbox.js';
 
 const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
 
-/** Every place that a run can stand at, and what can come in between. */
+/** Every position that a run can stand at, and what can come in between. */
 const CURSORS: Record<string, Partial<Cursor>> = {
-  planning: { place: planningAt(1) },
-  'a question of the planner': { place: { ...planningAt(2), step: { kind: 'ask', question: 'Which?' } } },
-  execution: { place: executionAt(1, { kind: 'work', taskId: 'task-1' }) },
-  verification: { place: verificationAt(1) },
-  answering: { place: answeringAt() },
-  'a wrap-up': { place: wrapUpAt(1, { cause: 'budget:tokens', why: 'they are used up' }) },
+  planning: { position: planningAt(1) },
+  'a question of the planner': { position: { ...planningAt(2), step: { kind: 'ask', question: 'Which?' } } },
+  execution: { position: executionAt(1, { kind: 'work', taskId: 'task-1' }) },
+  verification: { position: verificationAt(1) },
+  answering: { position: answeringAt() },
+  'a wrap-up': { position: wrapUpAt(1, { cause: 'budget:tokens', why: 'they are used up' }) },
   steering: { interrupts: [newSteering([], 'planner')] },
   'steering between two goals': { interrupts: [newSteering([], null)] },
   'a consultation': {
-    interrupts: [newConsultation({ key: 'k', role: 'reviewer', output: 'review', brief: 'Look.' })],
+    interrupts: [newConsultation({ key: 'k', role: 'reviewer', output: 'review', instruction: 'Look.' })],
   },
 };
 
@@ -53,7 +53,7 @@ function without(path: readonly string[], at?: string): RunState {
 
 const known = pathsOf(handedOver()).filter(
   ([first = '', second = '']) =>
-    !['settings', 'startedAt'].includes(first) && !['place', 'interrupts'].includes(second),
+    !['settings', 'startedAt'].includes(first) && !['position', 'interrupts'].includes(second),
 );
 
 test.each(known.map(path => [path.join('.'), path] as const))(
@@ -63,18 +63,18 @@ test.each(known.map(path => [path.join('.'), path] as const))(
   },
 );
 
-/** What a place is, and what it is about: nothing could stand for it. */
-const IS = ['phase', 'cycle', 'step', 'cause', 'why', 'key', 'role', 'output', 'brief'];
+/** What a position is, and what it is about: nothing could stand for it. */
+const IS = ['phase', 'cycle', 'step', 'cause', 'why', 'key', 'role', 'output', 'instruction'];
 
 const ofPlaces = Object.keys(CURSORS).flatMap(at =>
   pathsOf(handedOver(at).cursor, ['cursor'])
-    .filter(([, part, ...rest]) => (part === 'place' || part === 'interrupts') && rest.length > 0)
+    .filter(([, part, ...rest]) => (part === 'position' || part === 'interrupts') && rest.length > 0)
     .filter(path => !path.some(key => IS.includes(key)))
     .map(path => [at, path.join('.'), path] as const),
 );
 
 test.each(ofPlaces)(
-  'a state at %s handed over by code that did not know %s → begins as at a new place of its kind',
+  'a state at %s handed over by code that did not know %s → begins as at a new position of its kind',
   (at, _, path) => {
     expect(resumedState(without(path, at))).toEqual(handedOver(at));
   },

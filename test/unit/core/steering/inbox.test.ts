@@ -203,7 +203,7 @@ describe('taking', () => {
     expect(inbox.takenBackIds.at(-1)).toBe('m1999');
   });
 
-  it('S3 steersToFollowUps: steering left at the end → follow-ups at their place; then one at a time', () => {
+  it('S3 steersToFollowUps: steering left at the end → follow-ups at their position; then one at a time', () => {
     const inbox = emptyInbox();
     inbox.items = [item({ id: '1', to: 'poet' }), item({ id: '2', kind: 'follow-up' }), item({ id: '3' })];
     expect(steersToFollowUps(inbox).map(({ id }) => id)).toEqual(['1', '3']);

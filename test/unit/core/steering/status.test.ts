@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../../src/core/gates/gate.js';
 import { record } from '../../../../src/core/state/journal.js';
 import { newPeople, type People } from '../../../../src/core/state/people.js';
-import { answeringAt, executionAt } from '../../../../src/core/state/place.js';
+import { answeringAt, executionAt } from '../../../../src/core/state/position.js';
 import type { RunState } from '../../../../src/core/state/run-state.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { searchAttributesOf } from '../../../../src/core/steering/search-attributes.js';
@@ -61,8 +61,8 @@ describe('statusMarkdown: its first line', () => {
 
   test('statusMarkdown: in a task → the task and its round stand in the line', () => {
     const state = stateWith();
-    state.cursor.place = executionAt(2, { kind: 'work', taskId: 'task-3' });
-    state.cursor.place.turns.round = 4;
+    state.cursor.position = executionAt(2, { kind: 'work', taskId: 'task-3' });
+    state.cursor.position.turns.round = 4;
     state.goal.number = 2;
     expect(firstLine(state)).toBe('**Phase: execution** · goal 2 · plan 2 · task-3 · round 4');
   });
@@ -71,7 +71,7 @@ describe('statusMarkdown: its first line', () => {
 test('statusMarkdown: a mode without a plan → neither plan nor verifications (O1)', () => {
   const state = stateWith({});
   state.goal.mode = 'direct';
-  state.cursor.place = answeringAt();
+  state.cursor.position = answeringAt();
   expect(firstLine(state)).toBe('**Phase: answering** · goal 1 · round 0');
   expect(statusMarkdown(state)).not.toContain('verifications');
 });

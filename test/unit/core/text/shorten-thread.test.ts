@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateMessageTokens } from '../../../../src/core/limits/tokens.js';
 import { type Message, NO_USAGE } from '../../../../src/core/state/message.js';
-import { executionAt, newConsultation } from '../../../../src/core/state/place.js';
+import { executionAt, newConsultation } from '../../../../src/core/state/position.js';
 import type { RunState } from '../../../../src/core/state/run-state.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import type { Thread } from '../../../../src/core/state/thread.js';
@@ -15,7 +15,7 @@ import { pairingFaults } from '../../../support/pairing.js';
 const tokensOf = (messages: readonly Message[]) =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
 
-function said(id: string, purpose: 'goal' | 'brief'): Message {
+function said(id: string, purpose: 'goal' | 'instruction'): Message {
   return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text: 'what is wanted' }] };
 }
 
@@ -36,7 +36,7 @@ function runWith(turns: number, tokens: number): { state: RunState; thread: Thre
   const messages = [
     said('g', 'goal'),
     ...numbers.flatMap(number => turn(number, tokens)),
-    said('b', 'brief'),
+    said('b', 'instruction'),
   ];
   const thread = { id: MAIN_THREAD, epoch: 3, messages, tokens: tokensOf(messages), dropped: 10 };
   state.threads[MAIN_THREAD] = thread;
@@ -88,18 +88,20 @@ test('shortenThread: a result that was cut → forgotten where it can not be rea
   expect(Object.values(state.tools.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r0', 'r2']);
 });
 
-test('shortenThread: the task at hand waits behind a question → its brief stays (LI6)', () => {
+test('shortenThread: the task at hand waits behind a question → its instruction stays (LI6)', () => {
   const { state, thread } = runWith(5, 100);
-  const brief: Message = {
-    ...said('task', 'brief'),
+  const instruction: Message = {
+    ...said('task', 'instruction'),
     kind: 'user',
-    purpose: 'brief',
+    purpose: 'instruction',
     taskId: 'task-1',
   } as Message;
-  thread.messages.splice(1, 0, brief);
+  thread.messages.splice(1, 0, instruction);
   thread.tokens = tokensOf(thread.messages);
-  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
-  state.cursor.interrupts.push(newConsultation({ key: 'k', role: 'reviewer', output: 'review', brief: '' }));
+  state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.cursor.interrupts.push(
+    newConsultation({ key: 'k', role: 'reviewer', output: 'review', instruction: '' }),
+  );
   shortenThread(state, thread, 300, BECAUSE);
   expect(thread.messages.map(({ id }) => id)).toContain('task');
 });
@@ -117,7 +119,7 @@ test('shortenThread: over the budget, but all of it must stay → nothing change
   expect(state).toEqual(before);
 });
 
-test('shortenThread: any thread and budget → calls stay paired, goal and brief stay, the ledger names only what is there (X3, G7)', () => {
+test('shortenThread: any thread and budget → calls stay paired, goal and instruction stay, the ledger names only what is there (X3, G7)', () => {
   fc.assert(
     fc.property(fc.nat(12), fc.nat(200), fc.nat(2000), (turns, tokens, budget) => {
       const { state, thread } = runWith(turns, tokens);

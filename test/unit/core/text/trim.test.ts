@@ -71,7 +71,7 @@ const ids = (messages: readonly Message[]) => messages.map(message => message.id
 
 /** Threads as runs write them: every call has its result, messages may lie between. */
 const turn = fc.record({
-  kind: fc.constantFrom('goal', 'brief', 'steer', 'reask', 'reply', 'tools', 'tools'),
+  kind: fc.constantFrom('goal', 'instruction', 'steer', 'reask', 'reply', 'tools', 'tools'),
   size: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 6_000 })),
   calls: fc.integer({ min: 1, max: 4 }),
   between: fc.boolean(),
@@ -83,7 +83,7 @@ const thread = fc.array(turn, { maxLength: 20 }).map(turns =>
     const callIds = Array.from({ length: calls }, (_, call) => `c${index}_${call}`);
     return [
       reply(`a${index}`, callIds, size),
-      ...(between ? [user(`u${index}`, 'brief', 4)] : []),
+      ...(between ? [user(`u${index}`, 'instruction', 4)] : []),
       ...callIds.map(call => result(call, size)),
     ];
   }),
@@ -110,7 +110,7 @@ describe('trimThread', () => {
   });
 
   it('LI7 trimThread: over the limit → old results are cut to head and tail first, oldest first, and say so', () => {
-    const messages = [user('g', 'goal'), ...longThread(4, 8_000), user('b', 'brief')];
+    const messages = [user('g', 'goal'), ...longThread(4, 8_000), user('b', 'instruction')];
     const trimmed = trimThread(messages, 7_000);
     expect(trimmed).toMatchObject({ dropped: 0, shortened: 1, lost: ['r-c0'] });
     expect(ids(trimmed.messages)).toEqual(ids(messages));
@@ -121,7 +121,7 @@ describe('trimThread', () => {
   });
 
   it('LI7 trimThread: shortening is not enough → results become a line each, then messages go', () => {
-    const messages = [user('g', 'goal'), ...longThread(6, 8_000), user('b', 'brief')];
+    const messages = [user('g', 'goal'), ...longThread(6, 8_000), user('b', 'instruction')];
     const lines = trimThread(messages, 3_000);
     expect(lines.dropped).toBe(0);
     expect(textsOf(lines.messages)[2]).toBe(
@@ -134,8 +134,13 @@ describe('trimThread', () => {
     );
   });
 
-  it('LI6 trimThread: what the workspace says of its project → stays, at its place', () => {
-    const messages = [user('n', 'notes'), user('g', 'goal'), ...longThread(6, 8_000), user('b', 'brief')];
+  it('LI6 trimThread: what the workspace says of its project → stays, at its position', () => {
+    const messages = [
+      user('n', 'notes'),
+      user('g', 'goal'),
+      ...longThread(6, 8_000),
+      user('b', 'instruction'),
+    ];
     const { messages: left, dropped } = trimThread(messages, 2_150);
     expect(dropped).toBeGreaterThan(0);
     expect(ids(left).slice(0, 3)).toEqual(['n', 'g', 'cut']);
@@ -152,25 +157,25 @@ describe('trimThread', () => {
   });
 
   it('LI7 trimThread: the results that nobody has read → stay whole while anything else can go, then are cut too', () => {
-    const messages = [user('g', 'goal'), ...longThread(3, 8_000), user('b', 'brief')];
+    const messages = [user('g', 'goal'), ...longThread(3, 8_000), user('b', 'instruction')];
     expect(textsOf(trimThread(messages, 2_200).messages).at(-2)).toContain('r'.repeat(8_000));
     const alone = trimThread(messages, 500);
     expect(textsOf(alone.messages).at(-2)).toMatch(/^Shortened since/);
     expect(alone.tokens).toBeLessThanOrEqual(500);
   });
 
-  it('LI6 trimThread: a later goal → its text, what was said since and the briefs of its task stay, the first goal goes', () => {
+  it('LI6 trimThread: a later goal → its text, what was said since and the instructions of its task stay, the first goal goes', () => {
     const messages = [
       user('g1', 'goal'),
       user('s1', 'steer'),
-      user('b1', 'brief', 4, 'task-1'),
+      user('b1', 'instruction', 4, 'task-1'),
       reply('a1', [], 400),
       user('g2', 'goal'),
-      user('b2', 'brief', 4, 'task-1'),
+      user('b2', 'instruction', 4, 'task-1'),
       reply('a2', [], 400),
       user('s2', 'steer'),
       reply('a3', [], 400),
-      user('b3', 'brief'),
+      user('b3', 'instruction'),
       reply('a4', [], 400),
     ];
     const { messages: kept } = trimThread(messages, 10, { taskId: 'task-1' });
@@ -178,19 +183,25 @@ describe('trimThread', () => {
   });
 
   it('X3 G7 trimThread: a reply with calls → goes with all its results and what lies between', () => {
-    const tools = [reply('a1', ['c1', 'c2']), result('c1', 400), user('s', 'brief', 4), result('c2')];
-    const messages = [user('g', 'goal'), ...tools, user('b', 'brief'), reply('a2', ['c3']), result('c3')];
+    const tools = [reply('a1', ['c1', 'c2']), result('c1', 400), user('s', 'instruction', 4), result('c2')];
+    const messages = [
+      user('g', 'goal'),
+      ...tools,
+      user('b', 'instruction'),
+      reply('a2', ['c3']),
+      result('c3'),
+    ];
     expect(ids(trimThread(messages, 60).messages)).toEqual(['g', 'cut', 'b', 'a2', 'r-c3']);
   });
 
-  it('X3 trimThread: a brief between a call and its result → keeps the whole group', () => {
-    const messages = [user('g', 'goal'), reply('a1', ['c1']), user('b', 'brief'), result('c1', 4_000)];
+  it('X3 trimThread: an instruction between a call and its result → keeps the whole group', () => {
+    const messages = [user('g', 'goal'), reply('a1', ['c1']), user('b', 'instruction'), result('c1', 4_000)];
     expect(trimThread(messages, 10).dropped).toBe(0);
   });
 
   it('X3 G7 trimThread: the last reply while its calls wait → is kept with the results it has', () => {
     const open = [reply('a2', ['c1', 'c2'], 400), result('c1', 400)];
-    const messages = [user('g', 'goal'), user('b', 'brief'), reply('a1'), ...open];
+    const messages = [user('g', 'goal'), user('b', 'instruction'), reply('a1'), ...open];
     expect(ids(trimThread(messages, 10).messages)).toEqual(['g', 'b', 'cut', 'a2', 'r-c1']);
   });
 
@@ -198,8 +209,8 @@ describe('trimThread', () => {
     expect(trimThread([], 0)).toMatchObject({ messages: [], dropped: 0 });
   });
 
-  it('LI7 trimThread: cut once more → one note for both cuts, at its old place', () => {
-    const first = trimThread([user('g', 'goal'), ...longThread(6, 8_000), user('b', 'brief')], 2_150);
+  it('LI7 trimThread: cut once more → one note for both cuts, at its old position', () => {
+    const first = trimThread([user('g', 'goal'), ...longThread(6, 8_000), user('b', 'instruction')], 2_150);
     const longer = [...first.messages, ...longThread(9, 800).slice(4), reply('last')];
     const second = trimThread(longer, 1_000);
     expect(second.messages.filter(({ kind }) => kind === 'cut')).toHaveLength(1);
@@ -220,9 +231,10 @@ describe('trimThread', () => {
         const isUser = (message: Message, purpose: string) =>
           message.kind === 'user' && message.purpose === purpose;
         const goal = messages.findLastIndex(message => isUser(message, 'goal'));
-        const wishes = messages.filter((message, at) => at > goal && isUser(message, 'steer'));
-        const wish = messages.findLast(message => message.kind === 'user' && message.purpose !== 'reask');
-        for (const anchor of [messages[goal], wish, ...wishes]) if (anchor) expect(kept).toContain(anchor);
+        const userNotes = messages.filter((message, at) => at > goal && isUser(message, 'steer'));
+        const userNote = messages.findLast(message => message.kind === 'user' && message.purpose !== 'reask');
+        for (const anchor of [messages[goal], userNote, ...userNotes])
+          if (anchor) expect(kept).toContain(anchor);
       }),
     );
   });
@@ -248,7 +260,7 @@ describe('trimThread', () => {
 
   it('ST2 trimThread: 600 turns that fill the context many times over → trimmed rarely, the same beginning in between', () => {
     const rules = { targetTokens: 14_000 };
-    let kept: Message[] = [user('g', 'goal'), user('b', 'brief')];
+    let kept: Message[] = [user('g', 'goal'), user('b', 'instruction')];
     let epochs = 0;
     for (const message of longThread(600, 4_000)) {
       kept.push(message);

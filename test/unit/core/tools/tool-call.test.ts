@@ -119,7 +119,7 @@ describe('decideToolCall: calls that do not run', () => {
       /no tool named readfile. Nearest by name: read_file, /,
     ],
     [
-      'a tool of the run that the role has not, though a shared opening shows it → unavailable, said so (T3)',
+      'a tool of the run that the role has not, though the shared prefix shows it → unavailable, said so (T3)',
       {
         call: call('write_file'),
         offered: [READ],

@@ -92,7 +92,7 @@ describe('toolResultText', () => {
     ]);
   });
 
-  test('toolResultText: any content → one opening and one closing tag, at its ends (TR5)', () => {
+  test('toolResultText: any content → one prefix and one closing tag, at its ends (TR5)', () => {
     const piece = fc.constantFrom(
       '<',
       '</',

@@ -31,7 +31,7 @@ function thoughtIn(field: string): AssistantMessage {
 
 const CONVERSATION: Message[] = [
   user('Goal.'),
-  user('Brief.'),
+  user('Instruction.'),
   reply([{ type: 'reasoning', text: 'Hm.' }, CALL]),
   RESULT,
   user('Stop.'),
@@ -65,13 +65,13 @@ describe('conversations that an endpoint refuses → the same try with one that 
       'After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.';
     const messages = await afterRefusal(words, 500);
     expect(rolesOf(messages)).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
-    expect(messages[1]?.content).toBe('Goal.\n\nBrief.');
+    expect(messages[1]?.content).toBe('Goal.\n\nInstruction.');
   });
 
   it('no system prompt → it begins the first message of the user', async () => {
     const messages = await afterRefusal('System role not supported');
     expect(rolesOf(messages)).toEqual(['user', 'assistant', 'tool', 'user']);
-    expect(messages[0]?.content).toBe('You are a test.\n\nGoal.\n\nBrief.');
+    expect(messages[0]?.content).toBe('You are a test.\n\nGoal.\n\nInstruction.');
   });
 
   it.each([

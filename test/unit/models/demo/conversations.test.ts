@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { OutputContract } from '../../../../src/core/outputs/contracts.js';
 import { type OutputOf, parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
-import { answerBrief } from '../../../../src/core/prompts/answer-briefs.js';
+import { answerInstruction } from '../../../../src/core/prompts/answer-instructions.js';
 import {
-  planningBrief,
-  taskBrief,
-  verificationBrief,
-  wrapUpBrief,
-} from '../../../../src/core/prompts/briefs.js';
-import { intentBrief, routeBrief } from '../../../../src/core/prompts/steering-briefs.js';
+  planningInstruction,
+  taskInstruction,
+  verificationInstruction,
+  wrapUpInstruction,
+} from '../../../../src/core/prompts/instructions.js';
+import { intentInstruction, routeInstruction } from '../../../../src/core/prompts/steering-instructions.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import {
   type Message,
@@ -16,7 +16,7 @@ import {
   type ToolResultBlock,
   type UserMessage,
 } from '../../../../src/core/state/message.js';
-import { newSteering, planningAt } from '../../../../src/core/state/place.js';
+import { newSteering, planningAt } from '../../../../src/core/state/position.js';
 import { newRunState, type RunState } from '../../../../src/core/state/run-state.js';
 import { decideRoute } from '../../../../src/core/steering/route.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
@@ -114,7 +114,7 @@ class Conversation {
     const wanted = improvements && { from: 'verification' as const, wanted: improvements, reading: null };
     const place = planningAt(improvements ? 2 : 1, wanted ?? null);
     if (place.phase !== 'planning') throw new Error('the run does not plan');
-    this.say('brief', planningBrief(this.state, place));
+    this.say('instruction', planningInstruction(this.state, place));
     const plan = this.value('plan', []);
     const isNew = ({ id }: { id: string }) => this.state.tasks.every(known => known.id !== id);
     this.state.tasks.push(
@@ -127,14 +127,14 @@ class Conversation {
 
   task(id: string, rounds = 10): OutputOf['execution'] {
     const task = this.state.tasks.find(known => known.id === id) ?? newTask(id);
-    this.say('brief', taskBrief(this.state, task, testRole('executor'), rounds), id);
+    this.say('instruction', taskInstruction(this.state, task, testRole('executor'), rounds), id);
     const report = this.value('execution', FILE_TOOLS, rounds);
     task.status = report.taskCompleted ? 'completed' : 'failed';
     return report;
   }
 
   verify(): OutputOf['verdict'] {
-    this.say('brief', verificationBrief(this.state));
+    this.say('instruction', verificationInstruction(this.state));
     return this.value('verdict', []);
   }
 
@@ -282,7 +282,7 @@ describe('demo model: team', () => {
   test('no tools that see files → says so, and not of a mode that it is not in', () => {
     const run = new Conversation(OVERVIEW);
     run.plan();
-    run.say('brief', taskBrief(run.state, newTask('survey'), testRole('executor'), 3), 'survey');
+    run.say('instruction', taskInstruction(run.state, newTask('survey'), testRole('executor'), 3), 'survey');
     const report = run.value('execution', ['read_result']);
     expect(report).toMatchObject({
       taskCompleted: false,
@@ -305,13 +305,13 @@ describe('demo model: other modes', () => {
     ['这里有哪些文件？', '共 5 个文件、2 个文件夹，未计入：`node_modules`'],
   ])('react: "%s" → looked for, and answered in the language of the goal', (goal, says) => {
     const run = new Conversation(goal);
-    run.say('brief', answerBrief(run.state, { ...worker, tools: ['*'], agents: [] }, 10));
+    run.say('instruction', answerInstruction(run.state, { ...worker, tools: ['*'], agents: [] }, 10));
     expect(run.ask('text')).toContain(says);
   });
 
   test('direct, and a step without tools → nothing was looked at; after a step with tools, what that found', () => {
     const run = new Conversation('What does README.md say?');
-    run.say('brief', answerBrief(run.state, { memory: 'shared', tools: [], agents: [] }, 1));
+    run.say('instruction', answerInstruction(run.state, { memory: 'shared', tools: [], agents: [] }, 1));
     expect(run.ask('text', [])).toContain('Nothing was looked at');
     run.ask('text');
     expect(run.ask('text', [])).toContain('# Harbour');
@@ -334,7 +334,7 @@ describe('demo model: other modes', () => {
     (why, says) => {
       const run = new Conversation(OVERVIEW);
       if (says === null) run.team();
-      run.say('brief', wrapUpBrief(run.state, why, { memory: 'shared' }));
+      run.say('instruction', wrapUpInstruction(run.state, why, { memory: 'shared' }));
       const answer = run.ask('text', []);
       if (says === null) expect(answer).not.toContain('ended early');
       else expect(answer).toContain(says);
@@ -343,7 +343,7 @@ describe('demo model: other modes', () => {
 
   test('lead: several pieces of work → a plan, an agent for each, one answer with their texts, and the file', () => {
     const run = new Conversation('Write an overview of this project to OVERVIEW.md');
-    run.say('brief', 'Do what the goal asks.\n\nAgents:\n- search: Searches.');
+    run.say('instruction', 'Do what the goal asks.\n\nAgents:\n- search: Searches.');
     const tools = [...FILE_TOOLS, 'call_subagent', 'create_artifact'];
     const made = run.run.bind(run);
     const asked: string[] = [];
@@ -386,7 +386,7 @@ describe('demo model: other modes', () => {
   test('a role with a conversation of its own → goes by the goal that it is told', () => {
     const run = new Conversation('Count the lines');
     run.messages.length = 0;
-    run.say('brief', answerBrief(run.state, { memory: 'private', tools: ['*'], agents: [] }, 5));
+    run.say('instruction', answerInstruction(run.state, { memory: 'private', tools: ['*'], agents: [] }, 5));
     expect(run.ask('text')).toContain('**14 lines**');
   });
 });
@@ -396,9 +396,9 @@ describe('demo model: roles that steer', () => {
     const run = new Conversation(OVERVIEW);
     const item = { id: 's1', kind: 'steer', text, when: 'skip', to: null, at: 1 } as const;
     const steering = { ...newSteering([item], 'executor'), idle, answers };
-    run.say('brief', intentBrief(run.state, steering));
+    run.say('instruction', intentInstruction(run.state, steering));
     const intent = run.value('intent', []);
-    run.say('brief', routeBrief(run.state, { ...steering, intent }));
+    run.say('instruction', routeInstruction(run.state, { ...steering, intent }));
     const proposal = run.value('route', []);
     const { en: words } = BUILT_IN_WORDS;
     return decideRoute({

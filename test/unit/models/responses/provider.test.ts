@@ -303,7 +303,7 @@ describe('request of the Responses API', () => {
     expect(endpoint.bodies[0]).toMatchObject(expected);
   });
 
-  it('tools and a form → no form: the same opening for all roles, and calls stay possible', async () => {
+  it('tools and a form → no form: the same prefix for all roles, and calls stay possible', async () => {
     const { endpoint } = await call(DONE, { tools: [tool('read')], output: 'plan' });
     expect(endpoint.bodies[0]).not.toHaveProperty('text');
   });

@@ -37,7 +37,7 @@ async function heard(changedAt: number, answer: Listed) {
     },
   });
   run.state.people.allowedTools = ['put', 'send'];
-  const batch = run.state.cursor.place.turns.batch;
+  const batch = run.state.cursor.position.turns.batch;
   if (batch) await runNextCalls(run, batch);
   await reloadTools(run);
   const inGoal = lists;

@@ -121,12 +121,12 @@ describe('steering', () => {
       },
     });
     const { state } = team.run;
-    expect(state.goal.wishes).toEqual(['Leave a.txt as it is.']);
-    const briefs = state.threads.main?.messages.filter(
-      message => message.kind === 'user' && message.purpose === 'brief',
+    expect(state.goal.userNotes).toEqual(['Leave a.txt as it is.']);
+    const instructions = state.threads.main?.messages.filter(
+      message => message.kind === 'user' && message.purpose === 'instruction',
     );
-    expect(JSON.stringify(briefs?.at(-1))).toContain(
-      'on conflict the later counts:\\n<wishes>\\n- Leave a.txt as it is.',
+    expect(JSON.stringify(instructions?.at(-1))).toContain(
+      'where two differ, the later counts:\\n<user_notes>\\n- Leave a.txt as it is.',
     );
   });
 
@@ -441,7 +441,7 @@ describe('follow-ups', () => {
         understands: true,
         limits: { turns: 1 },
         settings: { attended: true, autoApprove: false, approvePlan: false },
-        handsOver: run => handsOver && run.state.part === 1 && run.state.people.inbox.items.length > 0,
+        handsOver: run => handsOver && run.state.segment === 1 && run.state.people.inbox.items.length > 0,
         answer: ({ role }) => (role === 'understanding' ? intentOf('same_task_minor_change') : undefined),
         waits: (run, times) => {
           if (times === 1) receive(run, { id: 'x', text: 'Look at the tests too.' }, 'steer');
@@ -449,7 +449,7 @@ describe('follow-ups', () => {
         },
       });
       expect(named(team).slice(0, 3)).toEqual(['planner 1', 'understanding 1', 'planner 2']);
-      expect(team.run.state.part).toBe(handsOver ? 2 : 1);
+      expect(team.run.state.segment).toBe(handsOver ? 2 : 1);
     },
   );
 
@@ -459,7 +459,7 @@ describe('follow-ups', () => {
       limits: { turns: 1 },
       settings: { attended: true, autoApprove: false, approvePlan: false },
       answer: ({ run }) => void open.push(run.state.people.gates.length),
-      handsOver: run => run.state.part === 1,
+      handsOver: run => run.state.segment === 1,
       between: run => setBudget(run, { turns: 9 }),
     });
     expect(open).toEqual([0, 0, 0]);

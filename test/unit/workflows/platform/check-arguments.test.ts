@@ -121,7 +121,7 @@ describe('arguments edited at a gate', () => {
   test('answer: edited arguments that do not fit → refused, the gate stays open; that fit → taken (PR8)', () => {
     const put = { ...fileTool('put'), inputSchema: WRITE };
     const { run } = runAtCalls([{ name: 'put', input: { path: 'a' } }], { pinned: { tools: [put] } });
-    const { batch } = run.state.cursor.place.turns;
+    const { batch } = run.state.cursor.position.turns;
     void runNextCalls(run, batch as NonNullable<typeof batch>);
     const gateId = run.state.people.gates[0]?.gate.id;
     const read = (args: object) =>
@@ -135,7 +135,7 @@ describe('arguments edited at a gate', () => {
   test('gate about 300,000 characters → says how much is not shown, and the query gives all of it (PR8)', async () => {
     const input = { path: 'a', content: '字'.repeat(300_000) };
     const { run } = runAtCalls([{ name: 'put', input }]);
-    const { batch } = run.state.cursor.place.turns;
+    const { batch } = run.state.cursor.position.turns;
     void runNextCalls(run, batch as NonNullable<typeof batch>);
     await vi.waitFor(() => expect(run.state.people.gates).toHaveLength(1));
     const gate = run.state.people.gates[0]?.gate;

@@ -134,7 +134,7 @@ function needy(big: unknown): unknown[] {
   }));
 }
 
-/** `big` in each place of what each handler takes. */
+/** `big` in each position of what each handler takes. */
 const INPUTS: Record<string, (big: unknown) => Sent[]> = {
   'anything at all': big =>
     [
@@ -370,7 +370,7 @@ describe('what is far too large', () => {
     expect(refused).toThrow(/^The input has \d+ bytes, and at most \d+ are taken/);
   });
 
-  test('any handler, any place in what it takes → what comes back, what others are told and what is kept stay within their bounds (ST4)', () => {
+  test('any handler, any position in what it takes → what comes back, what others are told and what is kept stay within their bounds (ST4)', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(INPUTS)), big, fc.nat(), (kind, value, which) => {
         const all = INPUTS[kind]?.(bigOf(value)) ?? [];
@@ -381,8 +381,8 @@ describe('what is far too large', () => {
     );
   }, 120_000);
 
-  test('a start: any place in it → refused in sentences of bounded length, or read (ST5)', () => {
-    const places = [
+  test('a start: any position in it → refused in sentences of bounded length, or read (ST5)', () => {
+    const positions = [
       (value: unknown) => value,
       (value: unknown) => ({ goal: value, [nameOf(value)]: 1, settings: value }),
       ...[
@@ -401,8 +401,8 @@ describe('what is far too large', () => {
       })),
     ];
     fc.assert(
-      fc.property(fc.nat(places.length - 1), big, (at, value) => {
-        const read = readStart(places[at]?.(bigOf(value)));
+      fc.property(fc.nat(positions.length - 1), big, (at, value) => {
+        const read = readStart(positions[at]?.(bigOf(value)));
         if (!read.ok) expect(jsonBytes(read.errors.join(' '))).toBeLessThanOrEqual(TOLD_BYTES);
       }),
       { numRuns: 100, endOnFailure: true },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_USAGE, type Usage } from '../../../../src/core/state/message.js';
-import { executionAt } from '../../../../src/core/state/place.js';
+import { executionAt } from '../../../../src/core/state/position.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';
@@ -17,7 +17,7 @@ async function budgets(used: (estimated: number) => Partial<Usage>) {
     models: ['p/a'],
     modelInfo: { 'p/a': modelFacts(100_000, true) },
   });
-  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const run: Run = new Run(state, {
     ...quietPorts([]),
     callModel: async () => {
@@ -28,16 +28,16 @@ async function budgets(used: (estimated: number) => Partial<Usage>) {
       };
     },
   });
-  const brief = { id: 'm1', at: 0, kind: 'user', purpose: 'brief' } as const;
-  run.append(run.mainThread(), { ...brief, content: [{ type: 'text', text: 'word '.repeat(4_000) }] });
+  const instruction = { id: 'm1', at: 0, kind: 'user', purpose: 'instruction' } as const;
+  run.append(run.mainThread(), { ...instruction, content: [{ type: 'text', text: 'word '.repeat(4_000) }] });
   const before = contextBudget(run, role, 'p/a');
   await callModel(run, role, false);
-  return { before, after: contextBudget(run, role, 'p/a'), opening: 80_000 - before };
+  return { before, after: contextBudget(run, role, 'p/a'), prefix: 80_000 - before };
 }
 
-test('X4 contextBudget: an endpoint counted half as much again → messages may take two thirds, its opening taken off', async () => {
-  const { after, opening } = await budgets(estimated => ({ inputTokens: estimated * 1.5 }));
-  expect(after).toBe(Math.floor(80_000 / 1.5) - opening);
+test('X4 contextBudget: an endpoint counted half as much again → messages may take two thirds, its prefix taken off', async () => {
+  const { after, prefix } = await budgets(estimated => ({ inputTokens: estimated * 1.5 }));
+  expect(after).toBe(Math.floor(80_000 / 1.5) - prefix);
 });
 
 test('X4 contextBudget: an endpoint that counts nothing → as before', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type CallFailure, FAILURE } from '../../../../src/core/limits/failure.js';
 import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/core/state/bounds.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
-import { answeringAt } from '../../../../src/core/state/place.js';
+import { answeringAt } from '../../../../src/core/state/position.js';
 import { addStep } from '../../../../src/core/state/trace.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
 import { addWorkflowTools } from '../../../../src/core/tools/workflow-tools.js';
@@ -119,8 +119,8 @@ test('a stop while the text of an interrupted reply is kept → no model is call
   const { run } = runAtCalls([], {
     pinned: { roles: { react: testRole('react', { output: 'text', memory: 'private' }) } },
   });
-  run.state.cursor.place = answeringAt();
-  run.state.cursor.place.turns.briefed = true;
+  run.state.cursor.position = answeringAt();
+  run.state.cursor.position.turns.instructed = true;
   run.append(run.thread('react'), {
     ...{
       id: 'm9',
@@ -138,7 +138,13 @@ test('a stop while the text of an interrupted reply is kept → no model is call
     requestStop(run, null);
     return { ok: true, value: { ref: 'blob:reply' } };
   };
-  const spec = { role: 'react', output: 'text', maxRounds: 3, tools: true, brief: () => 'Go on.' } as const;
+  const spec = {
+    role: 'react',
+    output: 'text',
+    maxRounds: 3,
+    tools: true,
+    instruction: () => 'Go on.',
+  } as const;
   expect(await runTurns(run, spec)).toEqual({ kind: 'stopped' });
   expect(run.state.log.journal.events.map(({ type }) => type)).not.toContain('model_call_started');
 });
@@ -179,7 +185,7 @@ test.each([
       },
     },
   );
-  const { batch } = run.state.cursor.place.turns;
+  const { batch } = run.state.cursor.position.turns;
   while (batch && results().length < 2) await runNextCalls(run, batch);
   for (const result of results())
     expect(result).toMatchObject({ ending: told.ending, note: expect.stringMatching(told.note) });

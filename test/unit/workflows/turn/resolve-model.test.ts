@@ -5,7 +5,7 @@ import type { PinnedRun } from '../../../../src/core/agents/run-config.js';
 import { FAILURE, MODEL_FAILURES } from '../../../../src/core/limits/failure.js';
 import type { ResolverRow } from '../../../../src/core/limits/resolver.js';
 import { NO_USAGE, type StopReason } from '../../../../src/core/state/message.js';
-import { executionAt } from '../../../../src/core/state/place.js';
+import { executionAt } from '../../../../src/core/state/position.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { beginNextGoal } from '../../../../src/workflows/changes/next-goal.js';
 import { setModel } from '../../../../src/workflows/changes/set-model.js';
@@ -46,9 +46,9 @@ function runWith(resolver: ResolverRow[], ends: readonly End[] = [], pinned: Par
     },
   });
   const turn = async () => {
-    state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
-    const brief = () => 'Do task-1.';
-    return runTurns(run, { role: 'executor', output: 'text', maxRounds: 9, tools: false, brief });
+    state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
+    const instruction = () => 'Do task-1.';
+    return runTurns(run, { role: 'executor', output: 'text', maxRounds: 9, tools: false, instruction });
   };
   const switches = () =>
     state.log.journal.events

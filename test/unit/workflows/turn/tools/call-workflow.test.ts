@@ -21,7 +21,7 @@ function at(tool: ToolDefinition, callWorkflow: Ports['callWorkflow'], attended 
 async function resultOf(tool: ToolDefinition, end: WorkflowEnd | CallFailure) {
   const ended = 'type' in end ? { ok: false as const, failure: end } : { ok: true as const, value: end };
   const { run, results } = at(tool, async () => ended);
-  await runNextCalls(run, run.state.cursor.place.turns.batch as never);
+  await runNextCalls(run, run.state.cursor.position.turns.batch as never);
   return results()[0];
 }
 
@@ -35,7 +35,7 @@ describe('a workflow as a tool', () => {
       called.push(call);
       return { ok: true, value: { kind: 'returned', value: { receipt: 'R-1' } } };
     });
-    await runNextCalls(run, run.state.cursor.place.turns.batch as never);
+    await runNextCalls(run, run.state.cursor.position.turns.batch as never);
     expect(called).toMatchObject([
       {
         workflow: 'settleOrder',
@@ -54,7 +54,7 @@ describe('a workflow as a tool', () => {
       called.push(call);
       return { ok: true, value: { kind: 'returned', value: 'done' } };
     });
-    const calls = runNextCalls(run, run.state.cursor.place.turns.batch as never);
+    const calls = runNextCalls(run, run.state.cursor.position.turns.batch as never);
     await Promise.resolve();
     answer(run, { gateId: run.state.people.gates[0]?.gate.id, decision: 'deny', reason: 'Not today.' });
     await calls;
@@ -99,7 +99,7 @@ describe('a workflow as a tool', () => {
       return { ok: false, failure: failure('timedOut') };
     });
     run.state.settings.autoApprove = true;
-    await runNextCalls(run, run.state.cursor.place.turns.batch as never);
+    await runNextCalls(run, run.state.cursor.position.turns.batch as never);
     expect(results()).toMatchObject([{ ending: 'outcome_unknown' }]);
     expect(times).toBe(1);
   });
@@ -124,7 +124,7 @@ describe('a workflow as a tool', () => {
       return { ok: true, value: { kind: 'returned', value: 'done' } };
     });
     run.state.settings.autoApprove = true;
-    await runNextCalls(run, run.state.cursor.place.turns.batch as never);
+    await runNextCalls(run, run.state.cursor.position.turns.batch as never);
     expect(interruptible).toBe(true);
   });
 });

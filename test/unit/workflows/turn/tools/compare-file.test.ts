@@ -28,7 +28,7 @@ function aboutToWrite(settings: Partial<RunSettings> = {}) {
 }
 
 function next(run: Run): Promise<void> {
-  const { batch } = run.state.cursor.place.turns;
+  const { batch } = run.state.cursor.position.turns;
   return runNextCalls(run, batch as NonNullable<typeof batch>);
 }
 

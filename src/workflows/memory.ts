@@ -22,7 +22,7 @@ export interface PassedOn {
 }
 
 /** What is never carried over, for nothing is in flight at a safe point: one for a run and its branches. */
-export interface OfPart {
+export interface RunMemory {
   calls: Set<CallInFlight>;
   /** Ends when the last change of an artifact has been made. */
   changing: Promise<void>;
@@ -44,7 +44,7 @@ export interface OfPart {
   forms: Map<string, FormAnswer | null>;
 }
 
-export function newPart(): OfPart {
+export function newMemory(): RunMemory {
   return {
     calls: new Set(),
     changing: Promise.resolve(),
@@ -57,6 +57,6 @@ export function newPart(): OfPart {
 }
 
 /** How many are in flight. */
-export function modelCalls({ calls }: OfPart): number {
+export function modelCalls({ calls }: RunMemory): number {
   return [...calls].filter(({ kind }) => kind === 'model').length;
 }

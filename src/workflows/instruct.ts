@@ -3,25 +3,25 @@
 import type { PinnedRole } from '../core/agents/role.js';
 import { withCallContext } from '../core/prompts/call-context.js';
 import { newInventory } from '../core/prompts/inventory.js';
-import { holdsPrompt, introduction, roleAtHand } from '../core/prompts/opening.js';
 import { holdsNotes, notesText, takesNotes } from '../core/prompts/project-notes.js';
+import { holdsPrompt, introduction, roleAtHand } from '../core/prompts/shared-prefix.js';
 import { fill } from '../core/prompts/words.js';
 import type { Thread } from '../core/state/thread.js';
 import type { Run } from './run.js';
 
 /** Tells a role what to do; `taskId`: the task that it is given. */
-export function brief(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
+export function instruct(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
   const thread = run.threadOf(role);
   const said = withCallContext(run.state, role, text);
   if (takesNotes(role)) giveNotes(run, thread);
   const task = taskId === null ? {} : { taskId };
-  if (role.opening === 'own') {
-    run.say(thread, 'brief', said, task);
+  if (role.prefix === 'own') {
+    run.say(thread, 'instruction', said, task);
     return;
   }
   givePrompt(run, thread, role);
   const to = fill(run.words.asRole, { role: role.name });
-  run.say(thread, 'brief', `${to}\n\n${said}`, { role: role.name, ...task });
+  run.say(thread, 'instruction', `${to}\n\n${said}`, { role: role.name, ...task });
 }
 
 /** Tells what the workspace says of its project, once in a thread. */
@@ -40,19 +40,19 @@ export function tellInventory(run: Run, role: PinnedRole): void {
 
 /** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */
 export function nameRole(run: Run, role: PinnedRole): void {
-  if (role.opening === 'own') return;
+  if (role.prefix === 'own') return;
   const thread = run.threadOf(role);
   givePrompt(run, thread, role);
   if (roleAtHand(thread) === role.name) return;
   const text = fill(run.words.goOnAs, { role: role.name });
-  run.say(thread, 'brief', text, { role: role.name });
+  run.say(thread, 'instruction', text, { role: role.name });
 }
 
-/** Gives a role what it is told once in a thread: before forks begin, so that they all have it from there. */
+/** Gives a role what it is told once in a thread: before copies begin, so that they all have it from there. */
 export function introduce(run: Run, role: PinnedRole): void {
   const thread = run.threadOf(role);
   if (takesNotes(role)) giveNotes(run, thread);
-  if (role.opening !== 'own') givePrompt(run, thread, role);
+  if (role.prefix !== 'own') givePrompt(run, thread, role);
 }
 
 function givePrompt(run: Run, thread: Thread, role: PinnedRole): void {

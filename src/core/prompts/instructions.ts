@@ -11,8 +11,8 @@ import { isOpen, planInForce, REMOVED, reportBytes } from '../plan/plan.js';
 import type { Overdue } from '../plan/task-time.js';
 import { durationText } from '../plan/task-time.js';
 import { REPORTS_BYTES } from '../state/bounds.js';
-import { wishesText } from '../state/goal.js';
-import type { Planning, Reading } from '../state/place.js';
+import { userNotesText } from '../state/goal.js';
+import type { Planning, Reading } from '../state/position.js';
 import type { RunState } from '../state/run-state.js';
 import { MAIN_THREAD } from '../state/thread.js';
 import { cutText } from '../text/fit.js';
@@ -59,7 +59,7 @@ function bullets(items: readonly string[]): string {
 }
 
 /** Planner's instruction; `improvements` say who asks, and are its key input (F13). */
-export function planningBrief(
+export function planningInstruction(
   state: RunState,
   { cycle, improvements }: Pick<Planning, 'cycle' | 'improvements'>,
 ): string {
@@ -71,7 +71,7 @@ export function planningBrief(
   return paragraphs(
     `${words[WHO_ASKS[from]]} ${fill(words.thisIsPlan, { cycle })}`,
     `${words.improvements}\n${delimit('improvements', bullets(wanted))}`,
-    from === 'user' ? readingText(words, reading) : wishesText(goal, words),
+    from === 'user' ? readingText(words, reading) : userNotesText(goal, words),
     tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
     words.planAgain,
     capabilities,
@@ -98,14 +98,14 @@ function readingText(words: Words, reading: Reading | null): string {
 }
 
 /** Asks the planner to refine a plan that it called unfinished. */
-export function morePlanningBrief(state: RunState, left: number): string {
+export function morePlanningInstruction(state: RunState, left: number): string {
   return fill(wordsOf(state).planMore, { left });
 }
 
 const HELD_SHOWN = 20;
 
 /** Executor's instruction for one task, with what earlier tool calls already found (F12). */
-export function taskBrief(
+export function taskInstruction(
   state: RunState,
   task: Task,
   role: Pick<PinnedRole, 'agents' | 'tools'>,
@@ -119,7 +119,7 @@ export function taskBrief(
   return paragraphs(
     fill(words.task, { id: task.id, description: task.description }),
     task.completionCriteria ? fill(words.doneWhen, { criterion: task.completionCriteria }) : '',
-    wishesText(state.goal, words),
+    userNotesText(state.goal, words),
     others.length > 0 ? `${words.otherTasks}\n${lines(words, others, detail)}` : '',
     held ? `${words.held}\n${held}` : '',
     agentsText(state, role),
@@ -127,16 +127,16 @@ export function taskBrief(
   );
 }
 
-export function continueTaskBrief(state: RunState, id: string, left: number): string {
+export function continueTaskInstruction(state: RunState, id: string, left: number): string {
   return fill(wordsOf(state).goOn, { id, left });
 }
 
-export function retryTaskBrief(state: RunState, id: string, left: number): string {
+export function retryTaskInstruction(state: RunState, id: string, left: number): string {
   return fill(wordsOf(state).retry, { id, left });
 }
 
 /** The reviewer did not agree that the task is done. */
-export function reviewFixesBrief(
+export function reviewFixesInstruction(
   state: RunState,
   id: string,
   fixes: readonly string[],
@@ -148,13 +148,13 @@ export function reviewFixesBrief(
 }
 
 /** The task has taken longer than its estimate. */
-export function overdueBrief(state: RunState, id: string, { estimatedMs, takenMs }: Overdue): string {
+export function overdueInstruction(state: RunState, id: string, { estimatedMs, takenMs }: Overdue): string {
   const times = { estimated: durationText(estimatedMs), taken: durationText(takenMs) };
   return fill(wordsOf(state).overdue, { id, ...times });
 }
 
 /** At the cap of a task's rounds: one reply without tools (L11). */
-export function taskCapBrief(state: RunState, { id }: Task): string {
+export function taskCapInstruction(state: RunState, { id }: Task): string {
   return fill(wordsOf(state).report, { id });
 }
 
@@ -163,14 +163,14 @@ const GOAL_BYTES = 8_000;
 const TASK_LIST_BYTES = 20_000;
 
 /** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). */
-export function verificationBrief(state: RunState): string {
+export function verificationInstruction(state: RunState): string {
   const words = wordsOf(state);
   const plan = planInForce(state.tasks);
   const removed = state.tasks.filter(({ reason }) => reason === REMOVED);
   const others = state.tasks.filter(task => !plan.includes(task) && !removed.includes(task));
   return paragraphs(
     `${words.verify}\n${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
-    wishesText(state.goal, words),
+    userNotesText(state.goal, words),
     `${words.toJudge}\n${cutText(
       lines(words, plan, () => 'criterion'),
       TASK_LIST_BYTES,
@@ -215,17 +215,17 @@ function holdsReports({ pinned, threads, models: { contextLimits } }: RunState):
 }
 
 /** The planner's question found nobody to answer it. */
-export function planUnansweredBrief(state: RunState): string {
+export function planUnansweredInstruction(state: RunState): string {
   return wordsOf(state).planUnanswered;
 }
 
 /** The verifier's question found nobody to answer it. */
-export function unansweredBrief(state: RunState): string {
+export function unansweredInstruction(state: RunState): string {
   return wordsOf(state).verdictUnanswered;
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is. */
-export function wrapUpBrief(state: RunState, why: string, role: Pick<PinnedRole, 'memory'>): string {
+export function wrapUpInstruction(state: RunState, why: string, role: Pick<PinnedRole, 'memory'>): string {
   const { goal, tasks, pinned } = state;
   // In one conversation, the reports stand above.
   const told = role.memory === 'shared' && pinned?.roles.executor?.memory !== 'private';
@@ -233,7 +233,7 @@ export function wrapUpBrief(state: RunState, why: string, role: Pick<PinnedRole,
   return paragraphs(
     fill(words.wrapUp, { why }),
     `${words.goal}\n${delimit('goal', cutText(goal.text, GOAL_BYTES))}`,
-    wishesText(goal, words),
+    userNotesText(goal, words),
     tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',
     told || tasks.length === 0 ? '' : reportsText(words, planInForce(tasks), false),
     words.answer,

@@ -1,7 +1,7 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
 
-import type { Steering } from '../state/place.js';
-import { taskOf } from '../state/place.js';
+import type { Steering } from '../state/position.js';
+import { taskOf } from '../state/position.js';
 import type { RunState } from '../state/run-state.js';
 import { tailChars } from '../text/large-text.js';
 import { preview } from '../text/preview.js';
@@ -19,12 +19,12 @@ export function steerText(items: readonly { text: string }[]): string {
   return items.map(item => item.text).join('\n\n');
 }
 
-export function intentBrief(state: RunState, steering: Steering): string {
+export function intentInstruction(state: RunState, steering: Steering): string {
   const words = wordsOf(state);
   return [words.intent, situation(state, steering), messages(words, steering), words.intentEnd].join('\n\n');
 }
 
-export function routeBrief(state: RunState, steering: Steering): string {
+export function routeInstruction(state: RunState, steering: Steering): string {
   const words = wordsOf(state);
   return [
     words.route,
@@ -51,7 +51,7 @@ function situation(state: RunState, { idle }: Steering): string {
 export function systemState({ cursor, people, goal }: RunState, idle: boolean) {
   return {
     mode: goal.mode,
-    phase: idle ? 'idle' : cursor.place.phase,
+    phase: idle ? 'idle' : cursor.position.phase,
     paused: people.pausedAt !== null,
     turns: goal.counters.turns,
     verifications: goal.counters.verification,
@@ -63,9 +63,9 @@ export function taskContext({ goal, goals, tasks, cursor }: RunState, idle: bool
   const { answer = '' } = (idle && goals.at(-1)) || {};
   return {
     goal: goal.text,
-    ...(goal.wishes.length > 0 ? { laterWishes: goal.wishes } : {}),
+    ...(goal.userNotes.length > 0 ? { userNotes: goal.userNotes } : {}),
     ...(answer ? { answer: endOf(answer) } : {}),
-    currentTask: taskOf(cursor.place),
+    currentTask: taskOf(cursor.position),
     tasks: tasks.map(({ id, description, status, result }) => ({
       id,
       description,

@@ -11,7 +11,7 @@ import type { ToolDefinition } from '../tools/tool.js';
 import type { Words } from './words.js';
 import { fill } from './words.js';
 
-export interface Opening {
+export interface Prefix {
   /** Unique in its run. */
   key: string;
   system: string;
@@ -19,11 +19,11 @@ export interface Opening {
 }
 
 /** Of the requests of a role. The tools of a shared one are all that any of its roles is offered, in the run's order. */
-export function openingOf(pinned: PinnedRun, role: PinnedRole): Opening {
-  if (role.opening === 'own')
+export function prefixOf(pinned: PinnedRun, role: PinnedRole): Prefix {
+  if (role.prefix === 'own')
     return { key: `own:${role.name}`, system: role.prompt, tools: offeredTools(pinned, role) };
-  const sharing = Object.values(pinned.roles).filter(({ opening }) => opening === 'shared');
-  return { key: 'shared', system: pinned.opening.system, tools: offeredTools(pinned, ...sharing) };
+  const sharing = Object.values(pinned.roles).filter(({ prefix }) => prefix === 'shared');
+  return { key: 'shared', system: pinned.prefix.system, tools: offeredTools(pinned, ...sharing) };
 }
 
 type Said = Readonly<{ messages: readonly Message[] }>;
@@ -45,7 +45,7 @@ export function roleAtHand({ messages }: Said): string | null {
 
 /** A role's prompt as a message of the thread: from there on the model is that role. */
 export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words): string {
-  const inBlock = openingOf(pinned, role).tools.length;
+  const inBlock = prefixOf(pinned, role).tools.length;
   const own = offeredTools(pinned, role).map(({ name }) => name);
   const tools = own.length === 0 ? words.noToolsOfRole : fill(words.toolsOfRole, { tools: own.join(', ') });
   const parts = [

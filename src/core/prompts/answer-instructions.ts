@@ -4,13 +4,13 @@ import type { PinnedRole } from '../agents/role.js';
 import type { RunState } from '../state/run-state.js';
 import { preview } from '../text/preview.js';
 import { agentsText } from './agents-text.js';
-import { paragraphs } from './briefs.js';
+import { paragraphs } from './instructions.js';
 import { delimit } from './prompt.js';
 import type { Words } from './words.js';
 import { fill, wordsOf } from './words.js';
 
 /** Instruction of the role that chooses how the goal is pursued. */
-export function choiceBrief(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
+export function choiceInstruction(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
   const words = wordsOf(state);
   return paragraphs(
     words.choose,
@@ -29,7 +29,7 @@ function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
 }
 
 /** Instruction of the one role that works on a goal alone. */
-export function answerBrief(
+export function answerInstruction(
   state: RunState,
   role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
   rounds: number,
@@ -43,7 +43,7 @@ export function answerBrief(
 }
 
 /** Instruction of a role whose turn is one of several on the goal; `next`: the role after it, null for none. */
-export function stepBrief(
+export function stepInstruction(
   state: RunState,
   role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
   turn: { number: number; of: number; rounds: number; next: string | null },

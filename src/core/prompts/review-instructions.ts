@@ -4,7 +4,7 @@ import { modelsInUse, type PinnedRun } from '../agents/run-config.js';
 import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import type { PlannedTask, Task } from '../plan/plan.js';
 import { taskAt } from '../state/cursor.js';
-import { wishesText } from '../state/goal.js';
+import { userNotesText } from '../state/goal.js';
 import type { ToolUseBlock } from '../state/message.js';
 import { tokensOf } from '../state/message.js';
 import type { RunState } from '../state/run-state.js';
@@ -16,7 +16,7 @@ import { cutNote, fill, wordsOf } from './words.js';
 const SUBJECT_BYTES = 18_000;
 const CONTEXT_BYTES = 8_000;
 
-export function planReviewBrief(state: RunState, tasks: readonly PlannedTask[]): string {
+export function planReviewInstruction(state: RunState, tasks: readonly PlannedTask[]): string {
   const plan = tasks.map(({ id, description, dependencies, completionCriteria, priority }) => ({
     id,
     description,
@@ -24,12 +24,12 @@ export function planReviewBrief(state: RunState, tasks: readonly PlannedTask[]):
     dependencies,
     completionCriteria,
   }));
-  return reviewBrief(state, wordsOf(state).reviewPlan, 'plan', plan);
+  return reviewInstruction(state, wordsOf(state).reviewPlan, 'plan', plan);
 }
 
-export function resultReviewBrief(state: RunState, task: Task, summary: string): string {
+export function resultReviewInstruction(state: RunState, task: Task, summary: string): string {
   const { id, description, completionCriteria } = task;
-  return reviewBrief(state, fill(wordsOf(state).reviewResult, { id }), 'result', {
+  return reviewInstruction(state, fill(wordsOf(state).reviewResult, { id }), 'result', {
     id,
     description,
     completionCriteria,
@@ -37,28 +37,28 @@ export function resultReviewBrief(state: RunState, task: Task, summary: string):
   });
 }
 
-export function actionReviewBrief(state: RunState, call: ToolUseBlock): string {
+export function actionReviewInstruction(state: RunState, call: ToolUseBlock): string {
   const taskId = taskAt(state.cursor);
   const task = state.tasks.find(candidate => candidate.id === taskId);
-  return reviewBrief(state, fill(wordsOf(state).reviewAction, { tool: call.name }), 'action', {
+  return reviewInstruction(state, fill(wordsOf(state).reviewAction, { tool: call.name }), 'action', {
     tool: call.name,
     arguments: call.input,
     task: task?.description ?? null,
   });
 }
 
-function wishesOf(state: RunState): string[] {
-  return state.goal.wishes.length > 0 ? [wishesText(state.goal, wordsOf(state))] : [];
+function userNotesOf(state: RunState): string[] {
+  return state.goal.userNotes.length > 0 ? [userNotesText(state.goal, wordsOf(state))] : [];
 }
 
-function reviewBrief(state: RunState, what: string, tag: string, subject: unknown): string {
+function reviewInstruction(state: RunState, what: string, tag: string, subject: unknown): string {
   const words = wordsOf(state);
   const whole = JSON.stringify(subject, null, 2);
   const shown = JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2);
   return [
     what,
     `${words.goal}\n${delimit('goal', state.goal.text)}`,
-    ...wishesOf(state),
+    ...userNotesOf(state),
     delimit(tag, shown),
     ...cutNote(words, whole, shown),
     words.reviewEnd,
@@ -66,7 +66,7 @@ function reviewBrief(state: RunState, what: string, tag: string, subject: unknow
 }
 
 /** Asked when a task has failed: the phase machine decides on what is proposed. */
-export function orchestrationBrief(
+export function orchestrationInstruction(
   state: RunState,
   task: Task,
   pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>,
@@ -85,7 +85,7 @@ export function orchestrationBrief(
   return [
     fill(words.failed, { id: task.id, reason: task.reason ?? words.noReason }),
     `${words.goal}\n${delimit('goal', state.goal.text)}`,
-    ...wishesOf(state),
+    ...userNotesOf(state),
     `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
     `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
     whole === '' ? words.noReport : `${words.itsReport}\n${delimit('report', report)}`,

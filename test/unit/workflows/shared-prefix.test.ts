@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import type { ModelRequestPage } from '../../../src/core/prompts/model-request.js';
-import { isPromptOf } from '../../../src/core/prompts/opening.js';
+import { isPromptOf } from '../../../src/core/prompts/shared-prefix.js';
 import { shortenThread } from '../../../src/core/text/shorten-thread.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
-import { brief, nameRole } from '../../../src/workflows/brief.js';
+import { instruct, nameRole } from '../../../src/workflows/instruct.js';
 import { modelFacts } from '../../support/core-values.js';
 import type { TeamReply } from '../../support/scripted-team.js';
 import { runTeam } from '../../support/scripted-team.js';
@@ -33,10 +33,10 @@ const team = ({ script = SCRIPT, contextTokens = 100_000 } = {}) => {
     verifier: testRole('verifier', { tools: [], output: 'verdict', prompt: '# Verifier' }),
     summary: testRole('summary', { tools: [], output: 'text', prompt: '# Summary' }),
   };
-  const opening = { system: 'You are a team.' };
+  const prefix = { system: 'You are a team.' };
   const limits = { ...DEFAULT_LIMITS, execution: script === SCRIPT ? 2 : 20 };
   const modelInfo = { 'p/a': modelFacts(contextTokens, true) };
-  return runTeam(script, { pinned: { roles, opening, limits, modelInfo } });
+  return runTeam(script, { pinned: { roles, prefix, limits, modelInfo } });
 };
 
 describe('what a run sends', () => {
@@ -47,7 +47,7 @@ describe('what a run sends', () => {
       const before = requests[at] as ModelRequestPage;
       expect(request.messages.slice(0, before.messages.length)).toEqual(before.messages);
       expect(request.head).toMatchObject({
-        opening: 'shared',
+        prefix: 'shared',
         system: before.head?.system,
         tools: before.head?.tools,
       });
@@ -96,7 +96,7 @@ describe('what a run sends', () => {
     expect(ran.length).toBeLessThan(3);
   });
 
-  it("a role that comes on → its prompt once, and above each brief the role's name", async () => {
+  it("a role that comes on → its prompt once, and above each instruction the role's name", async () => {
     const { run } = await team();
     const said = run.mainThread().messages.flatMap(message => (message.kind === 'user' ? [message] : []));
     expect(said.filter(({ purpose }) => purpose === 'role').map(({ role }) => role)).toEqual([
@@ -104,8 +104,10 @@ describe('what a run sends', () => {
       'executor',
       'verifier',
     ]);
-    const briefs = said.filter(({ purpose }) => purpose === 'brief');
-    expect(briefs.every(({ role, content }) => content[0]?.text.startsWith(`To \`${role}\`:`))).toBe(true);
+    const instructions = said.filter(({ purpose }) => purpose === 'instruction');
+    expect(instructions.every(({ role, content }) => content[0]?.text.startsWith(`To \`${role}\`:`))).toBe(
+      true,
+    );
   });
 });
 
@@ -114,14 +116,14 @@ describe('a role whose prompt stands in the thread', () => {
   const verifier = testRole('verifier', { prompt: '# Verifier', tools: [] });
   const thread = () => {
     const { run } = runAtCalls([{ name: 'read', input: {} }], { pinned: { roles: { executor, verifier } } });
-    run.state.cursor.place.turns.batch = null;
+    run.state.cursor.position.turns.batch = null;
     return run;
   };
 
   it('another has spoken since → it is named again, and not given its prompt twice', () => {
     const run = thread();
-    brief(run, executor, 'Do it.');
-    brief(run, verifier, 'Check it.');
+    instruct(run, executor, 'Do it.');
+    instruct(run, verifier, 'Check it.');
     nameRole(run, executor);
     nameRole(run, executor);
     const { messages } = run.mainThread();
@@ -131,9 +133,9 @@ describe('a role whose prompt stands in the thread', () => {
 
   it('the thread is trimmed → the prompt of the role at hand stays, another is given again when it comes on', () => {
     const run = thread();
-    brief(run, verifier, 'Check it.');
+    instruct(run, verifier, 'Check it.');
     run.say(run.mainThread(), 'goal', 'Another goal.');
-    brief(run, executor, 'Do it.');
+    instruct(run, executor, 'Do it.');
     expect(shortenThread(run.state, run.mainThread(), 10, { why: 'test', at: 0 })).toBe(true);
     const prompts = () =>
       run
@@ -148,7 +150,7 @@ describe('a role whose prompt stands in the thread', () => {
     const run = thread();
     const reader = testRole('reader', { tools: ['re*'], prompt: '# Reader' });
     run.pinned.roles.reader = reader;
-    brief(run, reader, 'Read.');
+    instruct(run, reader, 'Read.');
     const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'reader'));
     expect(JSON.stringify(prompt)).toContain('# Reader\\n\\nOf the tools this role has read:');
   });

@@ -1,5 +1,5 @@
 /**
- * The places where a run can stand, each with what it needs and nothing else. Those of each kind of mode are in `PlacesOf`;
+ * The positions where a run can stand, each with what it needs and nothing else. Those of each kind of mode are in `PositionsOf`;
  * what comes in between at any of them is an `Interrupt`.
  */
 import type { Account } from '../limits/account.js';
@@ -24,12 +24,12 @@ export interface Batch {
   edited: Record<string, Record<string, unknown>>;
 }
 
-/** How far the role at work at a place is: all that the turn loop knows of a place. */
+/** How far the role at work at a position is: all that the turn loop knows of a position. */
 export interface Turns {
   /** Rounds that it has used. */
   round: number;
   /** Its instruction has been given. */
-  briefed: boolean;
+  instructed: boolean;
   /** Its last reply was sent back once for its form. */
   reasked: boolean;
   /** Of a text that was cut at the output limit, what came: the next reply goes on with it. Null for none. */
@@ -40,7 +40,7 @@ export interface Turns {
 }
 
 export function newTurns(): Turns {
-  return { round: 0, briefed: false, reasked: false, cut: null, failure: null, batch: null };
+  return { round: 0, instructed: false, reasked: false, cut: null, failure: null, batch: null };
 }
 
 interface AtPlan {
@@ -128,8 +128,8 @@ export interface Choosing extends AtPlan {
   phase: 'choosing';
 }
 
-/** The places of each kind of mode: its step takes these, and no others. Every kind has the wrap-up. */
-export interface PlacesOf {
+/** The positions of each kind of mode: its step takes these, and no others. Every kind has the wrap-up. */
+export interface PositionsOf {
   team: Planning | Execution | Verification | WrapUp;
   plan: Planning | Execution | WrapUp;
   steps: Answering | WrapUp;
@@ -137,7 +137,7 @@ export interface PlacesOf {
 }
 
 /** Where the pursuit of a goal stands. */
-export type Place = PlacesOf[keyof PlacesOf];
+export type Position = PositionsOf[keyof PositionsOf];
 
 export function planningAt(cycle: number, improvements: Improvements | null = null): Planning {
   return { phase: 'planning', cycle, turns: newTurns(), improvements, step: { kind: 'plan' }, concerns: [] };
@@ -166,10 +166,10 @@ export function wrapUpAt(
   return { phase: 'wrap_up', cycle, turns: newTurns(), cause, why, failure, ...(by !== undefined && { by }) };
 }
 
-/** The task at work at a place; null for none. */
-export function taskOf(place: Place): string | null {
-  if (place.phase !== 'execution') return null;
-  const { step } = place;
+/** The task at work at a position; null for none. */
+export function taskOf(position: Position): string | null {
+  if (position.phase !== 'execution') return null;
+  const { step } = position;
   return step.kind === 'choose' || step.kind === 'failed' ? null : step.taskId;
 }
 
@@ -213,11 +213,11 @@ export function newSteering(items: InboxItem[], role: string | null): Steering {
 
 /** What a second role is asked in the middle of another's work. */
 export interface RoleQuestion {
-  /** What it is about: the same when the place is entered again. */
+  /** What it is about: the same when the position is entered again. */
   key: string;
   role: string;
   output: OutputContract;
-  brief: string;
+  instruction: string;
 }
 
 export interface Consultation extends RoleQuestion {
@@ -225,14 +225,14 @@ export interface Consultation extends RoleQuestion {
   turns: Turns;
 }
 
-export function newConsultation({ key, role, output, brief }: RoleQuestion): Consultation {
-  return { phase: 'consultation', turns: newTurns(), key, role, output, brief };
+export function newConsultation({ key, role, output, instruction }: RoleQuestion): Consultation {
+  return { phase: 'consultation', turns: newTurns(), key, role, output, instruction };
 }
 
-/** What comes in between at a place: once it is settled, the run is back there. */
+/** What comes in between at a position: once it is settled, the run is back there. */
 export type Interrupt = Steering | Consultation;
 
-export type Phase = (Place | Interrupt)['phase'];
+export type Phase = (Position | Interrupt)['phase'];
 
 const EVERY_PHASE: Record<Phase, true> = {
   planning: true,
@@ -246,8 +246,8 @@ const EVERY_PHASE: Record<Phase, true> = {
 };
 export const PHASES = Object.keys(EVERY_PHASE) as Phase[];
 
-/** A place of the same kind at which nothing has been done yet. */
-export function begun(at: Place | Interrupt): Place | Interrupt {
+/** A position of the same kind at which nothing has been done yet. */
+export function begun(at: Position | Interrupt): Position | Interrupt {
   switch (at.phase) {
     case 'planning':
       return planningAt(at.cycle);

@@ -2,31 +2,31 @@ import { describe, expect, test } from 'vitest';
 import { withPinned } from '../../../../src/core/limits/model-use.js';
 import { estimateMessageTokens } from '../../../../src/core/limits/tokens.js';
 import {
+  branchThread,
   folded,
-  forkOf,
-  joinForks,
+  joinBranchThreads,
   ownMessages,
   replaceMessages,
   unfolded,
-} from '../../../../src/core/state/forks.js';
+} from '../../../../src/core/state/branch-threads.js';
 import type { Message } from '../../../../src/core/state/message.js';
 import { threadsBytes } from '../../../../src/core/state/state-bounds.js';
 import type { Threads } from '../../../../src/core/state/thread.js';
 import { newThread } from '../../../../src/core/state/thread.js';
 
 function said(id: string, text = id): Message {
-  return { id, at: 0, kind: 'user', purpose: 'brief', content: [{ type: 'text', text }] };
+  return { id, at: 0, kind: 'user', purpose: 'instruction', content: [{ type: 'text', text }] };
 }
 
-/** A thread of two messages with a fork for each of these tasks. */
+/** A thread of two messages with a copy for each of these tasks. */
 function forked(...tasks: string[]): Threads {
   const main = newThread('main');
   for (const message of [said('m1', 'x'.repeat(5_000)), said('m2')]) {
     main.messages.push(message);
     main.tokens += estimateMessageTokens(message);
   }
-  const forks = tasks.map(task => forkOf(main, task, 7));
-  return Object.fromEntries([main, ...forks].map(thread => [thread.id, thread]));
+  const copies = tasks.map(task => branchThread(main, task, 7));
+  return Object.fromEntries([main, ...copies].map(thread => [thread.id, thread]));
 }
 
 function say(threads: Threads, thread: string, message: Message): void {
@@ -35,13 +35,13 @@ function say(threads: Threads, thread: string, message: Message): void {
 
 const idsOf = (messages: readonly Message[] = []) => messages.map(({ id }) => id);
 
-describe('forks', () => {
-  test('a fork → begins with the same messages, and what it says is its own', () => {
+describe('copies', () => {
+  test('a copy → begins with the same messages, and what it says is its own', () => {
     const threads = forked('a', 'b');
     say(threads, 'main/a', said('m3'));
-    const fork = threads['main/a'];
-    expect(fork?.messages[0]).toBe(threads.main?.messages[0]);
-    expect([idsOf(fork?.messages), fork && idsOf(ownMessages(fork))]).toEqual([['m1', 'm2', 'm3'], ['m3']]);
+    const copy = threads['main/a'];
+    expect(copy?.messages[0]).toBe(threads.main?.messages[0]);
+    expect([idsOf(copy?.messages), copy && idsOf(ownMessages(copy))]).toEqual([['m1', 'm2', 'm3'], ['m3']]);
     expect(idsOf(threads['main/b']?.messages)).toEqual(['m1', 'm2']);
   });
 
@@ -57,8 +57,8 @@ describe('forks', () => {
     ] as const)
       say(threads, thread, message);
     const before = threads.main?.tokens ?? 0;
-    joinForks(threads, 'a');
-    joinForks(threads, 'b');
+    joinBranchThreads(threads, 'a');
+    joinBranchThreads(threads, 'b');
     expect(Object.keys(threads)).toEqual(['main']);
     expect(idsOf(threads.main?.messages)).toEqual(['m1', 'm2', 'm4', 'm5', 'm3']);
     const added = estimateMessageTokens(said('m5')) + estimateMessageTokens(said('m3'));
@@ -77,20 +77,20 @@ describe('forks', () => {
     expect(back['main/a']?.messages[0]).toBe(back.main?.messages[0]);
   });
 
-  test('the thread was trimmed since → each fork is carried with what it has', () => {
+  test('the thread was trimmed since → each copy is carried with what it has', () => {
     const threads = forked('a');
     if (threads.main) threads.main.messages = [said('cut-main-1'), said('m2')];
     expect(idsOf(folded(threads)['main/a']?.messages)).toEqual(['m1', 'm2']);
     expect(unfolded(folded(threads))).toEqual(threads);
   });
 
-  test('a fork was trimmed → only what is its own is joined', () => {
+  test('a copy was trimmed → only what is its own is joined', () => {
     const threads = forked('a');
     say(threads, 'main/a', said('m3'));
     say(threads, 'main/a', said('m4'));
-    const fork = threads['main/a'];
-    if (fork) replaceMessages(fork, [said('cut-main/a-8'), said('m2'), said('m4')]);
-    joinForks(threads, 'a');
+    const copy = threads['main/a'];
+    if (copy) replaceMessages(copy, [said('cut-main/a-8'), said('m2'), said('m4')]);
+    joinBranchThreads(threads, 'a');
     expect(idsOf(threads.main?.messages)).toEqual(['m1', 'm2', 'm4']);
   });
 });

@@ -1,0 +1,330 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Task } from '../../../../src/core/plan/plan.js';
+import {
+  continueTaskInstruction,
+  morePlanningInstruction,
+  planningInstruction,
+  retryTaskInstruction,
+  reviewFixesInstruction,
+  taskCapInstruction,
+  taskInstruction,
+  verificationInstruction,
+  wrapUpInstruction,
+} from '../../../../src/core/prompts/instructions.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
+import type { Improvements, Planning } from '../../../../src/core/state/position.js';
+import { planningAt } from '../../../../src/core/state/position.js';
+import type { RunState } from '../../../../src/core/state/run-state.js';
+import { newRunState } from '../../../../src/core/state/run-state.js';
+import { ledgerKey } from '../../../../src/core/tools/ledger.js';
+import { pinnedRun, task } from '../../../support/core-values.js';
+import { testRole } from '../../../support/small-run.js';
+
+function stateWith(tasks: Task[] = []): RunState {
+  const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  return { ...state, tasks };
+}
+
+/** A later plan, which is to mend this. */
+function laterPlan(wanted: string[], from: Improvements['from'] = 'verification', cycle = 2): Planning {
+  return planningAt(cycle, { from, wanted, reading: null });
+}
+
+const WHY = 'the turns are used up';
+/** It may call no agents. */
+const NOBODY = { agents: [], tools: ['*'] };
+
+/** What stands between the one prefix and the one closing tag; fails when there is more than one of either. */
+function wrapped(tag: string, text: string): string {
+  const pieces = text.split(new RegExp(`<[\\s/]*${tag}[^>]*>`, 'i'));
+  expect(pieces, `one <${tag}> and its end`).toHaveLength(3);
+  return pieces[1]?.trim() ?? '';
+}
+
+describe('planningInstruction', () => {
+  test('planningInstruction: first plan → short, whatever is left from before (F13)', () => {
+    expect(planningInstruction(stateWith([task('task-1')]), planningAt(1))).toBe(
+      'Plan the goal above. Answer with the plan as JSON.',
+    );
+  });
+
+  test('planningInstruction: a later plan → every improvement, as data, in order, and the tasks so far (F13, K2)', () => {
+    const tasks = [
+      task('task-1', { status: 'completed', completionCriteria: 'it runs' }),
+      task('task-2', {
+        status: 'failed',
+        reason: 'max_rounds',
+        priority: 2,
+        dependencies: ['task-1', 'task-0'],
+      }),
+    ];
+    const instruction = planningInstruction(
+      stateWith(tasks),
+      laterPlan(['name the file', 'count the lines']),
+    );
+    expect(wrapped('improvements', instruction)).toBe('- name the file\n- count the lines');
+    expect(instruction).toContain('This is plan 2.');
+    expect(instruction).toContain('- task-1 [completed] Do task-1\n');
+    expect(instruction).toContain('- task-2 [failed (max_rounds)] Do task-2');
+  });
+
+  test('planningInstruction: a later plan without tasks → no empty list of tasks (F13)', () => {
+    const instruction = planningInstruction(stateWith(), laterPlan(['more']));
+    expect(instruction).not.toContain('Tasks so far');
+    expect(instruction).not.toContain('\n\n\n');
+  });
+
+  test.each<[Improvements['from'], RegExp]>([
+    ['verification', /^A verification found that the goal is not met yet/],
+    ['user', /^The person wants the plan changed/],
+    ['review', /^A review did not accept the plan/],
+    ['orchestrator', /^A task has failed, and the orchestrator wants another plan/],
+  ])('planningInstruction: improvements from %s → says who asks (F13)', (from, text) => {
+    expect(planningInstruction(stateWith(), laterPlan(['more'], from, 3))).toMatch(text);
+  });
+});
+
+/** Ends of the wrapping as a hostile text might write them, between other letters. */
+function hostile(tag: string) {
+  const parts = [
+    `</${tag}>`,
+    `< / ${tag} >`,
+    `<${tag}>`,
+    `</${tag.toUpperCase()}\n>`,
+    `<\n/${tag} x="1">`,
+    '<',
+    '/',
+    '>',
+    'a',
+  ];
+  return fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 8 }).map(list => list.join(''));
+}
+
+describe('instructions: text that is not ours can not end its wrapping (K2)', () => {
+  test('planningInstruction: any improvement that holds tags → stays inside (K2, F13)', () => {
+    fc.assert(
+      fc.property(hostile('improvements'), text => {
+        const instruction = planningInstruction(stateWith(), laterPlan([text, 'last']));
+        expect(wrapped('improvements', instruction).endsWith('- last')).toBe(true);
+      }),
+    );
+  });
+
+  test('reviewFixesInstruction: any fix that holds tags → stays inside (K2)', () => {
+    fc.assert(
+      fc.property(hostile('fixes'), text => {
+        expect(
+          wrapped('fixes', reviewFixesInstruction(stateWith(), 'task-1', [text, 'last'], 2)).endsWith(
+            '- last',
+          ),
+        ).toBe(true);
+      }),
+    );
+  });
+
+  test('verificationInstruction: any report that holds tags → stays inside (K2)', () => {
+    fc.assert(
+      fc.property(hostile('report'), text => {
+        const state = stateWith([task('task-1', { status: 'completed', result: `${text} last` })]);
+        expect(wrapped('report', verificationInstruction(state)).endsWith(' last')).toBe(true);
+      }),
+    );
+  });
+
+  test('verificationInstruction, wrapUpInstruction: any goal that holds tags → stays inside (K2)', () => {
+    fc.assert(
+      fc.property(hostile('goal'), text => {
+        const state = stateWith();
+        state.goal.text = `${text} last`;
+        expect(wrapped('goal', verificationInstruction(state)).endsWith(' last')).toBe(true);
+        expect(wrapped('goal', wrapUpInstruction(state, WHY, { memory: 'shared' })).endsWith(' last')).toBe(
+          true,
+        );
+      }),
+    );
+  });
+});
+
+describe('taskInstruction', () => {
+  const entry = {
+    toolUseId: 'c1',
+    tool: 'read_file',
+    messageId: 'm1',
+    ending: 'executed' as const,
+    isError: false,
+    complete: true,
+    isStub: false,
+    paths: null,
+  };
+
+  test('taskInstruction: nothing known yet → task, criterion, the other tasks and rounds, no word of results (F12)', () => {
+    const one = task('task-1', { completionCriteria: 'it runs' });
+    const instruction = taskInstruction(stateWith([one, task('task-2')]), one, NOBODY, 7);
+    expect(instruction).toMatch(/^Do this task now: task-1 — Do task-1\n\nIt is done when: it runs\n\n/);
+    expect(instruction).toContain('\n- task-2 [pending]\n');
+    expect(instruction).not.toContain('- task-1');
+    expect(instruction).toContain('At most 7 rounds');
+    expect(instruction).not.toContain('still hold');
+    expect(instruction).not.toContain('\n\n\n');
+  });
+
+  test('taskInstruction: earlier calls → the youngest 20 that hold are named, and none is forbidden (F12, OU12)', () => {
+    const state = stateWith([task('task-1')]);
+    for (let index = 1; index <= 25; index += 1)
+      state.tools.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
+    const instruction = taskInstruction(state, task('task-1'), NOBODY, 3);
+    expect(instruction).toMatch(/- read_file: \{"n":6\}(; \{"n":\d+\}){18}; \{"n":25\}\n/);
+    expect(instruction).toContain('call again whatever you need anew');
+    expect(instruction).not.toMatch(/do not call/i);
+    expect(instruction).not.toContain('{"n":5}');
+  });
+});
+
+describe('what an instruction says once (OU13)', () => {
+  const tasks = [
+    task('task-1', {
+      status: 'completed',
+      description: 'Read alpha',
+      completionCriteria: 'alpha is read',
+      result: 'Alpha: 3',
+    }),
+    task('task-2', { status: 'executing', description: 'Read beta', completionCriteria: 'beta is read' }),
+    task('task-3', { description: 'Read gamma', completionCriteria: 'gamma is read' }),
+    task('task-4', { description: 'Read delta', byPerson: true }),
+  ];
+  const briefsOf = (state: RunState) => ({
+    plan: planningInstruction(state, laterPlan(['more'])),
+    task: taskInstruction(state, tasks[1] ?? task('x'), NOBODY, 5),
+    verify: verificationInstruction(state),
+    wrapUp: wrapUpInstruction(state, WHY, { memory: 'shared' }),
+  });
+  const times = (text: string, part: string) => text.split(part).length - 1;
+
+  test.each(Object.keys(BUILT_IN_WORDS))(
+    'instructions (%s): every description, criterion and report → at most once',
+    language => {
+      const state = stateWith(tasks);
+      state.pinned = pinnedRun({ language });
+      for (const [name, instruction] of Object.entries(briefsOf(state)))
+        for (const said of tasks.flatMap(({ description, completionCriteria, result }) => [
+          description,
+          completionCriteria,
+          result,
+        ]))
+          if (said !== null) expect(times(instruction, said), `${said} in ${name}`).toBeLessThan(2);
+    },
+  );
+
+  test('taskInstruction: the task at hand whole, others by state alone, but what a person has set', () => {
+    const { task: instruction } = briefsOf(stateWith(tasks));
+    expect(instruction).toContain('task-2 — Read beta');
+    expect(instruction).toContain(
+      '- task-1 [completed]\n- task-3 [pending]\n- task-4 [pending, set by the person, priority 1] Read delta',
+    );
+    for (const other of ['alpha', 'gamma']) expect(instruction).not.toContain(other);
+  });
+
+  test('planningInstruction, wrapUpInstruction: a finished task → without its criterion; the verifier has it', () => {
+    const instructions = briefsOf(stateWith(tasks));
+    for (const instruction of [instructions.plan, instructions.wrapUp]) {
+      expect(instruction).not.toContain('alpha is read');
+      expect(instruction).toContain('gamma is read');
+    }
+    expect(instructions.verify).toContain('alpha is read');
+  });
+
+  test.each([
+    ['all of it', {}, false],
+    ['a part of it was trimmed away', { dropped: 1 }, true],
+    ['so long that it may be trimmed', { tokens: 60_000 }, true],
+  ])(
+    'verificationInstruction: the conversation holds %s → reports stand in the instruction: %j → %j',
+    (_, thread, said) => {
+      const state = stateWith(tasks);
+      const roles = { executor: testRole('executor'), verifier: testRole('verifier', { output: 'verdict' }) };
+      state.pinned = pinnedRun({ roles });
+      state.threads.main = { id: 'main', epoch: 0, messages: [], tokens: 0, dropped: 0, ...thread };
+      expect(verificationInstruction(state).includes('Alpha: 3')).toBe(said);
+      state.pinned.roles.verifier = testRole('verifier', { memory: 'private' });
+      expect(verificationInstruction(state)).toContain('Alpha: 3');
+    },
+  );
+});
+
+test('verificationInstruction: reports that are too long together → cut, and the verifier is told how long each is (C8)', () => {
+  const long = 'It says so. '.repeat(6_000);
+  const tasks = ['task-1', 'task-2'].map(id => task(id, { status: 'completed', result: long }));
+  const instruction = verificationInstruction(stateWith(tasks));
+  expect(instruction.match(/only a part of it stands here: \d+ of 72000 characters/g)).toHaveLength(2);
+});
+
+test('verificationInstruction: what failed under an earlier plan → named as replaced, not listed to be judged (OU14)', () => {
+  const tasks = [
+    task('task-1', { status: 'failed', cycle: 1 }),
+    task('task-2', { status: 'completed', cycle: 2 }),
+  ];
+  const instruction = verificationInstruction(stateWith(tasks));
+  expect(instruction).toContain('replaced, not to be judged: task-1.');
+  expect(instruction).not.toContain('- task-1');
+  expect(instruction).toContain('- task-2 [completed] Do task-2');
+});
+
+test('instructions: wishes of the person → in every instruction of who plans, works, judges or ends (OU10)', () => {
+  const state = stateWith([task('task-1')]);
+  state.goal.userNotes = ['as CSV, please'];
+  for (const instruction of [
+    planningInstruction(state, laterPlan(['more'])),
+    taskInstruction(state, task('task-1'), NOBODY, 3),
+    verificationInstruction(state),
+    wrapUpInstruction(state, WHY, { memory: 'shared' }),
+  ])
+    expect(wrapped('user_notes', instruction)).toBe('- as CSV, please');
+});
+
+test.each([
+  ['morePlanningInstruction', morePlanningInstruction(stateWith(), 2), ['2 planning round(s) left']],
+  [
+    'continueTaskInstruction',
+    continueTaskInstruction(stateWith(), 'task-1', 2),
+    ['task-1 is not finished', '2 round(s) left'],
+  ],
+  [
+    'retryTaskInstruction',
+    retryTaskInstruction(stateWith(), 'task-1', 2),
+    ['retry task-1', '2 round(s) left'],
+  ],
+  [
+    'reviewFixesInstruction',
+    reviewFixesInstruction(stateWith(), 'task-1', ['a', 'b'], 2),
+    ['task-1', '- a\n- b', '2 round(s) left'],
+  ],
+  [
+    'taskCapInstruction',
+    taskCapInstruction(stateWith(), task('task-1')),
+    ['rounds of task-1 are used up', 'no tools are left'],
+  ],
+])('%s: in its turn → names what it is about and what is left (L3)', (_, instruction, texts) => {
+  for (const text of texts) expect(instruction).toContain(text);
+});
+
+describe('verificationInstruction and wrapUpInstruction', () => {
+  test('verificationInstruction: reports of some tasks → those, with id and status; none → says so', () => {
+    const tasks = [task('task-1', { status: 'completed', result: 'Found 3' }), task('task-2')];
+    const instruction = verificationInstruction(stateWith(tasks));
+    expect(instruction).toContain('task-1 (completed):\n<report>\nFound 3\n</report>');
+    expect(instruction).not.toContain('task-2 (');
+    expect(verificationInstruction(stateWith([task('task-2')]))).toContain('No task left a report.');
+  });
+
+  test('wrapUpInstruction: a reason → says why the work ends, and asks for an answer without tools', () => {
+    const state = stateWith();
+    const instruction = wrapUpInstruction(state, WHY, { memory: 'shared' });
+    expect(instruction).toContain('ends here: the turns are used up.');
+    expect(instruction).toContain('No tools, no JSON.');
+    expect(instruction).not.toContain('Tasks:');
+    expect(wrapUpInstruction({ ...state, tasks: [task('task-1')] }, WHY, { memory: 'shared' })).toContain(
+      'Tasks:\n- task-1',
+    );
+  });
+});
