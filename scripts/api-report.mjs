@@ -76,7 +76,7 @@ try {
       section(`steersman${path.slice(1)}`, join(out, types.replace('./dist/', ''))),
     );
   const intro =
-    'What the package exports, written by `npm run api`. `steersman` itself is `steersman/client`.';
+    'For programmers: all that the package exports, with its types. `npm run api` writes this page. `steersman` itself is `steersman/client`.';
   const text = `# Public API\n\n${intro}\n\n${parts.join('\n')}`;
   if (!process.argv.includes('--check')) writeFileSync(report, text);
   else if (readFileSync(report, 'utf8') !== text) {

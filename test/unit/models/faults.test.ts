@@ -98,9 +98,15 @@ function quoted(says: string): string {
 
 const DOC_HEAD = `# When a model's endpoint misbehaves
 
-Each row is played by the strict model server of Steersman's own tests, a dozen of them also by that of \`steersman/testing\` ([testing.md](testing.md)), and held against what one model call really comes to, over HTTP; this page is written by that test. The conversation with what came of it is then sent once more, and taken by a server as strict as the providers are. The model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`.
+For whoever wonders what a fault of a model's endpoint does to a run: each fault, what one model call comes to, and what the trace says.
 
-A call comes to a reply, with its stop reason and what is left of what was said, or to a failure, with its type. What is *tried again* is, by Temporal, up to 4 times, or twice where it took its time; after that, or at once where it is not, the run trims, takes the next model, asks or ends ([decisions.md](decisions.md#what-follows-a-failed-model-call)). A call that is *not run* is answered in the conversation with the reason, and the model makes it anew. Usage that is missing or can't be right is *estimated*.
+A call comes to a reply, with its stop reason and what is left of it, or to a failure, with its type.
+
+- *Tried again* means by Temporal, up to 4 times, or twice if the call took its time. After that, or at once without retries, the run trims, takes the next model, asks or ends ([decisions.md](decisions.md#what-follows-a-failed-model-call)).
+- A call that is *not run* gets the reason as its result, and the model makes it anew.
+- Usage that is missing or can't be right is *estimated*.
+
+In each row the model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`. A test plays the row over HTTP with a strict model server, sends the resulting conversation once more to a server as strict as the providers, and writes this page. The model of \`steersman/testing\` plays a dozen of them ([testing.md](testing.md)).
 
 | fault | the endpoint | the call comes to | the trace says |
 |---|---|---|---|

@@ -224,7 +224,7 @@ test.each(named(budgetCases))(
       mode
     ];
     expect([raised.cause, raised.gates]).toEqual([whole, ['budget']]);
-    note(each, thenText(each, alone), 'asked: it is raised and the work goes on, or the same');
+    note(each, thenText(each, alone), 'a person is asked. Raised: the work goes on; otherwise the same');
   },
 );
 
@@ -234,13 +234,15 @@ function thenText({ limit }: Case, { cause, wrapUp, state }: Awaited<ReturnType<
   if (limit.startsWith('`toolCalls')) return 'the calls over it are `skipped`, and the work goes on';
   if (limit.endsWith('with tasks')) return 'the plan as it stands is carried out';
   if (isTask)
-    return `the task reports in one call without tools and has failed: \`max_rounds\`; the goal, where it was all of the plan, ends \`${cause}\``;
+    return `the task reports in one call without tools and has failed: \`max_rounds\`; if it was the whole plan, the goal ends \`${cause}\``;
   return `\`${cause}\`, ${wrapUp}`;
 }
 
 const HEAD = `# What happens at each cap
 
-Made of what runs do, by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`. \`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes that \`steersman.yaml\` declares; in \`auto\` it is as in the mode that was chosen. Somebody attends: the run was started so, with \`gates.onBudget: ask\`; with \`wrap_up\`, which is the default, budgets end as where nobody attends. Limits and defaults: [decisions.md](decisions.md#what-ends-at-a-cap).
+For whoever wants to know what a run does when a limit is reached, in each mode. Limits and defaults: [decisions.md](decisions.md#what-ends-at-a-cap).
+
+\`react\` stands for \`lead\` and \`direct\` too, \`review\` for modes of \`steersman.yaml\`. \`auto\` does as the mode that it chose. "Somebody attends" means a run that was started so, with \`gates.onBudget: ask\`. With the default \`wrap_up\`, budgets end as if nobody attends. The table is made of what test runs do, by \`npx vitest run --project unit test/unit/workflows/caps.test.ts -u\`.
 
 | at its end | mode | nobody attends | somebody attends |
 |---|---|---|---|
