@@ -27,11 +27,13 @@ for (const mode of options.modes.split(',') as Mode[]) {
   const shape = shapeOf(mode);
   const { model, tool } = callsOf(shape);
   const { alone, many } = await measured(shape);
-  const row = (count: number, figures: Figures) => [
-    ...[mode, `${model} + ${tool}`, `${count}`],
-    ...[...cells(figures), `${figures.warnings}`],
-  ];
-  rows.push(row(1, alone), row(runs, many));
+  for (const [count, figures] of [
+    [1, alone],
+    [runs, many],
+  ] as const) {
+    if (figures !== null)
+      rows.push([mode, `${model} + ${tool}`, `${count}`, ...cells(figures), `${figures.warnings}`]);
+  }
 }
 console.log(table(['mode', 'model + tool calls', 'runs', ...FIGURE_TITLES, 'warnings'], rows));
 
@@ -42,9 +44,10 @@ function shapeOf(mode: Mode): RunShape {
 }
 
 /** Each mode has a server, a model and workers of its own. */
-async function measured(shape: RunShape): Promise<{ alone: Figures; many: Figures }> {
+async function measured(shape: RunShape): Promise<{ alone: Figures | null; many: Figures | null }> {
   const arena = await startArena({ database, shape, toolBytes: 200, modelMs });
   const onWorker = async (taskQueue: string, counts: number[]) => {
+    if (counts.length === 0) return null;
     const worker = await arena.startWorker(taskQueue);
     const start = () => startRun(arena, taskQueue);
     const all: Figures[] = [];

@@ -1,24 +1,46 @@
 // `npm run bench -- <name> [options]`: transpiles bench/ and runs one benchmark on a copy of the build, so
-// that a build made meanwhile changes nothing under it. Without a name: the default set, one after another.
+// that a build made meanwhile changes nothing under it. Without a name: the default set, one after another. `smoke`:
+// each benchmark at its smallest, which shows one that is broken and measures nothing.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const DEFAULT_SET = ['turns', 'history', 'load'];
+const SMOKE_AT_ONCE = 4;
+/** The longest first. Null: it installs another system's packages. */
+const SMOKE = {
+  modes: '--modes lead --runs 1 --singles 0',
+  cache: '--tasks 1 --reads 1',
+  chaos: '--faults 1 --per-seed 1 --runs 1 --workers 1 --longest 1 --kinds team',
+  'crash-storm': '--runs 1 --turns 4',
+  'first-text': '--samples 1 --runs 1 --model-ms 30',
+  history: '--turns 5',
+  load: '--runs 1 --singles 0 --database memory',
+  'parallel-reads': '--reads 2 --turns 1 --rounds 1 --at-once 1,2 --tool-ms 30 --model-ms 30',
+  'parallel-tasks': '--tasks 2 --rounds 1 --at-once 1,2 --model-ms 30',
+  replay: '--turns 2',
+  rival: null,
+  simulate: '--runs 20',
+  'steer-latency': '--samples 1',
+  'steer-storm': '--messages 4 --kills 1',
+  subagents: '--agents 2 --rounds 1 --model-ms 30',
+  turns: '--turns 2 --rounds 1',
+};
 
 const [name, ...args] = process.argv.slice(2);
 const names = readdirSync(join(root, 'bench'))
   .filter(file => file.endsWith('.ts'))
   .map(file => file.slice(0, -'.ts'.length))
   .sort();
-if (name === '--help' || (name !== undefined && !names.includes(name))) {
+if (name === '--help' || (name !== undefined && name !== 'smoke' && !names.includes(name))) {
   console.log(`Usage: npm run bench [-- <name> [options]]
 
 Names: ${names.join(', ')}; each explains its options with --help.
-Without a name: ${DEFAULT_SET.join(', ')}. What the figures mean: docs/benchmarks.md.`);
+Without a name: ${DEFAULT_SET.join(', ')}. With "smoke": each at its smallest, whether it is whole.
+What the figures mean: docs/benchmarks.md.`);
   process.exit(name === '--help' ? 0 : 1);
 }
 
@@ -31,8 +53,10 @@ const guard = spawn(process.execPath, [join(root, 'scripts/bench-guard.mjs'), ou
 });
 guard.unref();
 guard.stdin.unref();
-let running = null;
-process.on('exit', () => running?.kill('SIGKILL'));
+const running = new Set();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -71,11 +95,33 @@ for (const dir of ['bench', 'test/support', 'test/simulation']) {
   }
 }
 
+if (name === 'smoke') process.exit((await smoke()) ? 0 : 1);
 for (const one of name === undefined ? DEFAULT_SET : [name]) {
-  const script = join(out, 'bench', `${one}.js`);
-  if (!existsSync(script)) throw new Error(`${script} was not built`);
-  const code = await run(script, name === undefined ? [] : args);
+  const { code } = await run(one, name === undefined ? [] : args);
   if (code !== 0) process.exit(code);
+}
+
+/** True when each has ended well. What one has said is shown where it has not. */
+async function smoke() {
+  const unknown = names.filter(one => !(one in SMOKE));
+  if (unknown.length > 0) throw new Error(`SMOKE has no size for ${unknown.join(', ')}`);
+  const left = Object.keys(SMOKE);
+  let whole = true;
+  const work = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) {
+      if (SMOKE[one] === null) {
+        console.log(`${one}: left out, it installs packages`);
+        continue;
+      }
+      const from = performance.now();
+      const { code, said } = await run(one, SMOKE[one].split(' '), 'pipe');
+      const seconds = ((performance.now() - from) / 1_000).toFixed(1);
+      console.log(code === 0 ? `${one}: whole, ${seconds} s` : `${one}: broken, ${seconds} s\n${said}`);
+      whole &&= code === 0;
+    }
+  };
+  await Promise.all(Array.from({ length: SMOKE_AT_ONCE }, work));
+  return whole;
 }
 
 /** A process whose npm was killed is told of it by nobody. */
@@ -97,9 +143,18 @@ function parentOfShell(pid) {
   }
 }
 
-function run(script, options) {
+/** Resolves with its exit code and, where its output is a pipe, all that it said. */
+function run(one, options, output = 'inherit') {
   const env = { ...process.env, TMPDIR: temporary };
-  const child = spawn(process.execPath, [script, ...options], { cwd: root, stdio: 'inherit', env });
-  running = child;
-  return new Promise(resolve => child.on('close', code => resolve(code ?? 1)));
+  const args = [join(out, 'bench', `${one}.js`), ...options];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['inherit', output, output], env });
+  running.add(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', part => (said += part));
+  return new Promise(resolve =>
+    child.on('close', code => {
+      running.delete(child);
+      resolve({ code: code ?? 1, said });
+    }),
+  );
 }
