@@ -1,6 +1,7 @@
 /** What a worker pays to take a run over: the CPU time of replaying its history, at 50, 350 and 600 turns. */
 import { Worker } from '@temporalio/worker';
 import { Command } from 'commander';
+import { withoutStackTraces } from '../src/worker/run-worker.js';
 import { stateQuery } from '../src/workflows/messages.js';
 import { partsOf, workflowBundle } from '../test/support/histories.js';
 import { quietTemporal } from '../test/support/quiet.js';
@@ -33,6 +34,7 @@ interface Replay {
 console.log(`replay: one tool call a turn, results of ${options.bytes} bytes, model and tool without delay`);
 console.log(`${machine()}, server in memory\n`);
 quietTemporal();
+withoutStackTraces();
 const replays: Replay[] = [];
 const rows: string[][] = [];
 for (const toolTurns of options.turns.split(',').map(Number)) {

@@ -30,7 +30,8 @@ const program = new Command(PROGRAM.worker)
     `
 TEMPORAL_DEPLOYMENT_NAME makes it a version of that worker deployment: runs stay with the version that they began
 with. TEMPORAL_WORKER_BUILD_ID names the version (default: a digest of the workflow code). STEERSMAN_METRICS=host:port
-serves metrics for Prometheus. NAME_FILE names a file that holds the value of NAME, as for secrets of containers.
+serves metrics for Prometheus. STEERSMAN_STACK_TRACES=on fills the Web UI's tab "Call Stack", for a third of the
+workflow thread's time. NAME_FILE names a file that holds the value of NAME, as for secrets of containers.
 
 Connects as TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and the TLS variables or a profile of
 Temporal's configuration file say. Model keys come from the environment or .env, never from a run.

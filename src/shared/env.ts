@@ -59,6 +59,8 @@ export const env = {
   deployment: () => ({ name: read('TEMPORAL_DEPLOYMENT_NAME'), buildId: read('TEMPORAL_WORKER_BUILD_ID') }),
   /** `host:port` at which a worker tells its metrics. */
   metrics: () => read('STEERSMAN_METRICS'),
+  /** Whether a worker can tell where a run's code stands. */
+  stackTraces: () => read('STEERSMAN_STACK_TRACES')?.toLowerCase() === 'on',
   /** Bearer token of the MCP server's clients, over HTTP. */
   mcpToken: () => read('STEERSMAN_MCP_TOKEN'),
   /** Ports of the local stack's server, where they are chosen. */

@@ -15,6 +15,7 @@ import {
   stopSignal,
 } from '../../src/workflows/messages.js';
 import { partsOf } from '../support/histories.js';
+import { killWorkers, startWorkerProcess } from '../support/processes.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { byRole, content, planned, reported, settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
@@ -33,6 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   doomed?.kill('SIGKILL');
+  killWorkers();
   await rig?.close();
   await env?.teardown();
 });
@@ -104,6 +106,27 @@ test('query: right after the first task of a worker that took over → refused o
     );
   }
   expect(answers.slice(1)).toEqual(['paused', 'paused']);
+  await handle.signal(stopSignal, {});
+  await handle.result();
+});
+
+test('query: where the code of a run stands → not told by a worker process, and told with STEERSMAN_STACK_TRACES=on', async () => {
+  rig.play(byRole({ planner: () => planned, executor: () => reported(), verifier: () => content }));
+  const handle = await rig.start('Third', { keepOpenSeconds: 600 });
+  await until('the goal is answered', async () => (await handle.query(stateQuery)).phase === 'idle');
+  await rig.stopWorker();
+  const { configDir, dir } = rig.project;
+  const { taskQueue, model } = rig;
+  const project = { configDir, home: join(dir, 'home'), modelUrl: model.baseUrl };
+  const asked = async (variables: Record<string, string>) => {
+    const worker = await startWorkerProcess({ address: env.address, taskQueue, ...project, env: variables });
+    const answer = await handle.query<string>('__stack_trace').catch(String);
+    await worker.kill();
+    return answer;
+  };
+  expect(await asked({})).toContain('stack traces are not enabled on this worker');
+  expect(await asked({ STEERSMAN_STACK_TRACES: 'on' })).toMatch(/ at .*workflows/);
+  await rig.startWorker();
   await handle.signal(stopSignal, {});
   await handle.result();
 });
