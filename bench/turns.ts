@@ -1,10 +1,11 @@
 /** What a turn costs beyond the model's and the tool's own time, against a bare loop without Temporal. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NativeConnection } from '@temporalio/worker';
 import { Command } from 'commander';
 import { projectRoot } from '../src/shared/package.js';
+import { nativeConnection } from '../src/worker/connect.js';
 import { createSteersmanWorker } from '../src/worker/create-worker.js';
+import { withoutStackTraces } from '../src/worker/run-worker.js';
 import { quietTemporal } from '../test/support/quiet.js';
 import { type Arena, startArena } from './support/arena.js';
 import { type BareLoop, startBareLoop } from './support/bare-loop.js';
@@ -31,6 +32,7 @@ const { database } = options;
 console.log(`turns: ${options.turns} turns a run, model 30 ms, one tool of 30 ms a turn, 0.2 KB results`);
 console.log(`${machine()}, server on ${database}; worker and bare loop in one process, in turns\n`);
 quietTemporal();
+withoutStackTraces();
 const arena = await startArena({ database, shape, toolBytes: 200 });
 try {
   const worker = await startWorkerHere(arena);
@@ -80,7 +82,7 @@ function print(bare: Cost[], run: Cost[]): void {
 async function startWorkerHere(on: Arena): Promise<{ end(): Promise<void> }> {
   process.env.OPENAI_BASE_URL = on.modelUrl;
   process.env.OPENAI_API_KEY = 'bench';
-  const connection = await NativeConnection.connect({ address: on.address });
+  const connection = await nativeConnection({ address: on.address });
   const { configDir, home } = on;
   const { worker, shutdown, close } = await createSteersmanWorker({
     ...{ connection, configDir, home, namespace: 'default', taskQueue: TASK_QUEUE, localStack: true },

@@ -2,11 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, TransportError } from '@temporalio/worker';
+import { NativeConnection, type NativeConnectionOptions, TransportError } from '@temporalio/worker';
 import { errorText } from '../core/text/error-text.js';
 import { scriptCall } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
+import { isLoopback } from '../stack/probe.js';
 
 export interface Connected {
   connection: NativeConnection;
@@ -96,6 +97,12 @@ async function open(
   { connectionOptions, namespace }: ClientConnectConfig,
   address: string,
 ): Promise<Connected> {
-  const connection = await NativeConnection.connect({ ...connectionOptions, address });
+  const connection = await nativeConnection({ ...connectionOptions, address });
   return { connection, namespace: namespace ?? env.temporalNamespace() ?? 'default' };
+}
+
+/** On this machine, what is sent is not compressed: that costs both sides time, and saves no network any. */
+export function nativeConnection(options: NativeConnectionOptions): Promise<NativeConnection> {
+  const isHere = isLoopback(options.address ?? 'localhost');
+  return NativeConnection.connect({ ...(isHere && { grpcCompression: { codec: 'none' } }), ...options });
 }

@@ -1,8 +1,9 @@
 /** `steersman/worker`: workers that serve runs, with tools, roles, contexts and models of the program's own. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { type NativeConnection, Worker } from '@temporalio/worker';
 import { env } from '../shared/env.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
+import { nativeConnection } from './connect.js';
 import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
 export type { ModelQuestion, ResolveModel } from '../activities/models/resolve-model.js';
@@ -53,7 +54,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
   const profile = loadClientConnectConfig();
   // Keys of a profile are for its own server.
   const there = address === undefined ? profile.connectionOptions : { address };
-  const connection = given ?? (await NativeConnection.connect(there));
+  const connection = given ?? (await nativeConnection(there));
   const close = async () => {
     if (given === undefined) await connection.close();
   };
