@@ -2,6 +2,7 @@
 
 import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
 import { createEditArtifact } from '../../activities/edit-artifact.js';
 import { createLoadRun } from '../../activities/load-run.js';
 import { createCallModel } from '../../activities/models/call-model.js';
@@ -28,6 +29,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
     parts;
   const { configDir, localStack } = options;
   const redact = (text: string) => secrets.redact(text);
+  const readSearchAttributes = searchAttributeReader();
   return {
     steersmanLoadRun: createLoadRun({
       configDir,
@@ -113,10 +115,18 @@ async function askToolRequest(callId: string): Promise<Record<string, unknown>> 
   return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
 }
 
-// Which of Steersman's search attributes a namespace has: setting a missing one blocks a run for ever.
+/** Runs that start at once ask once. */
+const ATTRIBUTES_MS = 10_000;
 
-async function readSearchAttributes({ connection, options }: Client): Promise<string[]> {
-  const { namespace } = options;
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return SEARCH_ATTRIBUTES.filter(name => customAttributes && name in customAttributes);
+/** Which of Steersman's search attributes a namespace has: setting a missing one blocks a run for ever. */
+export function searchAttributeReader(): (client: Client) => Promise<string[]> {
+  const known = new LRUCache<string, string[], Client>({
+    max: 1,
+    ttl: ATTRIBUTES_MS,
+    fetchMethod: async (namespace, _stale, { context: { connection } }) => {
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+      return SEARCH_ATTRIBUTES.filter(name => customAttributes && name in customAttributes);
+    },
+  });
+  return async client => (await known.fetch(client.options.namespace, { context: client })) ?? [];
 }
