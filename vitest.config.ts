@@ -2,11 +2,21 @@ import { defineConfig } from 'vitest/config';
 
 const propertyRuns = Number(process.env.PROPERTY_RUNS ?? 0);
 
+/** With a real Temporal server, workers and tools as processes. */
+const wholeRuns = {
+  globalSetup: ['test/support/find-temporal.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  pool: 'forks',
+  // Real processes on a machine of unknown load; what fails twice is broken. Locally nothing is tried again.
+  retry: process.env.CI ? 1 : 0,
+};
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/build-once.ts'],
-    // Whole runs mostly wait, for a model, a server or a process: with two, two cores are idle for a quarter of the time.
-    maxWorkers: 3,
+    // Whole runs mostly wait, for a model, a server or a process: with fewer, two cores are idle much of the time.
+    maxWorkers: 4,
     // Of tests within a file that say so: those wait for timeouts of the server, 10 s and more each.
     maxConcurrency: 9,
     projects: [
@@ -29,15 +39,16 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: 'e2e', ...wholeRuns, include: ['test/e2e/**/*.test.ts'] },
+      },
+      // Random faults, and many more random runs: what they look for, failpoints and simulation hold in each test run.
+      {
+        extends: true,
         test: {
-          name: 'e2e',
-          globalSetup: ['test/support/find-temporal.ts'],
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          pool: 'forks',
-          // Real processes on a machine of unknown load; what fails twice is broken. Locally nothing is tried again.
-          retry: process.env.CI ? 1 : 0,
+          name: 'storms',
+          ...wholeRuns,
+          include: ['test/storms/**/*.test.ts', 'test/simulation/simulation.test.ts'],
+          env: { SIMULATION_RUNS: '10000' },
         },
       },
     ],

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { clientTool, connect } from '../../src/client/index.js';
@@ -18,6 +23,8 @@ const workflowsPath = fileURLToPath(new URL('../support/application/workflows.ts
 let env: TestWorkflowEnvironment;
 let model: ScriptedModel;
 let workspace = '';
+/** Of the application's workflows and ours: made once. */
+let workflowBundle: WorkflowBundleWithSourceMap;
 
 /** A bank that takes each key once. */
 class Bank {
@@ -34,6 +41,8 @@ class Bank {
 beforeAll(async () => {
   quietTemporal();
   env = await startTestEnvironment();
+  const logger = new DefaultLogger('ERROR');
+  workflowBundle = await bundleWorkflowCode({ workflowsPath, plugins: [new SteersmanPlugin()], logger });
   workspace = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-bank-')));
 });
 afterAll(async () => {
@@ -51,7 +60,7 @@ async function bankWorker(taskQueue: string, bank: Bank, run = bank.charge.bind(
   return Worker.create({
     connection: env.nativeConnection,
     taskQueue,
-    workflowsPath,
+    workflowBundle,
     shutdownGraceTime: 1,
     activities: {
       charge: async (key: string) => bank.charge(key, 'a workflow'),
