@@ -47,16 +47,6 @@ export interface CallModelResult {
   durationMs: number;
 }
 
-/** What a server may use of a model in one call. */
-export interface SamplingInput {
-  /** `endpoint/model`: of the role that made the call. */
-  model: string;
-  /** Of requests and replies. */
-  tokens: number;
-  /** US dollars; null: no limit. */
-  costUsd: number | null;
-}
-
 export interface CallToolInput {
   callId: string;
   /** The pairing id of the call in the conversation. */
@@ -79,8 +69,6 @@ export interface CallToolInput {
   /** Nothing bad can come of running it twice: read-only or idempotent. */
   idempotent: boolean;
   workspace: string;
-  /** Of a server that may ask a model: by which, and how much. Absent: it may not. */
-  sampling?: SamplingInput;
   /** How long a person is waited for, where the server asks one; absent: nobody attends. */
   asksForMs?: number;
   /** The call was made by an earlier try and is a task of its server: its result is asked for, and nothing is called. */
@@ -119,8 +107,6 @@ export interface CallToolResult {
   session?: { id: string; queue: string };
   /** When the server last said that it has other tools than before, milliseconds since the epoch. */
   toolsChangedAt?: number;
-  /** What its server has used of the model of `sampling`. */
-  sampled?: Usage;
 }
 
 /** A call that may be made, with its arguments as they were read; or how it ends. */

@@ -13,10 +13,6 @@ interface ServerConfigBase {
   startTimeoutMs: number;
   /** What its calls open lives in its session: each run has one of its own (`sessions.ts`). */
   stateful?: true;
-  /** It is told the run's folder where it asks for the client's roots. */
-  roots?: true;
-  /** It may ask the run's model during its calls, on the run's account. */
-  sampling?: true;
 }
 
 /** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
@@ -58,8 +54,6 @@ const switches = {
   disabled: z.boolean().optional(),
   startTimeoutMs: z.int().min(100).max(600_000).default(DEFAULT_START_TIMEOUT_MS),
   stateful: z.boolean().optional(),
-  roots: z.boolean().optional(),
-  sampling: z.boolean().optional(),
 };
 const stdioSchema = z.object({
   ...switches,
@@ -136,7 +130,7 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
       args,
       env,
       startTimeoutMs,
-      ...declared(result.data),
+      ...(result.data.stateful && { stateful: true }),
       ...(cwd === undefined ? {} : { cwd }),
     };
     return { server, enabled: isEnabled(result.data), known: Object.keys(stdioSchema.shape) };
@@ -151,7 +145,7 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
       url,
       headers,
       startTimeoutMs,
-      ...declared(result.data),
+      ...(result.data.stateful && { stateful: true }),
     };
     return { server, enabled: isEnabled(result.data), known: Object.keys(httpSchema.shape) };
   }
@@ -159,11 +153,6 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
     `${file}: mcpServers.${name}.type is ${JSON.stringify(kind)}, which is not supported.`,
     'Use "stdio" (the default, with "command") or "http" (with "url").',
   );
-}
-
-/** What is on; all of it is off by default. */
-function declared({ stateful, roots, sampling }: z.output<z.ZodObject<typeof switches>>) {
-  return { ...(stateful && { stateful }), ...(roots && { roots }), ...(sampling && { sampling }) };
 }
 
 /** `enabled ?? true`; `disabled`, which some clients write, counts where `enabled` is absent. */

@@ -15,10 +15,6 @@ interface ResolvedBase {
   label: string;
   /** For starting and greeting it. */
   startTimeoutMs: number;
-  /** The folder that it is told as the client's root; null where it is told none. */
-  root: string | null;
-  /** It may ask a model. */
-  sampling: boolean;
   /** Puts `***` in place of every value that came from a variable, `env` or `headers`. */
   redact(text: string): string;
 }
@@ -75,7 +71,6 @@ export function resolveServer(
     server.type === 'stdio'
       ? resolveStdio(server, config.dir, expand)
       : resolveHttp(server, config.file, expand);
-  const root = server.roots ? options.workspace : null;
   const given =
     resolved.type === 'stdio'
       ? Object.values(resolved.env)
@@ -85,9 +80,7 @@ export function resolveServer(
     ...resolved,
     name: server.name,
     startTimeoutMs: server.startTimeoutMs,
-    root,
-    sampling: server.sampling === true,
-    key: keyOf(server.name, { ...resolved, root, sampling: server.sampling }),
+    key: keyOf(server.name, resolved),
     label: labelOf(server),
     redact: redactor(secrets),
   };
@@ -102,8 +95,6 @@ export function codeServer(tools: readonly CodeTool[], workspace: string): Resol
     label: 'tools in code',
     startTimeoutMs: CODE_START_TIMEOUT_MS,
     redact: text => text,
-    root: null,
-    sampling: false,
     tools,
     workspace,
   };

@@ -122,8 +122,8 @@ function cutWarning(server: string, tools: readonly ListedTool[]): string | null
 
 function originOf({ config }: McpPool, name: string): McpOrigin {
   const server = config.servers.find(each => each.name === name);
-  const { stateful, sampling, startTimeoutMs = 0 } = server ?? {};
-  const origin = { type: 'mcp' as const, server: name, ...(sampling && { sampling }) };
+  const { stateful, startTimeoutMs = 0 } = server ?? {};
+  const origin = { type: 'mcp' as const, server: name };
   return stateful ? { ...origin, stateful, startTimeoutMs } : origin;
 }
 

@@ -38,8 +38,6 @@ export interface RunMemory {
     /** Messages that were passed on and that nobody has read yet, by their ids. */
     passed: Map<string, PassedOn>;
   };
-  /** What tool servers may use of models, by the call in flight that they may ask during. */
-  samplings: Map<string, Partial<Limits>>;
   /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
   forms: Map<string, FormAnswer | null>;
 }
@@ -51,7 +49,6 @@ export function newMemory(): RunMemory {
     changes: 0,
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
-    samplings: new Map(),
     forms: new Map(),
   };
 }

@@ -189,13 +189,6 @@ const tools = {
       return text('ok');
     },
   },
-  roots: {
-    description: 'The roots of its client.',
-    schema: object({}),
-    annotations: readOnly,
-    run: async (_args, { server }) =>
-      text(JSON.stringify(server.getClientCapabilities().roots ? (await server.listRoots()).roots : 'none')),
-  },
   order: {
     description: 'Asks the person which size, so many times, and tells the last answer.',
     schema: object({ message: string, times: { type: 'integer' }, title: string }, []),
@@ -253,35 +246,6 @@ const tools = {
     annotations: effect,
     taskSupport: 'required',
     run: () => ({ ...text('the task failed on purpose'), isError: true }),
-  },
-  sample: {
-    description: 'Asks its client for what a model says, so many times.',
-    schema: object({ times: { type: 'integer' } }, []),
-    annotations: readOnly,
-    async run({ times = 1 }, { server }) {
-      const said = [];
-      for (let n = 1; n <= times; n++) {
-        const messages = [{ role: 'user', content: { type: 'text', text: `Sum up ${n}.` } }];
-        const params = { messages, systemPrompt: 'Be brief.', maxTokens: 100 };
-        const reply = await server
-          .createMessage(params)
-          .catch(error => ({ content: { text: error.message } }));
-        said.push(reply.content.text);
-      }
-      return text(JSON.stringify(said));
-    },
-  },
-  sample_and_leave: {
-    description:
-      'Asks its client for what a model says, three times, and answers once a file stands at "gate".',
-    schema: object({ gate: string }),
-    annotations: readOnly,
-    async run({ gate }, { server, signal }) {
-      const messages = [{ role: 'user', content: { type: 'text', text: 'Sum up.' } }];
-      for (let n = 1; n <= 3; n++) server.createMessage({ messages, maxTokens: 100 }).catch(() => undefined);
-      await gateOpened(gate, signal);
-      return text('"left"');
-    },
   },
   remember: {
     description: 'Keeps a text in this process.',

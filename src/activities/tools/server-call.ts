@@ -21,7 +21,7 @@ import { CallPace } from './call-pace.js';
 import type { CallStop } from './call-stop.js';
 import type { CallTask } from './call-task.js';
 import { lookUp } from './may-run.js';
-import { type ServerRequestDeps, ServerRequests } from './server-requests.js';
+import { formHandler, type ServerRequestDeps } from './server-requests.js';
 import type { ToolTextDeps, ToolTexts } from './tool-endings.js';
 import { ended } from './tool-endings.js';
 import type { Beat } from './tool-heartbeat.js';
@@ -66,14 +66,14 @@ export class ServerCall {
   readonly #deps: ServerCallDeps;
   readonly #input: CallToolInput;
   readonly #given: Given;
-  readonly #asks: ServerRequests;
+  readonly #onForm: McpCall['onForm'];
 
   /** In the context of the activity: what a server asks comes outside of it. */
   constructor(deps: ServerCallDeps, input: CallToolInput, given: Given) {
     this.#deps = deps;
     this.#input = input;
     this.#given = given;
-    this.#asks = new ServerRequests(deps, input, given.beat);
+    this.#onForm = formHandler(deps, input);
   }
 
   async run(server: string): Promise<CallToolResult> {
@@ -89,11 +89,10 @@ export class ServerCall {
     const at: Place = { line, server, workspace };
     try {
       const result = await this.#runOnLine(at);
-      const sampled = await this.#asks.end();
-      return { ...at.line.ended(result), ...(sampled && { sampled }) };
+      return at.line.ended(result);
     } catch (error) {
       at.line.failed();
-      throw await this.#asks.withUsage(error);
+      throw error;
     }
   }
 
@@ -254,7 +253,7 @@ export class ServerCall {
       timeoutMs,
       onProgress: beat.progress,
       task: task.on(this.#given.signal),
-      ...this.#asks.handlers(),
+      ...(this.#onForm && { onForm: this.#onForm }),
     };
   }
 }

@@ -1,7 +1,6 @@
 /** Heartbeats of a tool call: that it is alive, and how far its server says it is. */
 import { heartbeat } from '@temporalio/activity';
 import type { TaskRef } from '../../core/limits/heartbeats.js';
-import type { Usage } from '../../core/state/message.js';
 import { headChars } from '../../core/text/large-text.js';
 import type { CallToolInput } from '../types.js';
 
@@ -21,8 +20,6 @@ export interface Beat {
   status(message: string): void;
   /** The call goes on as a task: told at once, and found by the next try; null: it is none any more. */
   task(task: TaskRef | null): void;
-  /** What a model was asked for the server so far: told with the others, and found by the next try. */
-  spent(usage: Usage): void;
   stop(): void;
 }
 
@@ -41,7 +38,6 @@ export function startHeartbeat({ callId, tool }: CallToolInput, redact = (text: 
       tell({ progress, total, message: message === undefined ? undefined : short(message) }),
     status: message => tell({ message: short(message) }),
     task: task => tell({ task }),
-    spent: usage => tell({ spent: usage }),
     stop: () => clearInterval(timer),
   };
 }

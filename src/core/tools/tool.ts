@@ -10,9 +10,9 @@ export type JsonSchema = Record<string, unknown>;
 type ToolOrigin =
   /**
    * `stateful`: what its calls open lives in a session, which is the run's own, and whose beginning is waited for as long
-   * as `startTimeoutMs` says. `sampling`: it may ask a model.
+   * as `startTimeoutMs` says.
    */
-  | { type: 'mcp'; server: string; stateful?: true; startTimeoutMs?: number; sampling?: true }
+  | { type: 'mcp'; server: string; stateful?: true; startTimeoutMs?: number }
   | { type: 'builtin' }
   | { type: 'activity'; activity: string }
   /** `taskQueue`: where it is served; absent for the run's own. */

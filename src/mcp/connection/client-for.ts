@@ -1,8 +1,5 @@
 /** What a connection to a tool server is made of: the way to it, and a client that says what it can do. */
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { serveCodeTools } from '../code-tools.js';
 import type { ResolvedServer } from '../resolve-server.js';
 import { createHttpTransport } from './http-transport.js';
@@ -17,16 +14,7 @@ export async function transportTo(server: ResolvedServer, session?: string) {
 }
 
 /** It says what it can do by what is served here, and no more. */
-export function clientFor({ root, type, sampling }: ResolvedServer): Client {
-  const capabilities = {
-    ...(root !== null && { roots: {} }),
-    ...(type !== 'code' && { elicitation: { form: {} } }),
-    ...(sampling && { sampling: {} }),
-  };
-  const client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities });
-  if (root !== null) {
-    const roots = [{ uri: pathToFileURL(root).href, name: basename(root) }];
-    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
-  }
-  return client;
+export function clientFor({ type }: ResolvedServer): Client {
+  const capabilities = type === 'code' ? {} : { elicitation: { form: {} } };
+  return new Client({ name: 'steersman', version: '0.1.0' }, { capabilities });
 }

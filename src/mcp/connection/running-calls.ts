@@ -1,21 +1,14 @@
 /** The calls that run on a connection, and what its server asks during them. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
-  type CreateMessageRequest,
-  CreateMessageRequestSchema,
-  type CreateMessageResult,
   type ElicitRequest,
   ElicitRequestSchema,
   type ElicitResult,
-  ErrorCode,
-  McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormQuestion } from '../../core/gates/form.js';
 import type { ResolvedServer } from '../resolve-server.js';
 import type { CallTimer } from './answer-watch.js';
 import { relatedTask } from './tasks.js';
-
-export type SampleParams = CreateMessageRequest['params'];
 
 /** What a server may ask during a call. */
 export interface Asked {
@@ -23,8 +16,6 @@ export interface Asked {
   signal: AbortSignal;
   /** Puts what the server asks to a person, while the call's time stands still. Default: it is declined. */
   onForm?: (question: FormQuestion, signal: AbortSignal) => Promise<ElicitResult>;
-  /** Asks a model for the server. Default: refused. */
-  onSample?: (params: SampleParams, signal: AbortSignal) => Promise<CreateMessageResult>;
 }
 
 export interface Running {
@@ -38,13 +29,9 @@ export class RunningCalls {
   readonly #calls = new Set<Running>();
 
   /** Answers what the server asks, as far as it was told that it may. */
-  serve(client: Client, { type, sampling }: ResolvedServer): void {
+  serve(client: Client, { type }: ResolvedServer): void {
     if (type !== 'code')
       client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => this.#ask(params, signal));
-    if (sampling)
-      client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
-        this.#sample(params, signal),
-      );
   }
 
   /** The call runs until what is returned is called. */
@@ -58,16 +45,6 @@ export class RunningCalls {
     const task = relatedTask(params);
     const [running, ...others] = [...this.#calls].filter(each => task === null || each.task === task);
     return running && others.length === 0 ? running : null;
-  }
-
-  #sample(params: SampleParams, signal: AbortSignal): Promise<CreateMessageResult> {
-    const call = this.#askedFor(params)?.call;
-    if (!call?.onSample)
-      throw new McpError(
-        ErrorCode.InvalidRequest,
-        'a model is asked for the one call that runs, where it may be',
-      );
-    return call.onSample(params, AbortSignal.any([signal, call.signal]));
   }
 
   async #ask(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {

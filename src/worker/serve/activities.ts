@@ -70,7 +70,6 @@ export function createActivities(parts: Parts): SteersmanActivities {
       pool,
       sessions,
       blobs,
-      resolveModel: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
       askPerson: () => {
         const { info, client } = Context.current();
         const { workflowId = '', runId = '' } = info.workflowExecution ?? {};

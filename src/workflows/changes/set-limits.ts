@@ -29,8 +29,7 @@ export function shareAnew(
   const { state, ports, memory } = run;
   const { leases } = memory.agents;
   if (leases.size === 0) return [];
-  const besides = { leases: memory.samplings.values(), modelCalls: modelCalls(memory) };
-  const used = withOthers(budgetUse(state, ports.now()), besides);
+  const used = withOthers(budgetUse(state, ports.now()), { leases: [], modelCalls: modelCalls(memory) });
   const changed = leasesAfter(leases, { from, to: run.limits, used });
   for (const [id, news] of changed) leases.set(id, { ...leases.get(id), ...news });
   return tellAgents(run, id => {

@@ -1,11 +1,11 @@
 /** What calls of models cost, whoever asked for them. */
 
 import { withOthers } from '../../core/limits/leases.js';
-import type { BudgetUse, Limits } from '../../core/limits/limits.js';
+import type { BudgetUse } from '../../core/limits/limits.js';
 import { withCall } from '../../core/limits/usage-by.js';
 import { addUsage, type Usage } from '../../core/state/message.js';
 import { accountOf, budgetUse } from '../../core/state/run-state.js';
-import { modelCalls, type RunMemory } from '../memory.js';
+import { modelCalls } from '../memory.js';
 import type { Run } from '../run.js';
 
 /** Adds to what the goal, or whoever is at work between two goals, and the run have used. */
@@ -32,15 +32,11 @@ export function spend(
 /** What is used, with what others at work may use yet, and among how many that begin now the rest is shared. */
 export function sharedUse(run: Run): { used: BudgetUse; together: number } {
   // Those with a lease have their part.
-  return { used: usedWithOthers(run), together: Math.max(1, run.sharers - leasesIn(run.memory).length) };
+  return { used: usedWithOthers(run), together: Math.max(1, run.sharers - run.memory.agents.leases.size) };
 }
 
 /** What is used, with what others at work may use yet. */
 export function usedWithOthers({ state, ports, memory }: Run): BudgetUse {
-  const others = { leases: leasesIn(memory), modelCalls: modelCalls(memory) };
+  const others = { leases: memory.agents.leases.values(), modelCalls: modelCalls(memory) };
   return withOthers(budgetUse(state, ports.now()), others);
-}
-
-function leasesIn({ agents, samplings }: RunMemory): Partial<Limits>[] {
-  return [...agents.leases.values(), ...samplings.values()];
 }

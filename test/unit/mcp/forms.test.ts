@@ -1,6 +1,6 @@
 /** What a server asks during a call: the fake one, in a process of its own, over the activity that runs make. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { AskPerson, PersonQuestion } from '../../../src/activities/tools/ask-person.js';
+import type { AskPerson, PersonQuestion } from '../../../src/activities/tools/server-requests.js';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
 import type { FormAnswer } from '../../../src/core/gates/gate.js';
 import { CallTimer } from '../../../src/mcp/connection/answer-watch.js';

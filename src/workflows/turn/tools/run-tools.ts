@@ -5,7 +5,7 @@ import { type CallFailure, FAILURE } from '../../../core/limits/failure.js';
 import type { TaskRef } from '../../../core/limits/heartbeats.js';
 import type { Words } from '../../../core/prompts/words.js';
 import { taskAt } from '../../../core/state/cursor.js';
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock, Usage } from '../../../core/state/message.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
 import { toolCallsOf } from '../../../core/state/message.js';
 import type { Batch } from '../../../core/state/position.js';
 import { isHeld } from '../../../core/state/run-state.js';
@@ -24,14 +24,13 @@ import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { closeForms } from '../../tool-forms.js';
 import { noteStoreFailed } from '../keep-text.js';
-import { spend } from '../spend.js';
 import { endBatch, openReply } from './batch.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callWorkflow } from './call-workflow.js';
 import type { DecidedCall } from './decide-call.js';
 import { callsBeside, decideCall, nextDecided } from './decide-call.js';
 import { finishCall } from './finish-call.js';
-import { afterSampling, lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
+import { lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
 import { runWorkflowTool } from './workflow-tools.js';
 
 /** Of what a failure says. */
@@ -124,36 +123,30 @@ async function execute(
 ): Promise<ToolResultBlock> {
   const { call } = started;
   const idempotent = isRepeatable(tool.policy);
-  const { start, session, sampled } = starterOf(run, started, tool);
+  const { start, session } = starterOf(run, started, tool);
   let task: TaskRef | null = null;
-  try {
-    for (let rescheduled = 0; ; rescheduled++) {
-      const called = await start(task, rescheduled > 0);
-      closeForms(run, started.callId);
-      const used = called.ok ? called.value.sampled : called.failure.usage;
-      if (used) sampled?.(used);
-      if (called.ok) {
-        const { ending, session: opened, toolsChangedAt, sampled: _, storeFault, ...outcome } = called.value;
-        if (storeFault !== undefined) noteStoreFailed(run, call.name, storeFault);
-        noteChange(run, toolsChangedAt);
-        noteSession(run, tool, { ending, opened });
-        const cut = storeFault !== undefined && run.words.noteNoStore;
-        const notes = [note, outcome.note, cut].filter(Boolean).join('\n');
-        return toolResult(call, ending, { ...outcome, note: notes }, run.words);
-      }
-      const { failure } = called;
-      if (failure.type === FAILURE.storeFailed) noteStoreFailed(run, call.name, failure.message);
-      const loss = session && sessionLoss(failure);
-      if (loss) return lostSession(run, call, tool, loss);
-      const stopped = run.state.people.stop !== null;
-      // Of tool servers alone: another activity that names a task would be run again.
-      if (tool.origin.type === 'mcp') task = failure.task ?? task;
-      const carriedOn = task !== null && failure.kind !== 'timedOut';
-      const given = { idempotent, rescheduled, stopped, carriedOn };
-      if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
+  for (let rescheduled = 0; ; rescheduled++) {
+    const called = await start(task, rescheduled > 0);
+    closeForms(run, started.callId);
+    if (called.ok) {
+      const { ending, session: opened, toolsChangedAt, storeFault, ...outcome } = called.value;
+      if (storeFault !== undefined) noteStoreFailed(run, call.name, storeFault);
+      noteChange(run, toolsChangedAt);
+      noteSession(run, tool, { ending, opened });
+      const cut = storeFault !== undefined && run.words.noteNoStore;
+      const notes = [note, outcome.note, cut].filter(Boolean).join('\n');
+      return toolResult(call, ending, { ...outcome, note: notes }, run.words);
     }
-  } finally {
-    run.memory.samplings.delete(started.callId);
+    const { failure } = called;
+    if (failure.type === FAILURE.storeFailed) noteStoreFailed(run, call.name, failure.message);
+    const loss = session && sessionLoss(failure);
+    if (loss) return lostSession(run, call, tool, loss);
+    const stopped = run.state.people.stop !== null;
+    // Of tool servers alone: another activity that names a task would be run again.
+    if (tool.origin.type === 'mcp') task = failure.task ?? task;
+    const carriedOn = task !== null && failure.kind !== 'timedOut';
+    const given = { idempotent, rescheduled, stopped, carriedOn };
+    if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
   }
 }
 
@@ -164,8 +157,6 @@ interface Starter {
    */
   start: (task: TaskRef | null, again: boolean) => Promise<Called<CallToolResult>>;
   session: ToolSession | null;
-  /** Told what a try has used of the model that its server may ask; null where it may ask none. */
-  sampled: ((used: Usage) => void) | null;
 }
 
 function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: ToolDefinition): Starter {
@@ -173,32 +164,20 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
   const given = inputOf(batch, call);
   if (tool.origin.type === 'workflow') {
     const own = { role, callId, toolUseId: call.id, input: given, options: optionsFor(tool, given) };
-    return { start: () => runWorkflowTool(run, tool, own), session: null, sampled: null };
+    return { start: () => runWorkflowTool(run, tool, own), session: null };
   }
   if (tool.origin.type === 'child_workflow') {
     const own = { role, callId, toolUseId: call.id, input: given };
-    return { start: () => callWorkflow(run, tool, own), session: null, sampled: null };
+    return { start: () => callWorkflow(run, tool, own), session: null };
   }
-  const { options, session, ...request } = toolRequest(run, tool, {
-    role,
-    callId,
-    toolUseId: call.id,
-    given,
-  });
-  let { input } = request;
+  const { input, options, session } = toolRequest(run, tool, { callId, toolUseId: call.id, given });
   const start = (task: TaskRef | null, again: boolean) => {
     const anywhere = again ? { ...options, anyWorker: true } : options;
     return run.call({ kind: 'tool', role }, anywhere, () =>
       run.ports.callTool(task ? { ...input, task } : input, anywhere),
     );
   };
-  const model = input.sampling?.model;
-  if (model === undefined) return { start, session, sampled: null };
-  const sampled = (used: Usage) => {
-    spend(run, { role, model }, used);
-    input = afterSampling(run, input, used);
-  };
-  return { start, session, sampled };
+  return { start, session };
 }
 
 /** The content of the earlier call, under the new call's id, with the note that says so. */

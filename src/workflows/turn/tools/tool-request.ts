@@ -1,11 +1,9 @@
 /** What a worker is asked for, for a tool call: arguments, limits, and the session that it belongs to. */
 
-import type { CallToolInput, CallToolResult, SamplingInput } from '../../../activities/types.js';
-import { modelOf } from '../../../core/limits/in-force.js';
+import type { CallToolInput, CallToolResult } from '../../../activities/types.js';
 import { fill, wordsForNotes } from '../../../core/prompts/words.js';
 import { taskAt } from '../../../core/state/cursor.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
-import { tokensOf, type Usage } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
@@ -21,7 +19,6 @@ import {
 } from '../../../core/tools/tool-session.js';
 import type { CallOptions } from '../../ports.js';
 import type { Run } from '../../run.js';
-import { sharedUse } from '../spend.js';
 
 /** Beyond the tool's own limit, for the activity to report its result. */
 const SETTLE_MS = 30_000;
@@ -40,53 +37,16 @@ interface Asked {
   given: Record<string, unknown>;
 }
 
-export function toolRequest(
-  run: Run,
-  tool: ToolDefinition,
-  { role, ...asked }: Asked & { role: string },
-): ToolRequest {
-  const { callId, given } = asked;
+export function toolRequest(run: Run, tool: ToolDefinition, asked: Asked): ToolRequest {
+  const { given } = asked;
   const session = sessionFor(run.state.tools.sessions, tool);
   const input = inputFor(run, tool, asked);
   const asksForMs = mayAsk(run, tool) ? run.pinned.gateTimeoutMs : 0;
   if (asksForMs > 0) input.asksForMs = asksForMs;
-  const sampling = samplingFor(run, tool, role);
-  if (sampling) {
-    input.sampling = sampling;
-    run.memory.samplings.set(callId, { tokens: sampling.tokens, costUsd: sampling.costUsd });
-  }
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
   const startMs = session ? 0 : startLimit(tool);
   if (startMs > 0) input.startTimeoutMs = startMs;
   return { input, options: optionsFor(tool, given, { session, waitsMs: asksForMs + startMs }), session };
-}
-
-/** Of one call, as far as the goal has as much left. */
-const SAMPLING_TOKENS = 50_000;
-
-/** What the server may use of the model of the role that calls it; null where it may not ask one. */
-function samplingFor(run: Run, { origin }: ToolDefinition, role: string): SamplingInput | null {
-  if (origin.type !== 'mcp' || !origin.sampling) return null;
-  const { state, limits } = run;
-  // What runs at the same time shares what is left.
-  const { used, together } = sharedUse(run);
-  const part = (left: number) => Math.max(0, left) / together;
-  return {
-    model: modelOf(state, run.role(role)),
-    tokens: Math.min(SAMPLING_TOKENS, Math.floor(part(limits.tokens - used.tokens))),
-    costUsd: limits.costUsd === null ? null : part(limits.costUsd - (used.costUsd ?? limits.costUsd)),
-  };
-}
-
-/** The request of the next try, once this one has used so much: what is left of its allowance. */
-export function afterSampling(run: Run, input: CallToolInput, used: Usage): CallToolInput {
-  const { sampling, callId } = input;
-  if (!sampling) return input;
-  const tokens = Math.max(0, sampling.tokens - tokensOf(used));
-  const costUsd =
-    sampling.costUsd === null ? null : Math.max(0, sampling.costUsd - (used.costUsd ?? sampling.costUsd));
-  run.memory.samplings.set(callId, { tokens, costUsd });
-  return { ...input, sampling: { ...sampling, tokens, costUsd } };
 }
 
 /** Whether the server may ask a person while the call runs. */

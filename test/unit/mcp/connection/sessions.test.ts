@@ -1,8 +1,7 @@
 /** Sessions against the fake server in processes of its own, over the activity that runs make. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -191,19 +190,6 @@ test('tools of a stateful server → marked as such, run one after the other, an
     origin: { type: 'mcp', server: 'held', stateful: true, startTimeoutMs: 30_000 },
     policy: { readOnly: true, concurrent: false, cache: 'none' },
   });
-});
-
-test('roots: a server that wants them → the run’s folder, in a process for each; any other is told that there are none', async () => {
-  const wanting = { ...fake.stdioEntry(), roots: true, stateful: false };
-  const { call } = rig(wanting);
-  const rootsIn = async (folder: string) => JSON.parse(textOf(await call('roots', { workspace: folder })));
-  expect(await rootsIn(workspace)).toEqual([
-    { uri: pathToFileURL(workspace).href, name: basename(workspace) },
-  ]);
-  expect(await rootsIn(fake.dir)).toMatchObject([{ uri: pathToFileURL(fake.dir).href }]);
-  const [one, other] = callPids();
-  expect(one).not.toBe(other);
-  expect(await rig().call('roots')).toMatchObject({ content: [{ text: '"none"' }] });
 });
 
 test('tools that change: the server says so during a call → told with its result, and listed anew (T19)', async () => {

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PersonQuestion } from '../../../../src/activities/tools/ask-person.js';
+import type { PersonQuestion } from '../../../../src/activities/tools/server-requests.js';
 import type { CallToolInput, CallToolResult } from '../../../../src/activities/types.js';
 import type { TaskRef } from '../../../../src/core/limits/heartbeats.js';
 import type { McpPool } from '../../../../src/mcp/connection/pool.js';
