@@ -33,6 +33,16 @@ export async function raceStop<T>(
   }
 }
 
+/** Nothing was sent. */
+export class StoppedBeforeSending extends Error {}
+
+/** What `work` gives before anything is sent. @throws StoppedBeforeSending at once when the activity is to stop. */
+export function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return raceStop(signal, work, () => {
+    throw new StoppedBeforeSending();
+  });
+}
+
 /** Waits so long. */
 export function pause(ms: number): Promise<void> {
   return new Promise(resolve => {

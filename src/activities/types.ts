@@ -5,7 +5,6 @@
 
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
-import type { TaskRef } from '../core/limits/heartbeats.js';
 import type { ModelSituation } from '../core/limits/resolver.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
 import type { RunWords } from '../core/prompts/words.js';
@@ -71,8 +70,6 @@ export interface CallToolInput {
   workspace: string;
   /** How long a person is waited for, where the server asks one; absent: nobody attends. */
   asksForMs?: number;
-  /** The call was made by an earlier try and is a task of its server: its result is asked for, and nothing is called. */
-  task?: TaskRef;
   /** Of a stateful server: id of the run's session, or null where the call opens one. */
   session?: string | null;
   /** Of a stateful server that the call opens a session with: how long it may take to start. Default 20,000. */

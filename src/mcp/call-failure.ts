@@ -6,17 +6,9 @@ import type { NotBegun } from '../core/tools/effect.js';
  * - `busy`: the server takes no more requests now; it may be sent again later, where `proof` says that it was not begun;
  * - `timed_out`, `connection_lost`: sent, and nobody knows what became of it;
  * - `aborted`: the caller gave up;
- * - `rejected`: the server answered with a protocol error, which is in `code`;
- * - `task_lost`: the call was a task of the server, which has cancelled it or knows it no more.
+ * - `rejected`: the server answered with a protocol error, which is in `code`.
  */
-export type CallFailureKind =
-  | 'not_begun'
-  | 'busy'
-  | 'timed_out'
-  | 'connection_lost'
-  | 'aborted'
-  | 'rejected'
-  | 'task_lost';
+export type CallFailureKind = 'not_begun' | 'busy' | 'timed_out' | 'connection_lost' | 'aborted' | 'rejected';
 
 export interface FailureFacts {
   /** What proves that the call was not begun. Default: nothing does. */

@@ -1,10 +1,9 @@
 /** Random ends of calls other than a good one. */
-import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
+import type { CallToolResult } from '../../src/activities/types.js';
 import { type CallFailure, FAILURE } from '../../src/core/limits/failure.js';
 import type { ToolContent } from '../../src/core/state/message.js';
 import { NO_USAGE } from '../../src/core/state/message.js';
-import type { Called } from '../../src/workflows/ports.js';
-import { Random } from './random.js';
+import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 
 const MODEL_TYPES = [...Object.values(FAILURE.model), 'TypeError', ''];
@@ -21,19 +20,6 @@ export function modelFailure(random: Random): CallFailure {
 
 export function toolFailure(random: Random): CallFailure {
   return failure(random, TOOL_TYPES);
-}
-
-/** Of the calls that a server may have had, some go on there as tasks, whatever becomes of the worker. */
-export function asTask(
-  { toolUseId, task }: CallToolInput,
-  called: Called<CallToolResult>,
-  seed: number,
-): Called<CallToolResult> {
-  if (called.ok || !new Random(seed, 'task', toolUseId).chance(0.3)) return called;
-  const { failure } = called;
-  const isKnown = failure.type === FAILURE.tool.connectionLost || failure.kind === 'lost';
-  if (!isKnown || (!task && failure.type === FAILURE.stateUnavailable)) return called;
-  return { ok: false, failure: { ...failure, task: { id: `task of ${toolUseId}` } } };
 }
 
 function failure(random: Random, types: readonly string[]): CallFailure {

@@ -123,7 +123,7 @@ const MUST_HAPPEN = [
   ...['message taken back', 'taking back refused'],
   'a stray tool call',
   'a file was compared',
-  ...['tools at the same time', 'tools interrupted together', 'a task asked for again'],
+  ...['tools at the same time', 'tools interrupted together'],
   ...['answered', 'budget_exhausted', 'failed', 'stopped', 'cancelled'].map(end => `agent ${end}`),
   ...['person', 'timeout', 'superseded'].map(by => `gate of an agent ${by}`),
   ...['read by an agent', 'given back', 'refused by an agent'].map(way => `message ${way}`),

@@ -20,8 +20,6 @@ export class ToolWatch {
   readonly #scenario: Scenario;
   readonly #ran = new Map<string, ToolPolicy>();
   readonly #mayRunAgain = new Set<string>();
-  /** What servers carry calls on as. */
-  readonly #tasks = new Map<string, string>();
   readonly #runsOfReply = new Map<string, number>();
   /** Whole results of read-only calls since the last call that is not: call → content. */
   readonly #current = new Map<string, string>();
@@ -76,8 +74,6 @@ export class ToolWatch {
     const again = this.#ran.has(input.toolUseId);
     expectThat(!again || this.#mayRunAgain.has(input.toolUseId), `the call ${input.toolUseId} ran twice`);
     this.#mayRunAgain.delete(input.toolUseId);
-    const task = this.#tasks.get(input.toolUseId);
-    expectThat(input.task?.id === task, `${input.toolUseId} is called, or asks for what is not its task`);
     this.#ran.set(input.toolUseId, policy);
     const repeatable = policy.readOnly || policy.idempotent;
     expectThat(repeatable || options.attempts === 1, `${input.tool} has effects and may be tried again`);
@@ -115,11 +111,8 @@ export class ToolWatch {
     this.#current.clear();
   }
 
-  /** A call that failed: what was not sent, or was lost and may be repeated, may be made again; a task is asked for. */
-  failed(input: CallToolInput, { kind, type, task }: CallFailure): void {
-    // Of tool servers alone: what else names a task is not asked for it.
-    if (task && input.server !== null) this.#tasks.set(input.toolUseId, task.id);
-    if (this.#tasks.has(input.toolUseId) && kind !== 'timedOut') this.#mayRunAgain.add(input.toolUseId);
+  /** A call that failed: what was not sent, or was lost and may be repeated, may be made again. */
+  failed(input: CallToolInput, { kind, type }: CallFailure): void {
     const unsent: string[] = [FAILURE.tool.notSent, FAILURE.tool.noWorkspace, FAILURE.stateUnavailable];
     const notSent = unsent.includes(type);
     const lost = kind === 'lost';

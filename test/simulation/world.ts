@@ -33,7 +33,7 @@ import type { Run } from '../../src/workflows/run.js';
 import { ArtifactStore } from './artifact-store.js';
 import { CallPlaces } from './call-places.js';
 import { expectThat } from './expect-that.js';
-import { asTask, CANCELLED, modelFailure, NOT_SENT, toolFailure, toolResultOf } from './failures.js';
+import { CANCELLED, modelFailure, NOT_SENT, toolFailure, toolResultOf } from './failures.js';
 import { Offers } from './offers.js';
 import { Random } from './random.js';
 import { partialReply, randomReply } from './replies.js';
@@ -212,14 +212,11 @@ export class World implements Ports {
     const call = this.#begin('tool', options, this.#positions.ofTool(input.toolUseId));
     const artifact = this.#artifacts.read(input.arguments?.ref);
     if (artifact === null) this.#watcher.toolCalled(this.#runState(), input, options);
-    if (input.task) this.#watcher.seen.add('a task asked for again');
     const together = this.#inFlight.size > 1;
     if (together) this.#watcher.seen.add('tools at the same time');
     await this.#ends(call, call.random.int(0, 500));
     if (together) this.#around.crowd.interrupts(new Random(this.scenario.seed, 'interrupt', call.number));
-    const ended = this.#toolEnd(call);
-    const mayGoOn = artifact === null && !this.scenario.byPlace;
-    const called = mayGoOn ? asTask(input, ended, this.scenario.seed) : ended;
+    const called = this.#toolEnd(call);
     if (artifact === null) this.#watcher.toolReturned(input, called);
     if (called.ok && called.value.ending === 'executed')
       this.#watcher.tools.hasEffect(input.toolUseId, input.tool);

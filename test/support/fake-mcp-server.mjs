@@ -10,17 +10,12 @@
 //   FAKE_MCP_FAIL_FILE  a file: while it exists, the server does as FAKE_MCP_FAIL says with its content
 //   FAKE_MCP_TOKEN     bearer token that HTTP requests must carry
 //   FAKE_MCP_DELAY_MS  waits so long before it answers the handshake
-//   FAKE_MCP_TASKS     takes calls of tools as tasks: `session` knows a task in its session alone, `any` in each
 // It writes its port as `listening on <port>` to stderr in HTTP mode.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  InMemoryTaskMessageQueue,
-  InMemoryTaskStore,
-} from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -206,47 +201,6 @@ const tools = {
       return text(JSON.stringify(answer));
     },
   },
-  task_append: {
-    description: 'Works only as a task: has its effect, says that it waits, then waits until its gate opens.',
-    schema: object({ file: string, line: string, gate: string }),
-    annotations: effect,
-    taskSupport: 'required',
-    async run({ file, line, gate }, { record, signal, say }) {
-      appendFileSync(file, `${line}\n`);
-      record('effect');
-      await say(`waits for ${gate}`);
-      await gateOpened(gate, signal);
-      return text('appended');
-    },
-  },
-  task_read: {
-    description: 'As a task or not: waits until its gate opens.',
-    schema: object({ gate: string }),
-    annotations: readOnly,
-    taskSupport: 'optional',
-    async run({ gate }, { signal }) {
-      await gateOpened(gate, signal);
-      return text(`read ${gate}`);
-    },
-  },
-  task_order: {
-    description: 'Asks the person for a size, as a task.',
-    schema: object({ message: string }),
-    annotations: effect,
-    taskSupport: 'optional',
-    async run({ message }, { ask }) {
-      const size = { type: 'integer', title: 'Size', minimum: 1 };
-      const requestedSchema = { type: 'object', properties: { size }, required: ['size'] };
-      return text(JSON.stringify(await ask({ message, requestedSchema })));
-    },
-  },
-  task_fail: {
-    description: 'Fails, as a task.',
-    schema: object({}),
-    annotations: effect,
-    taskSupport: 'required',
-    run: () => ({ ...text('the task failed on purpose'), isError: true }),
-  },
   remember: {
     description: 'Keeps a text in this process.',
     schema: object({ text: string }),
@@ -316,48 +270,12 @@ function log(entry) {
     appendFileSync(env.FAKE_MCP_LOG, `${JSON.stringify({ at: Date.now(), pid: process.pid, ...entry })}\n`);
 }
 
-const taskStore = new InMemoryTaskStore();
-const takesTasks = env.FAKE_MCP_TASKS !== undefined;
-
-/** Runs a tool as a task: its result waits in the store for whoever asks. */
-async function startTask(tool, { params, extra, server, record }) {
-  // The store takes none for all sessions.
-  const session = env.FAKE_MCP_TASKS === 'session' ? extra.sessionId : undefined;
-  const task = await taskStore.createTask(
-    { ttl: params.task.ttl, pollInterval: 100 },
-    extra.requestId,
-    {},
-    session,
-  );
-  const { taskId } = task;
-  const cancelled = new AbortController();
-  const watch = setInterval(async () => {
-    if ((await taskStore.getTask(taskId))?.status === 'cancelled') cancelled.abort();
-  }, GATE_POLL_MS);
-  cancelled.signal.addEventListener('abort', () => record('cancelled'));
-  const say = message => taskStore.updateTaskStatus(taskId, 'working', message);
-  const ask = async question => {
-    await taskStore.updateTaskStatus(taskId, 'input_required');
-    const answer = await server.elicitInput(question, { relatedTask: { taskId }, timeout: 600_000 });
-    await say('asked');
-    return answer;
-  };
-  const run = async () => tool.run(params.arguments, { record, signal: cancelled.signal, say, ask });
-  void run()
-    .then(result => taskStore.storeTaskResult(taskId, result.isError ? 'failed' : 'completed', result))
-    .catch(error => record(`lost: ${error.message}`))
-    .finally(() => clearInterval(watch));
-  return { task };
-}
-
 function createMcpServer() {
-  const tasks = { cancel: {}, requests: { tools: { call: {} } } };
   const server = new Server(
     { name: 'fake', version: '1.0.0' },
     {
-      capabilities: { tools: { listChanged: true }, prompts: {}, ...(takesTasks && { tasks }) },
+      capabilities: { tools: { listChanged: true }, prompts: {} },
       instructions: 'A server for tests.',
-      ...(takesTasks && { taskStore, taskMessageQueue: new InMemoryTaskMessageQueue() }),
     },
   );
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
@@ -370,7 +288,6 @@ function createMcpServer() {
       description: tool.description ?? `The tool ${name}.`,
       inputSchema: tool.schema,
       ...(tool.annotations ? { annotations: tool.annotations } : {}),
-      ...(tool.taskSupport ? { execution: { taskSupport: tool.taskSupport } } : {}),
     }));
     for (let n = 1; n <= Number(env.FAKE_MCP_TOOLS ?? 0); n++) all.push({ ...all[0], name: `more_${n}` });
     const size = Number(env.FAKE_MCP_PAGE ?? all.length);
@@ -392,19 +309,16 @@ function createMcpServer() {
     const { name, arguments: args = {}, _meta } = params;
     const tool = tools[name];
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
-    const asTask = params.task ? { task: params.task } : {};
-    const record = event => log({ event, tool: name, args, _meta, ...asTask });
+    const record = event => log({ event, tool: name, args, _meta });
     record('call');
-    if (params.task) return startTask(tool, { params, extra, server, record });
     extra.signal.addEventListener('abort', () => record('cancelled'));
     const notifyProgress = params =>
       extra.sendNotification({
         method: 'notifications/progress',
         params: { progressToken: _meta?.progressToken, ...params },
       });
-    const say = () => undefined;
     const { signal, requestId } = extra;
-    return tool.run(args, { record, notifyProgress, server, say, signal, requestId });
+    return tool.run(args, { record, notifyProgress, server, signal, requestId });
   });
   return server;
 }

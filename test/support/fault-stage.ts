@@ -13,7 +13,7 @@ import type { RunResult } from '../../src/workflows/messages.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import type { ChatRequest, ScriptedModel, ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 import { startScriptedModel } from './endpoint/model.js';
-import { type FakeMcp, fakeMcp, startFakeMcpHttp } from './fake-mcp-server.js';
+import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';
 import { replayAll, treeOf } from './histories.js';
 import type { WorkerProcess, WorkerProcessOptions } from './processes.js';
 import { firedPassages, isRunning, processesNaming, spawnWorker, startWorkerProcess } from './processes.js';
@@ -76,8 +76,6 @@ export interface FaultStageOptions {
   workspace?: Record<string, string>;
   /** Adds a server `held`, the fake one once more, that is stateful. */
   stateful?: boolean;
-  /** Adds a server `far`, the fake one over HTTP, which outlives workers and takes calls as tasks. */
-  tasks?: boolean;
 }
 
 const RUN_TIMEOUT = '100 seconds';
@@ -105,9 +103,7 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
   const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
   const held = options.stateful ? { held: { ...fake.stdioEntry(), stateful: true } } : {};
-  const served = options.tasks ? await startFakeMcpHttp(fake, { env: { FAKE_MCP_TASKS: 'session' } }) : null;
-  const far = served ? { far: { url: served.url } } : {};
-  const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), filesystem, ...held, ...far } });
+  const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), filesystem, ...held } });
   const project = makeProject({
     config: { '.mcp.json': mcp, ...writingSearch() },
     workspace: options.workspace ?? {},
@@ -179,7 +175,6 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
       const inOrder = played && !options.failpoints?.includes('hang');
       for (const worker of workers) worker.end(inOrder ? 'SIGTERM' : 'SIGKILL');
       await Promise.all(workers.map(worker => worker.exited));
-      served?.child.kill('SIGKILL');
       const histories = played ? await Promise.all(handles.map(handle => treeOf(client, handle))) : [];
       const servers = () => [...processesNaming(project.dir), ...fake.events().map(({ pid }) => pid)];
       if (played) await noneLeft(servers, inOrder);

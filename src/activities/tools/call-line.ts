@@ -1,5 +1,4 @@
 /** How a tool call reaches its server: by a connection that runs share, or in the session of its own run. */
-import type { TaskRef } from '../../core/limits/heartbeats.js';
 import type { McpConnection } from '../../mcp/connection/connection.js';
 import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
@@ -7,10 +6,10 @@ import type { CallToolInput, CallToolResult } from '../types.js';
 
 export interface Line {
   /**
-   * `shared`: by the connection that all have; `resumed`: in the session that a task was begun in; `opening`: in a session
-   * that the run opens with the call; `bound`: in one that it has open, for which there is no other connection.
+   * `shared`: by the connection that all have; `opening`: in a session that the run opens with the call; `bound`: in one
+   * that it has open, for which there is no other connection.
    */
-  readonly kind: 'shared' | 'resumed' | 'opening' | 'bound';
+  readonly kind: 'shared' | 'opening' | 'bound';
   /** Null where the session has ended. @throws SteersmanError where the server does not start. */
   connect(workspace: string): Promise<McpConnection | null>;
   /** It was of no use: the next try gets another. */
@@ -22,7 +21,7 @@ export interface Line {
 }
 
 interface LineDeps {
-  pool: Pick<McpPool, 'connect' | 'discard' | 'resume'>;
+  pool: Pick<McpPool, 'connect'>;
   sessions: McpSessions;
 }
 
@@ -30,9 +29,8 @@ interface LineDeps {
 export function lineOf(
   { pool, sessions }: LineDeps,
   { session }: Pick<CallToolInput, 'session'>,
-  { server, runId, task }: { server: string; runId: string; task: TaskRef | null },
+  { server, runId }: { server: string; runId: string },
 ): Line {
-  if (task?.session !== undefined) return resumedLine(pool, { server, session: task.session });
   if (typeof session === 'string') return boundLine(sessions, session, runId);
   const { queue } = sessions;
   if (session === null && queue !== null) return openingLine(sessions, { server, runId, queue });
@@ -43,35 +41,6 @@ export function lineOf(
     discard: () => {},
     ended: result => result,
     failed: () => {},
-  };
-}
-
-/** For a task: first in the session that it was begun in, and where the server has forgotten that, in any. */
-function resumedLine(pool: LineDeps['pool'], { server, session }: { server: string; session: string }): Line {
-  let resumed: McpConnection | null = null;
-  let isForgotten = false;
-  const close = () => {
-    if (resumed) pool.discard(resumed);
-    resumed = null;
-  };
-  return {
-    kind: 'resumed',
-    connect: async workspace => {
-      close();
-      if (isForgotten) return pool.connect(server, workspace);
-      resumed = await pool.resume(server, workspace, session);
-      return resumed;
-    },
-    discard: connection => {
-      isForgotten = true;
-      if (connection === resumed) close();
-      else pool.discard(connection);
-    },
-    ended: result => {
-      close();
-      return result;
-    },
-    failed: close,
   };
 }
 

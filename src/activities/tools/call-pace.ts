@@ -13,7 +13,7 @@ const BUSY_PAUSE_MS = 1_000;
 export class CallPace {
   readonly #limitMs: number;
   readonly #connectMs: number;
-  #reachedAt = performance.now();
+  readonly #startedAt = performance.now();
   #tries = 0;
   #busy = 0;
   #waitedMs = 0;
@@ -39,7 +39,7 @@ export class CallPace {
 
   /** What is left for reaching the server; nothing after the last try. */
   get connectMs(): number {
-    const tookMs = performance.now() - this.#reachedAt - this.#waitedMs;
+    const tookMs = performance.now() - this.#startedAt - this.#waitedMs;
     if (this.#tries >= this.#mostTries) return 0;
     if (this.#tries >= CONNECT_TRIES && tookMs >= this.#patienceMs) return 0;
     return this.#connectMs - tookMs;
@@ -66,12 +66,6 @@ export class CallPace {
     if (this.#mostTries === RESTART_TRIES) return;
     this.#mostTries = RESTART_TRIES;
     this.#patienceMs = this.#limitMs;
-  }
-
-  /** The call has begun, as a task, and the server was reached for it until now. */
-  begun(): void {
-    this.#mostTries = RESTART_TRIES;
-    this.#reachedAt = performance.now();
   }
 
   /** The server takes no requests, for `askedMs` where it says so. False: that is longer than the tool has time. */

@@ -3,20 +3,21 @@
  * only where trying again, here or on another worker, is right or must be decided by the workflow.
  */
 
+import { homedir } from 'node:os';
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
-import { fill, type Words, wordsOf } from '../../core/prompts/words.js';
+import { fill, wordsOf } from '../../core/prompts/words.js';
+import { readPattern } from '../../core/tools/argument-pattern.js';
+import { matchesCall } from '../../core/tools/permission.js';
 import { unknownToolNote } from '../../core/tools/tool-notes.js';
 import { READ_RESULT } from '../../core/tools/tool-result.js';
+import { possibleNames } from '../../mcp/tool-names.js';
 import { readResult } from '../../shared/blobs/read-result.js';
 import { failpoint } from '../../shared/failpoints.js';
+import { StoppedBeforeSending, unlessStopped } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
-import { CallStop, StoppedBeforeSending } from './call-stop.js';
-import { CallTask } from './call-task.js';
-import { isDenied } from './may-run.js';
-import { ServerCall, type ServerCallDeps } from './server-call.js';
-import { ended, ToolTexts } from './tool-endings.js';
+import { type Allowed, ServerCall, type ServerCallDeps } from './server-call.js';
+import { ended, stoppedBeforeSending, type ToolCall, ToolTexts } from './tool-endings.js';
 import { type Beat, startHeartbeat } from './tool-heartbeat.js';
-import { Unanswered } from './unanswered.js';
 
 export interface CallToolDeps extends ServerCallDeps {
   /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
@@ -30,15 +31,14 @@ export interface CallToolDeps extends ServerCallDeps {
  * - `tool.timeout`, `tool.connection_lost` (retryable) for idempotent tools;
  * - `tool.not_sent` (retryable) when the worker shuts down before the request left;
  * - `tool.no_workspace` where this host does not have the folder;
- * - `worker.shutdown` when it shuts down afterwards: retryable for idempotent tools only;
- * - `tool.connection_lost` where a task of a server can not be asked for, of any tool: the details name the task.
+ * - `worker.shutdown` when it shuts down afterwards: retryable for idempotent tools only.
  * Everything else is an ending of the result (T14).
  */
 export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Promise<CallToolResult> {
   return async function steersmanCallTool(input) {
     const beat = startHeartbeat(input, deps.redact);
     try {
-      return await new ToolCall(deps, input, beat).run();
+      return await callTool(deps, input, beat);
     } finally {
       beat.stop();
       await failpoint('tool.completion');
@@ -46,70 +46,64 @@ export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Pr
   };
 }
 
-/** One call on its way: what it says, whether it may run here, and where it runs. */
-class ToolCall {
-  readonly #deps: CallToolDeps;
-  readonly #input: CallToolInput;
-  readonly #words: Words;
-  readonly #task: CallTask;
-  readonly #stop: CallStop;
-  readonly #unanswered: Unanswered;
-  readonly #onServer: ServerCall;
-  #arguments: Record<string, unknown> | null = null;
-  readonly #runId = activityInfo().workflowExecution?.workflowId ?? 'none';
-
-  constructor(deps: CallToolDeps, input: CallToolInput, beat: Beat) {
-    this.#deps = deps;
-    this.#input = input;
-    this.#words = wordsOf({ pinned: input.words ?? null });
-    const [words, runId, signal] = [this.#words, this.#runId, cancellationSignal()];
-    const task = new CallTask(input, beat);
-    const stop = new CallStop(signal, input, task);
-    const texts = new ToolTexts(deps, words, runId);
-    const unanswered = new Unanswered(input, { words, texts, signal, task });
-    const given = { words, runId, signal, task, stop, texts, unanswered, beat, allowed: this };
-    this.#task = task;
-    this.#stop = stop;
-    this.#unanswered = unanswered;
-    this.#onServer = new ServerCall(deps, input, given);
+async function callTool(deps: CallToolDeps, input: CallToolInput, beat: Beat): Promise<CallToolResult> {
+  const words = wordsOf({ pinned: input.words ?? null });
+  const runId = activityInfo().workflowExecution?.workflowId ?? 'none';
+  const texts = new ToolTexts(deps, words, runId);
+  const call: ToolCall = { input, words, runId, signal: cancellationSignal(), texts };
+  const server = input.server === null ? null : new ServerCall(deps, call, beat);
+  try {
+    const read = () => unlessStopped(call.signal, deps.readArguments(input.callId));
+    const allowed: Allowed = {
+      args: input.arguments ?? (await read()),
+      denied: workspace => denied(deps, call, { args: allowed.args, workspace }),
+    };
+    const refused = await allowed.denied(input.workspace);
+    return refused ?? (await (server ? server.run(allowed) : runBuiltin(deps, call, allowed.args)));
+  } catch (error) {
+    if (error instanceof StoppedBeforeSending) return stoppedBeforeSending(call);
+    throw error;
   }
+}
 
-  async run(): Promise<CallToolResult> {
-    const { server, workspace } = this.#input;
-    try {
-      // What an earlier try has begun runs already.
-      const denied = this.#task.ref ? null : await this.denied(workspace);
-      if (denied) return denied;
-      return server === null ? await this.#runBuiltin() : await this.#onServer.run(server);
-    } catch (error) {
-      if (error instanceof StoppedBeforeSending) return this.#unanswered.stoppedBeforeSending();
-      throw error;
-    }
-  }
+interface CalledWith {
+  args: Record<string, unknown>;
+  workspace: string;
+}
 
-  /** Read once, where they are large. */
-  async arguments(): Promise<Record<string, unknown>> {
-    const { arguments: given, callId } = this.#input;
-    this.#arguments ??= given ?? (await this.#stop.before(this.#deps.readArguments(callId)));
-    return this.#arguments;
-  }
+/** Null where the host does not deny the call, whatever a workflow says it is called. */
+async function denied(
+  deps: CallToolDeps,
+  { input, words, signal }: ToolCall,
+  given: CalledWith,
+): Promise<CallToolResult | null> {
+  const deny = await unlessStopped(signal, deps.deniedTools());
+  const servers = deps.pool.config.servers.map(({ name }) => name);
+  if (!isDenied(input, given, { deny, servers })) return null;
+  return ended('denied', fill(words.noteDeniedByConfiguration, { tool: input.tool }));
+}
 
-  /** Null where the host does not deny the call in this folder. */
-  async denied(workspace: string): Promise<CallToolResult | null> {
-    const args = await this.arguments();
-    const deny = await this.#stop.before(this.#deps.deniedTools());
-    const servers = this.#deps.pool.config.servers.map(({ name }) => name);
-    if (!isDenied(this.#input, { args, workspace }, { deny, servers })) return null;
-    return ended('denied', fill(this.#words.noteDeniedByConfiguration, { tool: this.#input.tool }));
-  }
+function isDenied(
+  { tool, serverToolName = tool, server }: CallToolInput,
+  { args, workspace }: CalledWith,
+  { deny, servers }: { deny: readonly string[]; servers: readonly string[] },
+): boolean {
+  const [first = tool, ...others] = server === null ? [] : possibleNames(server, serverToolName, servers);
+  // A name that only a collision leads to is denied as it is written: the glob `rm_*` is not about `rm`.
+  const called = { input: args, workspace, home: homedir() };
+  if (matchesCall([tool, serverToolName, first], called, deny)) return true;
+  const literal = deny.filter(pattern => others.includes(readPattern(pattern).names));
+  return matchesCall(others, called, literal);
+}
 
-  async #runBuiltin(): Promise<CallToolResult> {
-    const { tool, serverToolName = tool } = this.#input;
-    if (serverToolName !== READ_RESULT)
-      return ended('unavailable', unknownToolNote(this.#words, serverToolName, [READ_RESULT]));
-    const startedAt = performance.now();
-    const result = await readResult(this.#deps.blobs, this.#runId, await this.arguments());
-    const durationMs = Math.round(performance.now() - startedAt);
-    return { ending: 'executed', ...result, durationMs };
-  }
+async function runBuiltin(
+  { blobs }: CallToolDeps,
+  { input: { tool, serverToolName = tool }, words, runId }: ToolCall,
+  args: Record<string, unknown>,
+): Promise<CallToolResult> {
+  if (serverToolName !== READ_RESULT)
+    return ended('unavailable', unknownToolNote(words, serverToolName, [READ_RESULT]));
+  const startedAt = performance.now();
+  const result = await readResult(blobs, runId, args);
+  return { ending: 'executed', ...result, durationMs: Math.round(performance.now() - startedAt) };
 }

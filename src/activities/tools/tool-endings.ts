@@ -1,11 +1,14 @@
-/** Endings of calls that have no ordinary result. What a server said is content, never the run's own words. */
+/** How calls end that have no ordinary result. What a server said is content, never the run's own words. */
 
-import type { Words } from '../../core/prompts/words.js';
-import { fill } from '../../core/prompts/words.js';
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURE } from '../../core/limits/failure.js';
+import { fill, type Words } from '../../core/prompts/words.js';
 import type { ToolContent } from '../../core/state/message.js';
+import { secondsOf } from '../../core/text/error-text.js';
 import { headChars } from '../../core/text/large-text.js';
 import { RPC, rpcEnding } from '../../core/tools/effect.js';
 import { unknownOutcomeNote, unreadablePartsNote } from '../../core/tools/tool-notes.js';
+import type { McpCallError } from '../../mcp/call-failure.js';
 import {
   boundText,
   type Keeper,
@@ -15,42 +18,21 @@ import {
 } from '../../mcp/result-content.js';
 import type { ToolAnswer } from '../../mcp/tool-answer.js';
 import type { BlobStore } from '../../shared/blobs/blob-store.js';
-import type { CallToolResult } from '../types.js';
+import { stopReason } from '../stop-signal.js';
+import type { CallToolInput, CallToolResult } from '../types.js';
 
-interface Refused {
-  code: number | undefined;
-  isListed: boolean;
-  mayRepeat: boolean;
-  tool: string;
-  server: string;
+/** A call on its way. */
+export interface ToolCall {
+  input: CallToolInput;
+  words: Words;
+  /** Workflow id. */
+  runId: string;
+  /** Of the activity: its reason says who wanted the call to stop. */
+  signal: AbortSignal;
+  texts: ToolTexts;
 }
 
-/** What an error answer of a server means, by its code. */
-export function refusal(
-  words: Words,
-  { code, tool, server, ...given }: Refused,
-): Required<Pick<CallToolResult, 'ending' | 'note'>> {
-  const ending = rpcEnding(code, given);
-  const ofArguments = code === RPC.invalidParams;
-  switch (ending) {
-    case 'executed':
-      return { ending, note: '' };
-    case 'unavailable':
-      return { ending, note: given.isListed ? words.noteRefusedTool : words.noteGone };
-    case 'invalid':
-      return { ending, note: words.noteRefusedArguments };
-    case 'outcome_unknown':
-      return {
-        ending,
-        note: unknownOutcomeNote(
-          words,
-          fill(ofArguments ? words.noteWhyRefused : words.noteWhyError, { tool, server }),
-        ),
-      };
-  }
-}
-
-export interface Ended {
+interface Ended {
   /** Words of the server, as data. */
   said?: string;
   durationMs?: number;
@@ -69,7 +51,103 @@ export function unknown(words: Words, why: string, more: Ended): CallToolResult 
   return ended('outcome_unknown', unknownOutcomeNote(words, why), more);
 }
 
-// What the answers and last words of a tool server become: bounded, without secrets, in the words of the run.
+export function sessionLost({ input }: ToolCall, note: string, more: Ended = {}): CallToolResult {
+  const { tool, server } = input;
+  return ended('session_lost', fill(note, { tool, server: server ?? '' }), more);
+}
+
+/** Whatever stopped the worker or the run left no trace. @throws where the call is to be made again. */
+export function stoppedBeforeSending({ words, signal }: ToolCall): CallToolResult {
+  switch (stopReason(signal)) {
+    case 'cancelled':
+      return ended('cancelled', words.noteCancelledUnsent);
+    case 'shutdown':
+      throw ApplicationFailure.retryable(
+        'the worker shut down before the call was sent',
+        FAILURE.tool.notSent,
+      );
+    case 'other':
+      throw signal.reason;
+  }
+}
+
+interface Sent {
+  /** Its server had the tool before. */
+  isListed: boolean;
+  /** By the connection of a session that ends with it. */
+  inSession: boolean;
+  durationMs: number;
+}
+
+/**
+ * The end of a call that was sent and has no answer, or a refusal in its place: by whether the tool may be called twice.
+ * @throws ApplicationFailure, as `createCallTool` says, where it is to be tried again.
+ */
+export async function unanswered(call: ToolCall, error: McpCallError, sent: Sent): Promise<CallToolResult> {
+  const { words, texts, signal } = call;
+  const { idempotent, tool, timeoutMs } = call.input;
+  const server = call.input.server ?? '';
+  const { durationMs, isListed } = sent;
+  switch (error.kind) {
+    case 'aborted':
+      // Only calls of idempotent tools are.
+      if (stopReason(signal) === 'other') throw signal.reason;
+      if (stopReason(signal) === 'shutdown')
+        throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);
+      return ended('cancelled', words.noteCancelledRunning, { durationMs });
+    case 'rejected': {
+      const mayRepeat = idempotent || error.notCalled;
+      const refused = refusal(words, { code: error.code, isListed, mayRepeat, tool, server });
+      // Of any length: kept like a result.
+      const content = [await texts.refusalOf(error.message)];
+      return { ...refused, content, isError: true, durationMs };
+    }
+    case 'timed_out': {
+      const why = fill(words.noteWhyTimedOutAfter, { tool, seconds: secondsOf(timeoutMs) });
+      const said = texts.shortOf(error.message);
+      const whole = said === '' ? why : `${why}: ${said}`;
+      if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
+      return unknown(words, why, { said, durationMs });
+    }
+    default: {
+      const isAnswered = error.status !== undefined;
+      const why = fill(isAnswered ? words.noteWhyAnswered : words.noteWhyConnection, { server, tool });
+      const said = texts.shortOf(error.message);
+      if (sent.inSession && (error.reconnect || !isAnswered))
+        return sessionLost(call, words.noteSessionGoneUnknown, { said, durationMs });
+      if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
+      return unknown(words, why, { said, durationMs });
+    }
+  }
+}
+
+interface Refused {
+  code: number | undefined;
+  isListed: boolean;
+  mayRepeat: boolean;
+  tool: string;
+  server: string;
+}
+
+/** What an error answer of a server means, by its code. */
+function refusal(
+  words: Words,
+  { code, tool, server, ...given }: Refused,
+): Required<Pick<CallToolResult, 'ending' | 'note'>> {
+  const ending = rpcEnding(code, given);
+  switch (ending) {
+    case 'executed':
+      return { ending, note: '' };
+    case 'unavailable':
+      return { ending, note: given.isListed ? words.noteRefusedTool : words.noteGone };
+    case 'invalid':
+      return { ending, note: words.noteRefusedArguments };
+    case 'outcome_unknown': {
+      const why = code === RPC.invalidParams ? words.noteWhyRefused : words.noteWhyError;
+      return { ending, note: unknownOutcomeNote(words, fill(why, { tool, server })) };
+    }
+  }
+}
 
 /** Of a server's last words. */
 const SERVER_WORDS_CHARS = 2_000;
@@ -82,6 +160,7 @@ export interface ToolTextDeps {
   redact?: (text: string) => string;
 }
 
+/** What the answers and last words of a tool server become: bounded, without secrets, in the words of the run. */
 export class ToolTexts {
   readonly #words: Words;
   readonly #redact: (text: string) => string;

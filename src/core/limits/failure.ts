@@ -1,5 +1,4 @@
 import type { Usage } from '../state/message.js';
-import type { TaskRef } from './heartbeats.js';
 
 /** Failure types that cross the border between activities and workflow: the `type` of an ApplicationFailure. */
 export const FAILURE = {
@@ -63,8 +62,6 @@ export interface CallFailure {
   message: string;
   /** What the call used all the same, estimated. */
   usage?: Usage;
-  /** A tool call that its server carries on: its result can be asked for. */
-  task?: TaskRef;
 }
 
 /** What a failed model call tells besides its type: the first of an ApplicationFailure's details. */

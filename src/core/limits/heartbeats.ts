@@ -1,7 +1,6 @@
 /** What a call tells of itself while it runs. */
 
 import type { Usage } from '../state/message.js';
-import { isRecord } from '../text/json.js';
 
 /** Heartbeat details of a tool call whose server tells how far it is: in figures, words or both. */
 export interface ToolProgress {
@@ -10,27 +9,6 @@ export interface ToolProgress {
   progress?: number;
   total?: number;
   message?: string;
-}
-
-/** A call that its server carries on by itself, as a task (MCP): whoever names it is given its result. */
-export interface TaskRef {
-  id: string;
-  /** The session with the server that it was begun in: some know it in no other. */
-  session?: string;
-}
-
-/** Of an id; servers give some dozens. A task with a longer one is not known to later tries. */
-const MOST_ID_CHARS = 500;
-
-/** The task that the details of a heartbeat, or of a failure, name. */
-export function taskIn(details: unknown): TaskRef | null {
-  const { id, session } = isRecord(details) && isRecord(details.task) ? details.task : {};
-  if (!isTaskId(id)) return null;
-  return isTaskId(session) ? { id, session } : { id };
-}
-
-export function isTaskId(id: unknown): id is string {
-  return typeof id === 'string' && id !== '' && id.length <= MOST_ID_CHARS;
 }
 
 /** Heartbeat details of a model call: the live text. */

@@ -293,7 +293,6 @@ export const EN = {
   noteWhyRefused:
     'tool server {server} answered that the arguments are wrong, and some servers also say so when what a tool returned is',
   noteWhyError: 'tool server {server} answered with an error that does not say whether {tool} ran',
-  noteWhyTaskLost: 'tool server {server} has cancelled the task that {tool} ran as, or knows it no more',
   noteTimedOutHow:
     'The tool did not answer within its time limit{tries}. Ask for less at once, or go on without it.',
   noteTries: ', in each of {tries} tries',
@@ -612,7 +611,6 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteWhyAnswered: '工具服务器 {server} 以 HTTP 错误作答，无从得知 {tool} 是否执行',
   noteWhyRefused: '工具服务器 {server} 答复说参数有误，而有些服务器在工具执行之后、返回内容有误时也这样答复',
   noteWhyError: '工具服务器 {server} 以错误作答，无从得知 {tool} 是否执行',
-  noteWhyTaskLost: '工具服务器 {server} 已取消 {tool} 所运行的任务，或已不再认得它',
   noteTimedOutHow: '工具没有在时限内答复{tries}。请一次少要一些，或不用它继续。',
   noteTries: '，{tries} 次尝试都是如此',
   noteNotReached: '没有执行：连不上这个工具。可以的话用其他工具继续，并在报告中说明缺少这个工具。',

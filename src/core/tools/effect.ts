@@ -180,17 +180,16 @@ const TOOL_RESCHEDULES = 3;
 
 /**
  * What follows a tool call whose attempts are used up. It is made again where it was not begun, or where it was lost with
- * its worker and may be repeated. Its result is asked for again where its server carries it on. Else it ends as
- * `toolEnding` says.
- * `rescheduled`: how often that was done for this call. `carriedOn`: its server has it as a task. Default false.
+ * its worker and may be repeated. Else it ends as `toolEnding` says.
+ * `rescheduled`: how often that was done for this call.
  */
 export function toolFailureDecision(
   failure: CallFailure,
-  given: { idempotent: boolean; rescheduled: number; stopped: boolean; carriedOn?: boolean },
+  given: { idempotent: boolean; rescheduled: number; stopped: boolean },
 ): 'reschedule' | 'end' {
   const most = failure.type === FAILURE.tool.noWorkspace ? WORKER_TRIES : TOOL_RESCHEDULES;
   if (failure.kind === 'cancelled' || given.stopped || given.rescheduled >= most) return 'end';
-  if (isNotBegun(failure) || given.carriedOn) return 'reschedule';
+  if (isNotBegun(failure)) return 'reschedule';
   return failure.kind === 'lost' && given.idempotent ? 'reschedule' : 'end';
 }
 

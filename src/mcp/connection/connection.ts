@@ -10,14 +10,12 @@ import type { ResolvedServer } from '../resolve-server.js';
 import { hasResources, resourceAnswerSchema, resourceContent, resourceRequest } from '../resource-tools.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from '../tool-answer.js';
 import { answerWatch, CallTimer, type GivenUp } from './answer-watch.js';
-import { clientFor, type Transport, transportTo } from './client-for.js';
+import { type Asked, clientFor, type Running, type Transport, transportTo } from './client-for.js';
 import { FailureWords } from './failure-words.js';
 import { answerApart } from './http-transport.js';
 import { NO_TIMEOUT_MS, Requests } from './requests.js';
-import { type Asked, type Running, RunningCalls } from './running-calls.js';
 import { ServerTools } from './server-tools.js';
 import { StdioTransport } from './stdio-transport.js';
-import { callAsTask, type TaskCall } from './tasks.js';
 import { type ListedTool, listPageSchema } from './tool-list.js';
 
 const BAD_RESULT = 'the tool ran, and its answer is not a valid MCP tool result';
@@ -33,8 +31,6 @@ export interface McpCall extends Asked {
   /** Aborting tells the server to cancel it. */
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
-  /** How it may go on as a task of the server. Default: it is made plainly. */
-  task?: TaskCall;
 }
 
 export class McpConnection {
@@ -42,7 +38,7 @@ export class McpConnection {
   readonly #client: Client;
   readonly #transport: Transport;
   readonly #tools: ServerTools;
-  readonly #calls = new RunningCalls();
+  readonly #calls = new Set<Running>();
   readonly #words: FailureWords;
   readonly #requests: Requests;
   #closed = false;
@@ -50,14 +46,12 @@ export class McpConnection {
   #underWay = 0;
   /** Waits for the moment at which nothing is under way. */
   #onIdle: (() => void) | null = null;
-  /** Something is under way in it for others. */
-  #keepsSession = false;
 
   // biome-ignore lint/style/useConsistentMemberAccessibility: JavaScript has no private constructors.
   private constructor(server: ResolvedServer, transport: Transport) {
     this.server = server;
     this.#transport = transport;
-    this.#client = clientFor(server);
+    this.#client = clientFor(server, this.#calls);
     this.#words = new FailureWords(server, transport);
     this.#requests = new Requests(
       this.#client,
@@ -75,7 +69,6 @@ export class McpConnection {
         this.#requests.ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs }),
       hasResources: () => hasResources(this.#requests),
     });
-    this.#calls.serve(this.#client, server);
     this.#client.onclose = () => {
       this.#closed = true;
     };
@@ -89,17 +82,6 @@ export class McpConnection {
    */
   static async open(server: ResolvedServer, signal: AbortSignal): Promise<McpConnection> {
     const connection = new McpConnection(server, await transportTo(server));
-    await connection.#start(signal);
-    return connection;
-  }
-
-  /**
-   * Goes on in a session that another connection opened over HTTP, for what is under way there. Nothing is sent yet: what
-   * the server has forgotten shows with the first request. It is no session of its own, so closing does not end it.
-   */
-  static async resume(server: ResolvedServer, session: string, signal: AbortSignal): Promise<McpConnection> {
-    const connection = new McpConnection(server, await transportTo(server, session));
-    connection.#keepsSession = true;
     await connection.#start(signal);
     return connection;
   }
@@ -195,23 +177,21 @@ export class McpConnection {
     const onAbort = () => giveUp('aborted');
     if (call.signal.aborted) onAbort();
     call.signal.addEventListener('abort', onAbort);
-    const running: Running = { call, timer, task: call.task?.known?.id ?? null };
-    const end = this.#calls.begin(running);
+    const running: Running = { call, timer };
+    this.#calls.add(running);
     try {
-      return await this.#during(() => this.#call(call, running, over.signal));
+      return await this.#during(() => this.#call(call, over.signal));
     } finally {
-      end();
+      this.#calls.delete(running);
       timer.stop();
       call.signal.removeEventListener('abort', onAbort);
     }
   }
 
-  async #call({ tool, task, ...call }: McpCall, running: Running, over: AbortSignal): Promise<ToolAnswer> {
-    const { onProgress } = call;
+  async #call({ tool, onProgress, ...call }: McpCall, over: AbortSignal): Promise<ToolAnswer> {
     // The call's own timer is the only limit.
     const options = { timeoutMs: NO_TIMEOUT_MS, over, onProgress, badAnswer: BAD_RESULT };
-    const kind = task?.known ? 'task' : await this.#kindOf(tool);
-    if (kind === 'resource') {
+    if (await this.#isForResources(tool)) {
       const asked = resourceRequest(tool, call.arguments);
       return readToolAnswer(resourceContent(await this.#requests.ask(asked, resourceAnswerSchema, options)));
     }
@@ -221,20 +201,11 @@ export class McpConnection {
       method: 'tools/call',
       params: { name: tool, arguments: call.arguments, _meta: call.meta },
     };
-    if (kind === 'plain' || !task)
-      return readToolAnswer(await this.#requests.ask(asked, toolAnswerSchema, options));
-    const begun: TaskCall['onBegun'] = given => {
-      running.task = given.id;
-      task.onBegun(given);
-    };
-    const line = { requests: this.#requests, session: this.#session, options };
-    return callAsTask(line, { ...task, onBegun: begun }, asked.params).finally(() => {
-      if (over.aborted && task.isLeft()) this.#keepsSession = true;
-    });
+    return readToolAnswer(await this.#requests.ask(asked, toolAnswerSchema, options));
   }
 
-  #kindOf(tool: string) {
-    return this.#tools.kindOf(tool).catch(error => {
+  #isForResources(tool: string): Promise<boolean> {
+    return this.#tools.isForResources(tool).catch(error => {
       this.#isUseless = true;
       throw new McpCallError('not_begun', errorText(error), { proof: 'not_sent', reconnect: true });
     });
@@ -248,11 +219,6 @@ export class McpConnection {
       this.#underWay -= 1;
       if (this.isIdle) this.#onIdle?.();
     }
-  }
-
-  /** Over HTTP, where the server gives one. */
-  get #session(): string | undefined {
-    return 'sessionId' in this.#transport ? this.#transport.sessionId : undefined;
   }
 
   /** Ends the connection when nothing is under way on it any more: what one run meets there is no other run's. */
@@ -269,7 +235,7 @@ export class McpConnection {
   async close(): Promise<void> {
     this.#closed = true;
     this.#onIdle?.();
-    if (this.#session !== undefined && !this.#keepsSession && 'terminateSession' in this.#transport)
+    if ('terminateSession' in this.#transport && this.#transport.sessionId !== undefined)
       await this.#transport.terminateSession().catch(() => undefined);
     // Twice is harmless: the client forgets its transport when the handshake fails.
     await this.#transport.close();

@@ -1,7 +1,7 @@
 /** MCP over streamable HTTP, with what the SDK's transport does not tell: what became of a request without an answer. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isJSONRPCRequest, LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { type NotBegun, proofOfHttp, proofOfSocket } from '../../core/tools/effect.js';
 import { retryAfterMs } from '../../shared/retry-after.js';
 import { fetchSameOrigin } from '../../shared/same-origin-fetch.js';
@@ -23,21 +23,12 @@ export function answerApart(transport: Transport): void {
   };
 }
 
-/**
- * A transport for `server`. Its requests fail with NotBegunError where nothing was sent, and with HttpStatusError.
- * `session`: one to go on in, of the latest version of the protocol.
- */
-export function createHttpTransport(
-  server: ResolvedHttpServer,
-  session?: string,
-): StreamableHTTPClientTransport {
-  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+/** A transport for `server`. Its requests fail with NotBegunError where nothing was sent, and with HttpStatusError. */
+export function createHttpTransport(server: ResolvedHttpServer): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers: server.headers },
     fetch: fetchWatched,
-    ...(session !== undefined && { sessionId: session }),
   });
-  if (session !== undefined) transport.setProtocolVersion(LATEST_PROTOCOL_VERSION);
-  return transport;
 }
 
 async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Response> {

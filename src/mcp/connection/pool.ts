@@ -88,16 +88,6 @@ export class McpPool {
     return McpConnection.open(this.#resolve(name, workspace), this.#ending.signal);
   }
 
-  /**
-   * A connection in a session of a server over HTTP that is there already, which nobody else gets: `discard` closes it.
-   * One to a server of another kind is as `connect` gives it.
-   */
-  async resume(name: string, workspace: string, session: string): Promise<McpConnection> {
-    const server = this.#resolve(name, workspace);
-    if (server.type !== 'http') return this.connect(name, workspace);
-    return McpConnection.resume(server, session, this.#ending.signal);
-  }
-
   #resolve(name: string, workspace: string): ResolvedServer {
     if (this.#ending.signal.aborted)
       throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');
@@ -126,11 +116,6 @@ export class McpPool {
       },
     );
     return entry;
-  }
-
-  /** Ends a connection that `resume` gave, when nobody uses it; one that all share is left alone. */
-  discard(connection: McpConnection): void {
-    if (this.#entries.get(connection.server.key)?.connection !== connection) this.#retire(connection);
   }
 
   /** What this pool has tried to connect to, and how it stands. */
@@ -165,10 +150,8 @@ export class McpPool {
 
   #drop(key: string, entry: Entry): void {
     this.#entries.delete(key);
-    if (entry.connection) this.#retire(entry.connection);
-  }
-
-  #retire(connection: McpConnection): void {
+    const { connection } = entry;
+    if (!connection) return;
     this.#retired.add(connection);
     this.#track(connection.closeWhenIdle().finally(() => this.#retired.delete(connection)));
   }

@@ -34,10 +34,6 @@ export class Requests {
     this.#onUseless = onUseless;
   }
 
-  get areOver(): boolean {
-    return this.#isClosed();
-  }
-
   /** @throws McpCallError. */
   async ask<T extends z.ZodType>(
     asked: { method: string; params: Record<string, unknown> },

@@ -2,7 +2,6 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { resourceToolsBeside } from '../resource-tools.js';
-import { runsAsTask, takesTasks } from './tasks.js';
 import { type ListedTool, listAll, type listPageSchema } from './tool-list.js';
 
 interface ListedServer {
@@ -19,8 +18,8 @@ interface ListedServer {
 export class ServerTools {
   readonly #server: ListedServer;
   #tools: ListedTool[] | null = null;
-  /** Of tools that are not called plainly; null before they are listed. */
-  #kinds: ReadonlyMap<string, 'task' | 'resource'> | null = null;
+  /** Names of ours; null before they are listed. */
+  #own: ReadonlySet<string> | null = null;
   #epoch = 0;
   /** When the server last said that its tools changed, milliseconds since the epoch. */
   changedAt: number | null = null;
@@ -54,11 +53,10 @@ export class ServerTools {
     return known ?? (await this.list()).find(({ name }) => name === tool);
   }
 
-  /** How it is called, as last listed: as a task of the server, as one of ours for its resources, or plainly. */
-  async kindOf(tool: string): Promise<'task' | 'resource' | 'plain'> {
-    const capabilities = this.#server.capabilities();
-    if (this.#kinds === null && (capabilities?.resources || takesTasks(capabilities))) await this.list();
-    return this.#kinds?.get(tool) ?? 'plain';
+  /** Whether it is one of ours for the server's resources, as last listed. */
+  async isForResources(tool: string): Promise<boolean> {
+    if (this.#own === null && this.#server.capabilities()?.resources) await this.list();
+    return this.#own?.has(tool) === true;
   }
 
   async #listAll(): Promise<ListedTool[]> {
@@ -71,11 +69,7 @@ export class ServerTools {
     this.unreadable = unreadable;
     // A run that was offered them may call them when there are none any more.
     const own = mayHaveResources ? resourceToolsBeside(tools) : [];
-    const asTasks = takesTasks(this.#server.capabilities()) ? tools.filter(runsAsTask) : [];
-    this.#kinds = new Map([
-      ...asTasks.map(({ name }) => [name, 'task'] as const),
-      ...own.map(({ name }) => [name, 'resource'] as const),
-    ]);
+    this.#own = new Set(own.map(({ name }) => name));
     return hasResources ? [...tools, ...own] : tools;
   }
 }

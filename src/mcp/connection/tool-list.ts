@@ -23,7 +23,6 @@ const listedToolSchema = z.looseObject({
     })
     .optional()
     .catch(undefined),
-  execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 export const listPageSchema = z.looseObject({
   tools: z.array(z.unknown()),

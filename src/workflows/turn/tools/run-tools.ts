@@ -2,7 +2,6 @@
 
 import type { CallToolResult } from '../../../activities/types.js';
 import { type CallFailure, FAILURE } from '../../../core/limits/failure.js';
-import type { TaskRef } from '../../../core/limits/heartbeats.js';
 import type { Words } from '../../../core/prompts/words.js';
 import { taskAt } from '../../../core/state/cursor.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
@@ -124,9 +123,8 @@ async function execute(
   const { call } = started;
   const idempotent = isRepeatable(tool.policy);
   const { start, session } = starterOf(run, started, tool);
-  let task: TaskRef | null = null;
   for (let rescheduled = 0; ; rescheduled++) {
-    const called = await start(task, rescheduled > 0);
+    const called = await start(rescheduled > 0);
     closeForms(run, started.callId);
     if (called.ok) {
       const { ending, session: opened, toolsChangedAt, storeFault, ...outcome } = called.value;
@@ -142,20 +140,17 @@ async function execute(
     const loss = session && sessionLoss(failure);
     if (loss) return lostSession(run, call, tool, loss);
     const stopped = run.state.people.stop !== null;
-    // Of tool servers alone: another activity that names a task would be run again.
-    if (tool.origin.type === 'mcp') task = failure.task ?? task;
-    const carriedOn = task !== null && failure.kind !== 'timedOut';
-    const given = { idempotent, rescheduled, stopped, carriedOn };
+    const given = { idempotent, rescheduled, stopped };
     if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
   }
 }
 
 interface Starter {
   /**
-   * Makes the call, once: an activity for the tools of workers, the run itself for its own. `task`: what a server
-   * carries it on as, whose result alone is asked for. `again`: it was not begun, or was lost, where it was given first.
+   * Makes the call, once: an activity for the tools of workers, the run itself for its own. `again`: it was not begun, or
+   * was lost, where it was given first.
    */
-  start: (task: TaskRef | null, again: boolean) => Promise<Called<CallToolResult>>;
+  start: (again: boolean) => Promise<Called<CallToolResult>>;
   session: ToolSession | null;
 }
 
@@ -171,11 +166,9 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
     return { start: () => callWorkflow(run, tool, own), session: null };
   }
   const { input, options, session } = toolRequest(run, tool, { callId, toolUseId: call.id, given });
-  const start = (task: TaskRef | null, again: boolean) => {
+  const start = (again: boolean) => {
     const anywhere = again ? { ...options, anyWorker: true } : options;
-    return run.call({ kind: 'tool', role }, anywhere, () =>
-      run.ports.callTool(task ? { ...input, task } : input, anywhere),
-    );
+    return run.call({ kind: 'tool', role }, anywhere, () => run.ports.callTool(input, anywhere));
   };
   return { start, session };
 }
