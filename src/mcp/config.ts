@@ -8,32 +8,6 @@ import { SteersmanError } from '../shared/errors.js';
 
 const MCP_CONFIG_FILE = '.mcp.json';
 
-interface ServerConfigBase {
-  name: string;
-  startTimeoutMs: number;
-  /** What its calls open lives in its session: each run has one of its own (`sessions.ts`). */
-  stateful?: true;
-}
-
-/** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
-export interface StdioServerConfig extends ServerConfigBase {
-  type: 'stdio';
-  command: string;
-  args: string[];
-  env: Record<string, string>;
-  /** Default: the folder of the file. */
-  cwd?: string;
-}
-
-/** A server reached over streamable HTTP. Texts are not expanded yet. */
-export interface HttpServerConfig extends ServerConfigBase {
-  type: 'http';
-  url: string;
-  headers: Record<string, string>;
-}
-
-export type McpServerConfig = StdioServerConfig | HttpServerConfig;
-
 export interface McpConfig {
   /** Absolute path of the file, whether it exists or not. */
   file: string;
@@ -49,27 +23,38 @@ export interface McpConfig {
 const DEFAULT_START_TIMEOUT_MS = 30_000;
 
 const texts = z.record(z.string(), z.string());
-const switches = {
+const common = {
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
   startTimeoutMs: z.int().min(100).max(600_000).default(DEFAULT_START_TIMEOUT_MS),
+  // What its calls open lives in its session: each run has one of its own (`sessions.ts`).
   stateful: z.boolean().optional(),
 };
 const stdioSchema = z.object({
-  ...switches,
-  type: z.literal('stdio').optional(),
+  ...common,
+  type: z.literal('stdio').default('stdio'),
   command: z.string().min(1, 'must not be empty'),
-  args: z.array(z.string()).optional(),
-  env: texts.optional(),
+  args: z.array(z.string()).default([]),
+  env: texts.default({}),
+  // Default: the folder of the file.
   cwd: z.string().optional(),
 });
 const httpSchema = z.object({
-  ...switches,
-  type: z.enum(['http', 'streamable-http']).optional(),
+  ...common,
+  type: z
+    .enum(['http', 'streamable-http'])
+    .default('http')
+    .transform(() => 'http' as const),
   url: z.string().min(1, 'must not be empty'),
-  headers: texts.optional(),
+  headers: texts.default({}),
 });
 const fileSchema = z.object({ mcpServers: z.record(z.string().min(1), z.record(z.string(), z.unknown())) });
+
+/** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
+export type StdioServerConfig = { name: string } & z.output<typeof stdioSchema>;
+/** A server reached over streamable HTTP. Texts are not expanded yet. */
+export type HttpServerConfig = { name: string } & z.output<typeof httpSchema>;
+export type McpServerConfig = StdioServerConfig | HttpServerConfig;
 
 /** Tool servers as `mcpServers` of `.mcp.json` has them. */
 export type McpServersInCode = Readonly<
@@ -107,57 +92,26 @@ export function parseMcpConfig(text: string, file: string): Pick<McpConfig, 'ser
   const servers: McpServerConfig[] = [];
   const warnings: string[] = [];
   for (const [name, raw] of Object.entries(parsed.data.mcpServers)) {
-    const { server, enabled, known } = parseServer(name, raw, file);
-    for (const key of Object.keys(raw).filter(key => !known.includes(key))) {
+    const schema = schemaOf(name, raw, file);
+    const { success, data: server, error } = schema.safeParse(raw);
+    if (!success) throw badKey(file, ['mcpServers', name], error);
+    for (const key of Object.keys(raw).filter(key => !(key in schema.shape))) {
       warnings.push(`${file}: mcpServers.${name}.${key} is not a known key and is ignored.`);
     }
-    if (enabled) servers.push(server);
+    // `disabled`, which some clients write, counts where `enabled` is absent.
+    if (server.enabled ?? !server.disabled) servers.push({ name, ...server });
   }
   return { servers, warnings };
 }
 
-function parseServer(name: string, raw: Record<string, unknown>, file: string) {
-  const path = ['mcpServers', name];
+function schemaOf(name: string, raw: Record<string, unknown>, file: string) {
   const kind = raw.type ?? (raw.url !== undefined && raw.command === undefined ? 'http' : 'stdio');
-  if (kind === 'stdio') {
-    const result = stdioSchema.safeParse(raw);
-    if (!result.success) throw badKey(file, path, result.error);
-    const { command, args = [], env = {}, cwd, startTimeoutMs } = result.data;
-    const server: McpServerConfig = {
-      type: 'stdio',
-      name,
-      command,
-      args,
-      env,
-      startTimeoutMs,
-      ...(result.data.stateful && { stateful: true }),
-      ...(cwd === undefined ? {} : { cwd }),
-    };
-    return { server, enabled: isEnabled(result.data), known: Object.keys(stdioSchema.shape) };
-  }
-  if (kind === 'http' || kind === 'streamable-http') {
-    const result = httpSchema.safeParse(raw);
-    if (!result.success) throw badKey(file, path, result.error);
-    const { url, headers = {}, startTimeoutMs } = result.data;
-    const server: McpServerConfig = {
-      type: 'http',
-      name,
-      url,
-      headers,
-      startTimeoutMs,
-      ...(result.data.stateful && { stateful: true }),
-    };
-    return { server, enabled: isEnabled(result.data), known: Object.keys(httpSchema.shape) };
-  }
+  if (kind === 'stdio') return stdioSchema;
+  if (kind === 'http' || kind === 'streamable-http') return httpSchema;
   throw new SteersmanError(
     `${file}: mcpServers.${name}.type is ${JSON.stringify(kind)}, which is not supported.`,
     'Use "stdio" (the default, with "command") or "http" (with "url").',
   );
-}
-
-/** `enabled ?? true`; `disabled`, which some clients write, counts where `enabled` is absent. */
-function isEnabled(server: { enabled?: boolean | undefined; disabled?: boolean | undefined }): boolean {
-  return server.enabled ?? !(server.disabled ?? false);
 }
 
 function parseJson(text: string, file: string): unknown {
@@ -167,8 +121,10 @@ function parseJson(text: string, file: string): unknown {
     return JSON.parse(source);
   } catch (error) {
     const reason = errorText(error);
+    // The text that it quotes is left out: a secret may stand there.
+    const what = reason.replace(/, (\.\.\.)?".*/s, '').replace(/( in JSON)? at position.*/s, '');
     throw new SteersmanError(
-      `${file}, line ${lineOf(source, reason)}: not valid JSON (${describeSyntax(reason)}).`,
+      `${file}, line ${lineOf(source, reason)}: not valid JSON (${what}).`,
       'Mend the JSON: keys and texts in double quotes, no comments, no comma after the last entry.',
     );
   }
@@ -185,14 +141,6 @@ function lineOf(source: string, reason: string): number {
   if (position !== undefined) end = Math.min(Number(position), end);
   else if (quoted !== undefined) end = source.indexOf(quoted) + QUOTED_BEFORE;
   return source.slice(0, end).split('\n').length;
-}
-
-/** What was not expected, without the quoted text, in which a secret may stand. */
-function describeSyntax(reason: string): string {
-  return reason
-    .replace(/, (\.\.\.)?".*/s, '')
-    .replace(/ in JSON at position.*/s, '')
-    .replace(/ at position.*/s, '');
 }
 
 function badKey(file: string, base: string[], error: z.ZodError): SteersmanError {

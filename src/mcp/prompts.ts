@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SteersmanError } from '../shared/errors.js';
 import { terminalText } from '../shared/terminal-text.js';
 import type { McpConnection } from './connection/connection.js';
-import { pagesOf } from './connection/pages.js';
+import { pagesOf } from './connection/server-tools.js';
 
 /** Of an expanded prompt, in UTF-8. A longer one is refused: a part of an instruction is another one. */
 const PROMPT_BYTES = 16_384;

@@ -19,19 +19,15 @@ interface ResolvedBase {
   redact(text: string): string;
 }
 
-export interface ResolvedStdioServer extends ResolvedBase {
-  type: 'stdio';
-  command: string;
-  args: string[];
-  env: Record<string, string>;
+export interface ResolvedStdioServer
+  extends ResolvedBase,
+    Pick<StdioServerConfig, 'type' | 'command' | 'args' | 'env'> {
   cwd: string;
 }
 
-export interface ResolvedHttpServer extends ResolvedBase {
-  type: 'http';
-  url: string;
-  headers: Record<string, string>;
-}
+export interface ResolvedHttpServer
+  extends ResolvedBase,
+    Pick<HttpServerConfig, 'type' | 'url' | 'headers'> {}
 
 /** Functions of this process. */
 export interface ResolvedCodeServer extends ResolvedBase {
@@ -61,29 +57,33 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
  */
 export function resolveServer(
   server: McpServerConfig,
-  config: McpConfig,
-  options: ResolveOptions,
+  { file, dir }: McpConfig,
+  { workspace, lookup }: ResolveOptions,
 ): ResolvedStdioServer | ResolvedHttpServer {
+  const { name, startTimeoutMs } = server;
   const secrets = new Set<string>();
+  // One pass: values are never expanded again.
   const expand = (text: string, key: string) =>
-    expandText(text, { server: server.name, file: config.file, key, options, secrets });
+    text.replace(VARIABLE, (_match, variable: string, fallback: string | undefined) => {
+      if (variable === 'workspace') return workspace;
+      const value = lookup(variable);
+      if (value !== undefined) secrets.add(value);
+      const filled = value ?? fallback;
+      if (filled !== undefined) return filled;
+      throw new SteersmanError(
+        `${file}: mcpServers.${name}.${key} needs the environment variable ${variable}, which is not set.`,
+        `Set ${variable} (in the environment or .env), give a default as \${${variable}:-value}, or set "enabled": false for ${name}.`,
+      );
+    });
   const resolved =
-    server.type === 'stdio'
-      ? resolveStdio(server, config.dir, expand)
-      : resolveHttp(server, config.file, expand);
+    server.type === 'stdio' ? resolveStdio(server, dir, expand) : resolveHttp(server, file, expand);
   const given =
     resolved.type === 'stdio'
       ? Object.values(resolved.env)
       : [...Object.values(resolved.headers).flatMap(withoutScheme), ...secretsOfUrl(resolved.url)];
   for (const value of given) secrets.add(value);
-  return {
-    ...resolved,
-    name: server.name,
-    startTimeoutMs: server.startTimeoutMs,
-    key: keyOf(server.name, resolved),
-    label: labelOf(server),
-    redact: redactor(secrets),
-  };
+  const key = keyOf(name, resolved);
+  return { ...resolved, name, startTimeoutMs, key, label: labelOf(server), redact: redactor(secrets) };
 }
 
 /** One server for each workspace, as tools are told theirs. */
@@ -128,34 +128,8 @@ function resolveHttp(server: HttpServerConfig, file: string, expand: Expand) {
 }
 
 function expandAll(values: Record<string, string>, key: string, expand: Expand): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, expand(value, `${key}.${name}`)]),
-  );
-}
-
-interface ExpandScope {
-  server: string;
-  file: string;
-  key: string;
-  options: ResolveOptions;
-  secrets: Set<string>;
-}
-
-/** One pass: values are never expanded again. */
-function expandText(text: string, scope: ExpandScope): string {
-  return text.replace(VARIABLE, (_match, name: string, fallback: string | undefined) => {
-    if (name === 'workspace') return scope.options.workspace;
-    const value = scope.options.lookup(name);
-    if (value !== undefined) {
-      scope.secrets.add(value);
-      return value;
-    }
-    if (fallback !== undefined) return fallback;
-    throw new SteersmanError(
-      `${scope.file}: mcpServers.${scope.server}.${scope.key} needs the environment variable ${name}, which is not set.`,
-      `Set ${name} (in the environment or .env), give a default as \${${name}:-value}, or set "enabled": false for ${scope.server}.`,
-    );
-  });
+  const filled = Object.entries(values).map(([name, value]) => [name, expand(value, `${key}.${name}`)]);
+  return Object.fromEntries(filled);
 }
 
 /**

@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { McpCallError } from './call-failure.js';
 import type { Requests } from './connection/requests.js';
-import type { ListedTool } from './connection/tool-list.js';
 
 const LIST = 'list_resources';
 const READ = 'read_resource';
 
-const RESOURCE_TOOLS: readonly ListedTool[] = [
+const RESOURCE_TOOLS = [
   {
     name: LIST,
     description: 'Lists the resources of this server: their addresses (uri), names and what they are.',
@@ -34,7 +33,7 @@ const RESOURCE_TOOLS: readonly ListedTool[] = [
 ];
 
 /** Those of the server, and ours that it has no tool of the same name for. */
-export function resourceToolsBeside(tools: readonly ListedTool[]): ListedTool[] {
+export function resourceToolsBeside(tools: readonly { name: string }[]): typeof RESOURCE_TOOLS {
   const names = new Set(tools.map(({ name }) => name));
   return RESOURCE_TOOLS.filter(({ name }) => !names.has(name));
 }

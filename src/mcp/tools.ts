@@ -8,7 +8,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { CODE_SERVER } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
-import type { ListedTool } from './connection/tool-list.js';
+import type { ListedTool } from './connection/server-tools.js';
 import { toolNamer } from './tool-names.js';
 
 export interface RunTools {

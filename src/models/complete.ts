@@ -3,8 +3,8 @@ import type { AssistantMessage, StopReason } from '../core/state/message.js';
 import type { ModelProvider, ModelRequest, ReportedUsage } from './provider.js';
 import { ReplyDraft } from './reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './run-stream.js';
+import { withWrittenCalls } from './tool-syntax/as-text.js';
 import { runWithTools } from './tool-syntax/run-with-tools.js';
-import { withWrittenCalls } from './tool-syntax/written-calls.js';
 
 /** What a request asks for where it does not say: text, without tools, all else as the endpoint has it. */
 export const PLAIN_REQUEST: Omit<ModelRequest, 'model' | 'messages' | 'pictures'> = {

@@ -37,16 +37,14 @@ export interface ReportedUsage {
 }
 
 /**
- * A part of a reply. Offsets count characters of the same channel, or of the same call for tool input.
- * `end` says that the reply is complete. `usage` may come after it; where more is said after it, the last end counts.
+ * A part of a reply. `end` says that the reply is complete. `usage` may come after it; where more is said after it, the last end counts.
  */
 export type ModelDelta =
-  | { type: 'text'; offset: number; text: string }
-  | { type: 'reasoning'; offset: number; text: string }
+  | { type: 'text' | 'reasoning'; text: string }
   /** The reasoning so far is whole, with what the provider wants back with it; what follows is another. */
   | { type: 'reasoning_end'; value: unknown }
   | { type: 'tool_start'; index: number; id: string | null; name: string }
-  | { type: 'tool_input'; index: number; offset: number; text: string }
+  | { type: 'tool_input'; index: number; text: string }
   /** What the provider wants back with this call. */
   | { type: 'tool_data'; index: number; value: unknown }
   /** Parts of this call are missing or can't be told from those of others: it must not run. */

@@ -1,8 +1,9 @@
 /** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
 import { FAILURE } from '../core/limits/failure.js';
-import { isRecord, stringOr } from '../core/text/json.js';
+import { canonicalJson, isRecord, stringOr } from '../core/text/json.js';
 import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer, publicUrl } from './classify.js';
 import type { Endpoint } from './endpoint.js';
+import { fetchWithOnly } from './endpoint-fetch.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
 import { readText } from './reply/event-stream.js';
@@ -149,4 +150,37 @@ function requestTexts(system: string, messages: ModelRequest['messages']): strin
     for (const block of message.content) if (block.type === 'text') texts.push(block.text);
   }
   return texts;
+}
+
+// What the SDKs of all protocols are given and throw alike.
+
+/** `keyHeaders`: said here too, or the environment could say otherwise than the SDK does by itself. */
+export function clientOptions(
+  { apiKey, url, headers }: Endpoint,
+  keyHeaders: Readonly<Record<string, string | null>>,
+) {
+  const defaultHeaders = { ...keyHeaders, ...headers };
+  return {
+    defaultQuery: Object.fromEntries(url.searchParams),
+    // The SDKs insist on a key, or look for one elsewhere; without one its header is left out.
+    apiKey: apiKey ?? 'none',
+    defaultHeaders,
+    maxRetries: 0,
+    fetch: fetchWithOnly(Object.keys(defaultHeaders)),
+    // Warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
+    logLevel: 'off' as const,
+  };
+}
+
+/** What an event says that is an error: gateways send a text, or what another protocol says. */
+export function errorObject(error: unknown): object {
+  if (isRecord(error)) return error;
+  return { message: typeof error === 'string' ? error : canonicalJson(error ?? '') };
+}
+
+/** The endpoint's own words in what an SDK threw; not the whole body, which may repeat the request. */
+export function answerText(body: unknown, message: string): string {
+  if (typeof body === 'string') return body;
+  if (isRecord(body)) return stringOr(body.message, '');
+  return message.replace(/^\d{3} /, '').replace('status code (no body)', '');
 }

@@ -13,10 +13,10 @@ import { LiveTextBeat, type LiveTextOptions } from '../../models/reply/live-text
 import { repairOutput } from '../../models/reply/output-repair.js';
 import { type ChannelText, ReplyDraft } from '../../models/reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../../models/run-stream.js';
+import { withWrittenCalls } from '../../models/tool-syntax/as-text.js';
 import type { ToolCallCodec } from '../../models/tool-syntax/codec.js';
 import { CODECS } from '../../models/tool-syntax/codecs.js';
 import { runWithTools } from '../../models/tool-syntax/run-with-tools.js';
-import { withWrittenCalls } from '../../models/tool-syntax/written-calls.js';
 import { failpoint } from '../../shared/failpoints.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from '../types.js';
 import { AttemptUsage } from './attempt-usage.js';

@@ -7,16 +7,14 @@ import { errorText } from '../../core/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { McpCallError } from '../call-failure.js';
 import type { ResolvedServer } from '../resolve-server.js';
-import { hasResources, resourceAnswerSchema, resourceContent, resourceRequest } from '../resource-tools.js';
+import { resourceAnswerSchema, resourceContent, resourceRequest } from '../resource-tools.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from '../tool-answer.js';
 import { answerWatch, CallTimer, type GivenUp } from './answer-watch.js';
 import { type Asked, clientFor, type Running, type Transport, transportTo } from './client-for.js';
-import { FailureWords } from './failure-words.js';
 import { answerApart } from './http-transport.js';
 import { NO_TIMEOUT_MS, Requests } from './requests.js';
-import { ServerTools } from './server-tools.js';
+import { type ListedTool, ServerTools } from './server-tools.js';
 import { StdioTransport } from './stdio-transport.js';
-import { type ListedTool, listPageSchema } from './tool-list.js';
 
 const BAD_RESULT = 'the tool ran, and its answer is not a valid MCP tool result';
 
@@ -39,10 +37,7 @@ export class McpConnection {
   readonly #transport: Transport;
   readonly #tools: ServerTools;
   readonly #calls = new Set<Running>();
-  readonly #words: FailureWords;
   readonly #requests: Requests;
-  #closed = false;
-  #isUseless = false;
   #underWay = 0;
   /** Waits for the moment at which nothing is under way. */
   #onIdle: (() => void) | null = null;
@@ -52,25 +47,10 @@ export class McpConnection {
     this.server = server;
     this.#transport = transport;
     this.#client = clientFor(server, this.#calls);
-    this.#words = new FailureWords(server, transport);
-    this.#requests = new Requests(
-      this.#client,
-      this.#words,
-      () => this.#closed,
-      () => {
-        this.#isUseless = true;
-      },
-    );
-    this.#tools = new ServerTools({
-      name: server.name,
-      capabilities: () => this.#client.getServerCapabilities(),
-      hearsChanges: server.type === 'stdio',
-      askFor: (params, timeoutMs) =>
-        this.#requests.ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs }),
-      hasResources: () => hasResources(this.#requests),
-    });
+    this.#requests = new Requests(this.#client, server, transport);
+    this.#tools = new ServerTools(server, this.#client, this.#requests);
     this.#client.onclose = () => {
-      this.#closed = true;
+      this.#requests.closed = true;
     };
     this.#client.onerror = error => answerWatch.getStore()?.failed(error);
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#tools.changed());
@@ -99,7 +79,7 @@ export class McpConnection {
       await this.#client.connect(transport, options);
       answerApart(transport);
     } catch (error) {
-      const failure = await this.#words.ofStart(error);
+      const failure = await this.#requests.ofStart(error);
       await this.close();
       throw failure;
     } finally {
@@ -114,7 +94,7 @@ export class McpConnection {
 
   /** Who calls next needs another: it is closed, its session is lost, or its server can not be reached. */
   get closed(): boolean {
-    return this.#closed || this.#isUseless;
+    return this.#requests.closed || this.#requests.isUseless;
   }
 
   /** Process id of a stdio server. */
@@ -148,7 +128,7 @@ export class McpConnection {
 
   /** How a stdio server ended, with its last words; a general phrase for others. */
   describeEnd(): string {
-    return this.#words.ofEnd();
+    return this.#requests.ofEnd();
   }
 
   /** Asks what is no call of a tool, for at most 30 s. @throws SteersmanError that says which server, and why. */
@@ -169,7 +149,7 @@ export class McpConnection {
    * A result that the tool itself marks as an error is a result, not a failure.
    */
   async callTool(call: McpCall): Promise<ToolAnswer> {
-    if (this.#closed)
+    if (this.#requests.closed)
       throw new McpCallError('not_begun', this.describeEnd(), { proof: 'not_sent', reconnect: true });
     const over = new AbortController();
     const giveUp = (reason: GivenUp) => over.abort(reason);
@@ -206,7 +186,7 @@ export class McpConnection {
 
   #isForResources(tool: string): Promise<boolean> {
     return this.#tools.isForResources(tool).catch(error => {
-      this.#isUseless = true;
+      this.#requests.isUseless = true;
       throw new McpCallError('not_begun', errorText(error), { proof: 'not_sent', reconnect: true });
     });
   }
@@ -223,7 +203,7 @@ export class McpConnection {
 
   /** Ends the connection when nothing is under way on it any more: what one run meets there is no other run's. */
   async closeWhenIdle(): Promise<void> {
-    this.#isUseless = true;
+    this.#requests.isUseless = true;
     if (!this.isIdle)
       await new Promise<void>(resolve => {
         this.#onIdle = resolve;
@@ -233,7 +213,7 @@ export class McpConnection {
 
   /** Ends the connection; a stdio server's process is gone when this resolves. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#requests.closed = true;
     this.#onIdle?.();
     if ('terminateSession' in this.#transport && this.#transport.sessionId !== undefined)
       await this.#transport.terminateSession().catch(() => undefined);

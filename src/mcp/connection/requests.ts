@@ -1,9 +1,14 @@
-/** Requests to a tool server over its connection, each with an answer or the reason why there is none. */
+/** Requests to a tool server over its connection: each has an answer, or the reason why there is none. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Progress } from '@modelcontextprotocol/sdk/types.js';
-import type { z } from 'zod';
+import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { errorTextWithCause, secondsOf } from '../../core/text/error-text.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { HttpStatusError, McpCallError, NotBegunError } from '../call-failure.js';
+import { saysNotCalled } from '../code-tools.js';
+import type { ResolvedServer } from '../resolve-server.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
-import type { FailureWords } from './failure-words.js';
+import { StdioTransport } from './stdio-transport.js';
 
 /** Longest timer Node takes: for requests that something else limits. */
 export const NO_TIMEOUT_MS = 2_147_483_647;
@@ -20,18 +25,23 @@ export interface AskOptions {
   badAnswer?: string;
 }
 
+/** How long a broken pipe waits for the exit code that explains it. */
+const EXIT_NOTICE_MS = 300;
+
 export class Requests {
   readonly #client: Client;
-  readonly #words: FailureWords;
-  readonly #isClosed: () => boolean;
-  readonly #onUseless: () => void;
+  readonly #server: ResolvedServer;
+  /** Where its process is ours. */
+  readonly #process: StdioTransport | null;
+  /** The connection has ended. */
+  closed = false;
+  /** Who calls next needs another connection. */
+  isUseless = false;
 
-  /** `onUseless`: told when a request shows that the connection is of no more use. */
-  constructor(client: Client, words: FailureWords, isClosed: () => boolean, onUseless: () => void) {
+  constructor(client: Client, server: ResolvedServer, transport: unknown) {
     this.#client = client;
-    this.#words = words;
-    this.#isClosed = isClosed;
-    this.#onUseless = onUseless;
+    this.#server = server;
+    this.#process = transport instanceof StdioTransport ? transport : null;
   }
 
   /** @throws McpCallError. */
@@ -58,8 +68,8 @@ export class Requests {
     try {
       return await answerWatch.run(watch, () => this.#client.request(asked, answer, options));
     } catch (error) {
-      const failure = this.#words.ofRequest(error, watch, { closed: this.#isClosed(), badAnswer });
-      if (failure.reconnect) this.#onUseless();
+      const failure = this.#failure(error, watch, badAnswer);
+      this.isUseless ||= failure.reconnect;
       throw failure;
     } finally {
       over?.removeEventListener('abort', onOver);
@@ -67,4 +77,80 @@ export class Requests {
       watch.resumable();
     }
   }
+
+  /** What became of a request. */
+  #failure(error: unknown, { givenUp, words }: AnswerWatch, badAnswer: string): McpCallError {
+    const message = this.#server.redact(errorTextWithCause(error));
+    if (error instanceof NotBegunError) {
+      const facts = { proof: error.proof, reconnect: true };
+      return new McpCallError('not_begun', this.closed ? this.ofEnd() : message, facts);
+    }
+    if (error instanceof HttpStatusError) return ofStatus(error, message);
+    const instead = this.#server.redact(words);
+    if (givenUp === 'no_answer') {
+      const ended = 'the connection closed before the answer came';
+      return new McpCallError('connection_lost', instead === '' ? ended : `${ended}; ${instead}`);
+    }
+    if (givenUp) return new McpCallError(givenUp, instead);
+    if (this.closed) return new McpCallError('connection_lost', this.ofEnd());
+    if (error instanceof McpError) {
+      const notCalled = this.#server.type === 'code' && saysNotCalled(error.data);
+      return new McpCallError('rejected', message, { code: error.code, notCalled });
+    }
+    if (error instanceof z.core.$ZodError) return new McpCallError('rejected', badAnswer);
+    return new McpCallError('connection_lost', message);
+  }
+
+  /** How a stdio server ended, with its last words; a general phrase for others. Secrets are hidden. */
+  ofEnd(): string {
+    if (this.#process === null) return 'the connection was closed';
+    return `the server ${this.#process.ending || 'was closed'}. ${this.#lastWords(this.#process)}`;
+  }
+
+  /** Why the server did not start. */
+  async ofStart(error: unknown): Promise<SteersmanError> {
+    const { name, label } = this.#server;
+    if (this.#process === null) {
+      return new SteersmanError(
+        `Tool server ${name} can not be reached (address: ${label}): ${this.#reason(error)}`,
+        'Check that the server runs and that its address and headers in .mcp.json are right, or set "enabled": false.',
+      );
+    }
+    // A broken pipe is noticed before the exit that caused it, and the exit code says more.
+    if (error instanceof NotBegunError) await this.#process.endsWithin(EXIT_NOTICE_MS);
+    const hasStarted = this.#process.pid !== undefined;
+    const why = this.#process.ending ? this.ofEnd() : this.#reason(error);
+    const more = hasStarted && !this.#process.ending ? `. ${this.#lastWords(this.#process)}` : '';
+    return new SteersmanError(
+      `Tool server ${name} did not start (command: ${label}): ${why}${more}`,
+      `Run the command by hand to see why, mend it in .mcp.json, or set "enabled": false for ${name}.`,
+    );
+  }
+
+  #lastWords({ stderrTail }: StdioTransport): string {
+    // A value may have several lines.
+    const words = this.#server.redact(stderrTail).split('\n').slice(-5).join('\n  ');
+    return words === '' ? 'It wrote nothing to stderr.' : `Its last output:\n  ${words}`;
+  }
+
+  #reason(error: unknown): string {
+    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
+      return `no answer to the handshake within ${secondsOf(this.#server.startTimeoutMs)} s (startTimeoutMs in .mcp.json)`;
+    }
+    return this.#server.redact(errorTextWithCause(error));
+  }
+}
+
+const TOO_MANY = 429;
+/** In a session: many servers answer so to a session that they do not know. */
+const BAD_REQUEST = 400;
+
+function ofStatus(
+  { status, proof, retryAfterMs, inSession }: HttpStatusError,
+  message: string,
+): McpCallError {
+  const reconnect = proof === 'http_session_lost' || (inSession && status === BAD_REQUEST);
+  const facts = { proof, status, retryAfterMs, reconnect };
+  if (status === TOO_MANY) return new McpCallError('busy', message, facts);
+  return new McpCallError(proof ? 'not_begun' : 'connection_lost', message, facts);
 }

@@ -1,22 +1,17 @@
-/** The tools that a server lists, and ours that stand for its resources. */
+/** The tools that a server lists, every page of them, and ours that stand for its resources. */
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
-import type { z } from 'zod';
-import { resourceToolsBeside } from '../resource-tools.js';
-import { type ListedTool, listAll, type listPageSchema } from './tool-list.js';
-
-interface ListedServer {
-  name: string;
-  /** As greeted. */
-  capabilities(): ServerCapabilities | undefined;
-  /** Over HTTP the channel for notifications may be down unnoticed. */
-  hearsChanges: boolean;
-  askFor(params: { cursor?: string }, withinMs: number): Promise<z.infer<typeof listPageSchema>>;
-  /** It has a resource, or a template of some; many say that they can have resources, and have none. */
-  hasResources(): Promise<boolean>;
-}
+import { z } from 'zod';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../../core/text/json.js';
+import { SteersmanError } from '../../shared/errors.js';
+import type { ResolvedServer } from '../resolve-server.js';
+import { hasResources, resourceToolsBeside } from '../resource-tools.js';
+import type { Requests } from './requests.js';
 
 export class ServerTools {
-  readonly #server: ListedServer;
+  readonly #server: ResolvedServer;
+  readonly #client: Client;
+  readonly #requests: Requests;
   #tools: ListedTool[] | null = null;
   /** Names of ours; null before they are listed. */
   #own: ReadonlySet<string> | null = null;
@@ -26,8 +21,10 @@ export class ServerTools {
   /** Entries of the last list that are left out. */
   unreadable = 0;
 
-  constructor(server: ListedServer) {
+  constructor(server: ResolvedServer, client: Client, requests: Requests) {
     this.#server = server;
+    this.#client = client;
+    this.#requests = requests;
   }
 
   /** The server says that they changed. */
@@ -39,8 +36,9 @@ export class ServerTools {
 
   /** All of them, every page. Kept until the server says that they changed, if it can say so. */
   async list(): Promise<ListedTool[]> {
-    const { hearsChanges, capabilities } = this.#server;
-    if (this.#tools && hearsChanges && capabilities()?.tools?.listChanged === true) return this.#tools;
+    // Over HTTP the channel for notifications may be down unnoticed.
+    const hearsChanges = this.#server.type === 'stdio' && this.#capabilities.tools?.listChanged === true;
+    if (this.#tools && hearsChanges) return this.#tools;
     const epoch = this.#epoch;
     const tools = await this.#listAll();
     this.#tools = epoch === this.#epoch ? tools : null;
@@ -55,21 +53,114 @@ export class ServerTools {
 
   /** Whether it is one of ours for the server's resources, as last listed. */
   async isForResources(tool: string): Promise<boolean> {
-    if (this.#own === null && this.#server.capabilities()?.resources) await this.list();
+    if (this.#own === null && this.#capabilities.resources) await this.list();
     return this.#own?.has(tool) === true;
   }
 
+  get #capabilities(): ServerCapabilities {
+    return this.#client.getServerCapabilities() ?? {};
+  }
+
   async #listAll(): Promise<ListedTool[]> {
-    const { tools: hasTools, resources: mayHaveResources } = this.#server.capabilities() ?? {};
+    const { tools: hasTools, resources: mayHaveResources } = this.#capabilities;
     const none = { tools: [], unreadable: 0 };
-    const [{ tools, unreadable }, hasResources] = await Promise.all([
-      hasTools ? listAll(this.#server.name, this.#server.askFor) : none,
-      mayHaveResources !== undefined && this.#server.hasResources(),
+    const askFor: Parameters<typeof listAll>[1] = (params, timeoutMs) =>
+      this.#requests.ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs });
+    const [{ tools, unreadable }, hasSome] = await Promise.all([
+      hasTools ? listAll(this.#server.name, askFor) : none,
+      // Many say that they can have resources, and have none.
+      mayHaveResources !== undefined && hasResources(this.#requests),
     ]);
     this.unreadable = unreadable;
     // A run that was offered them may call them when there are none any more.
     const own = mayHaveResources ? resourceToolsBeside(tools) : [];
     this.#own = new Set(own.map(({ name }) => name));
-    return hasResources ? [...tools, ...own] : tools;
+    return hasSome ? [...tools, ...own] : tools;
+  }
+}
+
+const MAX_LIST_PAGES = 200;
+/** For all pages: a run that starts waits for the list, and must not fail for one slow server. */
+const MAX_LIST_MS = 30_000;
+/** Of all pages as JSON: a run takes far less. */
+const MAX_LIST_CHARS = 8_000_000;
+
+/** Read leniently: one odd tool must not hide the others of its server. */
+const listedToolSchema = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown().optional(),
+  annotations: z
+    .looseObject({
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      idempotentHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+const listPageSchema = z.looseObject({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().nullish(),
+});
+/** Of a tool in a list: each level of its arguments takes two. Nobody writes deeper ones, and no call stack takes them. */
+const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
+
+export type ListedTool = z.infer<typeof listedToolSchema>;
+
+/**
+ * `askFor` gets one page, within so many milliseconds. `unreadable`: how many entries are left out.
+ * @throws SteersmanError where the list is too long, or takes too long.
+ */
+export async function listAll(
+  server: string,
+  askFor: (params: { cursor?: string }, withinMs: number) => Promise<z.infer<typeof listPageSchema>>,
+): Promise<{ tools: ListedTool[]; unreadable: number }> {
+  const tools: ListedTool[] = [];
+  let unreadable = 0;
+  let chars = 0;
+  const startedAt = performance.now();
+  const askInTime = (params: { cursor?: string }) => {
+    const leftMs = MAX_LIST_MS - (performance.now() - startedAt);
+    if (leftMs <= 0) {
+      throw new SteersmanError(
+        `Tool server ${server} takes longer than ${MAX_LIST_MS / 1_000} s to list its tools.`,
+        `Mend it, or set "enabled": false for ${server}.`,
+      );
+    }
+    return askFor(params, leftMs);
+  };
+  for await (const result of pagesOf(askInTime, MAX_LIST_PAGES)) {
+    const entries = result.tools.flatMap(entry => readEntry(entry) ?? []);
+    unreadable += result.tools.length - entries.length;
+    chars += JSON.stringify(entries).length;
+    if (chars > MAX_LIST_CHARS) {
+      throw new SteersmanError(
+        `Tool server ${server} lists more than ${MAX_LIST_CHARS / 1_000_000} MB of tools.`,
+        `Mend it, or set "enabled": false for ${server}.`,
+      );
+    }
+    tools.push(...entries);
+  }
+  return { tools, unreadable };
+}
+
+function readEntry(entry: unknown): ListedTool | null {
+  const { success, data } = listedToolSchema.safeParse(entry);
+  return success && !nestsDeeper(data, MAX_TOOL_DEPTH) ? data : null;
+}
+
+/** The pages of a server's list, one after the other, until it names no further one; at most `most`. */
+export async function* pagesOf<Page extends { nextCursor?: string | null | undefined }>(
+  askFor: (params: { cursor?: string }) => Promise<Page>,
+  most: number,
+): AsyncGenerator<Page> {
+  let cursor: string | undefined;
+  for (let page = 0; page < most; page++) {
+    const answer = await askFor(cursor === undefined ? {} : { cursor });
+    yield answer;
+    const next = answer.nextCursor ?? undefined;
+    if (next === undefined || next === cursor) return;
+    cursor = next;
   }
 }

@@ -1,12 +1,9 @@
 /** The blocks of one streamed message: what they say when it comes. */
 import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta } from '../provider.js';
-import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { REPLY_BOUNDS, ReplyParts, type Wire } from '../reply/reply-bounds.js';
 import { argumentText } from '../request/tool-arguments.js';
 import type { ThinkingData } from './wire-messages.js';
-
-type Wire = Record<string, unknown>;
-type Channel = 'text' | 'reasoning';
 
 interface OpenBlock {
   type: string;
@@ -14,7 +11,7 @@ interface OpenBlock {
   call: number;
   /** A call's input as the block began with it: `{}`, but of endpoints that send it whole. */
   input: unknown;
-  said: number;
+  hasInput: boolean;
   signature: string;
   /** Something of it has come after its start. */
   hasGrown: boolean;
@@ -28,19 +25,12 @@ const BLOCK_OF_DELTA: Readonly<Record<string, string>> = {
   input_json_delta: 'tool_use',
 };
 
-export class MessageBlocks {
+export class MessageBlocks extends ReplyParts {
   readonly #blocks = new Map<unknown, OpenBlock>();
-  readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
-  #argumentChars = 0;
   #dataChars = 0;
-  calls = 0;
 
-  get full(): boolean {
-    return (
-      Math.max(this.#chars.text, this.#chars.reasoning, this.#dataChars) > REPLY_BOUNDS.textChars ||
-      this.#argumentChars > REPLY_BOUNDS.argumentChars ||
-      this.calls > REPLY_BOUNDS.toolCalls
-    );
+  override get full(): boolean {
+    return super.full || this.#dataChars > REPLY_BOUNDS.textChars;
   }
 
   get count(): number {
@@ -82,7 +72,7 @@ export class MessageBlocks {
 
   /** Where the message has no text of its own. */
   *say(text: string): Iterable<ModelDelta> {
-    if (this.#chars.text === 0) yield* this.#say('text', text);
+    if (this.chars.text === 0) yield* this.put('text', text);
   }
 
   #open(index: unknown): OpenBlock | undefined {
@@ -100,61 +90,43 @@ export class MessageBlocks {
       type,
       call: this.calls,
       input: given.input,
-      said: 0,
+      hasInput: false,
       signature: '',
       hasGrown: false,
       isDone: false,
     };
     this.#blocks.set(index, block);
-    if (type === 'text') yield* this.#say('text', stringOr(given.text, ''));
+    if (type === 'text') yield* this.put('text', stringOr(given.text, ''));
     if (type === 'thinking') {
       block.signature = stringOr(given.signature, '');
-      yield* this.#say('reasoning', stringOr(given.thinking, ''));
+      yield* this.put('reasoning', stringOr(given.thinking, ''));
     }
     if (type === 'redacted_thinking') yield* this.#keep({ type, data: stringOr(given.data, '') });
-    if (type !== 'tool_use') return;
-    this.calls += 1;
-    yield {
-      type: 'tool_start',
-      index: block.call,
-      id: stringOr(given.id, '') || null,
-      name: stringOr(given.name, ''),
-    };
+    if (type === 'tool_use') yield* this.startCall(stringOr(given.id, ''), stringOr(given.name, ''));
   }
 
   *#grow(block: OpenBlock, delta: Wire): Iterable<ModelDelta> {
     block.hasGrown = true;
-    if (delta.type === 'text_delta') yield* this.#say('text', stringOr(delta.text, ''));
-    if (delta.type === 'thinking_delta') yield* this.#say('reasoning', stringOr(delta.thinking, ''));
+    if (delta.type === 'text_delta') yield* this.put('text', stringOr(delta.text, ''));
+    if (delta.type === 'thinking_delta') yield* this.put('reasoning', stringOr(delta.thinking, ''));
     if (delta.type === 'signature_delta') block.signature += stringOr(delta.signature, '');
     if (delta.type === 'input_json_delta' && block.type === 'tool_use') {
-      yield* this.#input(block, argumentText(delta.partial_json));
+      const text = argumentText(delta.partial_json);
+      block.hasInput ||= text !== '';
+      yield* this.input(block.call, text);
     }
   }
 
   *#finish(block: OpenBlock): Iterable<ModelDelta> {
     block.isDone = true;
-    const { type, signature, input, said } = block;
+    const { type, signature, input, hasInput } = block;
     if (type === 'thinking' && signature !== '') yield* this.#keep({ type, signature });
     const whole = argumentText(input);
-    if (type === 'tool_use' && said === 0 && whole !== '{}') yield* this.#input(block, whole);
+    if (type === 'tool_use' && !hasInput && whole !== '{}') yield* this.input(block.call, whole);
   }
 
   *#keep(value: ThinkingData): Iterable<ModelDelta> {
     this.#dataChars += 'data' in value ? value.data.length : value.signature.length;
     yield { type: 'reasoning_end', value };
-  }
-
-  *#say(channel: Channel, text: string): Iterable<ModelDelta> {
-    if (text === '') return;
-    yield { type: channel, offset: this.#chars[channel], text };
-    this.#chars[channel] += text.length;
-  }
-
-  *#input(block: OpenBlock, text: string): Iterable<ModelDelta> {
-    if (text === '') return;
-    yield { type: 'tool_input', index: block.call, offset: block.said, text };
-    block.said += text.length;
-    this.#argumentChars += text.length;
   }
 }

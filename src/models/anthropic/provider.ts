@@ -1,12 +1,17 @@
 /** Provider for Anthropic and every endpoint that speaks its Messages API. */
 import Anthropic from '@anthropic-ai/sdk';
-import { canonicalJson, isRecord, stringOr } from '../../core/text/json.js';
+import { isRecord } from '../../core/text/json.js';
 import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
-import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
 import { brokenOff } from '../reply/end-reasons.js';
-import { createSdkProvider, type RefusalAnswer } from '../sdk-provider.js';
+import {
+  answerText,
+  clientOptions,
+  createSdkProvider,
+  errorObject,
+  type RefusalAnswer,
+} from '../sdk-provider.js';
 import { eventsOfMessage, readMessage } from './read-events.js';
 import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-body.js';
 
@@ -43,39 +48,24 @@ export function createAnthropicProvider(at: Endpoint): ModelProvider {
   });
 }
 
-function createClient({ apiKey, url, headers }: Endpoint): Anthropic {
-  // A base URL may be written with the version in its path, as those of other protocols are.
-  const baseURL = publicUrl(url).replace(/\/v1$/, '');
-  // The SDK sends a bearer token; gateways look for either. Said here too, or the environment could say otherwise.
-  const keyHeaders =
-    apiKey === undefined
-      ? { Authorization: null }
-      : { Authorization: `Bearer ${apiKey}`, 'X-Api-Key': apiKey };
-  const defaultHeaders = { ...keyHeaders, ...headers };
+function createClient(at: Endpoint): Anthropic {
+  const { apiKey, url } = at;
+  // The SDK sends a bearer token; gateways look for either.
+  const keyHeaders = { Authorization: `Bearer ${apiKey}`, 'X-Api-Key': apiKey ?? null };
   return new Anthropic({
-    baseURL,
-    defaultQuery: Object.fromEntries(url.searchParams),
-    // With a key the SDK looks for none elsewhere; without one the header is left out.
-    apiKey: apiKey ?? 'none',
+    ...clientOptions(at, apiKey === undefined ? { Authorization: null } : keyHeaders),
+    // A base URL may be written with the version in its path, as those of other protocols are.
+    baseURL: publicUrl(url).replace(/\/v1$/, ''),
     // Without these the SDK would take them from the environment, behind src/shared/env.ts.
     webhookKey: null,
     openTelemetry: false,
-    defaultHeaders,
-    maxRetries: 0,
-    fetch: fetchWithOnly(Object.keys(defaultHeaders)),
-    // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
-    logLevel: 'off',
   });
 }
 
 function errorIn(event: unknown): object | null {
   if (!isRecord(event)) return null;
   const { type, error, delta } = event;
-  // Gateways send a text, or what another protocol says.
-  if (type === 'error' || error)
-    return isRecord(error)
-      ? error
-      : { message: typeof error === 'string' ? error : canonicalJson(error ?? '') };
+  if (type === 'error' || error) return errorObject(error);
   return isRecord(delta) ? brokenOff(delta.stop_reason) : null;
 }
 
@@ -87,15 +77,7 @@ function answerOf(error: unknown): RefusalAnswer | null {
     code: error.errorCode,
     type: error.type,
     param: null,
-    message: answerText(error),
+    message: answerText(error.apiMessage ?? error.error, error.message),
     headers: error.headers ?? null,
   };
-}
-
-/** The endpoint's own words; not the whole body, which may repeat the request. */
-function answerText({ error, apiMessage, message }: InstanceType<typeof Anthropic.APIError>): string {
-  if (typeof apiMessage === 'string') return apiMessage;
-  if (typeof error === 'string') return error;
-  if (isRecord(error)) return stringOr(error.message, '');
-  return message.replace(/^\d{3} /, '').replace('status code (no body)', '');
 }

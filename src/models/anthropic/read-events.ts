@@ -2,9 +2,8 @@
 import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
+import { tokens, type Wire } from '../reply/reply-bounds.js';
 import { MessageBlocks } from './message-blocks.js';
-
-type Wire = Record<string, unknown>;
 
 /** A message that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
 export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
@@ -103,7 +102,6 @@ function told(given: unknown): Wire {
   );
 }
 
-/** As reported: what is no number becomes NaN, for `believedUsage` to turn down. */
 function toUsage(usage: Wire): ReportedUsage {
   const cachedInputTokens = tokens(usage.cache_read_input_tokens);
   const cacheWriteInputTokens = tokens(usage.cache_creation_input_tokens);
@@ -116,11 +114,6 @@ function toUsage(usage: Wire): ReportedUsage {
     ...(cacheWriteInputTokens === 0 ? {} : { cacheWriteInputTokens }),
     reasoningTokens: tokens(details.thinking_tokens),
   };
-}
-
-function tokens(value: unknown): number {
-  if (value === undefined) return 0;
-  return typeof value === 'number' ? value : Number.NaN;
 }
 
 function explanation(details: unknown): string {

@@ -5,7 +5,7 @@ import { isRecord } from '../../core/text/json.js';
 import type { ModelRequest } from '../provider.js';
 import { wireToolName } from '../request/call-id.js';
 import { schemaOf } from '../request/output-schemas.js';
-import type { RefusableOption } from '../request/refused-options.js';
+import { type RefusableOption, withoutNothing } from '../request/refused-options.js';
 import { markedAtEnd, markedTurns } from './cache-marks.js';
 import { budgetOf, type ThinkingRequest, thinkingOf } from './thinking.js';
 import { toWireTools, toWireTurns } from './wire-messages.js';
@@ -32,19 +32,26 @@ export function toMessagesBody(endpoint: string, request: ModelRequest): Message
   const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
   const schema = tools.length === 0 ? schemaOf(request) : null;
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
-  return {
+  // A model that thinks takes no sampling options.
+  const { temperature, topP } = thinks ? { temperature: null, topP: null } : request;
+  const output_config = withoutNothing<Anthropic.OutputConfig>({
+    effort,
+    format: schema && { type: 'json_schema', schema },
+  });
+  return withoutNothing<MessagesBody>({
     model,
     max_tokens: thinkingRequest(request).maxTokens,
     ...toolsOf(request),
-    ...(system.trim() === '' ? {} : { system: markedAtEnd([{ type: 'text' as const, text: system }]) }),
+    system: system.trim() === '' ? null : markedAtEnd([{ type: 'text' as const, text: system }]),
     messages: markedTurns(toWireTurns(`${endpoint}/${model}`, request.messages, request.pictures)),
     stream: request.streaming !== false,
     ...thinking,
-    ...outputConfig(schema, effort),
+    output_config: schema || effort ? output_config : null,
     // A stop sequence of blanks alone is refused.
-    ...(stop.length === 0 ? {} : { stop_sequences: stop.filter(text => text.trim() !== '') }),
-    ...(thinks ? {} : sampling(request)),
-  };
+    stop_sequences: stop.length === 0 ? null : stop.filter(text => text.trim() !== ''),
+    temperature: temperature && Math.min(temperature, MOST_TEMPERATURE),
+    top_p: topP,
+  });
 }
 
 /** The API wants to know the tools of every call that a conversation has, also where none may be called now. */
@@ -61,23 +68,6 @@ function thinkingRequest(request: ModelRequest): ThinkingRequest {
   const { model, reasoning, tools, toolChoice, maxOutputTokens } = request;
   const mustCall = tools.length > 0 && toolChoice === 'required';
   return { model, reasoning, maxTokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS, mustCall };
-}
-
-function outputConfig(
-  schema: Record<string, unknown> | null,
-  effort: Anthropic.OutputConfig['effort'],
-): Pick<MessagesBody, 'output_config'> {
-  if (schema === null && !effort) return {};
-  const format = schema === null ? {} : { format: { type: 'json_schema' as const, schema } };
-  return { output_config: { ...(effort ? { effort } : {}), ...format } };
-}
-
-/** A model that thinks takes no sampling options. */
-function sampling({ temperature, topP }: ModelRequest): Pick<MessagesBody, 'temperature' | 'top_p'> {
-  return {
-    ...(temperature === null ? {} : { temperature: Math.min(temperature, MOST_TEMPERATURE) }),
-    ...(topP === null ? {} : { top_p: topP }),
-  };
 }
 
 /** Which model takes which of these changes with every generation: they are asked. */

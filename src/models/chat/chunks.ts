@@ -2,12 +2,10 @@
 import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
-import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { type Channel, ReplyParts, tokens, type Wire } from '../reply/reply-bounds.js';
 import { type SplitText, ThinkSplitter } from '../reply/think-tags.js';
 import { ReasoningBack } from './reasoning-back.js';
 import { ToolCalls } from './tool-call-parts.js';
-
-type Wire = Record<string, unknown>;
 
 /**
  * Reads the first reply. One that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output
@@ -104,37 +102,31 @@ function choicesOf(choices: unknown): Wire[] {
   return choices.filter(isRecord).filter(choice => (choice.index ?? 0) === 0);
 }
 
-type Channel = 'text' | 'reasoning';
-
-/** Text and reasoning of one reply, with their offsets. */
-class Channels {
-  readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
+/** Text and reasoning of one reply. */
+class Channels extends ReplyParts {
   readonly #thinking = new ThinkSplitter();
   readonly #back: ReasoningBack;
   /** The model declined, in words. */
   refused = false;
 
   constructor(back: ReasoningBack) {
+    super();
     this.#back = back;
   }
 
   get hasText(): boolean {
-    return this.#chars.text > 0;
-  }
-
-  get full(): boolean {
-    return Math.max(this.#chars.text, this.#chars.reasoning) > REPLY_BOUNDS.textChars;
+    return this.chars.text > 0;
   }
 
   *read(delta: Wire): Iterable<ModelDelta> {
     const field = stringOr(delta.reasoning_content, '') === '' ? 'reasoning' : 'reasoning_content';
     const reasoning = stringOr(delta[field], '');
     if (reasoning !== '') this.#back.came(field);
-    yield* this.#put('reasoning', reasoning);
+    yield* this.put('reasoning', reasoning);
     const refusal = stringOr(delta.refusal, '');
     this.refused ||= refusal !== '';
     const content = readContent(delta.content);
-    yield* this.#put('reasoning', content.reasoning);
+    yield* this.put('reasoning', content.reasoning);
     yield* this.#putSplit(this.#thinking.add(content.text + refusal));
   }
 
@@ -146,14 +138,8 @@ class Channels {
   *#putSplit(parts: readonly SplitText[]): Iterable<ModelDelta> {
     for (const { channel, text } of parts) {
       if (channel === 'reasoning' && text !== '') this.#back.came('content');
-      yield* this.#put(channel, text);
+      yield* this.put(channel, text);
     }
-  }
-
-  *#put(channel: Channel, text: string): Iterable<ModelDelta> {
-    if (text === '') return;
-    yield { type: channel, offset: this.#chars[channel], text };
-    this.#chars[channel] += text.length;
   }
 }
 
@@ -181,7 +167,6 @@ function partText(part: Wire): string {
   return '';
 }
 
-/** As reported: what is no number becomes NaN, for `believedUsage` to turn down. */
 function toUsage(usage: Wire): ReportedUsage {
   return {
     inputTokens: tokens(usage.prompt_tokens),
@@ -192,11 +177,6 @@ function toUsage(usage: Wire): ReportedUsage {
     ),
     reasoningTokens: tokens(inside(usage.completion_tokens_details, 'reasoning_tokens')),
   };
-}
-
-function tokens(value: unknown): number {
-  if (value === undefined || value === null) return 0;
-  return typeof value === 'number' ? value : Number.NaN;
 }
 
 function inside(details: unknown, key: string): unknown {

@@ -1,10 +1,10 @@
 /** Provider for every endpoint that speaks OpenAI's chat completions. */
 import type OpenAI from 'openai';
 import type { Endpoint } from '../endpoint.js';
-import { createOpenAiProvider } from '../openai/openai-provider.js';
-import { toEffort } from '../openai/reasoning-effort.js';
+import { createOpenAiProvider, toEffort } from '../openai/openai-provider.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';
 import { schemaOf } from '../request/output-schemas.js';
+import { withoutNothing } from '../request/refused-options.js';
 import { readChunks } from './chunks.js';
 import { CHAT_OPTIONS } from './quirks.js';
 import { toWireMessages, toWireTools } from './wire-messages.js';
@@ -30,9 +30,11 @@ export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: b
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
   // constrain the reply so that it can't. An envelope may be a tool call itself, with any arguments.
   const canCallTools = ownOpenAi && request.dialect === 'component';
-  const withSchema = schema !== null && (request.tools.length === 0 || canCallTools);
-  const tokenLimit = ownOpenAi ? 'max_completion_tokens' : 'max_tokens';
-  return {
+  const { tools, toolChoice, stop } = request;
+  const hasTools = tools.length > 0;
+  const heldTo = hasTools && !canCallTools ? null : schema;
+  const streams = request.streaming !== false;
+  return withoutNothing<ChatBody>({
     model: request.model,
     messages: toWireMessages(
       `${endpoint}/${request.model}`,
@@ -40,24 +42,19 @@ export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: b
       request.messages,
       request.pictures,
     ),
-    ...(request.streaming === false
-      ? { stream: false }
-      : { stream: true, stream_options: { include_usage: true } }),
-    ...(request.tools.length > 0 ? { tools: toWireTools(request.tools) } : {}),
-    ...(request.tools.length > 0 && request.toolChoice !== 'auto' ? { tool_choice: request.toolChoice } : {}),
-    ...(request.temperature === null ? {} : { temperature: request.temperature }),
-    ...(request.topP === null ? {} : { top_p: request.topP }),
-    ...(request.reasoning === null ? {} : { reasoning_effort: toEffort(request.reasoning) }),
-    ...(request.stop.length === 0 ? {} : { stop: request.stop }),
-    ...(ownOpenAi && request.cacheKey !== null ? { prompt_cache_key: request.cacheKey } : {}),
-    ...(request.maxOutputTokens === null ? {} : { [tokenLimit]: request.maxOutputTokens }),
-    ...(withSchema
-      ? {
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: request.output, strict: true, schema },
-          },
-        }
-      : {}),
-  };
+    stream: streams,
+    stream_options: streams ? { include_usage: true } : null,
+    tools: hasTools ? toWireTools(tools) : null,
+    tool_choice: hasTools && toolChoice !== 'auto' ? toolChoice : null,
+    temperature: request.temperature,
+    top_p: request.topP,
+    reasoning_effort: request.reasoning && toEffort(request.reasoning),
+    stop: stop.length === 0 ? null : stop,
+    prompt_cache_key: ownOpenAi ? request.cacheKey : null,
+    [ownOpenAi ? 'max_completion_tokens' : 'max_tokens']: request.maxOutputTokens,
+    response_format: heldTo && {
+      type: 'json_schema',
+      json_schema: { name: request.output, strict: true, schema: heldTo },
+    },
+  });
 }

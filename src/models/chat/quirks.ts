@@ -3,7 +3,7 @@
  * at once; from any other endpoint it is learnt, by what it says. What they send is read leniently whoever they are:
  * `chunks.ts`, `tool-call-parts.ts`. Each line has its public source.
  */
-import { effortOption } from '../openai/reasoning-effort.js';
+import { effortOption } from '../openai/openai-provider.js';
 import type { RefusableOption } from '../request/refused-options.js';
 import {
   messages,

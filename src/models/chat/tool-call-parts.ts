@@ -122,7 +122,6 @@ class OpenCall {
   readonly #index: number;
   readonly #shape = new JsonShape();
   readonly #parts: string[] = [];
-  #chars = 0;
   #started = false;
   id: string | null;
   name = '';
@@ -185,8 +184,7 @@ class OpenCall {
 
   *#input(text: string): Iterable<ModelDelta> {
     if (text === '') return;
-    yield { type: 'tool_input', index: this.#index, offset: this.#chars, text };
-    this.#chars += text.length;
+    yield { type: 'tool_input', index: this.#index, text };
   }
 }
 

@@ -38,7 +38,7 @@ async function* streamed(request: ModelRequest, wait: () => Promise<unknown>): A
   async function* inParts(whole: string) {
     for (let offset = 0; offset < whole.length; offset += size) {
       await wait();
-      yield { offset, text: whole.slice(offset, offset + size) };
+      yield { text: whole.slice(offset, offset + size) };
     }
   }
   for await (const part of inParts(reasoning)) yield { type: 'reasoning', ...part };

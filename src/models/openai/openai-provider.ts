@@ -1,12 +1,20 @@
-/** What the protocols of OpenAI have in common: its SDK, and how it tells failures. */
+/** What the protocols of OpenAI have in common: its SDK, how it tells failures, its words for reasoning. */
 import OpenAI from 'openai';
-import { canonicalJson, isRecord } from '../../core/text/json.js';
+import type { ReasoningLevel } from '../../core/agents/role.js';
+import { isRecord } from '../../core/text/json.js';
 import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
-import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
 import { brokenOff } from '../reply/end-reasons.js';
-import { createSdkProvider, type RefusalAnswer, type WireProtocol } from '../sdk-provider.js';
+import type { RefusableOption } from '../request/refused-options.js';
+import {
+  answerText,
+  clientOptions,
+  createSdkProvider,
+  errorObject,
+  type RefusalAnswer,
+  type WireProtocol,
+} from '../sdk-provider.js';
 
 /** What tells a protocol of OpenAI from the other. */
 export type OpenAiProtocol<Request> = Pick<
@@ -42,33 +50,22 @@ function isAnswer(error: unknown): error is ApiError {
   return error instanceof OpenAI.APIError && !(error instanceof OpenAI.APIConnectionError);
 }
 
-function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
-  // The SDK sends the key by itself; said here too, or the environment could say otherwise.
-  const authorization = apiKey === undefined ? null : `Bearer ${apiKey}`;
-  const defaultHeaders = { Authorization: authorization, ...headers };
+function createClient(at: Endpoint): OpenAI {
+  const { apiKey, url } = at;
   return new OpenAI({
+    ...clientOptions(at, { Authorization: apiKey === undefined ? null : `Bearer ${apiKey}` }),
     baseURL: publicUrl(url),
-    defaultQuery: Object.fromEntries(url.searchParams),
-    // The SDK insists on a key; without one the header is left out below.
-    apiKey: apiKey ?? 'none',
     // Without these the SDK would take them from the environment, behind src/shared/env.ts.
     adminAPIKey: null,
     organization: null,
     project: null,
     webhookSecret: null,
-    defaultHeaders,
-    maxRetries: 0,
-    fetch: fetchWithOnly(Object.keys(defaultHeaders)),
-    // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
-    logLevel: 'off',
   });
 }
 
 function errorIn(event: unknown): object | null {
   if (!isRecord(event)) return null;
-  const { error } = event;
-  if (error)
-    return isRecord(error) ? error : { message: typeof error === 'string' ? error : canonicalJson(error) };
+  if (event.error) return errorObject(event.error);
   // The form of vLLM's earlier versions.
   if (event.type === 'error' || event.object === 'error') return event;
   return givenUp(event);
@@ -94,18 +91,16 @@ function answerOf(error: ApiError): RefusalAnswer {
     code: error.code === null || error.code === undefined ? null : String(error.code),
     type: error.type ?? null,
     param: typeof error.param === 'string' ? error.param : null,
-    message: answerText(error),
+    message: answerText(error.error, error.message),
     headers: error.headers ?? null,
   };
 }
 
-/** The endpoint's own words; not the whole body, which may repeat the request. */
-function answerText(error: ApiError): string {
-  const body: unknown = error.error;
-  if (typeof body === 'string') return body;
-  if (typeof body === 'object' && body !== null) {
-    if ('message' in body && typeof body.message === 'string') return body.message;
-    return '';
-  }
-  return error.message.replace(/^\d{3} /, '').replace('status code (no body)', '');
+export function toEffort(level: ReasoningLevel): OpenAI.ReasoningEffort {
+  return level === 'off' ? 'none' : level;
+}
+
+/** As refusable, at its place in a body. Not every model that thinks can do without: the least is next to none. */
+export function effortOption(path: string): RefusableOption {
+  return { path, instead: [{ path, value: given => (given === 'none' ? 'minimal' : given) }] };
 }

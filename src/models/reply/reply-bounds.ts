@@ -1,3 +1,5 @@
+import type { ModelDelta } from '../provider.js';
+
 /**
  * How much of one reply is taken in, whatever an endpoint sends. The bounds are far above what models write
  * and below what a worker, a payload of Temporal (2 MB) or a call stack can not bear.
@@ -18,3 +20,47 @@ export const REPLY_BOUNDS = {
   /** Tool calls of a reply. */
   toolCalls: 128,
 } as const;
+
+/** As JSON with nothing believed of it. */
+export type Wire = Record<string, unknown>;
+export type Channel = 'text' | 'reasoning';
+
+/** What the readers of all protocols say of one reply while it comes, counted against its bounds. */
+export class ReplyParts {
+  readonly chars = { text: 0, reasoning: 0, arguments: 0 };
+  /** Calls of tools that were begun. */
+  calls = 0;
+
+  /** The reply ends here, as one that was cut at its output limit. */
+  get full(): boolean {
+    return (
+      Math.max(this.chars.text, this.chars.reasoning) > REPLY_BOUNDS.textChars ||
+      this.chars.arguments > REPLY_BOUNDS.argumentChars ||
+      this.calls > REPLY_BOUNDS.toolCalls
+    );
+  }
+
+  *put(channel: Channel, text: string): Iterable<ModelDelta> {
+    if (text === '') return;
+    this.chars[channel] += text.length;
+    yield { type: channel, text };
+  }
+
+  /** The call of the index `calls`, until the next one begins. */
+  *startCall(id: string, name: string): Iterable<ModelDelta> {
+    this.calls += 1;
+    yield { type: 'tool_start', index: this.calls - 1, id: id || null, name };
+  }
+
+  *input(index: number, text: string): Iterable<ModelDelta> {
+    if (text === '') return;
+    this.chars.arguments += text.length;
+    yield { type: 'tool_input', index, text };
+  }
+}
+
+/** A count as an endpoint reports it: what is no number becomes NaN, for `believedUsage` to turn down. */
+export function tokens(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  return typeof value === 'number' ? value : Number.NaN;
+}

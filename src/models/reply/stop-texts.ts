@@ -9,11 +9,7 @@ export async function* endedAt(
   const given = stops.filter(stop => stop !== '');
   const longest = Math.max(0, ...given.map(stop => stop.length));
   let held = '';
-  let offset = 0;
-  const tell = function* (text: string): Iterable<ModelDelta> {
-    if (text !== '') yield { type: 'text', offset, text };
-    offset += text.length;
-  };
+  const tell = (text: string): ModelDelta[] => (text === '' ? [] : [{ type: 'text', text }]);
   for await (const delta of deltas) {
     if (delta.type !== 'text' || longest === 0) {
       if (held !== '' && delta.type !== 'usage') {

@@ -9,6 +9,11 @@ import type { ModelRequest } from '../provider.js';
 /** A request body, by its fields. */
 export type Body = Record<string, unknown>;
 
+/** A body without the fields that have nothing to say. */
+export function withoutNothing<T extends object>(fields: { [K in keyof T]: T[K] | null | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as T;
+}
+
 export interface RefusableOption {
   /** Its place in the body, as errors name it: `reasoning.summary`. */
   path: string;

@@ -1,10 +1,9 @@
 /** Events of a streamed response as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
-import { isRecord, stringOr } from '../../core/text/json.js';
+import { createHash } from 'node:crypto';
+import { canonicalJson, isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
-import { Repeats } from './repeats.js';
+import { tokens, type Wire } from '../reply/reply-bounds.js';
 import { ResponseItems } from './response-items.js';
-
-type Wire = Record<string, unknown>;
 
 /** A reply that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
 export async function* readResponse(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
@@ -41,7 +40,6 @@ function stopReasonOf(
   return items.refused ? 'refusal' : 'end_turn';
 }
 
-/** As reported: what is no number becomes NaN, for `believedUsage` to turn down. */
 function toUsage(usage: Wire): ReportedUsage {
   const input = isRecord(usage.input_tokens_details) ? usage.input_tokens_details : {};
   const output = isRecord(usage.output_tokens_details) ? usage.output_tokens_details : {};
@@ -55,7 +53,23 @@ function toUsage(usage: Wire): ReportedUsage {
   };
 }
 
-function tokens(value: unknown): number {
-  if (value === undefined || value === null) return 0;
-  return typeof value === 'number' ? value : Number.NaN;
+/** Event numbers: far more than a reply has. */
+const MOST_KEPT = 200_000;
+
+/** Events that a gateway passes on twice: their numbers tell them from what a model says twice. */
+class Repeats {
+  readonly #seen = new Map<number, string>();
+  /** Some endpoints give events of their own the same number: then numbers tell nothing. */
+  #isNumbered = true;
+
+  /** The event has come before. */
+  has(event: Record<string, unknown>): boolean {
+    const { sequence_number: number } = event;
+    if (typeof number !== 'number' || !this.#isNumbered) return false;
+    const digest = createHash('sha1').update(canonicalJson(event)).digest('base64');
+    const known = this.#seen.get(number);
+    this.#isNumbered = known === undefined || known === digest;
+    if (known === undefined && this.#seen.size < MOST_KEPT) this.#seen.set(number, digest);
+    return known === digest;
+  }
 }

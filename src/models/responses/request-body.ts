@@ -1,10 +1,10 @@
 /** A request of OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
 import type OpenAI from 'openai';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
-import { effortOption, toEffort } from '../openai/reasoning-effort.js';
+import { effortOption, toEffort } from '../openai/openai-provider.js';
 import type { ModelRequest } from '../provider.js';
 import { schemaOf } from '../request/output-schemas.js';
-import type { Body, RefusableOption } from '../request/refused-options.js';
+import { type Body, type RefusableOption, withoutNothing } from '../request/refused-options.js';
 import { isStrictSchema } from './strict-schema.js';
 import { toWireInput } from './wire-input.js';
 
@@ -14,28 +14,28 @@ export type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
   const { model, system, tools, toolChoice } = request;
   const schema = tools.length === 0 ? schemaOf(request) : null;
-  return {
+  const hasTools = tools.length > 0;
+  return withoutNothing<ResponsesBody>({
     model,
     // Before all messages, and the same in every request of a prefix: what is cached begins with it.
-    ...(system === '' ? {} : { instructions: system }),
+    instructions: system || null,
     input: toWireInput(`${endpoint}/${model}`, request.messages, request.pictures),
     stream: request.streaming !== false,
     store: false,
     include: ['reasoning.encrypted_content'],
     reasoning: {
       summary: 'auto',
-      ...(request.reasoning === null ? {} : { effort: toEffort(request.reasoning) }),
+      ...(request.reasoning && { effort: toEffort(request.reasoning) }),
     },
-    ...(tools.length > 0 ? { tools: tools.map(toWireTool), parallel_tool_calls: true } : {}),
-    ...(tools.length > 0 && toolChoice !== 'auto' ? { tool_choice: toolChoice } : {}),
-    ...(request.temperature === null ? {} : { temperature: request.temperature }),
-    ...(request.topP === null ? {} : { top_p: request.topP }),
-    ...(request.cacheKey === null ? {} : { prompt_cache_key: request.cacheKey }),
-    ...(request.maxOutputTokens === null ? {} : { max_output_tokens: request.maxOutputTokens }),
-    ...(schema === null
-      ? {}
-      : { text: { format: { type: 'json_schema', name: request.output, strict: true, schema } } }),
-  };
+    tools: hasTools ? tools.map(toWireTool) : null,
+    parallel_tool_calls: hasTools || null,
+    tool_choice: hasTools && toolChoice !== 'auto' ? toolChoice : null,
+    temperature: request.temperature,
+    top_p: request.topP,
+    prompt_cache_key: request.cacheKey,
+    max_output_tokens: request.maxOutputTokens,
+    text: schema && { format: { type: 'json_schema', name: request.output, strict: true, schema } },
+  });
 }
 
 function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {

@@ -1,11 +1,8 @@
 /** The items of one streamed response: what they say when it comes, and once, however often it is told. */
 import { isRecord, stringOr } from '../../core/text/json.js';
 import type { ModelDelta } from '../provider.js';
-import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
+import { type Channel, ReplyParts, type Wire } from '../reply/reply-bounds.js';
 import { argumentText } from '../request/tool-arguments.js';
-
-type Wire = Record<string, unknown>;
-type Channel = 'text' | 'reasoning';
 
 interface OpenItem {
   type: string;
@@ -50,23 +47,15 @@ const MOST_ITEMS = 512;
  * missing, the same for several, or new in each event (github.com/BerriAI/litellm/pull/36375,
  * github.com/lemonade-sdk/lemonade/issues/3607): then it is the last of its type that is not done.
  */
-export class ResponseItems {
+export class ResponseItems extends ReplyParts {
   readonly #items: OpenItem[] = [];
-  readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
   /** Something was said on it that what comes next goes on with. */
   readonly #open: Record<Channel, boolean> = { text: false, reasoning: false };
-  #argumentChars = 0;
-  calls = 0;
   /** The model declined, in words. */
   refused = false;
 
-  get full(): boolean {
-    return (
-      Math.max(this.#chars.text, this.#chars.reasoning) > REPLY_BOUNDS.textChars ||
-      this.#argumentChars > REPLY_BOUNDS.argumentChars ||
-      this.calls > REPLY_BOUNDS.toolCalls ||
-      this.#items.length > MOST_ITEMS
-    );
+  override get full(): boolean {
+    return super.full || this.#items.length > MOST_ITEMS;
   }
 
   *read(event: Wire): Iterable<ModelDelta> {
@@ -121,14 +110,8 @@ export class ResponseItems {
       isSealed: false,
     };
     this.#items.push(open);
-    if (open.type !== 'function_call') return open;
-    this.calls += 1;
-    yield {
-      type: 'tool_start',
-      index: open.index,
-      id: stringOr(item.call_id, '') || null,
-      name: stringOr(item.name, ''),
-    };
+    if (open.type === 'function_call')
+      yield* this.startCall(stringOr(item.call_id, ''), stringOr(item.name, ''));
     return open;
   }
 
@@ -177,7 +160,7 @@ export class ResponseItems {
     yield* this.#sayParts(open, 'reasoning', item.summary);
     yield* this.#seal(open, item);
     // Its place among the items, for what may come of it at the end.
-    if (!open.isSealed) yield { type: 'reasoning', offset: this.#chars.reasoning, text: '' };
+    if (!open.isSealed) yield { type: 'reasoning', text: '' };
   }
 
   *#seal(open: OpenItem, { id, summary, encrypted_content }: Wire): Iterable<ModelDelta> {
@@ -209,17 +192,13 @@ export class ResponseItems {
     const begins = item.part !== part && this.#open[channel];
     item.part = part;
     this.#open[channel] = true;
-    const text = begins ? PARAGRAPH + piece : piece;
     item.said += piece;
-    yield { type: channel, offset: this.#chars[channel], text };
-    this.#chars[channel] += text.length;
+    yield* this.put(channel, begins ? PARAGRAPH + piece : piece);
   }
 
   *#input(item: OpenItem, text: string): Iterable<ModelDelta> {
-    if (text === '') return;
-    yield { type: 'tool_input', index: item.index, offset: item.said.length, text };
     item.said += text;
-    this.#argumentChars += text.length;
+    yield* this.input(item.index, text);
   }
 }
 

@@ -1,9 +1,11 @@
-/** A request in which tools, calls and results are text: for models that have no interface for them. */
-import type { AssistantMessage, Message, TextBlock } from '../../core/state/message.js';
-import { textOf, toolCallsOf } from '../../core/state/message.js';
+/** Requests in which tools, calls and results are text, and replies read so: for models that have no interface for them. */
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type { AssistantMessage, Message, TextBlock, ToolUseBlock } from '../../core/state/message.js';
+import { textOf, toolCallId, toolCallsOf } from '../../core/state/message.js';
 import type { ModelRequest, Pictures } from '../provider.js';
 import { NO_PICTURES, refsOf } from '../request/message-text.js';
-import type { ToolCallCodec } from './codec.js';
+import { toToolUse } from '../request/tool-arguments.js';
+import type { ToolCallCodec, WrittenCall } from './codec.js';
 
 export function asText(request: ModelRequest, codec: ToolCallCodec): ModelRequest {
   const { tools, system, pictures = NO_PICTURES } = request;
@@ -40,4 +42,37 @@ function replyInText(reply: AssistantMessage, codec: ToolCallCodec): Message {
   const text = [said, ...written].filter(part => part !== '').join('\n\n');
   const reasoning = reply.content.filter(block => block.type === 'reasoning');
   return { ...reply, content: [...reasoning, { type: 'text', text }] };
+}
+
+type Content = AssistantMessage['content'];
+
+export interface WrittenReply {
+  /** As text, mended where it had to be. */
+  text: string;
+  callId: string;
+  tools: readonly OfferedTool[];
+  /** The reply was cut at its limit: a call without its end is not run. */
+  cut: boolean;
+}
+
+/** The content of a reply with the calls that its text holds; null where it holds none. */
+export function withWrittenCalls(
+  content: Content,
+  reply: WrittenReply,
+  codec: ToolCallCodec,
+): Content | null {
+  if (reply.tools.length === 0) return null;
+  const parsed = codec.parse(reply.text, reply.tools);
+  if (parsed.calls.length === 0) return null;
+  const calls = parsed.calls.map((call, index) => toBlock(call, index, reply));
+  const said: TextBlock[] = parsed.text === '' ? [] : [{ type: 'text', text: parsed.text }];
+  const first = content.findIndex(block => block.type === 'text');
+  const others = content.filter(block => block.type !== 'text');
+  return [...others.slice(0, first), ...said, ...others.slice(first), ...calls];
+}
+
+function toBlock(call: WrittenCall, index: number, { callId, tools, cut }: WrittenReply): ToolUseBlock {
+  const isCut = cut && call.unclosed;
+  const text = isCut ? `${call.raw} …` : call.arguments;
+  return toToolUse({ id: toolCallId(callId, index + 1), name: call.name, text, cut: isCut }, tools);
 }

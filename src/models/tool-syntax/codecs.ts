@@ -1,8 +1,119 @@
-/** The syntaxes of tool calls: each a line. */
+/** The syntaxes of tool calls in text, for models and endpoints that have no interface for them. */
 import type { ToolSyntax } from '../../core/agents/role.js';
+import { envelopeToolCall } from '../../core/outputs/envelope.js';
+import { extractJson } from '../../core/outputs/parse-output.js';
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import { toolResultText } from '../../core/tools/tool-result.js';
 import type { ToolCallCodec } from './codec.js';
-import { JSON_ACTION } from './json-action.js';
-import { XML } from './xml.js';
+import { CALL_TAGS, parseXmlCalls } from './xml-calls.js';
+import { isJson } from './xml-text.js';
+
+/** Stands before the form of calls: prompts, also those that come later, are written for models with an interface for tools. */
+const NO_INTERFACE =
+  'Here tools are called in text, in exactly the form below, whatever is said elsewhere of a native interface.';
+
+function toolList(tools: readonly OfferedTool[]): string {
+  return tools
+    .map(({ name, description, inputSchema }) => {
+      const { $schema: _dialect, ...schema } = inputSchema;
+      return `### ${name}\n\n${description}\n\nArguments, as JSON schema: ${JSON.stringify(schema)}`;
+    })
+    .join('\n\n');
+}
+
+const JSON_FORM = '{ "action": "name_of_the_tool", "params": { "argument": "value" } }';
+
+/** Calls as the `action` and `params` of an envelope. */
+const JSON_ACTION: ToolCallCodec = {
+  encodeTools: tools =>
+    `## Tools\n\n${NO_INTERFACE} To call a tool, reply with one JSON object whose \`action\` is its name and whose \`params\` are its arguments: \`${JSON_FORM}\`. One call in a reply; its result comes with the next message.\n\n${toolList(tools)}`,
+
+  encodeCall: ({ name, input }, replyText) =>
+    envelopeToolCall(extractJson(replyText) ?? {}, [name])
+      ? null
+      : JSON.stringify({ action: name, params: input }),
+
+  encodeResult: (result, shown) =>
+    `Result of the action ${JSON.stringify(result.toolName)}:\n${toolResultText(result, shown)}`,
+
+  /** The text stays as it is: it says what the call is for. */
+  parse(text, tools) {
+    const json = extractJson(text);
+    const names = tools.map(tool => tool.name);
+    const call = json && envelopeToolCall(json, names);
+    if (!call) return { text, calls: [] };
+    const args = JSON.stringify(call.input);
+    return { text, calls: [{ name: call.name, arguments: args, raw: args, unclosed: false }] };
+  },
+};
+
+const TAGS = ['tool_calls', 'tool_call', 'function_calls', 'tool_result', 'function', 'invoke'];
+const BEGINS = new RegExp(`<(?:${TAGS.join('|')})[\\s=/>]`, 'gi');
+const LONGEST = Math.max(...TAGS.map(tag => tag.length)) + 1;
+
+/** What a watcher sees: what the reply says before its calls. Of one reply: takes its text so far, gives what may be shown. What could become a tag waits until it is none. */
+function proseReader(): (text: string) => string {
+  let searched = 0;
+  let end: number | null = null;
+  return text => {
+    // The reply was begun anew.
+    if (text.length < searched) {
+      searched = 0;
+      end = null;
+    }
+    BEGINS.lastIndex = Math.max(0, searched - LONGEST);
+    end ??= BEGINS.exec(text)?.index ?? null;
+    searched = text.length;
+    if (end !== null) return text.slice(0, end);
+    const last = text.lastIndexOf('<');
+    const begun = text.slice(last + 1, last + 1 + LONGEST).toLowerCase();
+    const mayBegin = last >= 0 && text.length - last <= LONGEST && TAGS.some(tag => tag.startsWith(begun));
+    return mayBegin ? text.slice(0, last) : text;
+  };
+}
+
+const XML_FORM = `<tool_call>
+<name>name_of_the_tool</name>
+<arguments>
+<path>notes.md</path>
+<content><![CDATA[Text with <tags> or & as it is.]]></content>
+<lines>[1, 2]</lines>
+</arguments>
+</tool_call>`;
+
+/** Keys that can be names of elements. */
+const NAME = /^[A-Za-z_][\w.-]*$/;
+
+/** Calls as `<tool_call>` elements in the text of a reply. */
+const XML: ToolCallCodec = {
+  encodeTools: tools =>
+    `## Tools\n\n${NO_INTERFACE} An element for each argument; numbers, lists and objects as JSON; text that holds < or & as CDATA:\n\n${XML_FORM}\n\nSeveral calls may stand in one reply, which then ends: results come with the next message, as <tool_result>. Never write a result yourself.\n\n${toolList(tools)}`,
+
+  encodeCall({ name, input }) {
+    const given = Object.entries(input);
+    const body = given.every(([key]) => NAME.test(key) && !CALL_TAGS.includes(key.toLowerCase()))
+      ? given.map(([key, value]) => `<${key}>${valueText(value)}</${key}>\n`).join('')
+      : // As JSON, in which no tag can stand.
+        `${JSON.stringify(input).replaceAll('<', '\\u003c')}\n`;
+    return `<tool_call>\n<name>${valueText(name)}</name>\n<arguments>\n${body}</arguments>\n</tool_call>`;
+  },
+
+  encodeResult(result, shown) {
+    const text = toolResultText(result, shown).replaceAll('</tool_result', '&lt;/tool_result');
+    return `<tool_result name=${JSON.stringify(result.toolName)}>\n${text}\n</tool_result>`;
+  },
+
+  proseReader,
+  parse: parseXmlCalls,
+};
+
+/** A text as it is where nothing else could be read from it; else as CDATA. Anything else as JSON. */
+function valueText(value: unknown): string {
+  if (typeof value !== 'string')
+    return (JSON.stringify(value) ?? 'null').replaceAll('<', '\\u003c').replaceAll('&', '\\u0026');
+  const isPlain = /^[^\s<&]([^<&\r]*[^\s<&])?$/.test(value) && !isJson(value);
+  return isPlain ? value : `<![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+}
 
 /** Null for the native interface, which needs none. */
 export const CODECS: Readonly<Record<ToolSyntax, ToolCallCodec | null>> = {

@@ -71,9 +71,9 @@ it('fault of ours, after the reply → its failure tells what the reply used (LI
 const COUNT = 100_000;
 
 function* alternating(): Iterable<ModelDelta> {
-  for (let offset = 0; offset < COUNT; offset++) {
-    yield { type: 'reasoning', offset, text: 'a' };
-    yield { type: 'text', offset, text: 'b' };
+  for (let number = 0; number < COUNT; number++) {
+    yield { type: 'reasoning', text: 'a' };
+    yield { type: 'text', text: 'b' };
   }
   yield { type: 'reasoning_end', value: {} };
 }

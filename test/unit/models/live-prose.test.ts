@@ -1,6 +1,6 @@
 /** Live text of replies that write their calls as text: a watcher sees what they say, never a tag. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { proseReader } from '../../../src/models/tool-syntax/prose.js';
+import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
 import { startCall, tool } from '../../support/model-calls.js';
 
@@ -12,7 +12,7 @@ test.each([
   ['a call in a list', `<tool_calls>${CALL}</tool_calls>`, ''],
   ['no call', 'if a < b, <b>say</b> <functional>', 'if a < b, <b>say</b> <functional>'],
 ])('live text: %s, letter by letter → only what is said', (_, text, shown) => {
-  const prose = proseReader();
+  const prose = CODECS.xml?.proseReader?.() ?? String;
   let before = '';
   for (let end = 1; end <= text.length; end += 1) {
     const now = prose(text.slice(0, end));

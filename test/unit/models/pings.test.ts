@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 const REQUEST = { ...PLAIN_REQUEST, model: 'm', messages: [] };
 const END: ModelDelta[] = [
-  { type: 'text', offset: 0, text: 'Done.' },
+  { type: 'text', text: 'Done.' },
   { type: 'end', stopReason: 'end_turn', servedModel: null },
 ];
 

@@ -71,7 +71,7 @@ describe('streams', () => {
     const few = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(few, few, places, async (reply, stop, at) => {
-        const deltas = pieces(reply, at).map((text): ModelDelta => ({ type: 'text', offset: 0, text }));
+        const deltas = pieces(reply, at).map((text): ModelDelta => ({ type: 'text', text }));
         const told = await all(endedAt(streamed(deltas), [stop]));
         const text = told.map(delta => (delta.type === 'text' ? delta.text : '')).join('');
         expect(text).toBe(stop === '' ? reply : reply.split(stop)[0]);

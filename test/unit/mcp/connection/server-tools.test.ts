@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { listAll } from '../../../../src/mcp/connection/tool-list.js';
+import { listAll } from '../../../../src/mcp/connection/server-tools.js';
 
 test('tool list: pages that go on and on, each in its time → given up when all together took too long', async () => {
   vi.useFakeTimers();
