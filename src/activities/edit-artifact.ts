@@ -7,14 +7,11 @@ import { errorText } from '../core/text/error-text.js';
 import { matchesCall } from '../core/tools/permission.js';
 import type { BlobStore } from '../shared/blobs/blob-store.js';
 import { runIdOf } from './store-text.js';
+import type { HostDeps } from './tools/check-call.js';
 import type { EditArtifactInput } from './types.js';
 
-export interface EditArtifactDeps {
+export interface EditArtifactDeps extends Pick<HostDeps, 'readArguments' | 'deniedTools'> {
   blobs: BlobStore;
-  /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
-  readArguments(callId: string): Promise<Record<string, unknown>>;
-  /** Patterns of calls that never run on this worker, as its configuration has them now. */
-  deniedTools(): Promise<readonly string[]>;
 }
 
 /** Makes `steersmanEditArtifact`: contents never change once they are stored, so a retry does no harm. */

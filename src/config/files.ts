@@ -10,7 +10,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 import { LRUCache } from 'lru-cache';
@@ -81,6 +81,19 @@ export function readTextIfPresent(file: string): Promise<string | null> {
     const text = readText(file);
     return text?.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n') ?? null;
   });
+}
+
+/** Where a file begins that a stranger may change meanwhile: a link is not followed, and a pipe would never end. */
+export async function readHead(file: string, most: number): Promise<{ head: Buffer; size: number }> {
+  const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = await opened.stat();
+    if (!stat.isFile()) throw Object.assign(new Error('it is no file'), { code: 'not a file' });
+    const { buffer, bytesRead } = await opened.read({ buffer: Buffer.alloc(most), position: 0 });
+    return { head: buffer.subarray(0, bytesRead), size: stat.size };
+  } finally {
+    await opened.close();
+  }
 }
 
 /** What a folder's `.env` says. Some tools keep a folder of that name: it says nothing. */

@@ -1,8 +1,7 @@
 /** What stands in a file of the workspace, for who is asked whether it may be written anew. */
-import { constants } from 'node:fs';
-import { lstat, open, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errorCode } from './files.js';
+import { errorCode, readHead } from './files.js';
 import { isBelow } from './workspace.js';
 
 const MOST_BYTES = 256 * 1_024;
@@ -36,21 +35,10 @@ function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** It may have been changed meanwhile: a link is not followed again, and a pipe would never end. */
 async function readText(file: string): Promise<string> {
-  const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stat = await opened.stat();
-    if (!stat.isFile()) throw new Error('it is no file');
-    const buffer = Buffer.alloc(MOST_BYTES + 1);
-    const { bytesRead } = await opened.read({ buffer, position: 0 });
-    if (bytesRead > MOST_BYTES) throw new Error('it is too large');
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      buffer.subarray(0, bytesRead),
-    );
-    if (text.includes('\0')) throw new Error('it is no text');
-    return text;
-  } finally {
-    await opened.close();
-  }
+  const { head } = await readHead(file, MOST_BYTES + 1);
+  if (head.length > MOST_BYTES) throw new Error('it is too large');
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(head);
+  if (text.includes('\0')) throw new Error('it is no text');
+  return text;
 }

@@ -69,18 +69,10 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
 
 function checkModes(modes: Settings['modes'], roleNames: readonly string[], source: YamlSource): void {
   for (const [name, { steps }] of Object.entries(modes)) {
-    if (!mayBeDeclared(name)) {
-      const path = ['modes', name];
-      const message = `${source.at(path)}: ${path.join('.')}: a mode of your own can not have this name.`;
-      throw new SteersmanError(message, NAME_A_MODE);
-    }
-    const index = steps.findIndex(role => !roleNames.includes(role));
-    if (index < 0) continue;
-    const path = ['modes', name, 'steps', index];
-    throw new SteersmanError(
-      `${source.at(path)}: ${path.join('.')}: there is no role "${steps[index]}". Roles here: ${roleNames.join(', ')}.`,
-      NAME_A_ROLE,
-    );
+    if (!mayBeDeclared(name))
+      throw faultAt(source, ['modes', name], 'a mode of your own can not have this name.', NAME_A_MODE);
+    for (const [index, role] of steps.entries())
+      checkRole(source, ['modes', name, 'steps', index], { role, roleNames });
   }
 }
 
@@ -91,27 +83,36 @@ function checkResolver(
 ): void {
   const modeNames = [...MODES, ...Object.keys(modes)];
   for (const [index, { when }] of resolver.entries()) {
+    const path = ['models', 'resolver', index, 'when'];
     if (when.mode !== undefined && !modeNames.includes(when.mode)) {
-      const path = ['models', 'resolver', index, 'when', 'mode'];
-      throw new SteersmanError(
-        `${source.at(path)}: ${path.join('.')}: there is no mode "${when.mode}". Modes here: ${modeNames.join(', ')}.`,
-        'Name one of them, or declare it under modes.',
-      );
+      const fault = `there is no mode "${when.mode}". Modes here: ${modeNames.join(', ')}.`;
+      throw faultAt(source, [...path, 'mode'], fault, 'Name one of them, or declare it under modes.');
     }
-    if (when.role === undefined || roleNames.includes(when.role)) continue;
-    const path = ['models', 'resolver', index, 'when', 'role'];
-    throw new SteersmanError(
-      `${source.at(path)}: ${path.join('.')}: there is no role "${when.role}". Roles here: ${roleNames.join(', ')}.`,
-      NAME_A_ROLE,
-    );
+    if (when.role !== undefined) checkRole(source, [...path, 'role'], { role: when.role, roleNames });
   }
+}
+
+/** @throws SteersmanError for a role that there is not. */
+function checkRole(
+  source: YamlSource,
+  path: Path,
+  { role, roleNames }: { role: string; roleNames: readonly string[] },
+): void {
+  if (roleNames.includes(role)) return;
+  const fault = `there is no role "${role}". Roles here: ${roleNames.join(', ')}.`;
+  throw faultAt(source, path, fault, NAME_A_ROLE);
+}
+
+type Path = readonly (string | number)[];
+
+function faultAt(source: YamlSource, path: Path, fault: string, remedy: string): SteersmanError {
+  return new SteersmanError(`${source.at(path)}: ${path.join('.')}: ${fault}`, remedy);
 }
 
 function checkEndpoints(models: ModelSettings, endpoints: readonly string[], source: YamlSource): void {
   for (const { path, id } of namedModels(models)) {
     const fault = endpointFault(id, endpoints);
-    if (fault === null) continue;
-    throw new SteersmanError(`${source.at(path)}: ${path.join('.')}: ${fault}`, NAME_AN_ENDPOINT);
+    if (fault !== null) throw faultAt(source, path, fault, NAME_AN_ENDPOINT);
   }
 }
 

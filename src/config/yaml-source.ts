@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Document, Range } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
+import { isRecord } from '../core/text/json.js';
 import { nearestNames } from '../core/tools/tool-call.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
@@ -75,14 +76,10 @@ export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, do
   );
 }
 
-/** Says what is wrong with one value: for YAML with its place, for plain data with its path. */
-function issueText(issue: z.core.$ZodIssue): string {
-  return issue.message.replace(/^Invalid input: /, '');
-}
-
 function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType, source: YamlSource): string[] {
   if (issue.code !== 'unrecognized_keys') {
-    return [`${source.at(issue.path)}: ${dotted(issue.path) || 'the file'}: ${issueText(issue)}.`];
+    const text = issue.message.replace(/^Invalid input: /, '');
+    return [`${source.at(issue.path)}: ${dotted(issue.path) || 'the file'}: ${text}.`];
   }
   const known = knownKeys(schema, issue.path);
   return issue.keys.map(key => unknownKeyText(source.at([...issue.path, key]), [...issue.path, key], known));
@@ -151,8 +148,4 @@ function withoutNulls(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([key, inner]) => [key, withoutNulls(inner)] as const);
   return Object.fromEntries(entries.filter(([, inner]) => inner !== null));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@ import { CONTENT_BYTES, FAILURE_BYTES } from '../core/state/bounds.js';
 import type { ToolContent } from '../core/state/message.js';
 import { errorText } from '../core/text/error-text.js';
 import { cutText } from '../core/text/fit.js';
+import { parseJson } from '../core/text/json.js';
 import type { BlobStore } from '../shared/blobs/blob-store.js';
 import { cutHead, cutTail } from '../shared/blobs/text-cut.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';
@@ -194,13 +195,5 @@ function isSaidInText({ content, structuredContent }: Answer): boolean {
 }
 
 function saysValue(text: string | undefined, value: unknown): boolean {
-  return text !== undefined && (text === value || isDeepStrictEqual(parseOrUndefined(text), value));
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text !== undefined && (text === value || isDeepStrictEqual(parseJson(text), value));
 }

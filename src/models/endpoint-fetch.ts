@@ -2,7 +2,7 @@
  * How the SDK reaches an endpoint: within its origin, and with error answers of a bounded size in the one form
  * that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends.
  */
-import { isRecord, nestsTooDeep } from '../core/text/json.js';
+import { isRecord, nestsTooDeep, parseJson } from '../core/text/json.js';
 import { fetchSameOrigin } from '../shared/same-origin-fetch.js';
 import { readText } from './reply/event-stream.js';
 import { REPLY_BOUNDS } from './reply/reply-bounds.js';
@@ -50,7 +50,7 @@ export function fetchWithOnly(own: readonly string[]): typeof fetchFromEndpoint 
 
 /** Null when the text is no JSON or has nothing that could be a message. */
 function plainError(text: string): string | null {
-  const body = parse(text);
+  const body = parseJson(text);
   // Gemini's endpoint sends a list with one error.
   const outer: unknown = Array.isArray(body) ? body[0] : body;
   if (!isRecord(outer)) return null;
@@ -67,12 +67,4 @@ function plainError(text: string): string | null {
   const message = typeof said === 'string' ? said : JSON.stringify(said);
   const { code, type, param } = outer;
   return JSON.stringify({ error: { code, type, param, ...(isRecord(error) ? error : {}), message } });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

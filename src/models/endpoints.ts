@@ -3,9 +3,8 @@
 import type { ToolSyntax } from '../core/agents/role.js';
 import { FAILURE } from '../core/limits/failure.js';
 import type { EndpointSettings, KnownEndpoint, Protocol } from './endpoint.js';
-import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
+import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from './endpoint.js';
 import { ModelCallError } from './model-call-error.js';
-import { splitModelId } from './model-id.js';
 
 /** An endpoint as the configuration says it, without its key. */
 export interface EndpointEntry {

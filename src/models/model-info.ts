@@ -7,9 +7,8 @@ import { readFileSync } from 'node:fs';
 import type { PinnedModel } from '../core/agents/run-config.js';
 import { DEFAULT_CONTEXT_TOKENS } from '../core/limits/tokens.js';
 import type { ModelRequestHead } from '../core/prompts/model-request.js';
-import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
+import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from './endpoint.js';
 import { DEMO, type EndpointEntries, type Lookup } from './endpoints.js';
-import { splitModelId } from './model-id.js';
 import type { ReportedUsage } from './provider.js';
 
 /** US dollars for a million tokens. */

@@ -4,7 +4,7 @@ import { createChatProvider } from './chat/provider.js';
 import type { Endpoint, EndpointSettings, Protocol } from './endpoint.js';
 import { endpointOf } from './endpoint.js';
 import type { ModelProvider } from './provider.js';
-import { createResponsesProvider } from './responses/provider.js';
+import { createResponsesProvider } from './responses/request-body.js';
 
 const SPEAKERS: Readonly<Record<Protocol, (endpoint: Endpoint) => ModelProvider>> = {
   'openai-responses': createResponsesProvider,

@@ -1,8 +1,8 @@
 /** The providers of a worker process: made when first used, then kept (M3). */
 import { FAILURE } from '../core/limits/failure.js';
+import { splitModelId } from './endpoint.js';
 import { endpointFault } from './endpoints.js';
 import { ModelCallError } from './model-call-error.js';
-import { splitModelId } from './model-id.js';
 import { type ModelInfo, modelInfo } from './model-info.js';
 import type { ModelProvider } from './provider.js';
 

@@ -16,7 +16,7 @@ import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../src/models/complete.js';
 import { PROTOCOLS, type Protocol } from '../../src/models/endpoint.js';
 import type { ModelRequest } from '../../src/models/provider.js';
-import { wireCallId, wireToolName } from '../../src/models/request/call-id.js';
+import { wireCallId, wireToolName } from '../../src/models/request/message-text.js';
 import { toResponsesBody } from '../../src/models/responses/request-body.js';
 import { Seal } from '../support/endpoint/seal.js';
 import { SIDES } from '../support/endpoint/sides.js';

@@ -15,16 +15,12 @@ import { readResult } from '../../shared/blobs/read-result.js';
 import { failpoint } from '../../shared/failpoints.js';
 import { StoppedBeforeSending, unlessStopped } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
+import type { HostDeps } from './check-call.js';
 import { type Allowed, ServerCall, type ServerCallDeps } from './server-call.js';
 import { ended, stoppedBeforeSending, type ToolCall, ToolTexts } from './tool-endings.js';
 import { type Beat, startHeartbeat } from './tool-heartbeat.js';
 
-export interface CallToolDeps extends ServerCallDeps {
-  /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
-  readArguments(callId: string): Promise<Record<string, unknown>>;
-  /** Patterns of calls that never run on this worker, as its configuration has them now. */
-  deniedTools(): Promise<readonly string[]>;
-}
+export interface CallToolDeps extends ServerCallDeps, HostDeps {}
 
 /**
  * Makes `steersmanCallTool`. Throws, as ApplicationFailure:

@@ -1,18 +1,30 @@
-/** The activity that looks at a call of a workflow before it is made: what the worker denies, and its arguments. */
+/**
+ * What is looked at before a call is made: of a workflow, what the worker denies, and its arguments; of a file that is
+ * about to be written, what stands there, for who is asked.
+ */
+import { createTwoFilesPatch } from 'diff';
+import { type ComparedFile, shownDiff, wholeWrite } from '../../core/gates/whole-write.js';
 
 import { fill, wordsOf } from '../../core/prompts/words.js';
 import { errorText } from '../../core/text/error-text.js';
 import { matchesCall } from '../../core/tools/permission.js';
 import { badArgumentsNote } from '../../core/tools/tool-notes.js';
-import type { CallChecked, CallToolInput } from '../types.js';
+import type { CallChecked, CallToolInput, CompareFileInput } from '../types.js';
 
-export interface CheckCallDeps {
-  /** Patterns of `permissions.deny`, as the file says now. */
-  deniedTools(): Promise<string[]>;
+/** What activities ask of the worker's host. */
+export interface HostDeps {
+  /** Patterns of calls that never run on this worker, as its configuration has them now. */
+  deniedTools(): Promise<readonly string[]>;
   /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
   readArguments(callId: string): Promise<Record<string, unknown>>;
-  /** @throws where the workspace is none that this worker serves. */
+  /**
+   * The real path of a folder that this worker serves, looked up for each call: who may work where is the worker's
+   * to say, whatever the run's state has. @throws SteersmanError where it does not serve the folder.
+   */
   openWorkspace(path: string): Promise<string>;
+}
+
+export interface CheckCallDeps extends HostDeps {
   /** By name: reads the arguments, and fills defaults in. @throws for those that do not fit. */
   parsers: ReadonlyMap<string, (args: unknown) => unknown>;
 }
@@ -38,4 +50,40 @@ export function createCheckCall({ deniedTools, readArguments, openWorkspace, par
       return { ending: 'invalid', note: badArgumentsNote(words, [errorText(error)]) };
     }
   };
+}
+
+export interface CompareFileDeps extends Pick<HostDeps, 'readArguments' | 'openWorkspace'> {
+  /** Null: there is no such file. @throws where it is not to be read. */
+  readOld(workspace: string, path: string): Promise<string | null>;
+}
+
+/** Texts that have too little in common are not compared to the end. */
+const MOST_MS = 1_000;
+
+/** Makes `steersmanCompareFile`. Only the diff leaves the worker, and as much of it as is shown. */
+export function createCompareFile({ readArguments, openWorkspace, readOld }: CompareFileDeps) {
+  return async function steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile> {
+    const write = wholeWrite(input.arguments ?? (await readArguments(input.callId)));
+    if (write === null) return { kind: 'unread' };
+    try {
+      const old = await readOld(await openWorkspace(input.workspace), write.path);
+      if (old === write.content) return { kind: 'same' };
+      const diff = shownDiff(diffOf(old ?? '', write.content));
+      return { kind: old === null ? 'new' : 'changed', diff };
+    } catch {
+      return { kind: 'unread' };
+    }
+  };
+}
+
+function diffOf(before: string, after: string): string {
+  const options = { context: 3, timeout: MOST_MS };
+  const patch: string | undefined = createTwoFilesPatch('', '', before, after, '', '', options);
+  if (patch === undefined) return [...marked('-', before), ...marked('+', after)].join('\n');
+  // Without the names of the files.
+  return patch.slice(Math.max(0, patch.indexOf('@@'))).trimEnd();
+}
+
+function marked(mark: string, text: string): string[] {
+  return text === '' ? [] : text.split('\n').map(line => `${mark}${line}`);
 }

@@ -19,18 +19,14 @@ import { pause, raceStop, StoppedBeforeSending, stopReason, unlessStopped, withi
 import type { CallToolInput, CallToolResult } from '../types.js';
 import { type Line, lineOf } from './call-line.js';
 import { CallPace } from './call-pace.js';
+import type { HostDeps } from './check-call.js';
 import { formHandler, type ServerRequestDeps } from './server-requests.js';
 import { ended, sessionLost, type ToolCall, type ToolTextDeps, unanswered } from './tool-endings.js';
 import type { Beat } from './tool-heartbeat.js';
 
-export interface ServerCallDeps extends ServerRequestDeps, ToolTextDeps {
+export interface ServerCallDeps extends ServerRequestDeps, ToolTextDeps, Pick<HostDeps, 'openWorkspace'> {
   pool: McpPool;
   sessions: McpSessions;
-  /**
-   * The real path of a folder that this worker serves, looked up for each call: who may work where is the worker's
-   * to say, whatever the run's state has. @throws SteersmanError where it does not serve the folder.
-   */
-  openWorkspace(path: string): Promise<string>;
 }
 
 /** What the call says, and whether the host denies it in a folder. */

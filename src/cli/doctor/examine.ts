@@ -3,9 +3,8 @@
 import { explainError } from '../../client/grpc-errors.js';
 import { modelToName } from '../../client/start/default-model.js';
 import { loadToolFiles } from '../../mcp/tool-files.js';
-import { SET_AN_ENDPOINT } from '../../models/endpoint.js';
+import { SET_AN_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import { presentEndpoints } from '../../models/endpoints.js';
-import { splitModelId } from '../../models/model-id.js';
 import { env } from '../../shared/env.js';
 import type { Report } from '../../stack/download/temporal-binary.js';
 import { resolveHome, usesLocalStack } from '../../stack/home.js';

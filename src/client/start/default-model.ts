@@ -4,7 +4,7 @@ import { defaultConfigDir } from '../../config/config-dir.js';
 import { modelChainSchema } from '../../config/models-schema.js';
 import { loadSettings } from '../../config/settings.js';
 import { FAILURE } from '../../core/limits/failure.js';
-import { endpointOf, NO_ENDPOINT } from '../../models/endpoint.js';
+import { endpointOf, NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import {
   DEMO,
   type EndpointEntries,
@@ -15,7 +15,6 @@ import {
   presentEndpoints,
 } from '../../models/endpoints.js';
 import { ModelCallError } from '../../models/model-call-error.js';
-import { splitModelId } from '../../models/model-id.js';
 import { env } from '../../shared/env.js';
 
 import { isTrusted, variablesOf } from '../../stack/trust/trust.js';

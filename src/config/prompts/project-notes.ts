@@ -1,11 +1,10 @@
 /** Reads what a workspace says of its project. Whoever wrote that is not trusted: it is text, and bounded. */
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectNotes } from '../../core/prompts/project-notes.js';
 import { PROJECT_NOTES_BYTES, PROJECT_NOTES_FILE } from '../../core/prompts/project-notes.js';
 import { headWithin } from '../../core/text/fit.js';
-import { errorCode } from '../files.js';
+import { errorCode, readHead } from '../files.js';
 import { isBelow } from '../workspace.js';
 
 interface ReadNotes {
@@ -24,10 +23,11 @@ export async function readProjectNotes(workspace: string): Promise<ReadNotes> {
   try {
     const file = await realpath(join(workspace, PROJECT_NOTES_FILE));
     if (!isBelow(file, workspace)) return without('leads out of the workspace, and is not read');
-    const { text, bytes } = await readHead(file);
+    const { head: read, size } = await readHead(file, READ_BYTES);
+    const text = new TextDecoder().decode(read, { stream: true }).replaceAll('\r\n', '\n');
     const head = headWithin(text, PROJECT_NOTES_BYTES);
     if (head.trim() === '') return without('is empty');
-    const isWhole = bytes <= READ_BYTES && head.length === text.length;
+    const isWhole = size <= READ_BYTES && head.length === text.length;
     return { notes: { text: head, isWhole }, warnings: isWhole ? [] : [notes(CUT)] };
   } catch (error) {
     const code = errorCode(error);
@@ -47,17 +47,3 @@ function notes(what: string): string {
 
 /** A character takes up to four bytes, of which none is lost where only the last is cut. */
 const READ_BYTES = PROJECT_NOTES_BYTES + 4;
-
-/** What it leads to may have been changed meanwhile: a link is not followed again, and a pipe would never end. */
-async function readHead(file: string): Promise<{ text: string; bytes: number }> {
-  const opened = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stat = await opened.stat();
-    if (!stat.isFile()) throw Object.assign(new Error(), { code: 'not a file' });
-    const { buffer, bytesRead } = await opened.read({ buffer: Buffer.alloc(READ_BYTES), position: 0 });
-    const text = new TextDecoder().decode(buffer.subarray(0, bytesRead), { stream: true });
-    return { text: text.replaceAll('\r\n', '\n'), bytes: stat.size };
-  } finally {
-    await opened.close();
-  }
-}

@@ -8,7 +8,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { isRecord } from '../../core/text/json.js';
+import { isRecord, parseJson } from '../../core/text/json.js';
 import { NotBegunError } from '../call-failure.js';
 import type { ResolvedStdioServer } from '../resolve-server.js';
 
@@ -178,13 +178,9 @@ export class StdioTransport implements Transport {
 
 /** The request that a line answers in a form which is none of JSON-RPC; else nobody would learn of the answer. */
 function answeredBy(line: string): string | number | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isRecord(value) || 'method' in value) return null;
-    return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(line);
+  if (!isRecord(value) || 'method' in value) return null;
+  return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
 }
 
 function unreadableAnswer(id: string | number): JSONRPCMessage {

@@ -1,14 +1,13 @@
 /** A request of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
+import type { ReasoningLevel } from '../../core/agents/role.js';
 import { toolCallsOf } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import type { ModelRequest } from '../provider.js';
-import { wireToolName } from '../request/call-id.js';
+import { wireToolName } from '../request/message-text.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { type RefusableOption, withoutNothing } from '../request/refused-options.js';
-import { markedAtEnd, markedTurns } from './cache-marks.js';
-import { budgetOf, type ThinkingRequest, thinkingOf } from './thinking.js';
-import { toWireTools, toWireTurns } from './wire-messages.js';
+import { toWireTools, toWireTurns, type WireBlock, type WireTurn } from './wire-messages.js';
 
 /** Sampling is of the older version of the API, and of models that take it. */
 export type MessagesBody = Anthropic.MessageCreateParams & { temperature?: number; top_p?: number };
@@ -118,4 +117,69 @@ function withoutThinking(messages: unknown): unknown {
     if (!Array.isArray(content)) return turn;
     return { ...turn, content: content.filter(block => !/thinking$/.test(String(block?.type))) };
   });
+}
+
+// How much a model thinks, in Anthropic's words: newer models choose by effort, older ones have a budget.
+
+type Thinking = Pick<Anthropic.MessageCreateParams, 'thinking'> & {
+  effort?: Exclude<ReasoningLevel, 'off'>;
+};
+
+/** Models up to version 4.5, which know budgets only. */
+const BY_BUDGET = /claude-3|claude-\w+-4(-[015])?([-@]\d{8})?(-latest)?$/;
+const LEAST_BUDGET_TOKENS = 1_024;
+const SHARE_OF_OUTPUT = { low: 0.25, medium: 0.5, high: 0.75 };
+
+interface ThinkingRequest {
+  /** Name at the endpoint. */
+  model: string;
+  /** Null leaves it to the model. */
+  reasoning: ReasoningLevel | null;
+  maxTokens: number;
+  /** The reply must call a tool. */
+  mustCall: boolean;
+}
+
+/** Nothing where it is left to the model, or can't be had. */
+function thinkingOf(request: ThinkingRequest): Thinking {
+  const { model, reasoning } = request;
+  if (reasoning === null) return {};
+  if (reasoning === 'off') return { thinking: { type: 'disabled' } };
+  if (!BY_BUDGET.test(model)) {
+    return { thinking: { type: 'adaptive', display: 'summarized' }, effort: reasoning };
+  }
+  const thinking = budgetOf(request);
+  return thinking ? { thinking } : {};
+}
+
+/** A budget goes with no forced call, and leaves something of the output. */
+function budgetOf({
+  reasoning,
+  maxTokens,
+  mustCall,
+}: Omit<ThinkingRequest, 'model'>): Anthropic.ThinkingConfigEnabled | undefined {
+  if (reasoning === null || reasoning === 'off' || mustCall) return undefined;
+  const budget = Math.max(LEAST_BUDGET_TOKENS, Math.floor(maxTokens * SHARE_OF_OUTPUT[reasoning]));
+  return budget < maxTokens ? { type: 'enabled', budget_tokens: budget } : undefined;
+}
+
+/*
+ * Marks up to which the endpoint keeps a request in its cache, four at most: the ends of the tools, of the system
+ * prompt, of the conversation, and of what the request before this one had of it. That one is read from the cache
+ * however many blocks came since: from any other mark the endpoint looks back over twenty only.
+ */
+const MARK: { cache_control: Anthropic.CacheControlEphemeral } = { cache_control: { type: 'ephemeral' } };
+
+/** The list with a mark at its end. */
+function markedAtEnd<Part extends object>(parts: readonly Part[]): Part[] {
+  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...MARK } : part));
+}
+
+/** The turns with a mark at the end, and one before the last reply, where the request for it ended. */
+function markedTurns(turns: readonly WireTurn[]): WireTurn[] {
+  const lastReply = turns.findLastIndex(({ role }) => role === 'assistant');
+  const marked = new Set([turns.length - 1, lastReply - 1]);
+  return turns.map((turn, index) =>
+    marked.has(index) ? { ...turn, content: markedAtEnd<WireBlock>(turn.content) } : turn,
+  );
 }

@@ -10,13 +10,14 @@ import type {
 import { textOf } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import type { Picture, Pictures } from '../provider.js';
-import { wireCallId, wireToolName } from '../request/call-id.js';
 import {
   dataFor,
   INTERRUPTED_NOTE,
   NO_PICTURES,
   picturesOf,
   shownResultText,
+  wireCallId,
+  wireToolName,
 } from '../request/message-text.js';
 
 export type WireBlock =

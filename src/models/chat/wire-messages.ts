@@ -5,7 +5,6 @@ import type { AssistantMessage, Message } from '../../core/state/message.js';
 import { textOf, toolCallsOf } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import type { Picture, Pictures } from '../provider.js';
-import { wireCallId, wireToolName } from '../request/call-id.js';
 import {
   assistantText,
   dataFor,
@@ -13,6 +12,8 @@ import {
   NO_PICTURES,
   picturesOf,
   shownResultText,
+  wireCallId,
+  wireToolName,
 } from '../request/message-text.js';
 import { reasoningBack, withThinkTags } from './reasoning-back.js';
 

@@ -85,17 +85,6 @@ export class LiveTextBeat {
 /** The last `chars` characters, never cut through a surrogate pair: half of one would not survive encoding. */
 export function tailOf(text: string, chars: number): { offset: number; tail: string } {
   let offset = Math.max(0, text.length - chars);
-  if (isLowSurrogate(text, offset) && offset > 0) offset += 1;
-  const end = isHighSurrogate(text, text.length - 1) ? text.length - 1 : text.length;
-  return { offset, tail: text.slice(offset, Math.max(offset, end)) };
-}
-
-function isLowSurrogate(text: string, index: number): boolean {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-function isHighSurrogate(text: string, index: number): boolean {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xd800 && unit <= 0xdbff;
+  if (offset > 0 && /^[\udc00-\udfff]/.test(text.slice(offset, offset + 1))) offset += 1;
+  return { offset, tail: text.slice(offset).replace(/[\ud800-\udbff]$/, '') };
 }

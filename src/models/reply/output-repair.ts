@@ -2,10 +2,10 @@
 import { jsonrepair } from 'jsonrepair';
 import type { OutputContract } from '../../core/outputs/contracts.js';
 import { isEnvelope } from '../../core/outputs/envelope.js';
-import { firstObjectStart } from '../../core/outputs/json-in-text.js';
+import { firstObjectStart, parseRecord } from '../../core/outputs/json-in-text.js';
 import { extractJson } from '../../core/outputs/parse-output.js';
 import { readSpecial } from '../../core/outputs/special-output.js';
-import { isRecord, nestsTooDeep } from '../../core/text/json.js';
+import { nestsTooDeep } from '../../core/text/json.js';
 import { outputFields } from '../request/output-schemas.js';
 
 /** Mending a text that is broken everywhere takes time that grows faster than the text. */
@@ -50,8 +50,7 @@ function mend(part: string): Record<string, unknown> | null {
   if (nestsTooDeep(part)) return null;
   try {
     const open = Math.max(firstObjectStart(part), part.indexOf('{'));
-    const value: unknown = JSON.parse(jsonrepair(part.slice(open)));
-    return isRecord(value) ? value : null;
+    return parseRecord(jsonrepair(part.slice(open)));
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
-/** What a message says in words, the same for all protocols. */
+/** What a message says in words, and how its calls are named, the same for all protocols. */
+import { createHash } from 'node:crypto';
 import type { AssistantMessage, Message, ProviderData, ToolResultMessage } from '../../core/state/message.js';
 import { textOf } from '../../core/state/message.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
@@ -37,4 +38,18 @@ export function refsOf(message: Message, pictures: Pictures): ReadonlySet<string
 
 export function dataUrl({ mimeType, base64 }: Picture): string {
   return `data:${mimeType};base64,${base64}`;
+}
+
+const ID = /^[A-Za-z0-9_-]{1,40}$/;
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The id itself where it can be sent anywhere, else one made of it: the same each time. */
+export function wireCallId(id: string): string {
+  return ID.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+}
+
+/** The name of a call that is over; models call tools by names that there are not. */
+export function wireToolName(name: string): string {
+  if (NAME.test(name)) return name;
+  return name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || '_';
 }

@@ -48,12 +48,19 @@ type Levels = Map<RefusableOption, number>;
 /** Who starts runs names models, also such as there are none. */
 const MODELS_KEPT = 200;
 
+/** A request that is about to be sent. */
+export interface RefusableRequest {
+  /** The body as far as the model is known to take it. */
+  readonly body: Body;
+  /** True when the refusal names an option that the body carried: sending it again is worth it. */
+  learn(refusal: Refusal): boolean;
+}
+
 /** What an endpoint was found not to take, by model. Lives as long as the worker process. */
 export class RefusedOptions {
   readonly #endpoint: string;
   readonly #table: readonly RefusableOption[];
   readonly #known = new LRUCache<string, Levels>({ max: MODELS_KEPT });
-
   readonly #atOnce: readonly RefusableOption[];
 
   /** `endpoint`: the name of it, the first segment of model ids. */
@@ -63,77 +70,48 @@ export class RefusedOptions {
     this.#atOnce = table.filter(option => option.hosts?.test(host));
   }
 
-  /** A request that is about to be sent, with the body that would be best. */
+  /** `wanted`: the body that would be best. */
   request(request: ModelRequest, wanted: Body): RefusableRequest {
     const known: Levels =
       this.#known.get(request.model) ?? new Map(this.#atOnce.map(option => [option, 1] as const));
     this.#known.set(request.model, known);
-    return new RefusableRequest(this.#table, known, {
-      request,
-      wanted,
-      modelId: `${this.#endpoint}/${request.model}`,
-    });
+    const own: Levels = new Map();
+    const levelsOf = (option: RefusableOption) => (option.once ? own : known);
+    const levelOf = (option: RefusableOption) => levelsOf(option).get(option) ?? 0;
+    const modelId = `${this.#endpoint}/${request.model}`;
+    const table = this.#table;
+    return {
+      get body() {
+        let body = wanted;
+        for (const option of table) {
+          const level = levelOf(option);
+          const given = at(body, option.path);
+          if (level === 0 || given === undefined) continue;
+          const next = option.instead?.[level - 1];
+          body = put(body, option.path, undefined);
+          if (next) body = put(body, next.path, next.value(given, request, modelId));
+          for (const path of option.also ?? []) body = put(body, path, undefined);
+        }
+        return body;
+      },
+      learn(refusal) {
+        const option = table.find(candidate => {
+          if (at(wanted, candidate.path) === undefined) return false;
+          const path = pathAt(candidate, levelOf(candidate));
+          return path !== null && names(refusal, path, candidate);
+        });
+        if (option) levelsOf(option).set(option, levelOf(option) + 1);
+        return option !== undefined;
+      },
+    };
   }
 }
 
-class RefusableRequest {
-  readonly #table: readonly RefusableOption[];
-  readonly #known: Levels;
-  readonly #request: ModelRequest;
-  readonly #modelId: string;
-  readonly #wanted: Body;
-  readonly #own: Levels = new Map();
-
-  constructor(
-    table: readonly RefusableOption[],
-    known: Levels,
-    { request, wanted, modelId }: { request: ModelRequest; wanted: Body; modelId: string },
-  ) {
-    this.#table = table;
-    this.#known = known;
-    this.#request = request;
-    this.#modelId = modelId;
-    this.#wanted = wanted;
-  }
-
-  /** The body as far as the model is known to take it. */
-  get body(): Body {
-    let body = this.#wanted;
-    for (const option of this.#table) {
-      const level = this.#level(option);
-      const given = at(body, option.path);
-      if (level === 0 || given === undefined) continue;
-      const next = option.instead?.[level - 1];
-      body = put(body, option.path, undefined);
-      if (next) body = put(body, next.path, next.value(given, this.#request, this.#modelId));
-      for (const path of option.also ?? []) body = put(body, path, undefined);
-    }
-    return body;
-  }
-
-  /** True when the refusal names an option that the body carried: sending it again is worth it. */
-  learn(refusal: Refusal): boolean {
-    const option = this.#table.find(candidate => {
-      const path = this.#pathNow(candidate);
-      return path !== null && names(refusal, path, candidate);
-    });
-    if (option === undefined) return false;
-    (option.once ? this.#own : this.#known).set(option, this.#level(option) + 1);
-    return true;
-  }
-
-  #level(option: RefusableOption): number {
-    return (option.once ? this.#own : this.#known).get(option) ?? 0;
-  }
-
-  /** Where the option stands in the body as it was sent; null when it is not there. */
-  #pathNow(option: RefusableOption): string | null {
-    if (at(this.#wanted, option.path) === undefined) return null;
-    const level = this.#level(option);
-    // What only its words tell of can't be left out: a conversation.
-    if (option.byWords && level >= (option.instead?.length ?? 0)) return null;
-    return level === 0 ? option.path : (option.instead?.[level - 1]?.path ?? null);
-  }
+/** Where the option stands in the body as it was sent after so many refusals; null when it is not there. */
+function pathAt({ path, instead = [], byWords }: RefusableOption, level: number): string | null {
+  // What only its words tell of can't be left out: a conversation.
+  if (byWords && level >= instead.length) return null;
+  return level === 0 ? path : (instead[level - 1]?.path ?? null);
 }
 
 function names(refusal: Refusal, path: string, { words, byWords }: RefusableOption): boolean {

@@ -1,8 +1,9 @@
 /** The argument pipeline of tool calls (T5): parse, mend, else `{}` with a flag; then check. */
 import { jsonrepair } from 'jsonrepair';
+import { parseRecord } from '../../core/outputs/json-in-text.js';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
 import type { ToolUseBlock } from '../../core/state/message.js';
-import { canonicalJson, isRecord, nestsTooDeep } from '../../core/text/json.js';
+import { canonicalJson, nestsTooDeep, parseJson } from '../../core/text/json.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 
 /** Raw text is kept to show what was really said, not to be complete. */
@@ -40,46 +41,28 @@ function parseArguments(call: RawToolCall): Pick<ToolUseBlock, 'input' | 'raw' |
   if (text === '' && !call.cut) return { input: {} };
   const raw = call.text.slice(0, MAX_RAW_CHARS);
   if (nestsTooDeep(text)) return { input: {}, raw, argsParseFailed: true };
-  const plain = parseObject(text);
+  const plain = parseRecord(text);
   if (plain) return { input: plain };
   const mended = parseQuoted(text) ?? parseFenced(text) ?? (call.cut ? null : mend(text));
   return mended ? { input: mended, raw } : { input: {}, raw, argsParseFailed: true };
 }
 
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Some models write the object as a JSON string, quoted twice. */
 function parseQuoted(text: string): Record<string, unknown> | null {
-  if (!text.startsWith('"')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string' && !nestsTooDeep(value) ? parseObject(value) : null;
-  } catch {
-    return null;
-  }
+  const value = text.startsWith('"') ? parseJson(text) : undefined;
+  return typeof value === 'string' ? parseRecord(value.trim()) : null;
 }
 
 /** Whole JSON in a code block: read as it is, since mending may take a bracket in a text for one of its own. */
 function parseFenced(text: string): Record<string, unknown> | null {
   const inside = /^```\w*\s([\s\S]*)```$/.exec(text)?.[1];
-  return inside === undefined ? null : parseObject(inside);
+  return inside === undefined ? null : parseRecord(inside.trim());
 }
 
 /** Whether the last string that was begun has no end. Quotation marks within single ones may mislead it: then the model is asked. */
 function endsInString(text: string): boolean {
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    if (text[index] === '\\') index += 1;
-    else if (text[index] === '"') inString = !inString;
-  }
-  return inString;
+  const quotes = text.replace(/\\[\s\S]/g, '').match(/"/g) ?? [];
+  return quotes.length % 2 === 1;
 }
 
 function mend(text: string): Record<string, unknown> | null {
@@ -89,7 +72,7 @@ function mend(text: string): Record<string, unknown> | null {
   // Endpoints say `tool_calls` of a call that their limit cut: half a file would be written for a whole one.
   if (endsInString(text)) return null;
   try {
-    return parseObject(jsonrepair(text));
+    return parseRecord(jsonrepair(text).trim());
   } catch {
     return null;
   }

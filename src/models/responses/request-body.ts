@@ -1,14 +1,32 @@
-/** A request of OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
+/** Provider for OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
 import type OpenAI from 'openai';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
-import { effortOption, toEffort } from '../openai/openai-provider.js';
-import type { ModelRequest } from '../provider.js';
+import { isRecord } from '../../core/text/json.js';
+import type { Endpoint } from '../endpoint.js';
+import { createOpenAiProvider, effortOption, toEffort } from '../openai/openai-provider.js';
+import type { ModelProvider, ModelRequest } from '../provider.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { type Body, type RefusableOption, withoutNothing } from '../request/refused-options.js';
+import { readResponse } from './read-events.js';
 import { isStrictSchema } from './strict-schema.js';
 import { toWireInput } from './wire-input.js';
 
-export type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
+type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
+
+/** Makes the provider of an endpoint that speaks the Responses API. */
+export function createResponsesProvider(at: Endpoint): ModelProvider {
+  return createOpenAiProvider<ResponsesBody>(at, {
+    answer: 'a response',
+    options: RESPONSES_OPTIONS,
+    toBody: request => toResponsesBody(at.name, request),
+    send: (client, body, signal) => client.responses.create(body, { signal }).asResponse(),
+    read: readResponse,
+    whole: body =>
+      isRecord(body) && body.object === 'response'
+        ? [{ type: `response.${body.status}`, response: body }]
+        : [body],
+  });
+}
 
 /** `endpoint`: the name of it, the first segment of model ids. */
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {

@@ -4,7 +4,6 @@ import type { AssistantMessage, Message, ReasoningBlock } from '../../core/state
 import { textOf } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import type { Pictures } from '../provider.js';
-import { wireCallId, wireToolName } from '../request/call-id.js';
 import {
   assistantText,
   dataFor,
@@ -12,6 +11,8 @@ import {
   NO_PICTURES,
   picturesOf,
   shownResultText,
+  wireCallId,
+  wireToolName,
 } from '../request/message-text.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;

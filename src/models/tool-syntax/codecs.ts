@@ -3,10 +3,10 @@ import type { ToolSyntax } from '../../core/agents/role.js';
 import { envelopeToolCall } from '../../core/outputs/envelope.js';
 import { extractJson } from '../../core/outputs/parse-output.js';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
+import { parseJson } from '../../core/text/json.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import type { ToolCallCodec } from './codec.js';
 import { CALL_TAGS, parseXmlCalls } from './xml-calls.js';
-import { isJson } from './xml-text.js';
 
 /** Stands before the form of calls: prompts, also those that come later, are written for models with an interface for tools. */
 const NO_INTERFACE =
@@ -111,7 +111,7 @@ const XML: ToolCallCodec = {
 function valueText(value: unknown): string {
   if (typeof value !== 'string')
     return (JSON.stringify(value) ?? 'null').replaceAll('<', '\\u003c').replaceAll('&', '\\u0026');
-  const isPlain = /^[^\s<&]([^<&\r]*[^\s<&])?$/.test(value) && !isJson(value);
+  const isPlain = /^[^\s<&]([^<&\r]*[^\s<&])?$/.test(value) && parseJson(value) === undefined;
   return isPlain ? value : `<![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { OfferedTool } from '../../core/prompts/model-request.js';
-import { isRecord, nestsTooDeep } from '../../core/text/json.js';
+import { isRecord, nestsTooDeep, parseJson } from '../../core/text/json.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 import type { ParsedReply, WrittenCall } from './codec.js';
 import { bodyOf, type Element, elementsOf, jsonEnd, nextOpen, textOfElement } from './xml-text.js';
@@ -157,10 +157,5 @@ function valueAs({ text, isText }: { text: string; isText: boolean }, property: 
 }
 
 function parse(text: string): unknown {
-  if (nestsTooDeep(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return nestsTooDeep(text) ? undefined : parseJson(text);
 }

@@ -1,4 +1,5 @@
 /** Elements in a text that is nearly XML: found in bounded time, whatever is not closed. */
+import { parseJson } from '../../core/text/json.js';
 
 export interface OpenTag {
   /** In lower case. */
@@ -56,7 +57,7 @@ function jsonBody(text: string, { tag, bodyStart }: OpenTag): Body | null {
   if (!lead) return null;
   const start = bodyStart + lead[0].length;
   const end = jsonEnd(text, start);
-  if (end === null || !isJson(text.slice(start, end))) return null;
+  if (end === null || parseJson(text.slice(start, end)) === undefined) return null;
   const close = new RegExp(`\\s*(?:\`\`\`\\s*)?</${tag}\\s*>`, 'iy');
   close.lastIndex = end;
   // Whole JSON is a whole call, with a closing tag or without.
@@ -129,15 +130,6 @@ function between(text: string): string {
 
 function decode(text: string): string {
   return text.replace(/&(lt|gt|amp|quot|apos);/g, (whole, name: string) => ENTITIES[name] ?? whole);
-}
-
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Behind the bracket that closes the object at a place; null where none does. */

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorText } from '../../core/text/error-text.js';
+import { parseJson } from '../../core/text/json.js';
 import { SteersmanError } from '../errors.js';
 
 interface BlobPage {
@@ -194,11 +195,7 @@ export async function pruneBlobs(
 
 async function ownerOf(folder: string): Promise<BlobOwner | null> {
   const text = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => '');
-  try {
-    return ownerSchema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return ownerSchema.safeParse(parseJson(text)).data ?? null;
 }
 
 function list(dir: string): Promise<Dirent[]> {

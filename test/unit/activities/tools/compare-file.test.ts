@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCompareFile } from '../../../../src/activities/tools/compare-file.js';
+import { createCompareFile } from '../../../../src/activities/tools/check-call.js';
 import { readOldContent } from '../../../../src/config/old-content.js';
 
 let root: string;
