@@ -46,36 +46,34 @@ const headers = z.record(z.string().regex(/^[\w-]+$/), z.string()).superRefine((
 /** A variable in a header, as `.mcp.json` has them. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/;
 
+/** A key that may be left out, and what it does. */
+function key<T extends z.ZodType>(schema: T, description: string) {
+  return schema.describe(description).exactOptional();
+}
+
 const endpointSchema = z.strictObject({
-  protocol: z
-    .enum(PROTOCOLS)
-    .describe(
-      'What is spoken there. Left out: openai-compatible (chat completions), for openai and anthropic their own.',
-    )
-    .exactOptional(),
-  baseUrl: baseUrl
-    .describe("Address, such as http://localhost:11434/v1. Left out: the provider's own.")
-    .exactOptional(),
-  keyVariable: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected the name of an environment variable, such as PROXY_KEY')
-    .describe('Environment variable that holds the key. Left out: no key is sent.')
-    .exactOptional(),
+  protocol: key(
+    z.enum(PROTOCOLS),
+    'What is spoken there. Left out: openai-compatible (chat completions), for openai and anthropic their own.',
+  ),
+  baseUrl: key(baseUrl, "Address, such as http://localhost:11434/v1. Left out: the provider's own."),
+  keyVariable: key(
+    z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected the name of an environment variable, such as PROXY_KEY'),
+    'Environment variable that holds the key. Left out: no key is sent.',
+  ),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
   headers: headers.describe('Sent with every request; ${VAR} is filled in.').default({}),
-  contextTokens: z
-    .int()
-    .min(1_024)
-    .describe('Tokens that fit its models, as the server was started.')
-    .exactOptional(),
-  toolSyntax: z
-    .enum(TOOL_SYNTAXES)
-    .describe('How its models call tools, where their role does not say. Left out: native.')
-    .exactOptional(),
-  apiKey: z
-    .never({ error: `${NO_KEY_HERE}, and name its variable as keyVariable` })
-    .describe('Never: a key stands in the environment.')
-    .exactOptional(),
+  contextTokens: key(z.int().min(1_024), 'Tokens that fit its models, as the server was started.'),
+  toolSyntax: key(
+    z.enum(TOOL_SYNTAXES),
+    'How its models call tools, where their role does not say. Left out: native.',
+  ),
+  apiKey: key(
+    z.never({ error: `${NO_KEY_HERE}, and name its variable as keyVariable` }),
+    'Never: a key stands in the environment.',
+  ),
 });
 
 const endpointsSchema = z
@@ -98,42 +96,29 @@ const endpointsSchema = z
 const rolesSchema = z.record(z.string(), modelChainSchema);
 
 const configurationSchema = z.strictObject({
-  default: modelChainSchema.describe('In place of models.default.').exactOptional(),
+  default: key(modelChainSchema, 'In place of models.default.'),
   roles: rolesSchema.default({}).describe('Over models.roles and the front matter of roles.'),
 });
 
 const share = z.number().min(0).max(1);
+const part = share.exactOptional();
 const count = z.int().min(1);
 
 const rowSchema = z.strictObject({
   when: z
     .strictObject({
-      role: z.string().describe('The role that is called.').exactOptional(),
-      mode: z
-        .string()
-        .describe('How the goal is pursued: a mode of Steersman, or one of modes.')
-        .exactOptional(),
-      phase: z.enum(PHASES).describe('Where the run stands.').exactOptional(),
-      roundFrom: count.describe('From this round of the role at its place on.').exactOptional(),
-      turnFrom: count.describe('From this reply of the run on.').exactOptional(),
-      budgetFrom: z
-        .union([
-          share,
-          z.strictObject({
-            tokens: share.exactOptional(),
-            costUsd: share.exactOptional(),
-            wallTimeMs: share.exactOptional(),
-            turns: share.exactOptional(),
-          }),
-        ])
-        .describe("From this share of any of the goal's budgets on, such as 0.8, or of each that is named.")
-        .exactOptional(),
-      lastStop: z.enum(STOP_REASONS).describe("How the role's last reply ended.").exactOptional(),
-      lastFailure: z
-        .enum(MODEL_FAILURES)
-        .describe('The model failure that the role met last in this goal.')
-        .exactOptional(),
-      inputTokensFrom: count.describe('From this many tokens of the request on, estimated.').exactOptional(),
+      role: key(z.string(), 'The role that is called.'),
+      mode: key(z.string(), 'How the goal is pursued: a mode of Steersman, or one of modes.'),
+      phase: key(z.enum(PHASES), 'Where the run stands.'),
+      roundFrom: key(count, 'From this round of the role at its place on.'),
+      turnFrom: key(count, 'From this reply of the run on.'),
+      budgetFrom: key(
+        z.union([share, z.strictObject({ tokens: part, costUsd: part, wallTimeMs: part, turns: part })]),
+        "From this share of any of the goal's budgets on, such as 0.8, or of each that is named.",
+      ),
+      lastStop: key(z.enum(STOP_REASONS), "How the role's last reply ended."),
+      lastFailure: key(z.enum(MODEL_FAILURES), 'The model failure that the role met last in this goal.'),
+      inputTokensFrom: key(count, 'From this many tokens of the request on, estimated.'),
     })
     .describe('What must hold, all of it.'),
   use: modelChainSchema.describe('Model or list in place of any chain.'),
@@ -144,8 +129,8 @@ const dollars = z.number().min(0);
 const pricesSchema = z.strictObject({
   input: dollars,
   output: dollars,
-  cachedInput: dollars.describe('Input read from a cache. Left out: as input.').exactOptional(),
-  cacheWriteInput: dollars.describe('Input written to a cache. Left out: as input.').exactOptional(),
+  cachedInput: key(dollars, 'Input read from a cache. Left out: as input.'),
+  cacheWriteInput: key(dollars, 'Input written to a cache. Left out: as input.'),
 });
 
 const tierSchema = pricesSchema.extend({
@@ -153,33 +138,23 @@ const tierSchema = pricesSchema.extend({
 });
 
 const infoSchema = z.strictObject({
-  contextTokens: z.int().min(1_024).describe('Tokens that a request may have.').exactOptional(),
-  maxOutputTokens: z.int().min(1).describe('Tokens that a reply may have.').exactOptional(),
-  prices: pricesSchema
-    .extend({
-      longContext: z
-        .array(tierSchema)
-        .transform(tiers => tiers.toSorted((a, b) => a.above - b.above))
-        .describe('Prices of long requests.')
-        .exactOptional(),
-    })
-    .describe('US dollars for a million tokens; 0 where it costs nothing.')
-    .exactOptional(),
+  contextTokens: key(z.int().min(1_024), 'Tokens that a request may have.'),
+  maxOutputTokens: key(count, 'Tokens that a reply may have.'),
+  prices: key(
+    pricesSchema.extend({
+      longContext: key(
+        z.array(tierSchema).transform(tiers => tiers.toSorted((a, b) => a.above - b.above)),
+        'Prices of long requests.',
+      ),
+    }),
+    'US dollars for a million tokens; 0 where it costs nothing.',
+  ),
   capabilities: z
     .strictObject({
-      tools: z.boolean().describe('It calls tools. false: they are written as text.').exactOptional(),
-      vision: z
-        .boolean()
-        .describe('It sees images: those of tools are sent to it. Left out: they are not.')
-        .exactOptional(),
-      json: z
-        .boolean()
-        .describe('Its replies can be held to a JSON Schema. false: none is sent.')
-        .exactOptional(),
-      reasoning: z
-        .boolean()
-        .describe('It reasons before it answers. false: no role asks it to.')
-        .exactOptional(),
+      tools: key(z.boolean(), 'It calls tools. false: they are written as text.'),
+      vision: key(z.boolean(), 'It sees images: those of tools are sent to it. Left out: they are not.'),
+      json: key(z.boolean(), 'Its replies can be held to a JSON Schema. false: none is sent.'),
+      reasoning: key(z.boolean(), 'It reasons before it answers. false: no role asks it to.'),
     })
     .exactOptional(),
 });

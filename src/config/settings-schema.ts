@@ -10,8 +10,9 @@ import { CONTENT_BYTES } from '../core/state/bounds.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 import { modelsSchema } from './models-schema.js';
 
-function whole(key: keyof Limits, min: number, description: string) {
-  return z.int().min(min).meta({ description, default: DEFAULT_LIMITS[key] }).exactOptional();
+function whole(name: keyof Limits, min: number, description: string, most?: number) {
+  const schema = most === undefined ? z.int().min(min) : z.int().min(min).max(most);
+  return schema.meta({ description, default: DEFAULT_LIMITS[name] }).exactOptional();
 }
 
 /** Limits as written in `steersman.yaml` and in a run's settings: every one may be left out. */
@@ -28,25 +29,18 @@ const limitsSchema = z.strictObject({
   totalTurns: whole('totalTurns', 1, 'Model replies over all goals of a run.'),
   turns: whole('turns', 1, 'Model replies a goal may take, over all roles.'),
   toolCallsPerTurn: whole('toolCallsPerTurn', 1, 'Tool calls of one reply that are run.'),
-  parallelTools: z
-    .int()
-    .min(1)
-    .max(MOST_PARALLEL_TOOLS)
-    .meta({
-      description: 'Calls of one reply that run at the same time, where they may; 1: one after the other.',
-      default: DEFAULT_LIMITS.parallelTools,
-    })
-    .exactOptional(),
-  parallelTasks: z
-    .int()
-    .min(1)
-    .max(MOST_PARALLEL_TASKS)
-    .meta({
-      description:
-        'Tasks of a plan that run at the same time, where none needs the other; 1: one after the other.',
-      default: DEFAULT_LIMITS.parallelTasks,
-    })
-    .exactOptional(),
+  parallelTools: whole(
+    'parallelTools',
+    1,
+    'Calls of one reply that run at the same time, where they may; 1: one after the other.',
+    MOST_PARALLEL_TOOLS,
+  ),
+  parallelTasks: whole(
+    'parallelTasks',
+    1,
+    'Tasks of a plan that run at the same time, where none needs the other; 1: one after the other.',
+    MOST_PARALLEL_TASKS,
+  ),
   argumentCorrections: whole(
     'argumentCorrections',
     0,
@@ -62,57 +56,38 @@ const limitsSchema = z.strictObject({
     .exactOptional(),
 });
 
+/** A key that may be left out: what it does, and what holds then where that is a value. */
+function key<T extends z.ZodType>(schema: T, description: string, preset?: unknown) {
+  return schema.meta({ description, ...(preset !== undefined && { default: preset }) }).optional();
+}
+
 const toolOverrideSchema = z.strictObject({
-  readOnly: z
-    .boolean()
-    .describe('The tool changes nothing: it runs without asking and may be retried.')
-    .optional(),
-  idempotent: z
-    .boolean()
-    .describe('Running it twice does what running it once does: it may be retried.')
-    .optional(),
-  attempts: z
-    .int()
-    .min(1)
-    .max(10)
-    .meta({
-      description: 'Tries for read-only and idempotent tools; all others get one.',
-      default: DEFAULT_TOOL_POLICY.attempts,
-    })
-    .optional(),
-  timeoutMs: z
-    .int()
-    .min(1)
-    .meta({ description: 'Milliseconds one try may take.', default: DEFAULT_TOOL_POLICY.timeoutMs })
-    .optional(),
-  cache: z
-    .enum(['goal', 'none'])
-    .meta({
-      description: 'goal: a result may be reused within a goal; none: volatile, never reused.',
-      default: DEFAULT_TOOL_POLICY.cache,
-    })
-    .optional(),
-  concurrent: z
-    .boolean()
-    .describe(
-      'Calls of one reply may run at the same time. Left out: those of read-only tools do; false where the server keeps a state between calls.',
-    )
-    .optional(),
-  callsPerTurn: z
-    .int()
-    .min(1)
-    .describe('Calls of the tool in one reply that are run. Left out: limits.toolCallsPerTurn.')
-    .optional(),
-  cacheTtlMs: z
-    .int()
-    .min(1)
-    .describe('Milliseconds for which a result may be reused. Left out: for the goal.')
-    .optional(),
-  corrections: z
-    .int()
-    .min(0)
-    .describe('Bad calls in a task that are sent back for correction. Left out: limits.argumentCorrections.')
-    .optional(),
+  readOnly: key(z.boolean(), 'The tool changes nothing: it runs without asking and may be retried.'),
+  idempotent: key(z.boolean(), 'Running it twice does what running it once does: it may be retried.'),
+  attempts: key(
+    z.int().min(1).max(10),
+    'Tries for read-only and idempotent tools; all others get one.',
+    DEFAULT_TOOL_POLICY.attempts,
+  ),
+  timeoutMs: key(z.int().min(1), 'Milliseconds one try may take.', DEFAULT_TOOL_POLICY.timeoutMs),
+  cache: key(
+    z.enum(['goal', 'none']),
+    'goal: a result may be reused within a goal; none: volatile, never reused.',
+    DEFAULT_TOOL_POLICY.cache,
+  ),
+  concurrent: key(
+    z.boolean(),
+    'Calls of one reply may run at the same time. Left out: those of read-only tools do; false where the server keeps a state between calls.',
+  ),
+  callsPerTurn: key(
+    z.int().min(1),
+    'Calls of the tool in one reply that are run. Left out: limits.toolCallsPerTurn.',
+  ),
+  cacheTtlMs: key(z.int().min(1), 'Milliseconds for which a result may be reused. Left out: for the goal.'),
+  corrections: key(
+    z.int().min(0),
+    'Bad calls in a task that are sent back for correction. Left out: limits.argumentCorrections.',
+  ),
 });
 
 const toolResultsSchema = z
@@ -247,11 +222,10 @@ export const settingsSchema = z
       .describe('The store of large results.'),
     liveText: z
       .strictObject({
-        throttleMs: z
-          .int()
-          .min(50)
-          .describe('Milliseconds between two updates. Left out: 250 on the local stack, 1000 elsewhere.')
-          .optional(),
+        throttleMs: key(
+          z.int().min(50),
+          'Milliseconds between two updates. Left out: 250 on the local stack, 1000 elsewhere.',
+        ),
       })
       .prefault({})
       .describe('Streaming text. Hosted Temporal bills each update.'),

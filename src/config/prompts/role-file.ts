@@ -133,30 +133,31 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
       'Leave it out, or write "output: text".',
     );
   }
+  const { readOnly, streaming, ...said } = given;
   return {
+    ...DEFAULT_PROFILE,
+    ...said,
     name,
-    description: given.description,
     memory,
     prefix: given.prefix ?? (memory === 'shared' ? 'shared' : 'own'),
-    tools: given.tools ?? [],
-    ...(given.readOnly === true && { readOnly: true }),
-    agents: given.agents ?? [],
-    ...(given.capabilities && { capabilities: given.capabilities }),
-    requires: given.requires ?? [],
-    output: given.output,
-    maxRounds: given.maxRounds ?? null,
-    toolCallsPerTurn: given.toolCallsPerTurn ?? null,
     dialect: given.dialect ?? CONTRACTS[given.output].dialect,
-    models: given.models ?? [],
-    temperature: given.temperature ?? null,
-    topP: given.topP ?? null,
-    reasoning: given.reasoning ?? null,
-    toolSyntax: given.toolSyntax ?? null,
-    stop: given.stop ?? [],
     maxOutputTokens: given.maxOutputTokens ?? CONTRACTS[given.output].outputTokens,
-    ...(given.streaming === false && { streaming: false }),
-    ...(given.maxRetries !== undefined && { maxRetries: given.maxRetries }),
-    ...(given.retryDelayMs !== undefined && { retryDelayMs: given.retryDelayMs }),
-    ...(given.finalResponse !== undefined && { finalResponse: given.finalResponse }),
+    ...(readOnly === true && { readOnly }),
+    ...(streaming === false && { streaming }),
   };
 }
+
+/** What a role has that does not say. Null leaves it to the run, or to the endpoint. */
+const DEFAULT_PROFILE = {
+  tools: [],
+  agents: [],
+  requires: [],
+  maxRounds: null,
+  toolCallsPerTurn: null,
+  models: [],
+  temperature: null,
+  topP: null,
+  reasoning: null,
+  toolSyntax: null,
+  stop: [],
+};
