@@ -186,7 +186,6 @@ function elsewhere({ localStack }: Pick<LoadRunDeps, 'localStack'>): (error: unk
   };
 }
 
-/** Names of the client's own tools, as providers allow them. */
 function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
   const nameOf = toolNamer(
     ['client'],

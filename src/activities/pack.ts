@@ -15,7 +15,6 @@ function packedWith(number: number, text: string): Uint8Array {
   return Uint8Array.from([number, ...deflateRawSync(text, { level: 9, dictionary })]);
 }
 
-/** The JSON text that is packed. */
 export function packedText(packed: Packed<unknown>): string {
   const dictionary = Buffer.from(dictionaryOf(packed[0] ?? 0));
   return inflateRawSync(packed.subarray(1), { dictionary }).toString();

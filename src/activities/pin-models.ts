@@ -9,7 +9,6 @@ import { pricedChains, pricedRows } from '../core/limits/prices.js';
 import { SteersmanError } from '../shared/errors.js';
 
 export interface PinModelsDeps {
-  /** For messages. */
   configDir: string | null;
   /** @throws SteersmanError for a provider that does not exist. */
   modelInfo(modelId: string, models: Settings['models']): PinnedModel;

@@ -79,7 +79,6 @@ export async function readRunFiles(
   return { settings, callable, agents, agentWarnings, prefix, roles, words };
 }
 
-/** What who may call the role knows of it. */
 function cardOf(
   { name, description, requires, capabilities, readOnly }: RoleProfile,
   calls: string[],

@@ -4,7 +4,6 @@ import { errorText } from '../core/text/error-text.js';
 /** Why an activity is told to stop: a person's wish, the end of the worker's grace, or pause, reset, time-out. */
 export type StopReason = 'cancelled' | 'shutdown' | 'other';
 
-/** The reason of an aborted activity signal. */
 export function stopReason(signal: AbortSignal): StopReason {
   const word = errorText(signal.reason);
   if (word === 'CANCELLED') return 'cancelled';
@@ -43,7 +42,6 @@ export function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise
   });
 }
 
-/** Waits so long. */
 export function pause(ms: number): Promise<void> {
   return new Promise(resolve => {
     setTimeout(resolve, ms);

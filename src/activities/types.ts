@@ -74,7 +74,6 @@ export interface CallToolInput {
   session?: string | null;
   /** Of a stateful server that the call opens a session with: how long it may take to start. Default 20,000. */
   startTimeoutMs?: number;
-  /** Number of the goal. */
   goal: number;
   /** The task of the plan that it is for; null outside of one. */
   taskId: string | null;
@@ -87,7 +86,6 @@ export interface CallToolInput {
 /** Beside the arguments of an activity that the application has: for the worker, which keeps it to itself. */
 export interface ActivityToolCall
   extends Pick<CallToolInput, 'workspace' | 'idempotencyKey' | 'timeoutMs' | 'idempotent' | 'words'> {
-  /** How often it is tried. */
   attempts: number;
 }
 

@@ -13,7 +13,6 @@ export interface ModelChoice {
   roles: PinnedRole[];
 }
 
-/** What a run's start says of its models. */
 export interface RunChoice {
   /** One model, alone for every role. */
   runModel?: string | undefined;

@@ -20,7 +20,6 @@ export function defaultConfigDir(from: string = process.cwd()): string {
   return byNpm ? projectRoot : (nearestConfigDir(from) ?? projectRoot);
 }
 
-/** Null where there is none. */
 export function nearestConfigDir(from: string): string | null {
   for (let folder = from; ; folder = dirname(folder)) {
     if (FILES.some(name => isOwnFile(join(folder, name)))) return folder;
@@ -36,7 +35,6 @@ export function localToolsDir(configDir: string): string {
   return existsSync(join(configDir, '.mcp.json')) ? configDir : projectRoot;
 }
 
-/** Folder of tools in files, beside the other configuration. */
 export const TOOL_FILES = 'tools';
 
 /** Names of the files that are loaded, TypeScript where it has no compiled file beside it; a folder below is for what they share. */

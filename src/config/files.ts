@@ -199,7 +199,6 @@ function stampOf(path: string): string | null {
   return Date.now() - Number(ctimeMs) < SETTLED_MS ? null : [mtimeNs, ctimeNs, ino, size].join();
 }
 
-/** The code of a file system error, such as `ENOENT`. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -92,7 +92,6 @@ function checkResolver(
   }
 }
 
-/** @throws SteersmanError for a role that there is not. */
 function checkRole(
   source: YamlSource,
   path: Path,

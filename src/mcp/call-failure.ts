@@ -17,9 +17,7 @@ export interface FailureFacts {
   code?: number;
   /** A function of this process refused its arguments before it was called. Default false. */
   notCalled?: boolean;
-  /** Of an HTTP answer that is no success. */
   status?: number;
-  /** How long the server wants to be left alone, where it says so. */
   retryAfterMs?: number | null;
   /** The connection is of no more use: who calls next needs another. Default false. */
   reconnect?: boolean;
@@ -69,13 +67,11 @@ export class NotBegunError extends Error {
   }
 }
 
-/** A server over HTTP answered a message with a status that is no success. */
 export class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError';
   readonly status: number;
   readonly proof: NotBegun | null;
   readonly retryAfterMs: number | null;
-  /** The request named a session. */
   readonly inSession: boolean;
 
   constructor(given: Pick<HttpStatusError, 'status' | 'proof' | 'retryAfterMs' | 'inSession'>, said: string) {

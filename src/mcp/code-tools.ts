@@ -74,22 +74,8 @@ export interface CodeTool {
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const OPTION_KEYS: readonly (keyof ToolOptions<unknown>)[] = [
-  'name',
-  'description',
-  'input',
-  'readOnly',
-  'idempotent',
-  'run',
-];
-export const CODE_TOOL_KEYS: readonly (keyof CodeTool)[] = [
-  'name',
-  'description',
-  'inputSchema',
-  'readOnly',
-  'idempotent',
-  'run',
-];
+const OPTION_KEYS = ['name', 'description', 'input', 'readOnly', 'idempotent', 'run'];
+export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', 'readOnly', 'idempotent', 'run'];
 
 /**
  * Makes a tool of a function. Permission, retries, the ledger of results and time limits are those of any tool: a
@@ -108,7 +94,6 @@ export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(option
 }
 
 interface Steps {
-  /** @throws for arguments that do not fit. */
   parse(args: unknown): unknown;
   work(parsed: unknown, context: ToolContext): unknown;
 }
@@ -161,16 +146,12 @@ function withDefaults({ required, properties }: JsonSchema, args: unknown): unkn
 
 function inputSchemaOf(name: string, input: z.ZodType | JsonSchema | undefined): JsonSchema {
   if (input === undefined) return { type: 'object', properties: {}, additionalProperties: false };
-  const schema = isZod(input) ? schemaOfInput(input) : withoutDialect(input);
+  const { $schema: _dialect, ...schema } = isZod(input) ? schemaOfInput(input) : input;
   if (schema.type === 'object') return schema;
   throw new SteersmanError(
     `The input of the tool ${name} is no schema of an object.`,
     'Give z.object({ … }) of zod 4, or a JSON Schema of the type "object".',
   );
-}
-
-function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
-  return schema;
 }
 
 /** The run has checked the arguments by the JSON Schema: this fills defaults in, and checks what that can't say. */
@@ -226,30 +207,23 @@ function listed({ name, description, inputSchema, readOnly, idempotent }: CodeTo
 /** Says with a refusal that the function was not called. The SDK has the same code for a result that it does not like. */
 const NOT_CALLED = 'steersman/notCalled';
 
-/** Whether the data of a JSON-RPC error of our own server say so. */
 export function saysNotCalled(data: unknown): boolean {
   return isRecord(data) && data[NOT_CALLED] === true;
 }
 
 async function answer(tool: CodeTool, args: unknown, context: ToolContext): Promise<CallToolResult> {
-  const { parse, work }: Steps = STEPS.get(tool.run) ?? {
-    parse: given => given,
-    work: (given, at) => tool.run(given, at),
-  };
-  const parsed = parsedBy(parse, args);
+  const steps = STEPS.get(tool.run);
+  let parsed = args;
   try {
-    return { content: contentOf(await work(parsed, context)) };
-  } catch (error) {
-    return { content: [{ type: 'text', text: errorText(error) }], isError: true };
-  }
-}
-
-/** @throws McpError, which says that the function was not called. */
-function parsedBy(parse: Steps['parse'], args: unknown): unknown {
-  try {
-    return parse(args);
+    if (steps) parsed = steps.parse(args);
   } catch (error) {
     throw new McpError(ErrorCode.InvalidParams, errorText(error), { [NOT_CALLED]: true });
+  }
+  try {
+    const value = await (steps ? steps.work(parsed, context) : tool.run(parsed, context));
+    return { content: contentOf(value) };
+  } catch (error) {
+    return { content: [{ type: 'text', text: errorText(error) }], isError: true };
   }
 }
 

@@ -15,7 +15,6 @@ export interface McpConfig {
   dir: string;
   /** Enabled servers, in the order of the file (T1). */
   servers: McpServerConfig[];
-  /** What was ignored: unknown keys. */
   warnings: string[];
 }
 
@@ -85,7 +84,6 @@ export function loadMcpConfig(dir: string | null, inCode: McpServersInCode = {})
   };
 }
 
-/** Checks the text of a `.mcp.json`; `file` is for messages only. */
 export function parseMcpConfig(text: string, file: string): Pick<McpConfig, 'servers' | 'warnings'> {
   const parsed = fileSchema.safeParse(parseJson(text, file));
   if (!parsed.success) throw badKey(file, [], parsed.error);

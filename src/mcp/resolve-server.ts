@@ -13,7 +13,6 @@ interface ResolvedBase {
   key: string;
   /** How messages call it: the command or address as written, without values of variables. */
   label: string;
-  /** For starting and greeting it. */
   startTimeoutMs: number;
   /** Puts `***` in place of every value that came from a variable, `env` or `headers`. */
   redact(text: string): string;
@@ -29,7 +28,6 @@ export interface ResolvedHttpServer
   extends ResolvedBase,
     Pick<HttpServerConfig, 'type' | 'url' | 'headers'> {}
 
-/** Functions of this process. */
 export interface ResolvedCodeServer extends ResolvedBase {
   type: 'code';
   tools: readonly CodeTool[];
@@ -39,9 +37,7 @@ export interface ResolvedCodeServer extends ResolvedBase {
 export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer | ResolvedCodeServer;
 
 export interface ResolveOptions {
-  /** Value of `${workspace}`. */
   workspace: string;
-  /** Looks up an environment variable. */
   lookup: (name: string) => string | undefined;
 }
 

@@ -97,9 +97,12 @@ async function toBlock(
     case 'text':
       return { type: 'text', ...(await boundText(part.text, keeper)) };
     case 'image':
-      return binaryBlock(part.data, part.mimeType, keeper);
-    case 'audio':
-      return audioBlock(part.data, part.mimeType, keeper);
+      return { type: 'image', mimeType: part.mimeType, ...(await kept(part.data, keeper)) };
+    case 'audio': {
+      const { ref, totalBytes } = await kept(part.data, keeper);
+      // Sound is a resource of the run: the reference is its address.
+      return { type: 'resource', uri: ref, mimeType: part.mimeType, ref, totalBytes };
+    }
     case 'resource':
       return resourceBlock(part.resource, keeper);
     case 'resource_link': {
@@ -114,16 +117,10 @@ async function toBlock(
   }
 }
 
-async function binaryBlock(data: string, mimeType: string, keeper: Keeper): Promise<ToolContent> {
+/** What is no text is kept whole, by reference. */
+async function kept(data: string, keeper: Keeper): Promise<{ ref: string; totalBytes: number }> {
   const bytes = Buffer.from(data, 'base64');
-  return { type: 'image', mimeType, ref: await keeper.keep(bytes), totalBytes: bytes.length };
-}
-
-/** Sound is a resource of the run: the reference is its address. */
-async function audioBlock(data: string, mimeType: string, keeper: Keeper): Promise<ToolContent> {
-  const bytes = Buffer.from(data, 'base64');
-  const ref = await keeper.keep(bytes);
-  return { type: 'resource', uri: ref, mimeType, ref, totalBytes: bytes.length };
+  return { ref: await keeper.keep(bytes), totalBytes: bytes.length };
 }
 
 async function resourceBlock(
@@ -131,9 +128,8 @@ async function resourceBlock(
   keeper: Keeper,
 ): Promise<ToolContent> {
   const base = { type: 'resource' as const, uri: resource.uri, ...mime(resource.mimeType) };
-  if ('text' in resource) return { ...base, ...(await boundText(resource.text, keeper)) };
-  const bytes = Buffer.from(resource.blob, 'base64');
-  return { ...base, ref: await keeper.keep(bytes), totalBytes: bytes.length };
+  const said = 'text' in resource ? boundText(resource.text, keeper) : kept(resource.blob, keeper);
+  return { ...base, ...(await said) };
 }
 
 function mime(mimeType: string | undefined): { mimeType?: string } {

@@ -36,7 +36,6 @@ export const toolAnswerSchema = z.looseObject({
 export type AnswerPart = z.infer<typeof partSchema>;
 
 export interface ToolAnswer {
-  /** The parts that can be read. */
   content: AnswerPart[];
   structuredContent?: unknown;
   isError: boolean;

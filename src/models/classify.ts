@@ -12,7 +12,6 @@ export interface CallSite {
   provider: string;
   /** Base URL without credentials. */
   endpoint: string;
-  /** Name at the endpoint. */
   model: string;
   /** Environment variables to name in advice. */
   keyVariable: string;
@@ -50,7 +49,6 @@ const QUOTA_WORDS =
 /** Gemini's endpoint says "quota" and "billing" of its limits a minute, too, and when to come again. */
 const COME_AGAIN_WORDS = /\b(retry|try again) (in|after) [\d.]+ ?m?s/i;
 
-/** Turns an endpoint's error answer into a typed failure. */
 export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallError {
   const type = typeOf(answer);
   const said = scrub(answer.message, site.secrets, site.requestTexts);
@@ -208,7 +206,6 @@ function codeOf(error: unknown): string | null {
   return code;
 }
 
-/** An error and what caused it, innermost last. */
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];
   let at: unknown = error;
@@ -219,7 +216,6 @@ function causesOf(error: unknown): Error[] {
   return causes;
 }
 
-/** Characters of an endpoint's own words that a message quotes. */
 const MAX_QUOTE_CHARS = 300;
 /** A request text is recognised by its beginning; shorter texts are too common to look for. */
 const RECOGNISE_CHARS = 24;

@@ -26,7 +26,6 @@ export const PLAIN_REQUEST: Omit<ModelRequest, 'model' | 'messages' | 'pictures'
 export type CompletionRequest = Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequest>;
 
 export interface CompletionOptions {
-  /** Ends the call early. */
   signal?: AbortSignal;
   limits?: Partial<StreamLimits>;
 }

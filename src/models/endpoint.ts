@@ -11,7 +11,6 @@ export const PROTOCOLS = ['openai-responses', 'openai-compatible', 'anthropic'] 
  */
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** What an endpoint is made of. */
 export interface EndpointSettings {
   /** First segment of its model ids: `home` of `home/qwen3`. */
   name: string;
@@ -23,8 +22,6 @@ export interface EndpointSettings {
   apiKey?: string | undefined;
   /** Sent with every request, beside those of the protocol. */
   headers?: Readonly<Record<string, string>>;
-  /** Tokens that fit its models, where they are not known: local servers choose them at their start. */
-  contextTokens?: number;
   /** How its models call tools. Default `native`. */
   toolSyntax?: ToolSyntax | undefined;
   /** Where the key is set, for messages. Default `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for its protocol. */
@@ -34,16 +31,11 @@ export interface EndpointSettings {
 }
 
 /** An endpoint whose address is checked. */
-export interface Endpoint {
-  name: string;
-  protocol: Protocol;
+export interface Endpoint
+  extends Required<Pick<EndpointSettings, 'name' | 'protocol' | 'headers' | 'keyVariable' | 'urlVariable'>> {
   url: URL;
   apiKey: string | undefined;
-  headers: Readonly<Record<string, string>>;
-  contextTokens: number | null;
   toolSyntax: ToolSyntax | undefined;
-  keyVariable: string;
-  urlVariable: string;
   /** The address is the provider's own: none is set. */
   ownAddress: boolean;
 }
@@ -58,10 +50,8 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
     throw new ModelCallError(FAILURE.model.auth, `No model endpoint is configured for "${name}". ${hint}`);
   }
   const url = parseBaseUrl(baseUrl ?? owner.url, urlVariable);
-  const contextTokens = settings.contextTokens ?? null;
-  const { toolSyntax } = settings;
   const where = { keyVariable, urlVariable, ownAddress: baseUrl === undefined };
-  return { name, protocol, url, apiKey, headers, contextTokens, toolSyntax, ...where };
+  return { name, protocol, url, apiKey, headers, toolSyntax: settings.toolSyntax, ...where };
 }
 
 function parseBaseUrl(text: string, urlVariable: string): URL {
@@ -109,7 +99,6 @@ export function knownEndpoint(name: string): KnownEndpoint | undefined {
   return Object.entries(KNOWN_ENDPOINTS).find(([known]) => known === name)?.[1];
 }
 
-/** Whoever has a protocol of its own. */
 function ownerOf(protocol: Protocol): KnownEndpoint {
   return protocol === 'anthropic' ? KNOWN_ENDPOINTS.anthropic : KNOWN_ENDPOINTS.openai;
 }
@@ -124,7 +113,6 @@ const KEY_VARIABLES = Object.values(KNOWN_ENDPOINTS).map(({ keyVariable }) => ke
 /** What there is where none of them is set and no endpoint is configured, as half a sentence. */
 export const NO_ENDPOINT = `none of ${ENDPOINT_VARIABLES.join(', ')} is set, and steersman.yaml has no models.endpoints`;
 
-/** What to do then. */
 export const SET_AN_ENDPOINT = `Put ${KEY_VARIABLES.join(' or ')} into .env or the environment, or write an endpoint into steersman.yaml (docs/models.md).`;
 
 function isOpenAi(hostname: string): boolean {

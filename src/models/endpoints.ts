@@ -10,7 +10,6 @@ import { ModelCallError } from './model-call-error.js';
 export interface EndpointEntry {
   /** Default: the provider's own for `openai` and `anthropic`, else `openai-compatible`. */
   protocol?: Protocol;
-  /** Default: the provider's own. */
   baseUrl?: string;
   /** Variable that holds the key. Default: that of `openai` and `anthropic` where no other address is given. */
   keyVariable?: string;
@@ -22,7 +21,6 @@ export interface EndpointEntry {
 
 export type EndpointEntries = Readonly<Record<string, EndpointEntry>>;
 
-/** Looks up an environment variable. */
 export type Lookup = (variable: string) => string | undefined;
 
 /** Answers by rules, and only when it is named: src/models/demo. */
@@ -76,14 +74,12 @@ export function endpointSettings(
     baseUrl,
     apiKey,
     headers: entry ? filledIn(entry.headers, need) : {},
-    ...(entry?.contextTokens === undefined ? {} : { contextTokens: entry.contextTokens }),
     toolSyntax: entry?.toolSyntax,
     keyVariable: keyVariable ?? `${key}.keyVariable`,
     urlVariable: known && entry?.baseUrl === undefined ? known.urlVariable : `${key}.baseUrl`,
   };
 }
 
-/** Variables whose values go to endpoints as keys. */
 export function keyVariables(entries: EndpointEntries): string[] {
   return Object.values(entries).flatMap(({ keyVariable, headers }) => [
     ...(keyVariable === undefined ? [] : [keyVariable]),
@@ -116,7 +112,6 @@ function addressOf(name: string, entry: EndpointEntry | undefined, lookup: Looku
   return entry?.baseUrl ?? (known && lookup(known.urlVariable));
 }
 
-/** What is spoken under a name: needs no key. */
 export function protocolOf(name: string, entry: EndpointEntry | undefined, lookup: Lookup): Protocol {
   const known = knownEndpoint(name);
   const address = addressOf(name, entry, lookup) ?? known?.url;

@@ -28,18 +28,14 @@ export interface ModelPrices extends Prices {
 
 /** What a model can do; null where that is not known: then it is tried. */
 export interface ModelCapabilities {
-  /** It calls tools. */
   tools: boolean | null;
-  /** It sees images. */
   vision: boolean | null;
   /** Its replies can be held to a JSON Schema. */
   json: boolean | null;
-  /** It reasons before it answers. */
   reasoning: boolean | null;
 }
 
 export interface ModelInfo {
-  /** Tokens that a request may have. */
   contextTokens: number;
   /** Tokens that a reply may have; null where that is not known. */
   maxOutputTokens: number | null;
@@ -93,7 +89,6 @@ const VERSION = /(-\d{4}-\d{2}-\d{2}|-\d{4,8}|-latest|:[\w.-]+)$/;
 /** Of a window that request and reply share, what a request leaves to the reply: see `fit-thread.ts`. */
 const REPLY_SHARE = 0.2;
 
-/** The built-in model that answers by rules. */
 const RULES: ModelEntry = { contextTokens: 2_000_000, prices: { input: 0, output: 0 } };
 
 /** Ids of the models of endpoints that variables alone make, by their providers' own names. */
@@ -154,12 +149,10 @@ function entryOf(provider: string, model: string): ModelEntry | undefined {
   return names.map(candidate => models?.get(candidate)).find(entry => entry !== undefined);
 }
 
-/** The part of a model's facts that a run pins at its start. */
 export function pinnedModel({ contextTokens, maxOutputTokens, prices }: ModelInfo): PinnedModel {
   return { contextTokens, maxOutputTokens, costKnown: prices !== null };
 }
 
-/** Cost of a call in US dollars; null when the prices are unknown. */
 export function costUsd(prices: ModelPrices | null, usage: ReportedUsage): number | null {
   if (!prices) return null;
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens = 0 } = usage;

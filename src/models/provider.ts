@@ -15,7 +15,6 @@ export interface Picture {
   base64: string;
 }
 
-/** One call of a model, in canonical form. */
 export interface ModelRequest extends ModelRequestHead {
   /** Name at the endpoint: the model id without its provider. */
   model: string;
@@ -26,7 +25,6 @@ export interface ModelRequest extends ModelRequestHead {
   pictures?: Pictures;
 }
 
-/** Tokens as an endpoint reports them. */
 export interface ReportedUsage {
   inputTokens: number;
   outputTokens: number;

@@ -11,7 +11,6 @@ export type ProviderFactory = () => ModelProvider;
 
 export interface ResolvedModel {
   provider: ModelProvider;
-  /** Name at the endpoint. */
   model: string;
   info: ModelInfo;
 }

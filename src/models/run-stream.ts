@@ -30,7 +30,6 @@ export interface StreamRun {
   request: ModelRequest;
   draft: ReplyDraft;
   limits: StreamLimits;
-  /** Ends the call early. */
   signal: AbortSignal;
   onText(channel: ChannelText): void;
 }

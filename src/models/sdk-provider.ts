@@ -11,16 +11,13 @@ import { jsonEvents } from './reply/json-events.js';
 import { REPLY_BOUNDS } from './reply/reply-bounds.js';
 import { type Body, type RefusableOption, RefusedOptions } from './request/refused-options.js';
 
-/** An error answer with the option that it names. */
 export type RefusalAnswer = ErrorAnswer & { param: string | null };
 
-/** What tells a protocol from the others. */
 export interface WireProtocol<Request> {
   /** What an answer is, for messages: `a chat completion`. */
   answer: string;
   /** How its addresses end, for messages: `it usually ends in /v1`. */
   addressHint: string;
-  /** Options that not every model takes. */
   options: readonly RefusableOption[];
   toBody(request: ModelRequest): Request & object;
   send(body: Request, signal: AbortSignal): Promise<Response>;
@@ -37,7 +34,6 @@ export interface WireProtocol<Request> {
 
 const REFUSALS: ReadonlySet<number> = new Set([400, 422, 500]);
 
-/** Makes the provider of an endpoint that speaks a protocol. */
 export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
   const { name, url, apiKey, keyVariable, urlVariable, ownAddress } = at;
   const endpoint = publicUrl(url);

@@ -34,13 +34,11 @@ export function scriptCall(script: 'dev' | 'worker', words = ''): string {
   return byNpm ? `npm run ${script}${rest && ` --${rest}`}` : `steersman ${script}${rest}`;
 }
 
-/** The text as one word of a shell command. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./~-]+$/.test(text)) return text;
   return /["$`\\!\n]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }
 
-/** How a command calls itself in its `--help`. */
 export const PROGRAM = {
   start: byNpm ? 'npm start --' : 'steersman',
   verbs: byNpm ? 'npm run client --' : 'steersman',
@@ -48,5 +46,4 @@ export const PROGRAM = {
   worker: byNpm ? 'npm run worker --' : 'steersman worker',
 } as const;
 
-/** What to do where a part of the build is missing. */
 export const REBUILD = byNpm ? 'Run "npm run build".' : 'Install the package again.';

@@ -47,7 +47,6 @@ export function setVariables(variables: Readonly<Record<string, string>>): void 
 }
 
 export const env = {
-  temporalAddress: () => read('TEMPORAL_ADDRESS'),
   temporalNamespace: () => read('TEMPORAL_NAMESPACE'),
   temporalCliPath: () => read('TEMPORAL_CLI_PATH'),
   /** Temporal's test server, which skips time: for tests. */
@@ -68,7 +67,6 @@ export const env = {
   /** Faults that tests switch on, and the folder where they leave their marks: see failpoints.ts. */
   failpoints: () => read('STEERSMAN_FAILPOINTS'),
   failpointsDir: () => read('STEERSMAN_FAILPOINTS_DIR'),
-  /** Whether the terminal's bell may ring. */
   bell: () => read('STEERSMAN_BELL')?.toLowerCase() !== 'off',
   /** Looks up any variable: for keys of model endpoints, and for `${VAR}` in the configuration. */
   lookup: read,

@@ -24,9 +24,7 @@ export interface Output {
   out: TextSink;
   /** stderr: progress, warnings, hints. */
   notes: TextSink;
-  /** One machine-readable line on stdout. */
   value(value: object): void;
-  /** A JSON document on stdout. */
   document(json: string): void;
 }
 

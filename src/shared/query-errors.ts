@@ -9,7 +9,6 @@ import { REFUSAL } from '../core/limits/failure.js';
  */
 export type QueryTrouble = 'passing' | 'gone' | 'refused' | 'other';
 
-/** By gRPC status code. */
 const TROUBLE: Record<number, QueryTrouble> = {
   1: 'passing', // cancelled, as by a connection that closes under a request
   3: 'refused', // invalid argument: what the run's code throws; the guard of queries and the SDK say it too

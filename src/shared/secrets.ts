@@ -5,7 +5,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isRecord } from '../core/text/json.js';
 
-/** Names of variables whose values are keys. */
 const KEY_NAME =
   /(?:^|[_-])(?:api_?key|key|token|secret|passw(?:or)?d|passphrase|credentials?|authorization|pat)(?:$|[_-]|\d)/i;
 /** Shorter values, and words without a digit, stand in ordinary texts. */
@@ -16,7 +15,6 @@ const MIN_WORD_CHARS = 20;
  * letter, could be a word by which a model or a tool says something.
  */
 const FOREIGN_KEY = /^(?=\S*\d)(?=\S*[A-Za-z])\S{12,}$/;
-/** Larger values are no keys. */
 const MAX_CHARS = 8_192;
 /** Of one file: many more would make each text slow to look through. */
 const MAX_FILE_VARIABLES = 500;
@@ -26,7 +24,6 @@ const MAX_NAME_CHARS = 64;
 /** Fewer characters of a value, at the edge of a text that goes on, say nothing. */
 const MIN_PART_CHARS = 5;
 
-/** Whether a variable of this name holds a key. */
 export function isKeyName(name: string): boolean {
   return KEY_NAME.test(name);
 }

@@ -12,7 +12,6 @@ export function temporalClient(options: ClientOptions): Client {
   return new Client({ ...options, dataConverter: { payloadCodecs: [unreadableCodec] } });
 }
 
-/** What stands where a payload could not be decoded. */
 interface Unreadable {
   [MARK]: string;
 }
@@ -34,7 +33,6 @@ export class UnreadableError extends Error {
   }
 }
 
-/** Which of these values could not be decoded, by name. */
 export function unreadableNames(values: Record<string, unknown> | undefined): string[] {
   return Object.keys(values ?? {}).filter(name => unreadableEncoding(values?.[name]) !== null);
 }

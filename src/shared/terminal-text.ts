@@ -32,7 +32,6 @@ export function oneLine(name: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about.
 const OWN_STYLE = /(\u001b\[(?:1|2|7|22|27|3[1-69])m)/;
 
-/** What a sink lets through. */
 export function printable(text: string): string {
   const parts = text.split(OWN_STYLE);
   return parts.map((part, at) => (at % 2 === 1 ? part : terminalText(part))).join('');

@@ -32,7 +32,6 @@ export class CallPace {
     return this.#connectMs;
   }
 
-  /** Before the next try. */
   get pauseMs(): number {
     return this.#pauseMs;
   }
@@ -50,13 +49,11 @@ export class CallPace {
     return this.#limitMs - this.#waitedMs;
   }
 
-  /** The server was not reached. */
   unreached(): void {
     this.#pauseMs = CONNECT_PAUSE_MS * 2 ** this.#tries;
     this.#tries += 1;
   }
 
-  /** Made so far. */
   get tries(): number {
     return this.#tries;
   }

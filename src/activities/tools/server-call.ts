@@ -29,7 +29,6 @@ export interface ServerCallDeps extends ServerRequestDeps, ToolTextDeps, Pick<Ho
   sessions: McpSessions;
 }
 
-/** What the call says, and whether the host denies it in a folder. */
 export interface Allowed {
   args: Record<string, unknown>;
   denied(workspace: string): Promise<CallToolResult | null>;
@@ -192,7 +191,6 @@ export class ServerCall {
   }
 }
 
-/** For another worker. */
 function notHere(why: string): ApplicationFailure {
   const whole = `${why} No worker that was asked has it; the last was on ${hostname()}.`;
   return ApplicationFailure.nonRetryable(whole, FAILURE.tool.noWorkspace);

@@ -21,11 +21,9 @@ import type { BlobStore } from '../../shared/blobs/blob-store.js';
 import { stopReason } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 
-/** A call on its way. */
 export interface ToolCall {
   input: CallToolInput;
   words: Words;
-  /** Workflow id. */
   runId: string;
   /** Of the activity: its reason says who wanted the call to stop. */
   signal: AbortSignal;
@@ -33,7 +31,6 @@ export interface ToolCall {
 }
 
 interface Ended {
-  /** Words of the server, as data. */
   said?: string;
   durationMs?: number;
 }
@@ -149,7 +146,6 @@ function refusal(
   }
 }
 
-/** Of a server's last words. */
 const SERVER_WORDS_CHARS = 2_000;
 
 export interface ToolTextDeps {

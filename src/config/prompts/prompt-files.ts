@@ -37,7 +37,6 @@ export function coreFolders(root: string, language: string): string[] {
   return language === BASE_LANGUAGE ? [base] : [join(base, language), base];
 }
 
-/** The first that there is; null for none. */
 export async function firstFile(files: readonly string[]): Promise<{ file: string; text: string } | null> {
   for (const file of files) {
     const text = await readTextIfPresent(file);

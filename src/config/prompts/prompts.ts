@@ -18,7 +18,6 @@ const DEFAULT_CONTEXT = 'default';
 export interface PromptTemplate {
   file: string;
   template: string;
-  /** Line of `file` at which `template` begins. */
   firstLine: number;
   businessContext: string;
 }
@@ -166,7 +165,6 @@ async function businessContext(role: string, source: ContextSource): Promise<Bus
   return { text: '', isOwn: false };
 }
 
-/** For messages about a template. */
 export function placeOf({ file, firstLine }: Pick<PromptTemplate, 'file' | 'firstLine'>) {
   return { file: displayPath(file), firstLine };
 }

@@ -12,7 +12,6 @@ import { type PromptTemplate, placeOf, type RoleTemplate, withPlaces } from './p
 
 const OVERVIEW_CHARS = 200;
 
-/** Values of the placeholders that a core template may use. */
 export interface PromptValues {
   limits: Limits;
   tools: readonly ToolDefinition[];
@@ -40,7 +39,6 @@ export function renderRole(role: RoleTemplate, values: PromptValues, systemMessa
   return { ...profile, prefix: 'own', prompt: behind(systemMessage, prompt) };
 }
 
-/** Renders the shared prefix, with the extra system text of a run in front. */
 export function renderPrefix(
   prefix: PromptTemplate,
   values: PromptValues,

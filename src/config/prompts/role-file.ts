@@ -66,7 +66,6 @@ export interface RoleFile {
   file: string;
   frontMatter: YamlSource;
   template: string;
-  /** Line of the file at which the template begins. */
   firstLine: number;
   /** The template is text as it is, without placeholders: of a sub-agent file. Default false. */
   plain?: boolean;

@@ -97,7 +97,6 @@ export class McpConnection {
     return this.#requests.closed || this.#requests.isUseless;
   }
 
-  /** Process id of a stdio server. */
   get pid(): number | undefined {
     return this.#transport instanceof StdioTransport ? this.#transport.pid : undefined;
   }
@@ -111,7 +110,6 @@ export class McpConnection {
     return this.#tools.changedAt;
   }
 
-  /** Entries of the last list of tools that are left out. */
   get unreadableTools(): number {
     return this.#tools.unreadable;
   }

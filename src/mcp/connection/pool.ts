@@ -6,7 +6,6 @@ import type { McpConfig } from '../config.js';
 import { codeServer, type ResolvedServer, resolveServer } from '../resolve-server.js';
 import { McpConnection } from './connection.js';
 
-/** Connections not used for so long are closed. */
 const IDLE_CLOSE_MS = 10 * 60_000;
 /** Above so many connections, idle ones are closed, the longest unused first. */
 const MAX_CONNECTIONS = 32;
@@ -16,22 +15,17 @@ const SWEEP_INTERVAL_MS = 60_000;
 
 export interface McpPoolOptions {
   config: McpConfig;
-  /** Looks up environment variables for `${VAR}`. */
   lookup: (name: string) => string | undefined;
   /** Tools of this process, beside those of servers. Default: none. */
   codeTools?: readonly CodeTool[];
-  /** Default 600,000. */
   idleCloseMs?: number;
-  /** Default 32. */
   maxConnections?: number;
 }
 
 export interface McpServerStatus {
   server: string;
   status: 'connected' | 'failed';
-  /** Why it failed: one message for people. */
   error?: string;
-  /** Process id of a stdio server. */
   pid?: number;
 }
 
@@ -118,7 +112,6 @@ export class McpPool {
     return entry;
   }
 
-  /** What this pool has tried to connect to, and how it stands. */
   status(): McpServerStatus[] {
     return [...this.#entries.values()]
       .filter(entry => entry.connection !== null || entry.error !== null)

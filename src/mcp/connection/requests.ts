@@ -12,11 +12,9 @@ import { StdioTransport } from './stdio-transport.js';
 
 /** Longest timer Node takes: for requests that something else limits. */
 export const NO_TIMEOUT_MS = 2_147_483_647;
-/** For a request that is no call of a tool. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface AskOptions {
-  /** Default 30,000. */
   timeoutMs?: number;
   /** Gives the request up, for its reason. */
   over?: AbortSignal;
@@ -33,7 +31,6 @@ export class Requests {
   readonly #server: ResolvedServer;
   /** Where its process is ours. */
   readonly #process: StdioTransport | null;
-  /** The connection has ended. */
   closed = false;
   /** Who calls next needs another connection. */
   isUseless = false;
@@ -44,7 +41,6 @@ export class Requests {
     this.#process = transport instanceof StdioTransport ? transport : null;
   }
 
-  /** @throws McpCallError. */
   async ask<T extends z.ZodType>(
     asked: { method: string; params: Record<string, unknown> },
     answer: T,
@@ -78,7 +74,6 @@ export class Requests {
     }
   }
 
-  /** What became of a request. */
   #failure(error: unknown, { givenUp, words }: AnswerWatch, badAnswer: string): McpCallError {
     const message = this.#server.redact(errorTextWithCause(error));
     if (error instanceof NotBegunError) {
@@ -107,7 +102,6 @@ export class Requests {
     return `the server ${this.#process.ending || 'was closed'}. ${this.#lastWords(this.#process)}`;
   }
 
-  /** Why the server did not start. */
   async ofStart(error: unknown): Promise<SteersmanError> {
     const { name, label } = this.#server;
     if (this.#process === null) {

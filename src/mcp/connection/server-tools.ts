@@ -18,7 +18,6 @@ export class ServerTools {
   #epoch = 0;
   /** When the server last said that its tools changed, milliseconds since the epoch. */
   changedAt: number | null = null;
-  /** Entries of the last list that are left out. */
   unreadable = 0;
 
   constructor(server: ResolvedServer, client: Client, requests: Requests) {
@@ -27,7 +26,6 @@ export class ServerTools {
     this.#requests = requests;
   }
 
-  /** The server says that they changed. */
   changed(): void {
     this.#epoch += 1;
     this.changedAt = Date.now();

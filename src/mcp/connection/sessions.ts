@@ -9,7 +9,6 @@ const SWEEP_INTERVAL_MS = 30_000;
 
 interface Session {
   connection: McpConnection;
-  /** Workflow id. */
   runId: string;
   lastUsedAt: number;
 }

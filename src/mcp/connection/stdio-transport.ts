@@ -12,7 +12,6 @@ import { isRecord, parseJson } from '../../core/text/json.js';
 import { NotBegunError } from '../call-failure.js';
 import type { ResolvedStdioServer } from '../resolve-server.js';
 
-/** Characters of a server's stderr that are kept for messages. */
 const STDERR_TAIL_CHARS = 4_096;
 /** A single message larger than this closes the connection. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -47,7 +46,6 @@ export class StdioTransport implements Transport {
     return this.#ending;
   }
 
-  /** The last lines the server wrote to stderr. */
   get stderrTail(): string {
     return this.#stderr.trim();
   }

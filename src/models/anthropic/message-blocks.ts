@@ -37,7 +37,6 @@ export class MessageBlocks extends ReplyParts {
     return this.#blocks.size;
   }
 
-  /** A block of this number has begun. */
   has(index: unknown): boolean {
     return this.#blocks.has(index);
   }

@@ -18,7 +18,6 @@ import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-b
 /** Known to every endpoint that speaks the protocol, and the last to take sampling options. */
 const EARLIER_VERSION = '2023-06-01';
 
-/** Makes the provider of an endpoint that speaks the Messages API. */
 export function createAnthropicProvider(at: Endpoint): ModelProvider {
   const client = createClient(at);
   const ownAnthropic = at.url.hostname.endsWith('anthropic.com');

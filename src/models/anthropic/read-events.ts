@@ -16,7 +16,6 @@ export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterabl
   yield* message.close();
 }
 
-/** One message while it comes. */
 class StreamedMessage {
   #blocks = new MessageBlocks();
   /** A second message has begun: another one, or, by the number of its next block, the same. */
@@ -25,7 +24,6 @@ class StreamedMessage {
   #usage: Wire = {};
   #stop: Wire = {};
   #ended = false;
-  /** Nothing more is awaited. */
   isDone = false;
 
   *read(event: Wire): Iterable<ModelDelta> {

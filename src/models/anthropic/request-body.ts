@@ -25,7 +25,6 @@ const TOOL_CHOICE = {
   required: { tool_choice: { type: 'any' } },
 } as const;
 
-/** `endpoint`: the name of it, the first segment of model ids. */
 export function toMessagesBody(endpoint: string, request: ModelRequest): MessagesBody {
   const { model, system, tools, stop } = request;
   const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
@@ -131,7 +130,6 @@ const LEAST_BUDGET_TOKENS = 1_024;
 const SHARE_OF_OUTPUT = { low: 0.25, medium: 0.5, high: 0.75 };
 
 interface ThinkingRequest {
-  /** Name at the endpoint. */
   model: string;
   /** Null leaves it to the model. */
   reasoning: ReasoningLevel | null;
@@ -170,7 +168,6 @@ function budgetOf({
  */
 const MARK: { cache_control: Anthropic.CacheControlEphemeral } = { cache_control: { type: 'ephemeral' } };
 
-/** The list with a mark at its end. */
 function markedAtEnd<Part extends object>(parts: readonly Part[]): Part[] {
   return parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...MARK } : part));
 }

@@ -22,7 +22,6 @@ export async function* readChunks(chunks: AsyncIterable<unknown>): AsyncIterable
   yield* reply.close();
 }
 
-/** One reply while it comes. */
 class ChatReply {
   readonly #back = new ReasoningBack();
   readonly #channels = new Channels(this.#back);
@@ -31,7 +30,6 @@ class ChatReply {
   #ended = false;
   /** Usage came, and nothing was said with it or after it. */
   #counted = false;
-  /** Nothing more is awaited. */
   isDone = false;
 
   *read(chunk: Wire): Iterable<ModelDelta> {
@@ -102,7 +100,6 @@ function choicesOf(choices: unknown): Wire[] {
   return choices.filter(isRecord).filter(choice => (choice.index ?? 0) === 0);
 }
 
-/** Text and reasoning of one reply. */
 class Channels extends ReplyParts {
   readonly #thinking = new ThinkSplitter();
   readonly #back: ReasoningBack;

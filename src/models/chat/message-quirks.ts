@@ -9,7 +9,6 @@ import type { WireMessage } from './wire-messages.js';
 /** `modelId`: of the model that it goes to, as replies name theirs. */
 type Change = (messages: WireMessage[], request: ModelRequest, modelId: string) => WireMessage[];
 
-/** As a value that stands in for `messages`. */
 export function messages(change: Change): {
   path: string;
   value(given: unknown, request: ModelRequest, modelId: string): unknown;
@@ -30,7 +29,6 @@ export const withReasoning: Change = (wire, request, modelId) => {
   });
 };
 
-/** No reply has reasoning. */
 export const withNoReasoning: Change = wire => mapReplies(wire, withoutReasoning);
 
 function reasoningOf(reply: AssistantMessage, modelId: string): string {
@@ -90,7 +88,6 @@ export const withOneUserAtATime: Change = wire => {
 
 type UserContent = (WireMessage & { role: 'user' })['content'];
 
-/** As one text, but for pictures. */
 function together(first: UserContent, second: UserContent): UserContent {
   if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
   const partsOf = (content: UserContent) =>

@@ -11,7 +11,6 @@ import { toWireMessages, toWireTools } from './wire-messages.js';
 
 export type ChatBody = OpenAI.Chat.ChatCompletionCreateParams;
 
-/** Makes the provider of an endpoint that speaks chat completions. */
 export function createChatProvider(at: Endpoint): ModelProvider {
   const ownOpenAi = at.url.hostname.endsWith('openai.com');
   return createOpenAiProvider<ChatBody>(at, {
@@ -24,7 +23,6 @@ export function createChatProvider(at: Endpoint): ModelProvider {
   });
 }
 
-/** `endpoint`: the name of it, the first segment of model ids. */
 export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: boolean): ChatBody {
   const schema = schemaOf(request);
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers

@@ -18,7 +18,6 @@ import {
 
 const same = (given: unknown) => given;
 
-/** Options that not every endpoint, or not every model, knows. */
 const OPTIONS: readonly RefusableOption[] = [
   {
     // DeepSeek knows JSON, but no schema: github.com/BerriAI/litellm/pull/31466. LM Studio knows a schema, but no

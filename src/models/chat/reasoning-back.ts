@@ -26,7 +26,6 @@ type BlockOfList = Record<string, unknown>;
 const GROWING = ['text', 'summary', 'data', 'thinking', 'signature'] as const;
 const MOST_BLOCKS = 256;
 
-/** What one reply says of it while it comes. */
 export class ReasoningBack {
   readonly #lists: Record<List, BlockOfList[]> = { reasoning_details: [], thinking_blocks: [] };
   #field: ReasoningField | null = null;
@@ -108,7 +107,6 @@ export function withThinkTags(model: string, reply: AssistantMessage, text: stri
   return thought.length === 0 ? text : `<think>\n${thought.join('\n')}\n</think>\n\n${text}`;
 }
 
-/** A message without any of it. */
 export function withoutReasoning<Message extends object>(message: Message): Message {
   const kept = { ...message } as Message & Record<string, unknown>;
   for (const field of ['reasoning_content', 'reasoning', ...LISTS]) delete kept[field];

@@ -28,7 +28,6 @@ export class ToolCalls {
     return this.#calls.length;
   }
 
-  /** The arguments of all are complete. */
   get areWhole(): boolean {
     return this.#calls.every(call => call.isWhole);
   }
@@ -68,7 +67,6 @@ export class ToolCalls {
     yield* call.add(part);
   }
 
-  /** The call that a part may belong to. */
   #find({ index, id }: Part): OpenCall | undefined {
     const known = this.#calls.filter(call => index === null || call.wireIndex === index);
     return (id === null ? undefined : known.findLast(call => call.id === id)) ?? known.at(-1);
@@ -141,7 +139,6 @@ class OpenCall {
     return this.#parts.join('');
   }
 
-  /** Its arguments are complete. */
   get isWhole(): boolean {
     return this.#shape.isWhole;
   }

@@ -24,7 +24,6 @@ export type OpenAiProtocol<Request> = Pick<
   send(client: OpenAI, body: Request, signal: AbortSignal): Promise<Response>;
 };
 
-/** Makes the provider of an endpoint that speaks a protocol of OpenAI. */
 export function createOpenAiProvider<Request>(
   at: Endpoint,
   protocol: OpenAiProtocol<Request>,

@@ -33,7 +33,6 @@ type EndDelta = Extract<ModelDelta, { type: 'end' }>;
 export interface ChannelText {
   channel: LiveText['channel'];
   text: string;
-  /** How often the reply was begun anew. */
   restarts: number;
 }
 
@@ -62,7 +61,6 @@ export class ReplyDraft {
   /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
   end: EndDelta | null = null;
   #calls: DraftCall[] = [];
-  /** In the order in which they came. */
   #parts: DraftPart[] = [];
   /** The text as it is stored: its blocks a line each. */
   #shownText = '';
@@ -74,7 +72,6 @@ export class ReplyDraft {
   readonly #model: string;
   #toolInput = '';
 
-  /** `model`: as `endpoint/model`. */
   constructor(model: string) {
     this.#model = model;
   }
@@ -195,7 +192,6 @@ export class ReplyDraft {
     return `${this.reasoning}${this.text}${this.#toolInput}`;
   }
 
-  /** Its length. */
   get writtenChars(): number {
     return this.reasoning.length + this.text.length + this.#toolInput.length;
   }

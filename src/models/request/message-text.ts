@@ -8,7 +8,6 @@ import type { Picture, Pictures } from '../provider.js';
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */
 export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
 
-/** What the model said, without its reasoning. */
 export function assistantText(message: AssistantMessage): string {
   const said = textOf(message);
   return message.stopReason === 'interrupted' ? `${said}\n${INTERRUPTED_NOTE}`.trim() : said;
@@ -21,7 +20,6 @@ export function dataFor(model: string, block: { data?: ProviderData }): unknown 
 
 export const NO_PICTURES: Pictures = new Map();
 
-/** The pictures that are sent with a message, in order. */
 export function picturesOf({ id }: Message, pictures: Pictures): readonly Picture[] {
   return pictures.get(id) ?? [];
 }
@@ -31,7 +29,6 @@ export function shownResultText(message: ToolResultMessage, pictures: Pictures):
   return toolResultText(message.content[0], refsOf(message, pictures));
 }
 
-/** References of the pictures that are sent with a message. */
 export function refsOf(message: Message, pictures: Pictures): ReadonlySet<string> {
   return new Set(picturesOf(message, pictures).map(({ ref }) => ref));
 }

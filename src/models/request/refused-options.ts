@@ -6,7 +6,6 @@ import { LRUCache } from 'lru-cache';
 import { isRecord } from '../../core/text/json.js';
 import type { ModelRequest } from '../provider.js';
 
-/** A request body, by its fields. */
 export type Body = Record<string, unknown>;
 
 /** A body without the fields that have nothing to say. */
@@ -34,7 +33,6 @@ export interface RefusableOption {
   hosts?: RegExp;
 }
 
-/** What an endpoint said when it refused a request. */
 export interface Refusal {
   status: number;
   message: string;
@@ -48,7 +46,6 @@ type Levels = Map<RefusableOption, number>;
 /** Who starts runs names models, also such as there are none. */
 const MODELS_KEPT = 200;
 
-/** A request that is about to be sent. */
 export interface RefusableRequest {
   /** The body as far as the model is known to take it. */
   readonly body: Body;
@@ -63,7 +60,6 @@ export class RefusedOptions {
   readonly #known = new LRUCache<string, Levels>({ max: MODELS_KEPT });
   readonly #atOnce: readonly RefusableOption[];
 
-  /** `endpoint`: the name of it, the first segment of model ids. */
   constructor(table: readonly RefusableOption[], { endpoint, host }: { endpoint: string; host: string }) {
     this.#endpoint = endpoint;
     this.#table = table;

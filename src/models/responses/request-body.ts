@@ -13,7 +13,6 @@ import { toWireInput } from './wire-input.js';
 
 type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
 
-/** Makes the provider of an endpoint that speaks the Responses API. */
 export function createResponsesProvider(at: Endpoint): ModelProvider {
   return createOpenAiProvider<ResponsesBody>(at, {
     answer: 'a response',
@@ -28,7 +27,6 @@ export function createResponsesProvider(at: Endpoint): ModelProvider {
   });
 }
 
-/** `endpoint`: the name of it, the first segment of model ids. */
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
   const { model, system, tools, toolChoice } = request;
   const schema = tools.length === 0 ? schemaOf(request) : null;
@@ -64,7 +62,7 @@ function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Res
 }
 
 /** Models that do not reason know nothing of reasoning, and those that do take no sampling options. */
-export const RESPONSES_OPTIONS: readonly RefusableOption[] = [
+const RESPONSES_OPTIONS: readonly RefusableOption[] = [
   // "Encrypted content is not supported with this model", param `include`: github.com/pydantic/pydantic-ai/issues/2865
   { path: 'include', words: /encrypted content is not supported/i },
   // For organizations that are not verified: github.com/openai/openai-cookbook/issues/2271

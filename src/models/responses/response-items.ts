@@ -12,9 +12,7 @@ interface OpenItem {
   place: string;
   /** Of calls. */
   index: number;
-  /** What came of it, in parts. */
   said: string;
-  /** Which part of it came last. */
   part: string;
   isDone: boolean;
   /** Of reasoning: what its provider wants back of it has come. */

@@ -26,8 +26,6 @@ export interface WrittenCall {
   name: string;
   /** JSON where it could be read; else what stands there. */
   arguments: string;
-  /** What stands there. */
   raw: string;
-  /** Its end is missing. */
   unclosed: boolean;
 }

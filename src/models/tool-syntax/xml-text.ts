@@ -4,7 +4,6 @@ import { parseJson } from '../../core/text/json.js';
 export interface OpenTag {
   /** In lower case. */
   tag: string;
-  /** As it is written. */
   written: string;
   attributes: string;
   start: number;

@@ -8,7 +8,6 @@ import { cutHead } from './text-cut.js';
 
 const DEFAULT_PAGE_BYTES = 8 * 1024;
 const MAX_PAGE_BYTES = 15 * 1024;
-/** Longest UTF-8 character. */
 const MAX_CHAR_BYTES = 4;
 
 export const readResultTool: ToolDefinition = {
@@ -50,7 +49,6 @@ interface ReadPage {
   isError: boolean;
 }
 
-/** Runs `read_result` with checked arguments for the run that asks. */
 export async function readResult(
   blobs: BlobStore,
   runId: string,

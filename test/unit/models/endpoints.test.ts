@@ -50,7 +50,7 @@ describe('endpoints (M2, M3)', () => {
   });
 
   test('an entry named openai → goes before the variables, what it leaves out they say', () => {
-    const entry = { protocol: 'openai-compatible', contextTokens: 9_000 } as const;
+    const entry = { protocol: 'openai-compatible' } as const;
     expect(resolved('openai', entry)).toMatchObject({
       ...entry,
       url: 'https://api.openai.com/v1',
