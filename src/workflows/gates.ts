@@ -1,9 +1,11 @@
 /** Gates: where a run waits for a person. One way to ask, whatever it is about. */
-import type { Gate, GateAnswer, GateCloser } from '../core/gates/gate.js';
 import {
   autoAnswer,
   choicesOf,
   fitGate,
+  type Gate,
+  type GateAnswer,
+  type GateCloser,
   hasWholeForm,
   isRoomForGate,
   safeAnswer,

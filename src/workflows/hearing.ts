@@ -3,8 +3,7 @@
 import { roleAt } from '../core/agents/modes.js';
 import { newSteering } from '../core/state/position.js';
 import { isHeld, wayOf } from '../core/state/run-state.js';
-import type { InboxItem } from '../core/steering/inbox.js';
-import { batchAction, takeSteers, waitingSteers } from '../core/steering/inbox.js';
+import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../core/steering/inbox.js';
 import type { Run } from './run.js';
 
 export const UNDERSTANDING = 'understanding';

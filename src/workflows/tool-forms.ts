@@ -4,10 +4,8 @@
  * carried over; the end of a call, whatever it is, closes what it asked.
  */
 
-import type { FormMessage } from '../core/gates/form.js';
-import { readFormMessage } from '../core/gates/form.js';
-import type { FormAnswer } from '../core/gates/gate.js';
-import { hasWholeForm, isRoomForGate } from '../core/gates/gate.js';
+import { type FormMessage, readFormMessage } from '../core/gates/form.js';
+import { type FormAnswer, hasWholeForm, isRoomForGate } from '../core/gates/gate.js';
 import { formText } from '../core/gates/gate-text.js';
 import type { OpenGate } from '../core/state/people.js';
 import type { ToolDefinition } from '../core/tools/tool.js';

@@ -1,12 +1,10 @@
 /** Sub-agents at work: what they tell the run that called them, and what people send to them through it. */
 import { type AgentMessage, readAgentMessage } from '../../core/agents/agent-message.js';
-import type { Addressee } from '../../core/agents/children.js';
-import { openChildren, withPaused } from '../../core/agents/children.js';
+import { type Addressee, openChildren, withPaused } from '../../core/agents/children.js';
 import { isSubagent } from '../../core/agents/subagent.js';
 import { MESSAGES_BYTES } from '../../core/state/bounds.js';
 import { steeringAt } from '../../core/state/cursor.js';
-import type { InboxItem } from '../../core/steering/inbox.js';
-import { giveBack, noteTakenBack } from '../../core/steering/inbox.js';
+import { giveBack, type InboxItem, noteTakenBack } from '../../core/steering/inbox.js';
 import {
   calledBackReceipt,
   droppedReceipt,

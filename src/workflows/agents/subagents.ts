@@ -13,8 +13,7 @@ import {
 } from '@temporalio/workflow';
 import { childId } from '../../core/agents/children.js';
 import { memoOf } from '../../core/agents/run-config.js';
-import type { AgentEnd } from '../../core/agents/subagent.js';
-import { reportOf } from '../../core/agents/subagent.js';
+import { type AgentEnd, reportOf } from '../../core/agents/subagent.js';
 import { errorText } from '../../core/text/error-text.js';
 import { preview } from '../../core/text/preview.js';
 import {

@@ -11,8 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { CallChecked, CallToolInput } from '../../activities/types.js';
 import { childId } from '../../core/agents/children.js';
-import type { CallFailure } from '../../core/limits/failure.js';
-import { FAILURE } from '../../core/limits/failure.js';
+import { type CallFailure, FAILURE } from '../../core/limits/failure.js';
 import { cutText } from '../../core/text/fit.js';
 import type { Called, CallOptions, WorkflowCall, WorkflowEnd } from '../ports.js';
 import { startCancellable } from './start-child.js';

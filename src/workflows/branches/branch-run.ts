@@ -7,8 +7,7 @@ import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits/
 import { branchThread, branchThreadId } from '../../core/state/branch-threads.js';
 import { type Branch, callsNext, hasOpenBatch, isAtWork } from '../../core/state/cursor.js';
 import type { JournalPayloads, JournalType } from '../../core/state/journal.js';
-import type { RunState } from '../../core/state/run-state.js';
-import { isHeld } from '../../core/state/run-state.js';
+import { isHeld, type RunState } from '../../core/state/run-state.js';
 import type { Thread } from '../../core/state/thread.js';
 import { batchAction, waitingSteers } from '../../core/steering/inbox.js';
 import { modelCalls } from '../memory.js';

@@ -1,8 +1,7 @@
 /** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
 
 import { mergePlan } from '../../core/plan/merge-plan.js';
-import type { Task, TaskChange } from '../../core/plan/plan.js';
-import { REMOVED, REPLANNED, released } from '../../core/plan/plan.js';
+import { REMOVED, REPLANNED, released, type Task, type TaskChange } from '../../core/plan/plan.js';
 import type { Run } from '../run.js';
 
 /**

@@ -3,8 +3,7 @@
  * of what came of them, failures too. Nobody verifies: so says the outcome.
  */
 import type { PositionsOf } from '../../core/state/position.js';
-import type { GoalEnd } from '../phases/conclude.js';
-import { wrapUp } from '../phases/conclude.js';
+import { type GoalEnd, wrapUp } from '../phases/conclude.js';
 import { execute } from '../phases/execute.js';
 import { plan as makePlan } from '../phases/plan.js';
 import type { Run } from '../run.js';

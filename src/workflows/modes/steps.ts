@@ -13,11 +13,9 @@ import {
 } from '../../core/prompts/answer-instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { ANSWER_BYTES } from '../../core/state/bounds.js';
-import type { Answering, PositionsOf } from '../../core/state/position.js';
-import { answeringAt } from '../../core/state/position.js';
+import { type Answering, answeringAt, type PositionsOf } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
-import type { GoalEnd } from '../phases/conclude.js';
-import { answerFor, concludeEarly, wrapUp, wrapUpAs } from '../phases/conclude.js';
+import { answerFor, concludeEarly, type GoalEnd, wrapUp, wrapUpAs } from '../phases/conclude.js';
 import { noteLimit } from '../phases/notes.js';
 import type { Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';

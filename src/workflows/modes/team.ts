@@ -3,8 +3,7 @@
  * planner.
  */
 import type { PositionsOf } from '../../core/state/position.js';
-import type { GoalEnd } from '../phases/conclude.js';
-import { wrapUp } from '../phases/conclude.js';
+import { type GoalEnd, wrapUp } from '../phases/conclude.js';
 import { execute } from '../phases/execute.js';
 import { plan } from '../phases/plan.js';
 import { verify } from '../phases/verify.js';

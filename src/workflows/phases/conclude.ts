@@ -5,23 +5,20 @@ import type { PinnedRole } from '../../core/agents/role.js';
 import type { CallFailure } from '../../core/limits/failure.js';
 import { mayBeCalled } from '../../core/limits/in-force.js';
 import { answersAfter, isOfRequest } from '../../core/limits/model-failure.js';
-import type { Outcome } from '../../core/plan/cause.js';
-import { type Cause, causeOfBudgets, outcomeOf } from '../../core/plan/cause.js';
+import { type Cause, causeOfBudgets, type Outcome, outcomeOf } from '../../core/plan/cause.js';
 import { finalAnswer } from '../../core/plan/decide.js';
 import { finalResponse } from '../../core/prompts/final-response.js';
 import { wrapUpInstruction } from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { taskAt } from '../../core/state/cursor.js';
 import { textOf } from '../../core/state/message.js';
-import type { WrapUp } from '../../core/state/position.js';
-import { wrapUpAt } from '../../core/state/position.js';
+import { type WrapUp, wrapUpAt } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { MAIN_THREAD } from '../../core/state/thread.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
 import { preview } from '../../core/text/preview.js';
 import type { Run } from '../run.js';
-import type { TurnEnd } from '../turn/turn-loop.js';
-import { runTurns } from '../turn/turn-loop.js';
+import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 
 export interface GoalEnd {
   outcome: Outcome;

@@ -8,8 +8,7 @@ import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { OutputOf } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { INSTRUCTION_BYTES } from '../../core/state/bounds.js';
-import type { RoleQuestion } from '../../core/state/position.js';
-import { newConsultation } from '../../core/state/position.js';
+import { newConsultation, type RoleQuestion } from '../../core/state/position.js';
 import { cutText } from '../../core/text/fit.js';
 import type { Run } from '../run.js';
 

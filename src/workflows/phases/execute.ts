@@ -1,8 +1,7 @@
 /** The execution phase: one task after the other (L3), or some side by side where the limits allow it. */
 import { tasksToBegin } from '../../core/plan/branches.js';
 import { nextTask } from '../../core/plan/plan-order.js';
-import type { Execution } from '../../core/state/position.js';
-import { executionAt } from '../../core/state/position.js';
+import { type Execution, executionAt } from '../../core/state/position.js';
 import { sideBySide } from '../branches/side-by-side.js';
 import type { Run } from '../run.js';
 import type { GoalEnd } from './conclude.js';

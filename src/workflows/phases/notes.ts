@@ -9,8 +9,7 @@ import { blockDependants } from '../../core/plan/plan-order.js';
 import { begun, overdue } from '../../core/plan/task-time.js';
 import { overdueInstruction } from '../../core/prompts/instructions.js';
 import { goalTimeMs } from '../../core/state/goal.js';
-import type { Position } from '../../core/state/position.js';
-import { executionAt } from '../../core/state/position.js';
+import { executionAt, type Position } from '../../core/state/position.js';
 import { instruct } from '../instruct.js';
 import type { Run } from '../run.js';
 

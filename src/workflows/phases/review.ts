@@ -5,10 +5,15 @@ import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { ReviewOutput } from '../../core/outputs/intent.js';
 import { envelopeOf } from '../../core/outputs/parse-output.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import type { Task } from '../../core/plan/plan.js';
-import { isOpen } from '../../core/plan/plan.js';
-import type { ReviewChecks, ReviewDecision } from '../../core/plan/review.js';
-import { checkAction, checkPlan, checkResult, decideReview } from '../../core/plan/review.js';
+import { isOpen, type Task } from '../../core/plan/plan.js';
+import {
+  checkAction,
+  checkPlan,
+  checkResult,
+  decideReview,
+  type ReviewChecks,
+  type ReviewDecision,
+} from '../../core/plan/review.js';
 import {
   actionReviewInstruction,
   planReviewInstruction,

@@ -5,17 +5,14 @@
 
 import { hasPlan } from '../../core/agents/modes.js';
 import { asksForPlan } from '../../core/agents/run-config.js';
-import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { isOpen, REMOVED, REPLANNED } from '../../core/plan/plan.js';
 import { intentInstruction, routeInstruction, steerText } from '../../core/prompts/steering-instructions.js';
 import { fill, type Words } from '../../core/prompts/words.js';
 import { CONCERNS_BYTES, READING_BYTES } from '../../core/state/bounds.js';
-import type { Reading, Steering } from '../../core/state/position.js';
-import { newTurns } from '../../core/state/position.js';
+import { newTurns, type Reading, type Steering } from '../../core/state/position.js';
 import type { InboxItem } from '../../core/steering/inbox.js';
-import type { RouteDecision } from '../../core/steering/route.js';
-import { decideRoute, deniedRoute } from '../../core/steering/route.js';
+import { decideRoute, deniedRoute, type RouteDecision } from '../../core/steering/route.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
 import { beginNextGoal } from '../changes/next-goal.js';

@@ -1,13 +1,11 @@
 /** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
 
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
-import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
 import { decideTask } from '../../core/plan/decide.js';
-import type { Task } from '../../core/plan/plan.js';
-import { applyEcho, UNCONFIRMED } from '../../core/plan/plan.js';
+import { applyEcho, type Task, UNCONFIRMED } from '../../core/plan/plan.js';
 import {
   continueTaskInstruction,
   retryTaskInstruction,
@@ -28,10 +26,8 @@ import type { Run } from '../run.js';
 import { keepReport } from '../turn/offload.js';
 import { keepUserNote } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
-import type { GoalEnd } from './conclude.js';
-import { answerFor, concludeEarly } from './conclude.js';
-import type { Confirmed } from './confirm.js';
-import { confirm } from './confirm.js';
+import { answerFor, concludeEarly, type GoalEnd } from './conclude.js';
+import { type Confirmed, confirm } from './confirm.js';
 import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from './notes.js';
 import { reviewResult } from './review.js';
 

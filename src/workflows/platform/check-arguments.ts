@@ -5,8 +5,7 @@
 
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { isRecord, stringOr } from '../../core/text/json.js';
-import type { JsonSchema } from '../../core/tools/tool.js';
-import { withoutDefaulted } from '../../core/tools/tool.js';
+import { type JsonSchema, withoutDefaulted } from '../../core/tools/tool.js';
 
 const MAX_ERRORS = 10;
 

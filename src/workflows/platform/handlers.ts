@@ -49,13 +49,13 @@ import {
   takeClaim,
   withdraw,
 } from './inbox-handlers.js';
-import type { Read } from './read-input.js';
 import {
   answerReader,
   budgetReader,
   claimReader,
   modelReader,
   planEditReader,
+  type Read,
   readIndex,
   readName,
   readPageOptions,

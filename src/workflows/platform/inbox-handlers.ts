@@ -15,8 +15,7 @@ import { here, steeringAt } from '../../core/state/cursor.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { replyOf } from '../../core/state/thread.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/steering/inbox.js';
-import type { Situation } from '../../core/steering/receipt.js';
-import { acceptedReceipt } from '../../core/steering/receipt.js';
+import { acceptedReceipt, type Situation } from '../../core/steering/receipt.js';
 import { told } from '../../core/text/fit.js';
 import { isRecord } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
@@ -33,8 +32,7 @@ import { closeForAlways, openGates } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
 import { takeForm } from '../tool-forms.js';
-import type { ReadAnswer, ReadClaim, ReadModel } from './read-input.js';
-import { answerReader, readReason } from './read-input.js';
+import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {

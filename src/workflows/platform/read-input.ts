@@ -5,24 +5,20 @@
  */
 
 import { capabilitiesOf } from '../../core/agents/capabilities.js';
-import type { ModeName } from '../../core/agents/modes.js';
-import { hasPlan } from '../../core/agents/modes.js';
+import { hasPlan, type ModeName } from '../../core/agents/modes.js';
 import { isSubagent, rolesBelow } from '../../core/agents/subagent.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
 import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/limits/in-force.js';
-import type { Limits } from '../../core/limits/limits.js';
-import { budgetsAbove, ceilingFault, limitsFault } from '../../core/limits/limits.js';
+import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../core/limits/limits.js';
 import { quoted } from '../../core/outputs/output-fields.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
-import type { TaskChange } from '../../core/plan/plan.js';
-import { REMOVED } from '../../core/plan/plan.js';
+import { REMOVED, type TaskChange } from '../../core/plan/plan.js';
 import { leftOut, planEditFaults } from '../../core/plan/plan-edit.js';
 import { GATE_ANSWER_BYTES, INPUT_BYTES, LONGEST_ID, OTHER_ANSWERS_BYTES } from '../../core/state/bounds.js';
 import { steeringAt } from '../../core/state/cursor.js';
 import { ANSWERED, howClosed } from '../../core/state/journal.js';
-import type { RunState } from '../../core/state/run-state.js';
-import { budgetUse } from '../../core/state/run-state.js';
+import { budgetUse, type RunState } from '../../core/state/run-state.js';
 import { told } from '../../core/text/fit.js';
 import {
   isRecord,

@@ -23,8 +23,7 @@ import type {
   RequestSinks,
   SteersmanActivities,
 } from '../../activities/types.js';
-import type { PinnedRun, RunSettings } from '../../core/agents/run-config.js';
-import { memoOf, settingsOfNewTask } from '../../core/agents/run-config.js';
+import { memoOf, type PinnedRun, type RunSettings, settingsOfNewTask } from '../../core/agents/run-config.js';
 import { fitForHandover } from '../../core/state/handover.js';
 import type { RunState } from '../../core/state/run-state.js';
 import { type SearchAttribute, searchAttributesOf } from '../../core/steering/search-attributes.js';
@@ -33,8 +32,7 @@ import { headWithin } from '../../core/text/fit.js';
 import { dictionaryOf, type Packed } from '../../core/text/packed.js';
 import { caller, subagents } from '../agents/subagents.js';
 import { callWorkflow } from '../agents/workflow-calls.js';
-import type { RunInput } from '../messages.js';
-import { WORKFLOW_TYPE } from '../messages.js';
+import { type RunInput, WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
 import {
   activityOptions,

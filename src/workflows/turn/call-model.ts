@@ -3,17 +3,26 @@ import type { CallModelResult } from '../../activities/types.js';
 import { answersAt } from '../../core/agents/modes.js';
 import { MODEL_RETRIES, type PinnedRole } from '../../core/agents/role.js';
 import { isSubagent } from '../../core/agents/subagent.js';
-import type { CallFailure } from '../../core/limits/failure.js';
-import { isRetryableModelFailure, modelFailure, tookTooLong } from '../../core/limits/failure.js';
+import {
+  type CallFailure,
+  isRetryableModelFailure,
+  modelFailure,
+  tookTooLong,
+} from '../../core/limits/failure.js';
 import { callTimeMs } from '../../core/limits/limits.js';
 import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/limits/model-failure.js';
-import type { PinnedCall } from '../../core/limits/model-use.js';
-import { NO_RETRIES, withPinned } from '../../core/limits/model-use.js';
+import { NO_RETRIES, type PinnedCall, withPinned } from '../../core/limits/model-use.js';
 import { withInputCount } from '../../core/limits/token-factor.js';
 import { here, taskAt } from '../../core/state/cursor.js';
 import { goalTimeMs } from '../../core/state/goal.js';
-import type { AssistantMessage } from '../../core/state/message.js';
-import { actionOf, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/state/message.js';
+import {
+  type AssistantMessage,
+  actionOf,
+  NO_USAGE,
+  textOf,
+  toolCallId,
+  toolCallsOf,
+} from '../../core/state/message.js';
 import { isCounted, wayOf } from '../../core/state/run-state.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';

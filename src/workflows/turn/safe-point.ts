@@ -1,7 +1,6 @@
 /** The safe point of the turn loop. */
 import { shortenThreads } from '../../core/state/handover.js';
-import type { RunState } from '../../core/state/run-state.js';
-import { isHeld } from '../../core/state/run-state.js';
+import { isHeld, type RunState } from '../../core/state/run-state.js';
 import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state/state-bounds.js';
 import type { Run } from '../run.js';
 import { mustOffload, offload } from './offload.js';

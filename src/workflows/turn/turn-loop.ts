@@ -5,20 +5,22 @@ import { choicesOf } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
 import { offeredTools } from '../../core/agents/run-config.js';
 import type { CallFailure } from '../../core/limits/failure.js';
-import type { BudgetKind } from '../../core/limits/limits.js';
-import { checkBudgets } from '../../core/limits/limits.js';
-import type { OutputContract } from '../../core/outputs/contracts.js';
-import { CONTRACTS } from '../../core/outputs/contracts.js';
+import { type BudgetKind, checkBudgets } from '../../core/limits/limits.js';
+import { CONTRACTS, type OutputContract } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
-import type { OutputOf, RoleReply } from '../../core/outputs/parse-output.js';
-import { envelopeOf, parseRoleOutput, reaskText } from '../../core/outputs/parse-output.js';
+import {
+  envelopeOf,
+  type OutputOf,
+  parseRoleOutput,
+  type RoleReply,
+  reaskText,
+} from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { planInForce } from '../../core/plan/plan.js';
 import type { Words } from '../../core/prompts/words.js';
 import { OPINION_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
 import { here, taskAt } from '../../core/state/cursor.js';
-import type { AssistantMessage } from '../../core/state/message.js';
-import { toolCallsOf } from '../../core/state/message.js';
+import { type AssistantMessage, toolCallsOf } from '../../core/state/message.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/state/run-state.js';
 import { addStep, shown, stepOf } from '../../core/state/trace.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
@@ -28,8 +30,7 @@ import { hears, listen } from '../hearing.js';
 import { instruct, nameRole, tellInventory } from '../instruct.js';
 import { budgetAsked, raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
-import type { WholeReply } from './call-model.js';
-import { callModel } from './call-model.js';
+import { callModel, type WholeReply } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';

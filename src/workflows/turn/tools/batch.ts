@@ -1,7 +1,6 @@
 import { lostResult } from '../../../core/gates/gate.js';
 import { here, levels } from '../../../core/state/cursor.js';
-import type { AssistantMessage } from '../../../core/state/message.js';
-import { toolCallsOf } from '../../../core/state/message.js';
+import { type AssistantMessage, toolCallsOf } from '../../../core/state/message.js';
 import type { Batch, Turns } from '../../../core/state/position.js';
 import { replyOf } from '../../../core/state/thread.js';
 import { clientResult, toolResult } from '../../../core/tools/tool-result.js';

@@ -2,17 +2,19 @@
 
 import { isRoomForGate, lostResult } from '../../../core/gates/gate.js';
 import { approvalText, clientToolText } from '../../../core/gates/gate-text.js';
-import type { ComparedFile } from '../../../core/gates/whole-write.js';
-import { wholeWrite } from '../../../core/gates/whole-write.js';
-import type { AssistantMessage, ToolUseBlock } from '../../../core/state/message.js';
-import { thoughtOf, toolCallsOf } from '../../../core/state/message.js';
+import { type ComparedFile, wholeWrite } from '../../../core/gates/whole-write.js';
+import {
+  type AssistantMessage,
+  type ToolUseBlock,
+  thoughtOf,
+  toolCallsOf,
+} from '../../../core/state/message.js';
 import { batchAction, waitingSteers } from '../../../core/steering/inbox.js';
 import { preview } from '../../../core/text/preview.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../../core/tools/tool-call.js';
-import type { Question } from '../../gates.js';
-import { ask, closeGateOf, openGate, openGates, takeRecorded } from '../../gates.js';
+import { ask, closeGateOf, openGate, openGates, type Question, takeRecorded } from '../../gates.js';
 import type { Run } from '../../run.js';
 
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;

@@ -4,10 +4,12 @@
  */
 import type { CallToolResult } from '../../../activities/types.js';
 import { endedAs, withChild, withEnd } from '../../../core/agents/children.js';
-import type { AgentEnd, AgentRest, Instruction } from '../../../core/agents/subagent.js';
 import {
+  type AgentEnd,
+  type AgentRest,
   agentsOf,
   decideDelegation,
+  type Instruction,
   outcomeForCaller,
   readInstruction,
   settingsOfAgent,

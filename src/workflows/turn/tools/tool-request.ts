@@ -6,14 +6,13 @@ import { taskAt } from '../../../core/state/cursor.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
-import type { ToolDefinition } from '../../../core/tools/tool.js';
-import { isRepeatable, toolAttempts } from '../../../core/tools/tool.js';
+import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../core/tools/tool.js';
 import { toolResult } from '../../../core/tools/tool-result.js';
-import type { ToolSession } from '../../../core/tools/tool-session.js';
 import {
   sessionFor,
   startLimit,
   statefulServer,
+  type ToolSession,
   withoutSession,
   withSession,
 } from '../../../core/tools/tool-session.js';
