@@ -14,7 +14,6 @@ import { gateLine } from '../core/gates/gate-text.js';
 import type { OpenGate } from '../core/state/people.js';
 import { isHeld } from '../core/state/run-state.js';
 import { preview } from '../core/text/preview.js';
-import { keepTime } from './changes/keep-time.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';
 
@@ -95,7 +94,7 @@ export function showWaiting(run: Run): void {
     if (!hasWholeForm(gate, next.gate)) return;
     waiting.shift();
     showGate(run, { ...next, gate });
-    keepTime(run);
+    run.keepTime();
   }
 }
 
@@ -215,4 +214,34 @@ function decisionOf(answer: GateAnswer): string {
     case 'form':
       return answer.decision;
   }
+}
+
+export type Confirmed =
+  | { kind: 'yes' }
+  /** A person said no, perhaps with what to do instead. */
+  | { kind: 'no'; instead: string | null }
+  /** Nobody could be asked or answered: the work goes on, and the goal ends unverified. */
+  | { kind: 'nobody' }
+  | { kind: 'stopped' };
+
+/** Puts the concerns of a role to the person: the caller keeps them at its position until there is an answer. */
+export async function confirm(
+  run: Run,
+  concerns: readonly string[],
+  { key, title, body }: { key: string; title: string; body: string },
+): Promise<Confirmed> {
+  if (concerns.length === 0) return { kind: 'yes' };
+  const listed = concerns.map(concern => `- ${concern}`).join('\n');
+  const asked = await ask(run, {
+    key,
+    kind: 'route',
+    title,
+    body: `${listed}\n\n${body}`,
+    subject: { act: 'confirm', messageId: key },
+  });
+  if (asked.kind !== 'answered') return { kind: 'stopped' };
+  const { answer, by } = asked;
+  if (by === 'person' && answer.reason !== null) run.wish(answer.reason);
+  if (answer.decision === 'approve') return { kind: 'yes' };
+  return by === 'person' ? { kind: 'no', instead: answer.reason } : { kind: 'nobody' };
 }

@@ -14,18 +14,17 @@ import { type InboxItem, steersToFollowUps, takeFollowUp } from '../core/steerin
 import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
 import { preview } from '../core/text/preview.js';
 import { allowedAtStart } from '../core/tools/permission.js';
-import { closeBranches } from './branches/close-branches.js';
-import { beginNextGoal } from './changes/next-goal.js';
+import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
 import { giveNotes } from './instruct.js';
-import { runMode } from './modes/run-mode.js';
 import { type GoalEnd, whatThereIs } from './phases/conclude.js';
+import { beginNextGoal } from './phases/notes.js';
 import type { Run } from './run.js';
-import { keepText } from './turn/keep-text.js';
-import { offloadLastAnswer } from './turn/offload.js';
+import { runMode } from './run-mode.js';
+import { keepText, offloadLastAnswer } from './turn/keep-text.js';
 import { receipts } from './turn/take-steering.js';
-import { cancelled, closeOpenCalls } from './turn/tools/batch.js';
+import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
 
 /** Pins what was loaded, and says the first goal. */
 export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {

@@ -4,7 +4,7 @@ import { roleAt } from '../core/agents/modes.js';
 import { newSteering } from '../core/state/position.js';
 import { isHeld, wayOf } from '../core/state/run-state.js';
 import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../core/steering/inbox.js';
-import type { Run } from './run.js';
+import { type Run, Yielded } from './run.js';
 
 export const UNDERSTANDING = 'understanding';
 
@@ -46,9 +46,6 @@ export function listen(run: Run, role: string): void {
   beginSteering(run, takeSteers(run.state.people.inbox, role), role);
 }
 
-/** Thrown at a wait whose run has gone to understand a message: the mode goes on there, and enters the position anew. */
-export class CalledAway {}
-
 /** Whether a run that is held at a gate hears something, which leaves the gate open. */
 export function hearsAtGate(run: Run): boolean {
   const role = roleHere(run);
@@ -58,7 +55,7 @@ export function hearsAtGate(run: Run): boolean {
 /** Leaves the gate for the position where the message is understood, as continue-as-new leaves it for the next segment. */
 export function listenAtGate(run: Run): never {
   listen(run, roleHere(run) ?? '');
-  throw new CalledAway();
+  throw new Yielded();
 }
 
 /** Sends the run to the position where messages are understood; it comes back to where it was. */

@@ -5,7 +5,7 @@ import type { FormAnswer } from '../core/gates/gate.js';
 import type { Limits } from '../core/limits/limits.js';
 import type { OpenGate } from '../core/state/people.js';
 import type { InboxItem } from '../core/steering/inbox.js';
-import { Offered } from './platform/offer-request.js';
+import { Offered } from './platform/requests.js';
 
 export interface CallInFlight {
   kind: 'model' | 'tool';

@@ -1,5 +1,6 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
+import { isPaused, openChildren } from '../core/agents/children.js';
 import type { PinnedRole } from '../core/agents/role.js';
 import type { PinnedRun } from '../core/agents/run-config.js';
 import { limitsOf } from '../core/limits/in-force.js';
@@ -7,6 +8,7 @@ import type { Limits } from '../core/limits/limits.js';
 import { estimateMessageTokens } from '../core/limits/tokens.js';
 import { type Words, wordsOf } from '../core/prompts/words.js';
 import { isAmidCalls } from '../core/state/cursor.js';
+import { withUserNote } from '../core/state/goal.js';
 import { type JournalPayloads, type JournalType, record } from '../core/state/journal.js';
 import type { Message, TextBlock, UserMessage } from '../core/state/message.js';
 import type { Interrupt, Position } from '../core/state/position.js';
@@ -14,9 +16,21 @@ import type { RunState } from '../core/state/run-state.js';
 import { MAIN_THREAD, newThread, type Thread } from '../core/state/thread.js';
 import { fitMessage } from '../core/text/fit-message.js';
 import { forgetAll } from '../core/tools/ledger.js';
-import { keepTime } from './changes/keep-time.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
+
+/** What keys of gates begin with that tool servers open. */
+export const FORM = 'form:';
+
+/** What a step comes to that does not end the goal: the position has changed, and the run goes on there. */
+export const MOVED = 'moved';
+export type Moved = typeof MOVED;
+
+/**
+ * Thrown where a run leaves a wait, or a branch its safe point, for what comes first elsewhere. It comes back to that
+ * position as the next segment of a run does: see docs/decisions.md.
+ */
+export class Yielded {}
 
 export class Run {
   readonly state: RunState;
@@ -105,6 +119,18 @@ export class Run {
     return message;
   }
 
+  /** Keeps what a person said as a part of the goal. */
+  wish(text: string): void {
+    const { goal } = this.state;
+    goal.userNotes = withUserNote(goal.userNotes, text);
+  }
+
+  /** What a person said to a role: a part of the goal, and of the role's conversation. */
+  tellRole(role: string, text: string): void {
+    this.wish(text);
+    this.say(this.threadOf(this.role(role)), 'steer', text);
+  }
+
   /** Nothing that was read before is taken for true. */
   doubtReads(): void {
     forgetAll(this.state.tools.ledger);
@@ -123,24 +149,26 @@ export class Run {
     const call = { ...what, interruptible };
     const { calls } = this.memory;
     calls.add(call);
-    keepTime(this);
+    this.keepTime();
     return start().then(called => {
       calls.delete(call);
       if (calls.size === 0) this.stopWaiting();
-      keepTime(this);
+      this.keepTime();
       return called;
     });
   }
 
-  moveTo(position: Position): void {
+  moveTo(position: Position): Moved {
     this.state.cursor.position = position;
     this.show();
+    return MOVED;
   }
 
   /** Begins a phase at this position. */
-  enter(position: Position): void {
+  enter(position: Position): Moved {
     this.moveTo(position);
     this.journal('phase_started', { phase: position.phase, cycle: position.cycle });
+    return MOVED;
   }
 
   /** Something comes in between: the mode goes on there. */
@@ -150,9 +178,10 @@ export class Run {
   }
 
   /** What came in between is settled: the run is back at what it interrupted. */
-  goBack(): void {
+  goBack(): Moved {
     this.state.cursor.interrupts.pop();
     this.show();
+    return MOVED;
   }
 
   /** Shows where the run stands. */
@@ -217,5 +246,24 @@ export class Run {
     if (goal.waitingSince === null) return;
     goal.waitedMs += this.ports.now() - goal.waitingSince;
     goal.waitingSince = null;
+  }
+
+  /**
+   * The time stands still while all that is in flight waits for a person: each sub-agent that asks, or that a pause
+   * holds, and each call whose tool server asks. To be called whenever that may have changed.
+   */
+  keepTime(): void {
+    const { people, children, goal } = this.state;
+    const inFlight = this.memory.calls.size;
+    if (inFlight === 0) return;
+    const open = people.gates.filter(({ answer }) => answer === null);
+    const asks = (id: string) => open.some(({ agent }) => agent?.id === id);
+    const agents = openChildren(children).filter(({ id }) => isPaused(children, id) || asks(id));
+    // One call may ask several things.
+    const forms = open.flatMap(({ key, gate }) =>
+      key.startsWith(FORM) && gate.kind === 'form' ? gate.subject.callId : [],
+    );
+    if (agents.length + new Set(forms).size >= inFlight) goal.waitingSince ??= this.ports.now();
+    else this.stopWaiting();
   }
 }

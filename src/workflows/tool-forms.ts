@@ -9,10 +9,9 @@ import { type FormAnswer, hasWholeForm, isRoomForGate } from '../core/gates/gate
 import { formText } from '../core/gates/gate-text.js';
 import type { OpenGate } from '../core/state/people.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
-import { FORM, keepTime } from './changes/keep-time.js';
 import { closeGate, openGate, openGates } from './gates.js';
 import { callInFlight } from './platform/requests.js';
-import type { Run } from './run.js';
+import { FORM, type Run } from './run.js';
 
 const CANCEL: FormAnswer = { kind: 'form', decision: 'cancel' };
 
@@ -34,7 +33,7 @@ export function hearForm(run: Run, raw: unknown): void {
   for (const other of keysOf(run, message.callId))
     if (!other.startsWith(prefixOf(message))) endForm(run, other, 'superseded');
   run.memory.forms.set(key, openForm(run, { key, tool, ...message.question, callId: message.callId }));
-  keepTime(run);
+  run.keepTime();
   run.show();
 }
 
@@ -49,7 +48,7 @@ export function formAnswer({ memory: { forms }, state }: Run, id: string): FormA
 export function takeForm(run: Run, open: OpenGate, answer: FormAnswer): void {
   run.memory.forms.set(open.key, answer);
   closeGate(run, open, 'person', answer.decision);
-  keepTime(run);
+  run.keepTime();
 }
 
 /** The call has ended. */
@@ -88,7 +87,7 @@ function endForm(run: Run, key: string, by: 'timeout' | 'superseded'): void {
   const open = gateAt(run, key);
   if (open) closeGate(run, open, by, by === 'timeout' ? 'decline' : 'the server asks no more');
   if (run.memory.forms.get(key) === null) run.memory.forms.set(key, CANCEL);
-  keepTime(run);
+  run.keepTime();
 }
 
 /** The tool of a call in flight, where it is one of a server. */

@@ -1,6 +1,6 @@
 /**
  * What the modes are, one entry each: all that code which serves every mode needs to know of one. Its positions are
- * in `position.ts`, its step in `workflows/modes`.
+ * in `position.ts`, their steps in `workflows/phases`.
  */
 
 import type { OutputContract } from '../outputs/contracts.js';
@@ -128,7 +128,7 @@ export function mayBeDeclared(name: string): boolean {
   return isModeName(name) && builtIn(name) === null;
 }
 
-export function kindOf(mode: ModeName): ModeKind {
+function kindOf(mode: ModeName): ModeKind {
   return entryOf(mode).kind;
 }
 

@@ -2,8 +2,11 @@
 import { type AgentMessage, readAgentMessage } from '../../core/agents/agent-message.js';
 import { type Addressee, openChildren, withPaused } from '../../core/agents/children.js';
 import { isSubagent } from '../../core/agents/subagent.js';
+import type { Gate, GateAnswer } from '../../core/gates/gate.js';
+import { fill } from '../../core/prompts/words.js';
 import { MESSAGES_BYTES } from '../../core/state/bounds.js';
 import { steeringAt } from '../../core/state/cursor.js';
+import type { OpenGate } from '../../core/state/people.js';
 import { giveBack, type InboxItem, noteTakenBack } from '../../core/steering/inbox.js';
 import {
   calledBackReceipt,
@@ -14,11 +17,10 @@ import {
 } from '../../core/steering/receipt.js';
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
-import { keepTime } from '../changes/keep-time.js';
 import { backIn, putOut } from '../changes/set-model.js';
+import { closeGate, showWaiting, showWithRoom } from '../gates.js';
 import type { PassedOn } from '../memory.js';
 import type { Run } from '../run.js';
-import { closeFor, openFor, reopen } from './agent-gates.js';
 
 /** Takes what an agent tells its caller. Only of one that runs: the end of one closes all that it asked. */
 export function hearAgent(run: Run, raw: unknown): void {
@@ -64,7 +66,7 @@ export function hearAgent(run: Run, raw: unknown): void {
     case 'cancelled':
       run.memory.agents.rests.set(message.id, message.rest);
   }
-  keepTime(run);
+  run.keepTime();
   run.show();
 }
 
@@ -194,4 +196,69 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
         : droppedReceipt(item.id, dropped),
     );
   }
+}
+
+// Gates of sub-agents (A7): a person who attends a run answers there what its agents ask. Each level does the same, so
+// that the gate of an agent's agent comes up, and its answer goes down, step by step.
+
+/** What a person says at an agent's gate goes to the agent, which closes the gate when it has taken it. */
+export function passAnswer(
+  run: Run,
+  { id, gateId }: NonNullable<OpenGate['agent']>,
+  answer: GateAnswer,
+): void {
+  run.ports.tellSubagent(id, { signal: 'answer', input: { ...answer, gateId } }, () => {});
+  run.keepTime();
+}
+
+/** Nobody waits any more at what an agent that has ended asked. */
+export function closeGatesOf(run: Run, id: string): void {
+  run.memory.agents.waiting = run.memory.agents.waiting.filter(({ agent }) => agent?.id !== id);
+  for (const open of gatesOf(run, id)) closeGate(run, open, 'superseded', `${id} has ended`);
+  showWaiting(run);
+  run.keepTime();
+}
+
+/** A gate that an agent has opened. */
+function openFor(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void {
+  if (gateOf(run, id, gate.id)) return;
+  const { from = { agent: '', run: runId } } = gate;
+  const asked: Gate = {
+    ...gate,
+    id: run.nextId('g'),
+    title: fill(run.words.gateOfAgent, { agent: id, title: gate.title }),
+    from: { agent: [id, from.agent].filter(Boolean).join('/'), run: from.run },
+  };
+  showWithRoom(run, {
+    key: `agent:${id}:${gate.id}`,
+    gate: asked,
+    answer: null,
+    agent: { id, gateId: gate.id },
+  });
+}
+
+function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_closed'>): void {
+  const { agents } = run.memory;
+  agents.waiting = agents.waiting.filter(({ agent }) => agent?.id !== id || agent.gateId !== gateId);
+  const open = gateOf(run, id, gateId);
+  if (open) closeGate(run, open, by, decision);
+  // A long form may have been in the way of others.
+  else showWaiting(run);
+}
+
+/** The agent judges an answer by what it knows; the gate waits for another one. */
+function reopen(run: Run, { id, gateId, why }: Told<'answer_refused'>): void {
+  const open = gateOf(run, id, gateId);
+  if (!open) return;
+  open.answer = null;
+  run.journal('warning', { text: `${id} could not take the answer at ${open.gate.id}: ${why}` });
+  run.ports.tellCaller({ type: 'answer_refused', gateId: open.gate.id, why });
+}
+
+function gatesOf({ state }: Run, id: string): OpenGate[] {
+  return state.people.gates.filter(({ agent }) => agent?.id === id);
+}
+
+function gateOf(run: Run, id: string, gateId: string): OpenGate | undefined {
+  return gatesOf(run, id).find(({ agent }) => agent?.gateId === gateId);
 }

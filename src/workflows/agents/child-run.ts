@@ -1,4 +1,5 @@
 /** A run as a child of another workflow: what an application's own workflows call. */
+
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import {
   ApplicationFailure,

@@ -1,4 +1,5 @@
 /** Tools that are workflows of the application, on Temporal: a check by the worker, then a child workflow. */
+
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,

@@ -4,6 +4,7 @@
  */
 
 import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits/limits.js';
+import { inPlanOrder } from '../../core/plan/branches.js';
 import { branchThread, branchThreadId } from '../../core/state/branch-threads.js';
 import { type Branch, callsNext, hasOpenBatch, isAtWork } from '../../core/state/cursor.js';
 import type { JournalPayloads, JournalType } from '../../core/state/journal.js';
@@ -11,14 +12,10 @@ import { isHeld, type RunState } from '../../core/state/run-state.js';
 import type { Thread } from '../../core/state/thread.js';
 import { batchAction, waitingSteers } from '../../core/steering/inbox.js';
 import { modelCalls } from '../memory.js';
-import { Run } from '../run.js';
-import { mustOffload } from '../turn/offload.js';
+import { Run, Yielded } from '../run.js';
+import { mustOffload } from '../turn/keep-text.js';
 import { mustShorten } from '../turn/safe-point.js';
 import { usedWithOthers } from '../turn/spend.js';
-import type { BranchGroup } from './branch-group.js';
-
-/** Thrown where a branch leaves its position: it comes back to it, as the next segment of a run does. */
-export class GaveWay {}
 
 export class BranchRun extends Run {
   readonly branch: Branch;
@@ -77,7 +74,7 @@ export class BranchRun extends Run {
   }
 
   override giveWay(): void {
-    if (this.#isWanted() || this.#lacksMeans()) throw new GaveWay();
+    if (this.#isWanted() || this.#lacksMeans()) throw new Yielded();
     this.#begun = true;
   }
 
@@ -98,7 +95,7 @@ export class BranchRun extends Run {
     ports.throwIfCancelled();
     if (isOver()) return;
     this.#group.waits.set(this.branch, { isOver: done, deadline, what });
-    throw new GaveWay();
+    throw new Yielded();
   }
 
   /** The goal's time went on with the others at work: it is none of this task's. */
@@ -161,4 +158,28 @@ function overlay<T extends object, K extends keyof T>(
     });
   }
   return view as T;
+}
+
+/** What a branch waits for at a gate. */
+export interface Wait {
+  isOver: () => boolean;
+  deadline: number | null;
+  what: string;
+}
+
+export class BranchGroup {
+  /** Those that do something, or are about to: not those that wait for a person. */
+  readonly working = new Set<object>();
+  /** The others wait: what for. */
+  readonly waits = new Map<Branch, Wait>();
+  /** The main line is wanted: each branch gives way at its next safe point. */
+  isCalled = false;
+}
+
+/** The branches whose tasks have not ended, in plan order, while they stand at a safe point. */
+export function linesOf(run: Run): BranchRun[] {
+  const { cursor, tasks } = run.state;
+  return inPlanOrder(cursor.branches, tasks)
+    .filter(isAtWork)
+    .map(branch => new BranchRun(run, branch, new BranchGroup()));
 }

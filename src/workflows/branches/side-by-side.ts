@@ -5,50 +5,55 @@
 
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
 import { inPlanOrder, newBranch, tasksToBegin } from '../../core/plan/branches.js';
+import type { Task } from '../../core/plan/plan.js';
+import { joinBranchThreads } from '../../core/state/branch-threads.js';
 import { type Branch, callsNext, here, isAtWork } from '../../core/state/cursor.js';
 import { executionAt } from '../../core/state/position.js';
-import { isHeld } from '../../core/state/run-state.js';
-import { lendSessions } from '../../core/tools/tool-session.js';
+import { isHeld, type RunState } from '../../core/state/run-state.js';
+import { lendSessions, takeBackSessions } from '../../core/tools/tool-session.js';
+import { closeGates } from '../gates.js';
 import { hears, isHeard, listen } from '../hearing.js';
 import { introduce } from '../instruct.js';
-import { answerFor, concludeEarly, type GoalEnd } from '../phases/conclude.js';
+import { answerFor, concludeEarly, type GoalEnd, type StepEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { beginTask } from '../phases/notes.js';
 import { budgetAsked, raiseBudget } from '../phases/rescue.js';
 import { workOn } from '../phases/task.js';
-import type { Run } from '../run.js';
+import { MOVED, type Run, Yielded } from '../run.js';
 import { safePoint } from '../turn/safe-point.js';
 import { applySteering } from '../turn/take-steering.js';
+import { type BatchEnd, closeOpenCalls } from '../turn/tools/finish-call.js';
 import { usedBudgets } from '../turn/turn-loop.js';
-import { BranchGroup } from './branch-group.js';
-import { BranchRun, GaveWay, isSpokenTo } from './branch-run.js';
-import { joinBranches, takeBack } from './close-branches.js';
+import { BranchGroup, BranchRun, isSpokenTo } from './branch-run.js';
 
-/** The main line, until a branch wants something of it; null: go on at the cursor. */
-export async function sideBySide(run: Run): Promise<GoalEnd | null> {
+/** The main line, until a branch wants something of it. */
+export async function sideBySide(run: Run): Promise<StepEnd> {
   const { state } = run;
   const wait = safePoint(run, () => hears(run, EXECUTOR));
   if (wait) await wait;
   if (isHeld(state)) {
     listen(run, EXECUTOR);
-    return null;
+    return MOVED;
   }
   if (state.people.stop) return answerFor(run, 'stopped');
   const asked = budgetAsked(run);
-  if (asked === null && isHeard(run, EXECUTOR) && applySteering(run, EXECUTOR)) return null;
-  if (takeFailure(run)) return null;
+  if (asked === null && isHeard(run, EXECUTOR) && applySteering(run, EXECUTOR)) return MOVED;
+  if (takeFailure(run)) return MOVED;
   beginBranches(run);
   if (!state.cursor.branches.some(isAtWork)) {
     joinBranches(run);
-    return null;
+    return MOVED;
   }
   const budgets = state.cursor.branches.some(callsNext) ? usedBudgets(run) : [];
   const budget = asked ?? budgets[0];
   if (budget) {
     const isRaised = await raiseBudget(run, budget);
-    return isRaised ? null : concludeEarly(run, { kind: 'budget_used', budgets });
+    return isRaised ? MOVED : concludeEarly(run, { kind: 'budget_used', budgets });
   }
-  return settle(run, await open(run));
+  // Each works until it has ended or given way.
+  const opened: Opened = { group: new BranchGroup(), ends: new Map(), thrown: [] };
+  await follow(run, state.cursor.branches.filter(isAtWork), opened);
+  return settle(run, opened);
 }
 
 /** How to go on after a failed task is settled on the main line. True: there is one. */
@@ -92,13 +97,6 @@ interface Opened {
   thrown: unknown[];
 }
 
-/** Lets the branches work until each has ended or given way. */
-async function open(run: Run): Promise<Opened> {
-  const opened: Opened = { group: new BranchGroup(), ends: new Map(), thrown: [] };
-  await follow(run, run.state.cursor.branches.filter(isAtWork), opened);
-  return opened;
-}
-
 async function follow(run: Run, branches: readonly Branch[], opened: Opened): Promise<void> {
   const lines = branches.map(branch => new BranchRun(run, branch, opened.group));
   for (const line of lines) opened.group.working.add(line);
@@ -111,11 +109,12 @@ async function followOne(run: Run, line: BranchRun, opened: Opened): Promise<voi
   const { branch } = line;
   try {
     const end = await work(line);
-    if (end) ends.set(branch, end);
+    if (end !== MOVED) ends.set(branch, end);
     const { position } = branch.cursor;
-    if (end || position.phase !== 'execution' || position.step.kind === 'failed') group.isCalled = true;
+    if (end !== MOVED || position.phase !== 'execution' || position.step.kind === 'failed')
+      group.isCalled = true;
   } catch (error) {
-    if (!(error instanceof GaveWay)) {
+    if (!(error instanceof Yielded)) {
       thrown.push(error);
       group.isCalled = true;
     }
@@ -128,7 +127,7 @@ async function followOne(run: Run, line: BranchRun, opened: Opened): Promise<voi
 }
 
 /** Works on the task until it has ended, or until what it came to is for the main line. */
-async function work(line: BranchRun): Promise<GoalEnd | null> {
+async function work(line: BranchRun): Promise<StepEnd> {
   const { cursor, taskId } = line.branch;
   for (;;) {
     const at = here(cursor);
@@ -137,14 +136,14 @@ async function work(line: BranchRun): Promise<GoalEnd | null> {
       continue;
     }
     const task = line.state.tasks.find(({ id }) => id === taskId);
-    if (at.phase !== 'execution' || !isAtWork(line.branch) || !task) return null;
+    if (at.phase !== 'execution' || !isAtWork(line.branch) || !task) return MOVED;
     const end = await workOn(line, at, task);
-    if (end) return end;
+    if (end !== MOVED) return end;
   }
 }
 
 /** Does what the branches came back for. The first of them in plan order says how the goal goes on. */
-async function settle(run: Run, { group, ends, thrown }: Opened): Promise<GoalEnd | null> {
+async function settle(run: Run, { group, ends, thrown }: Opened): Promise<StepEnd> {
   const { cursor, tasks } = run.state;
   if (thrown.length > 0) throw thrown[0];
   const branches = inPlanOrder(cursor.branches, tasks);
@@ -153,14 +152,14 @@ async function settle(run: Run, { group, ends, thrown }: Opened): Promise<GoalEn
     if (end) return end;
     if (branch.cursor.position.phase === 'execution') continue;
     cursor.position = branch.cursor.position;
-    return null;
+    return MOVED;
   }
   // A message that lets the calls of another run first waits with them.
   const isIdle = (branch: Branch) =>
     group.waits.has(branch) || (isSpokenTo(run.state, branch) && !isHeard(run, EXECUTOR));
   const isOver = group.isCalled || group.waits.size === 0;
   if (!isOver && branches.filter(isAtWork).every(isIdle)) await waitForAny(run, group);
-  return null;
+  return MOVED;
 }
 
 /** Every branch waits for a person: the time is none of the goal's. */
@@ -174,4 +173,51 @@ async function waitForAny(run: Run, { waits }: BranchGroup): Promise<void> {
     deadlines.length > 0 ? Math.min(...deadlines) : null,
     all.map(({ what }) => what).join('; '),
   );
+}
+
+/** In plan order, all of them at once: the conversation goes on with what each of them has. */
+function joinBranches({ state }: Run): void {
+  const { cursor, tasks, threads } = state;
+  takeBack(state, cursor.branches);
+  for (const { taskId } of inPlanOrder(cursor.branches, tasks)) joinBranchThreads(threads, taskId);
+  cursor.branches = [];
+}
+
+/** The sessions of branches that have ended are the run's again. */
+function takeBack({ tools }: RunState, ended: readonly Branch[]): void {
+  for (const branch of ended) {
+    tools.sessions = takeBackSessions(tools.sessions, branch.sessions);
+    branch.sessions = [];
+  }
+}
+
+/**
+ * Ends the branches of a goal that does not go on with them: open calls get their results, and nobody is asked any more.
+ * `open`: what becomes of the tasks at work; for the next plan they are to be done still.
+ */
+export function closeBranches(
+  run: Run,
+  open: 'executing' | 'pending',
+  end: BatchEnd = notCarriedOn(run),
+): void {
+  const { state } = run;
+  const branches = inPlanOrder(state.cursor.branches, state.tasks);
+  if (branches.length === 0) return;
+  for (const branch of branches) closeOpenCalls(new BranchRun(run, branch, new BranchGroup()), end);
+  closeGates(run, '', end.why);
+  const left = new Map(branches.filter(isAtWork).map(branch => [branch.taskId, branch]));
+  state.tasks = state.tasks.map(task => withEnd(task, left.get(task.id), open));
+  joinBranches(run);
+}
+
+function withEnd(task: Task, branch: Branch | undefined, open: 'executing' | 'pending'): Task {
+  if (!branch || task.status !== 'executing') return task;
+  return open === 'pending'
+    ? { ...task, status: 'pending' }
+    : { ...task, rounds: branch.cursor.position.turns.round };
+}
+
+function notCarriedOn({ state, words }: Run): BatchEnd {
+  if (state.people.stop) return { ending: 'cancelled', note: words.noteRunStopped, why: 'stop' };
+  return { ending: 'skipped', note: words.noteNotCarriedOn, why: 'the work on the plan has ended' };
 }

@@ -17,7 +17,7 @@ import { wayOf } from '../../core/state/run-state.js';
 import { MAIN_THREAD } from '../../core/state/thread.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
 import { preview } from '../../core/text/preview.js';
-import type { Run } from '../run.js';
+import { MOVED, type Moved, type Run } from '../run.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 
 export interface GoalEnd {
@@ -30,27 +30,28 @@ export interface GoalEnd {
   failure?: CallFailure;
 }
 
+/** What a step of a mode comes to. */
+export type StepEnd = GoalEnd | Moved;
+
 type EarlyEnd = Extract<TurnEnd, { kind: 'stopped' | 'failed' | 'budget_used' | 'moved' }>;
 
 type FailedTurn = Extract<TurnEnd, { kind: 'failed' }>;
 
-/** The end of a goal for a turn that did not bring a reply; null when the mode goes on at the cursor. */
-export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
+/** What follows a turn that did not bring a reply. */
+export function concludeEarly(run: Run, end: EarlyEnd): StepEnd {
   switch (end.kind) {
     case 'moved':
-      return null;
+      return MOVED;
     case 'stopped':
       return answerFor(run, 'stopped');
     case 'failed':
       if (!answersAfter(end.failure, lastRungOf(run, end))) return failedEnd(end.failure, whatThereIs(run));
-      wrapUpAs(run, causeOfFailure(end.failure), whyFailed(run, end.failure), end.failure);
-      return null;
+      return wrapUpAs(run, causeOfFailure(end.failure), whyFailed(run, end.failure), end.failure);
     case 'budget_used': {
       const taskId = taskAt(run.state.cursor);
       for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
       const why = fill(run.words.whyBudget, { budgets: end.budgets.join(', ') });
-      wrapUpAs(run, causeOfBudgets(end.budgets), why);
-      return null;
+      return wrapUpAs(run, causeOfBudgets(end.budgets), why);
     }
   }
 }
@@ -73,7 +74,7 @@ function whyFailed(run: Run, { type, kind }: CallFailure): string {
  * Sends the goal to its wrap-up: one call without tools, outside the count. `failure`: what ended the work, where it
  * was that; the goal has failed, whatever the wrap-up says.
  */
-export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailure | null = null): void {
+export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailure | null = null): Moved {
   const kept = failure && {
     kind: failure.kind,
     type: preview(failure.type, 100),
@@ -81,9 +82,8 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
   };
   const by = answererOf(run);
   const last = lastRole(wayOf(run.state));
-  run.enter(
-    wrapUpAt(run.state.cursor.position.cycle, { cause, why, failure: kept, ...(by !== last && { by }) }),
-  );
+  const { cycle } = run.state.cursor.position;
+  return run.enter(wrapUpAt(cycle, { cause, why, failure: kept, ...(by !== last && { by }) }));
 }
 
 /** The last role, but where it has not the conversation that holds the work: then whoever is at it. */
@@ -102,9 +102,9 @@ const MOST_KEPT_CHARS = 400;
 
 /**
  * The wrap-up call. Whatever becomes of it, the goal ends here, and what was found is not lost; unless a person
- * has more to say first: then null.
+ * has more to say first.
  */
-export async function wrapUp(run: Run, position: WrapUp): Promise<GoalEnd | null> {
+export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));
   const end = await runTurns(run, {
     role: role.name,
@@ -113,7 +113,7 @@ export async function wrapUp(run: Run, position: WrapUp): Promise<GoalEnd | null
     tools: false,
     instruction: () => wrapUpInstruction(run.state, position.why, role),
   });
-  if (end.kind === 'moved') return null;
+  if (end.kind === 'moved') return MOVED;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
   // What came of an answer that was cut is worth more than what was said before it.
   const begun = position.turns.cut === null ? null : withCutNote(position.turns.cut, run.words);

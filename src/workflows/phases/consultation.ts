@@ -2,11 +2,11 @@
 import { OPINION_BYTES } from '../../core/state/bounds.js';
 import type { Consultation } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
-import type { Run } from '../run.js';
+import type { Moved, Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
 
 /** Puts the question to the role, and goes back to where it was asked. */
-export async function answerConsultation(run: Run, asked: Consultation): Promise<void> {
+export async function answerConsultation(run: Run, asked: Consultation): Promise<Moved> {
   const { key, role, output, instruction } = asked;
   const end = await runTurns(run, {
     role,
@@ -21,5 +21,5 @@ export async function answerConsultation(run: Run, asked: Consultation): Promise
     special: end.kind === 'special' ? end.special : null,
   };
   run.state.cursor.answered = { key, ...fitted(answer, run.roomFor(3 * OPINION_BYTES)) };
-  run.goBack();
+  return run.goBack();
 }

@@ -1,17 +1,21 @@
 /** What the phases of a goal note alike, and how a task ends. */
 
 import { blockLacking, capabilitiesOf } from '../../core/agents/capabilities.js';
-import { afterTasks } from '../../core/agents/modes.js';
+import { afterTasks, firstPosition, nextPlan } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
+import type { Account } from '../../core/limits/account.js';
 import { causeOfPlan } from '../../core/plan/decide.js';
 import type { Task } from '../../core/plan/plan.js';
 import { blockDependants } from '../../core/plan/plan-order.js';
 import { begun, overdue } from '../../core/plan/task-time.js';
 import { overdueInstruction } from '../../core/prompts/instructions.js';
-import { goalTimeMs } from '../../core/state/goal.js';
-import { executionAt, type Position } from '../../core/state/position.js';
+import { IMPROVEMENTS_BYTES } from '../../core/state/bounds.js';
+import { goalTimeMs, newGoal } from '../../core/state/goal.js';
+import { executionAt, type Improvements, type Position } from '../../core/state/position.js';
+import { fitted } from '../../core/text/fit.js';
+import { preview } from '../../core/text/preview.js';
 import { instruct } from '../instruct.js';
-import type { Run } from '../run.js';
+import type { Moved, Run } from '../run.js';
 
 export interface TaskEnd {
   status: 'completed' | 'failed' | 'skipped';
@@ -19,7 +23,7 @@ export interface TaskEnd {
   result: string | null;
 }
 
-export function endTask(run: Run, taskId: string, end: TaskEnd): void {
+export function endTask(run: Run, taskId: string, end: TaskEnd): Moved {
   const { state } = run;
   const { cycle, turns } = state.cursor.position;
   state.tasks = state.tasks.map(task =>
@@ -27,7 +31,9 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): void {
   );
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
   blockStuckTasks(run);
-  run.moveTo(executionAt(cycle, end.status === 'failed' ? { kind: 'failed', taskId } : { kind: 'choose' }));
+  return run.moveTo(
+    executionAt(cycle, end.status === 'failed' ? { kind: 'failed', taskId } : { kind: 'choose' }),
+  );
 }
 
 /** A question to the person that was answered costs its role no round. */
@@ -79,11 +85,11 @@ export function noteBlocked(run: Run, blocked: readonly string[], reason = 'depe
 }
 
 /** No task of the plan is worked on any more: the goal goes on as its mode does then. */
-export function goOnWithoutTasks(run: Run): void {
+export function goOnWithoutTasks(run: Run): Moved {
   const { goal, cursor, tasks } = run.state;
   const cause = causeOfPlan(tasks);
   const why = cause === 'carried_out' ? run.words.whyCarriedOut : run.words.whyCarriedOutPartly;
-  run.enter(afterTasks(goal.mode, cursor.position.cycle, { cause, why }));
+  return run.enter(afterTasks(goal.mode, cursor.position.cycle, { cause, why }));
 }
 
 export function noteLimit(run: Run, limit: string, taskId: string | null): void {
@@ -92,4 +98,39 @@ export function noteLimit(run: Run, limit: string, taskId: string | null): void 
 
 export function noteFallback(run: Run, role: string, errors: string[], fallback: string): void {
   run.journal('output_fallback', { role, errors, fallback });
+}
+
+/**
+ * The next goal of the run: counters and tasks of its own, the conversation goes on (S3). `spent`: what it
+ * took to understand its message.
+ */
+export function beginNextGoal(run: Run, text: string, spent?: Account): void {
+  const { state } = run;
+  const { mode } = state.settings;
+  state.goal = { ...newGoal(state.goal.number + 1, text, { mode, startedAt: run.ports.now() }), ...spent };
+  state.tasks = [];
+  state.tools.badCalls = {};
+  state.models.failed = {};
+  state.models.out = {};
+  state.models.last = {};
+  run.journal('goal_started', { number: state.goal.number, text: preview(text) });
+  run.say(run.mainThread(), 'goal', text);
+  run.enter(firstPosition(mode));
+}
+
+/** The next plan of the goal, which is to mend the one at hand: only in a mode that has plans. */
+export function planAnew(
+  run: Run,
+  { from, wanted, reading = null }: Omit<Improvements, 'reading'> & Partial<Improvements>,
+): Moved {
+  const { goal, cursor } = run.state;
+  const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
+  return run.enter(nextPlan(goal.mode, cursor.position.cycle + 1, improvements));
+}
+
+/** As before, without a verification or a person who asks for it: counted, so that it comes to an end. */
+export function replan(run: Run, improvements: Parameters<typeof planAnew>[1]): Moved {
+  const { goal } = run.state;
+  goal.counters = { ...goal.counters, replans: goal.counters.replans + 1 };
+  return planAnew(run, improvements);
 }

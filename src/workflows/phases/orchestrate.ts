@@ -16,22 +16,20 @@ import { executionAt } from '../../core/state/position.js';
 import { setLimits } from '../changes/set-limits.js';
 import { setModel } from '../changes/set-model.js';
 import { ask, askFor } from '../gates.js';
-import type { Run } from '../run.js';
-import { keepUserNote } from '../turn/take-steering.js';
-import { answerFor, type GoalEnd, wrapUpAs } from './conclude.js';
-import { type Consulted, consult } from './consult.js';
-import { goOnWithoutTasks, noteBlocked } from './notes.js';
-import { replan } from './plan-anew.js';
+import { MOVED, type Moved, type Run } from '../run.js';
+import { answerFor, type StepEnd, wrapUpAs } from './conclude.js';
+import { goOnWithoutTasks, noteBlocked, replan } from './notes.js';
+import { type Consulted, consult } from './review.js';
 
 const ORCHESTRATOR = 'orchestrator';
 
 /** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
-export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null> {
+export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   const { state } = run;
   const key = `orchestrate:${state.goal.number}:${state.cursor.position.cycle}:${task.id}`;
   const instruction = orchestrationInstruction(state, task, run.pinned);
   const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', instruction });
-  if (consulted.kind === 'pending') return null;
+  if (consulted.kind === 'pending') return MOVED;
   const question = questionOf(run, consulted, task);
   if (question !== null) return askHow(run, { task, key, question });
   const proposal = consulted.value;
@@ -42,11 +40,11 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
   // Once more: a person may have changed plan or limits while they were asked.
   if (proposal && wanted) decision = dispose(run, proposal, concerns);
   settled(run);
-  if (!proposal || !decision) return null;
+  if (!proposal || !decision) return MOVED;
   const accepted = wanted && decision.accepted;
   const denied = decision.accepted && !accepted ? ' It was not approved.' : '';
   run.journal('orchestration', { accepted, why: `${decision.why}${denied}` });
-  if (!accepted) return null;
+  if (!accepted) return MOVED;
   if (decision.tellUser) run.journal('user_message', { role: ORCHESTRATOR, text: decision.tellUser });
   return carryOut(run, task, proposal);
 }
@@ -75,10 +73,10 @@ function questionOf(
 async function askHow(
   run: Run,
   { task, key, question }: { task: Task; key: string; question: string },
-): Promise<null> {
+): Promise<Moved> {
   const asked = await askFor(run, { key, role: ORCHESTRATOR, question });
   settled(run);
-  if (asked.kind !== 'answered') return null;
+  if (asked.kind !== 'answered') return MOVED;
   const { text } = asked.answer;
   // A person may have filled the plan since the task failed.
   const maxTasks = run.limits.tasks;
@@ -87,11 +85,11 @@ async function askHow(
     accepted: text !== null && fault === null,
     why: text === null ? 'nobody answered' : (fault ?? `${task.id} is tried again with a person's answer`),
   });
-  if (text === null) return null;
-  tellRoles(run, text);
-  if (fault === null) reopen(run, task.id, 'pending');
-  else run.journal('user_message', { role: ORCHESTRATOR, text: `${task.id} is not tried again. ${fault}` });
-  return null;
+  if (text === null) return MOVED;
+  run.tellRole(EXECUTOR, text);
+  if (fault === null) return reopen(run, task.id, 'pending');
+  run.journal('user_message', { role: ORCHESTRATOR, text: `${task.id} is not tried again. ${fault}` });
+  return MOVED;
 }
 
 function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): OrchestrationDecision {
@@ -120,27 +118,20 @@ async function confirmed(run: Run, key: string, decision: OrchestrationDecision)
   });
   if (asked.kind !== 'answered') return false;
   const { answer, by } = asked;
-  if (by === 'person' && answer.reason !== null) tellRoles(run, answer.reason);
+  // What a person says to a failure is for whoever goes on after it, the orchestrator at the next one included.
+  if (by === 'person' && answer.reason !== null) run.tellRole(EXECUTOR, answer.reason);
   return answer.decision === 'approve';
 }
 
-/** What a person says to a failure is for whoever goes on after it, the orchestrator at the next one included. */
-function tellRoles(run: Run, text: string): void {
-  keepUserNote(run, text);
-  run.say(run.threadOf(run.role(EXECUTOR)), 'steer', text);
-}
-
-function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEnd | null {
+function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): StepEnd {
   switch (proposal.action) {
     case 'PHASE_TRANSITION':
       if (proposal.to === 'wrap_up')
-        wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || run.words.whyOrchestrator);
-      else if (proposal.to === 'planning') replan(run, { from: ORCHESTRATOR, wanted: [proposal.reason] });
-      else goOnWithoutTasks(run);
-      return null;
+        return wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || run.words.whyOrchestrator);
+      if (proposal.to === 'planning') return replan(run, { from: ORCHESTRATOR, wanted: [proposal.reason] });
+      return goOnWithoutTasks(run);
     case 'RESOURCE_ALLOCATE':
-      allocate(run, proposal);
-      return null;
+      return allocate(run, proposal);
     case 'EXCEPTION_HANDLE':
       return handle(run, failed, proposal);
   }
@@ -149,38 +140,37 @@ function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEn
 function allocate(
   run: Run,
   { resource, target, amount, model }: Extract<OrchestrationOutput, { action: 'RESOURCE_ALLOCATE' }>,
-): void {
+): Moved {
   const { pinned, state } = run;
   if (resource === 'model') {
     const role = target === null ? undefined : pinned.roles[target];
     if (role && model !== null) setModel(run, role, model, `proposed by the ${ORCHESTRATOR}`);
-    return;
+    return MOVED;
   }
-  if (amount === null) return;
+  if (amount === null) return MOVED;
   if (resource !== 'rounds') {
     setLimits(run, { [resource]: amount }, 'gate');
-    return;
+    return MOVED;
   }
   state.tasks = state.tasks.map(task => (task.id === target ? { ...task, maxRounds: amount } : task));
-  if (state.tasks.some(task => task.id === target && task.status === 'failed')) retry(run, target ?? '');
+  if (state.tasks.some(task => task.id === target && task.status === 'failed'))
+    return retry(run, target ?? '');
+  return MOVED;
 }
 
 function handle(
   run: Run,
   failed: Task,
   { handling, taskId, reason }: Extract<OrchestrationOutput, { action: 'EXCEPTION_HANDLE' }>,
-): GoalEnd | null {
+): StepEnd {
   const id = taskId ?? failed.id;
   switch (handling) {
     case 'retry':
-      retry(run, id);
-      return null;
+      return retry(run, id);
     case 'skip':
-      reopen(run, id, 'skipped');
-      return null;
+      return reopen(run, id, 'skipped');
     case 'replan':
-      replan(run, { from: ORCHESTRATOR, wanted: [reason] });
-      return null;
+      return replan(run, { from: ORCHESTRATOR, wanted: [reason] });
     case 'stop':
       return answerFor(run, 'stopped_by_orchestrator');
     case 'ask_user':
@@ -189,18 +179,18 @@ function handle(
 }
 
 /** Counted, so that a task is not tried for ever. */
-function retry(run: Run, id: string): void {
+function retry(run: Run, id: string): Moved {
   const { state } = run;
   state.tasks = state.tasks.map(task => (task.id === id ? { ...task, retries: task.retries + 1 } : task));
-  reopen(run, id, 'pending');
+  return reopen(run, id, 'pending');
 }
 
 /** Gives a failed task another state, and frees what it had blocked. */
-function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
+function reopen(run: Run, id: string, status: 'pending' | 'skipped'): Moved {
   const { state } = run;
   const { tasks, blocked } = reopenTask(state.tasks, id, status);
   state.tasks = tasks;
   if (status === 'skipped') run.journal('task_ended', { taskId: id, status, reason: 'orchestrated' });
   noteBlocked(run, blocked);
-  run.moveTo(executionAt(state.cursor.position.cycle));
+  return run.moveTo(executionAt(state.cursor.position.cycle));
 }

@@ -20,12 +20,17 @@ import { cutText, fitted } from '../../core/text/fit.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../gates.js';
 import { instruct } from '../instruct.js';
-import type { Run } from '../run.js';
-import { keepUserNote } from '../turn/take-steering.js';
+import { MOVED, type Moved, type Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
-import { answerFor, concludeEarly, type GoalEnd, wrapUpAs } from './conclude.js';
-import { blockLackingTasks, blockStuckTasks, giveRoundBack, noteFallback, noteLimit } from './notes.js';
-import { planAnew } from './plan-anew.js';
+import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
+import {
+  blockLackingTasks,
+  blockStuckTasks,
+  giveRoundBack,
+  noteFallback,
+  noteLimit,
+  planAnew,
+} from './notes.js';
 import { reviewPlan } from './review.js';
 
 const PLANNER = 'planner';
@@ -33,7 +38,7 @@ const PLANNER = 'planner';
 const MOST_PLANS_REVIEWED = 3;
 
 /** One planner reply; the plan is merged, and the table says whether to plan on, execute or answer. */
-export async function plan(run: Run, position: Planning): Promise<GoalEnd | null> {
+export async function plan(run: Run, position: Planning): Promise<StepEnd> {
   const { state } = run;
   const limit = run.limits.planning;
   if (position.step.kind === 'ask') return clarify(run, position, position.step.question);
@@ -48,7 +53,7 @@ export async function plan(run: Run, position: Planning): Promise<GoalEnd | null
   switch (end.kind) {
     case 'special':
       position.step = { kind: 'ask', question: questionText(end.special, run.words) };
-      return null;
+      return MOVED;
     case 'reply':
       position.concerns = fitted(confirmationReasons(end.envelope, run.words), CONCERNS_BYTES);
       return adopt(run, position, end.output);
@@ -62,7 +67,7 @@ export async function plan(run: Run, position: Planning): Promise<GoalEnd | null
   }
 }
 
-function adopt(run: Run, position: Planning, output: PlanOutput | null): null {
+function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   const { state } = run;
   const limit = run.limits.planning;
   const { round } = position.turns;
@@ -75,23 +80,22 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): null {
   const question = planningQuestion({ output, round, taskCount, askedBefore });
   if (question !== null) {
     position.step = { kind: 'ask', question: cutText(question, QUESTION_BYTES) };
-    return null;
+    return MOVED;
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
     case 'plan_again':
       instruct(run, run.role(PLANNER), morePlanningInstruction(state, limit - round));
-      return null;
+      return MOVED;
     case 'direct_answer': {
       const capped = output?.needsMorePlanning !== false && round >= limit;
       if (capped) noteLimit(run, 'planning', null);
       // Without a task: rounds ran out over it, or the planner had none to plan.
-      wrapUpAs(run, capped ? 'planning_cap' : 'no_plan', run.words.whyNoPlan);
-      return null;
+      return wrapUpAs(run, capped ? 'planning_cap' : 'no_plan', run.words.whyNoPlan);
     }
     case 'execute':
       if (round >= limit && output?.needsMorePlanning !== false) noteLimit(run, 'planning', null);
       position.step = { kind: 'release' };
-      return null;
+      return MOVED;
   }
 }
 
@@ -99,7 +103,7 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): null {
  * Asks the person what the planner does not know. It costs no round; nobody's answer makes the
  * planner do the best it can.
  */
-async function clarify(run: Run, position: Planning, question: string): Promise<GoalEnd | null> {
+async function clarify(run: Run, position: Planning, question: string): Promise<StepEnd> {
   const { state } = run;
   const { goal } = state;
   const asked = await askFor(run, {
@@ -113,24 +117,19 @@ async function clarify(run: Run, position: Planning, question: string): Promise<
   if (!goal.asked && answer !== null) giveRoundBack(position);
   goal.asked = true;
   const { planning } = run.limits;
-  const planner = run.role(PLANNER);
-  if (answer === null) instruct(run, planner, planUnansweredInstruction(state));
-  else {
-    keepUserNote(run, answer);
-    run.say(run.threadOf(planner), 'steer', answer);
-  }
-  return position.turns.round >= planning ? adopt(run, position, null) : null;
+  if (answer === null) instruct(run, run.role(PLANNER), planUnansweredInstruction(state));
+  else run.tellRole(PLANNER, answer);
+  return position.turns.round >= planning ? adopt(run, position, null) : MOVED;
 }
 
 /** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
-async function release(run: Run, { cycle, concerns: own }: Planning): Promise<GoalEnd | null> {
+async function release(run: Run, { cycle, concerns: own }: Planning): Promise<StepEnd> {
   const { state } = run;
   const review = reviewPlan(run);
-  if (review.kind === 'pending') return null;
+  if (review.kind === 'pending') return MOVED;
   if (!review.approved && cycle < run.limits.verification + MOST_PLANS_REVIEWED) {
     state.tasks = withoutUnreleased(state.tasks);
-    planAnew(run, { from: 'review', wanted: review.fixes });
-    return null;
+    return planAnew(run, { from: 'review', wanted: review.fixes });
   }
   blockLackingTasks(run);
   const concerns = [...new Set([...own, ...review.concerns])];
@@ -147,16 +146,14 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
       if (by !== 'person') return answerFor(run, 'plan_not_approved', planOf(run));
-      keepUserNote(run, answer.reason);
+      run.wish(answer.reason);
       state.tasks = withoutUnreleased(state.tasks);
-      planAnew(run, { from: 'user', wanted: [answer.reason] });
-      return null;
+      return planAnew(run, { from: 'user', wanted: [answer.reason] });
     }
   }
   state.tasks = adoptOpenTasks(state.tasks.map(released), cycle);
   blockStuckTasks(run);
-  run.enter(executionAt(cycle));
-  return null;
+  return run.enter(executionAt(cycle));
 }
 
 /** As it is now: a person may have changed it while the gate was open. */

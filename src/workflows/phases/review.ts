@@ -1,10 +1,11 @@
 /** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
 
 import { capabilitiesOf, isLacking } from '../../core/agents/capabilities.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
+import type { OutputContract } from '../../core/outputs/contracts.js';
+import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { ReviewOutput } from '../../core/outputs/intent.js';
-import { envelopeOf } from '../../core/outputs/parse-output.js';
-import { specialText } from '../../core/outputs/special-output.js';
+import { envelopeOf, type OutputOf } from '../../core/outputs/parse-output.js';
+import { type SpecialOutput, specialText } from '../../core/outputs/special-output.js';
 import { isOpen, type Task } from '../../core/plan/plan.js';
 import {
   checkAction,
@@ -19,10 +20,12 @@ import {
   planReviewInstruction,
   resultReviewInstruction,
 } from '../../core/prompts/review-instructions.js';
+import { INSTRUCTION_BYTES } from '../../core/state/bounds.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/state/message.js';
+import { newConsultation, type RoleQuestion } from '../../core/state/position.js';
+import { cutText } from '../../core/text/fit.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { Run } from '../run.js';
-import { consult } from './consult.js';
 
 const REVIEWER = 'reviewer';
 
@@ -113,4 +116,30 @@ function review(run: Run, { key, subject, instruction, checks }: Subject): Revie
     run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
   cursor.reviewed = key;
   return { kind: 'done', ...decision };
+}
+
+export type Consulted<C extends OutputContract> =
+  /** The question lies on top now: the mode goes on there, and comes back here. */
+  | { kind: 'pending' }
+  /** `value` null: nothing that can be read. */
+  | { kind: 'done'; value: OutputOf[C] | null; envelope: EnvelopeMeta | null; special: SpecialOutput | null };
+
+/** The answer of a role that was asked before, or `pending` after the question was put. */
+export function consult<C extends OutputContract>(
+  run: Run,
+  question: RoleQuestion & { output: C },
+): Consulted<C> {
+  const { answered } = run.state.cursor;
+  if (answered?.key === question.key) {
+    const { value, envelope, special } = answered;
+    // Written by `answerConsultation` for the same key, so of the same contract.
+    return { kind: 'done', value: value as OutputOf[C] | null, envelope, special };
+  }
+  run.interrupt(
+    newConsultation({
+      ...question,
+      instruction: cutText(question.instruction, run.roomFor(INSTRUCTION_BYTES)),
+    }),
+  );
+  return { kind: 'pending' };
 }

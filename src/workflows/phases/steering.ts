@@ -5,7 +5,7 @@
 
 import { hasPlan } from '../../core/agents/modes.js';
 import { asksForPlan } from '../../core/agents/run-config.js';
-import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { isOpen, REMOVED, REPLANNED } from '../../core/plan/plan.js';
 import { intentInstruction, routeInstruction, steerText } from '../../core/prompts/steering-instructions.js';
 import { fill, type Words } from '../../core/prompts/words.js';
@@ -15,90 +15,75 @@ import type { InboxItem } from '../../core/steering/inbox.js';
 import { decideRoute, deniedRoute, type RouteDecision } from '../../core/steering/route.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
-import { beginNextGoal } from '../changes/next-goal.js';
 import { dropTasks } from '../changes/update-plan.js';
 import { ask, closeGates } from '../gates.js';
 import { UNDERSTANDING } from '../hearing.js';
 import { requestPause, requestResume, requestStop } from '../platform/inbox-handlers.js';
-import type { Run } from '../run.js';
+import { MOVED, type Moved, type Run } from '../run.js';
 import { note, receipts } from '../turn/take-steering.js';
-import { runTurns } from '../turn/turn-loop.js';
-import type { GoalEnd } from './conclude.js';
-import { planAnew } from './plan-anew.js';
+import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
+import type { StepEnd } from './conclude.js';
+import { beginNextGoal, planAnew } from './notes.js';
 
 const ROUTER = 'router';
 
 /** Questions to the person about one set of messages: more would be an interrogation. */
 const MOST_QUESTIONS = 1;
 
-/** One step of understanding, routing and carrying out. Null: the mode goes on at the cursor. */
-export async function steer(run: Run, steering: Steering): Promise<GoalEnd | null> {
+/** One step of understanding, routing and carrying out. */
+export async function steer(run: Run, steering: Steering): Promise<StepEnd> {
   switch (steering.stage) {
     case 'understanding':
       return understand(run, steering);
-    case 'routing':
-      await route(run, steering);
-      return null;
+    case 'routing': {
+      const end = await read(run, steering, ROUTER, 'route', () => routeInstruction(run.state, steering));
+      if (end.kind === 'reply') steering.proposal = end.output;
+      return goOnTo(steering, 'deciding');
+    }
     case 'deciding':
       return decide(run, steering);
   }
 }
 
-async function understand(run: Run, steering: Steering): Promise<GoalEnd | null> {
-  const end = await runTurns(run, {
-    role: UNDERSTANDING,
-    output: 'intent',
-    maxRounds: 1,
-    tools: false,
-    instruction: () => intentInstruction(run.state, steering),
-  });
-  if (end.kind === 'budget_used') return takeAsSaid(run, steering, end.budgets);
+async function understand(run: Run, steering: Steering): Promise<StepEnd> {
+  const end = await read(run, steering, UNDERSTANDING, 'intent', () =>
+    intentInstruction(run.state, steering),
+  );
+  if (end.kind === 'budget_used') {
+    // Nothing is left to understand messages with: whoever reads them next has them as they were said.
+    const why = fill(run.words.routeBudget, { budgets: end.budgets.join(', ') });
+    return settle(run, steering, deniedRoute(steering.idle, why), null);
+  }
+  if (end.kind === 'reply') steering.intent = end.output;
+  return goOnTo(steering, steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding');
+}
+
+/** One reply of a role to the messages, with what it doubts or wants to know. */
+async function read<C extends 'intent' | 'route'>(
+  run: Run,
+  steering: Steering,
+  role: string,
+  output: C,
+  instruction: () => string,
+): Promise<TurnEnd<C>> {
+  const end = await runTurns(run, { role, output, maxRounds: 1, tools: false, instruction });
   if (end.kind === 'reply') {
-    steering.intent = end.output;
-    concern(run.words, steering, end.envelope);
+    const doubts = confirmationReasons(end.envelope, run.words);
+    steering.concerns = fitted([...steering.concerns, ...doubts], CONCERNS_BYTES);
   }
-  if (end.kind === 'special' && end.special.kind === 'clarification') {
+  if (end.kind === 'special' && end.special.kind === 'clarification')
     steering.clarification = end.special.question;
-  }
-  goOnTo(steering, steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding');
-  return null;
+  return end;
 }
 
-/** Nothing is left to understand messages with: whoever reads them next has them as they were said. */
-function takeAsSaid(run: Run, steering: Steering, budgets: readonly string[]): Promise<GoalEnd | null> {
-  const why = fill(run.words.routeBudget, { budgets: budgets.join(', ') });
-  return settle(run, steering, deniedRoute(steering.idle, why), null);
-}
-
-async function route(run: Run, steering: Steering): Promise<void> {
-  const end = await runTurns(run, {
-    role: ROUTER,
-    output: 'route',
-    maxRounds: 1,
-    tools: false,
-    instruction: () => routeInstruction(run.state, steering),
-  });
-  if (end.kind === 'reply') {
-    steering.proposal = end.output;
-    concern(run.words, steering, end.envelope);
-  }
-  if (end.kind === 'special' && end.special.kind === 'clarification') {
-    steering.clarification = end.special.question;
-  }
-  goOnTo(steering, 'deciding');
-}
-
-function goOnTo(steering: Steering, stage: Steering['stage']): void {
+function goOnTo(steering: Steering, stage: Steering['stage']): Moved {
   steering.stage = stage;
   steering.turns = newTurns();
-}
-
-function concern(words: Words, steering: Steering, envelope: EnvelopeMeta): void {
-  steering.concerns = fitted([...steering.concerns, ...confirmationReasons(envelope, words)], CONCERNS_BYTES);
+  return MOVED;
 }
 
 /** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
-async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
+async function decide(run: Run, steering: Steering): Promise<StepEnd> {
   const { idle } = steering;
   const { people, goal } = run.state;
   const paused = people.pausedAt !== null;
@@ -106,7 +91,7 @@ async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
   let confirmed: boolean | null = null;
   if (decision.act === 'ask_user' && !run.state.people.stop) {
     const again = await askMeaning(run, steering, decision);
-    if (again) return null;
+    if (again) return MOVED;
     const { routeNotAnswered, routeStillUnclear } = run.words;
     decision = deniedRoute(idle, steering.answers.length > 0 ? routeStillUnclear : routeNotAnswered);
   } else if (decision.confirm && !run.state.people.stop) {
@@ -123,7 +108,7 @@ function settle(
   steering: Steering,
   decision: RouteDecision,
   confirmed: boolean | null,
-): Promise<GoalEnd | null> {
+): Promise<StepEnd> {
   const ids = steering.items.map(item => item.id);
   run.journal('route', { ids, act: decision.act, reason: decision.reason, confirmed });
   run.goBack();
@@ -142,12 +127,7 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
   });
   if (asked.kind !== 'answered' || asked.answer.text === null) return false;
   steering.answers.push(asked.answer.text);
-  Object.assign(steering, {
-    intent: null,
-    proposal: null,
-    clarification: null,
-    concerns: [],
-  });
+  Object.assign(steering, { intent: null, proposal: null, clarification: null, concerns: [] });
   goOnTo(steering, 'understanding');
   return true;
 }
@@ -192,42 +172,40 @@ function confirmTitle(words: Words, act: RouteDecision['act']): string {
   }
 }
 
-async function carryOut(run: Run, steering: Steering, decision: RouteDecision): Promise<GoalEnd | null> {
+async function carryOut(run: Run, steering: Steering, decision: RouteDecision): Promise<StepEnd> {
   const { state } = run;
   const { items } = steering;
   switch (decision.act) {
     case 'continue':
     case 'ask_user':
       note(run, { ...steering, items: withAnswers(steering) }, 'a note to the roles');
-      return null;
+      return MOVED;
     case 'minor_replan':
       note(run, { ...steering, items: withAnswers(steering) }, 'a change of the plan');
-      replan(run, steering);
-      return null;
+      return replan(run, steering);
     case 'full_replan':
       note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
       dropTasks(run, task => isOpen(task) && !task.byPerson, REPLANNED);
-      replan(run, steering);
-      return null;
+      return replan(run, steering);
     case 'new_task': {
       const goal = steerText(withAnswers(steering));
       const id = await run.ports.startRun(run.nextId('s'), goal);
       run.journal('new_run', { id, goal: preview(goal) });
       const waits = asksForPlan(state.settings) ? ', whose plan waits there for your approval' : '';
       receipts(run, items, `a run of its own, ${id}${waits}`);
-      return null;
+      return MOVED;
     }
     case 'next_goal':
       beginNextGoal(run, steerText(withAnswers(steering)), steering.spent);
       receipts(run, items, `goal ${state.goal.number}`);
-      return null;
+      return MOVED;
     case 'control':
       return control(run, steering, decision);
   }
 }
 
 /** Back to where the plan is made: finished tasks stay, the running one is open again, the messages are key input. */
-function replan(run: Run, steering: Steering): void {
+function replan(run: Run, steering: Steering): Moved {
   const { state } = run;
   state.tasks = state.tasks.map(task =>
     task.status === 'executing' ? { ...task, status: 'pending' } : task,
@@ -235,7 +213,7 @@ function replan(run: Run, steering: Steering): void {
   // What was asked at the position that the message came to: the run does not come back to it.
   closeGates(run, '', 'a message of the user');
   const wanted = withAnswers(steering).map(item => item.text);
-  planAnew(run, { from: 'user', wanted, reading: readingOf(steering) });
+  return planAnew(run, { from: 'user', wanted, reading: readingOf(steering) });
 }
 
 function readingOf({ intent, concerns }: Steering): Reading | null {
@@ -246,7 +224,7 @@ function readingOf({ intent, concerns }: Steering): Reading | null {
   return fitted(reading, READING_BYTES);
 }
 
-function control(run: Run, { items, answers, idle }: Steering, decision: RouteDecision): GoalEnd | null {
+function control(run: Run, { items, answers, idle }: Steering, decision: RouteDecision): StepEnd {
   const { state } = run;
   // Of a long message the head: what was said to it stands behind it.
   const reason = [preview(steerText(items), 200), ...answers].join('\n');
@@ -265,7 +243,7 @@ function control(run: Run, { items, answers, idle }: Steering, decision: RouteDe
   }
   receipts(run, items, `the instruction "${decision.control ?? 'status'}"`);
   const last = state.goals.at(-1);
-  return idle && last ? { outcome: last.outcome, cause: last.cause, answer: last.answer } : null;
+  return idle && last ? { outcome: last.outcome, cause: last.cause, answer: last.answer } : MOVED;
 }
 
 function statusLine(run: Run, idle: boolean): string {

@@ -20,19 +20,17 @@ import type { Execution } from '../../core/state/position.js';
 import { noteDecision } from '../../core/state/trace.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
-import { askFor } from '../gates.js';
+import { askFor, type Confirmed, confirm } from '../gates.js';
 import { instruct } from '../instruct.js';
-import type { Run } from '../run.js';
-import { keepReport } from '../turn/offload.js';
-import { keepUserNote } from '../turn/take-steering.js';
+import { MOVED, type Moved, type Run } from '../run.js';
+import { keepReport } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
-import { answerFor, concludeEarly, type GoalEnd } from './conclude.js';
-import { type Confirmed, confirm } from './confirm.js';
+import { answerFor, concludeEarly, type StepEnd } from './conclude.js';
 import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from './notes.js';
 import { reviewResult } from './review.js';
 
-/** One step of a task; null: go on at the cursor. */
-export async function workOn(run: Run, position: Execution, task: Task): Promise<GoalEnd | null> {
+/** One step of a task. */
+export async function workOn(run: Run, position: Execution, task: Task): Promise<StepEnd> {
   const { step } = position;
   switch (step.kind) {
     case 'work':
@@ -43,11 +41,11 @@ export async function workOn(run: Run, position: Execution, task: Task): Promise
       return judge(run, position, { task, concerns: step.concerns });
     case 'choose':
     case 'failed':
-      return null;
+      return MOVED;
   }
 }
 
-async function work(run: Run, position: Execution, task: Task): Promise<GoalEnd | null> {
+async function work(run: Run, position: Execution, task: Task): Promise<StepEnd> {
   const { state } = run;
   const { reporting } = position;
   const limit = roundsOf(run, task);
@@ -66,29 +64,29 @@ async function work(run: Run, position: Execution, task: Task): Promise<GoalEnd 
     case 'special':
       if (end.special.kind === 'error') {
         const result = await keepReport(run, task.id, specialText(end.special, run.words));
-        endTask(run, task.id, { status: 'failed', reason: 'error', result });
-      } else {
-        position.step = { kind: 'ask', taskId: task.id, question: questionText(end.special, run.words) };
+        return endTask(run, task.id, { status: 'failed', reason: 'error', result });
       }
-      return null;
+      position.step = { kind: 'ask', taskId: task.id, question: questionText(end.special, run.words) };
+      return MOVED;
     case 'reply': {
       const summary = await keepReport(run, task.id, end.output.summary);
       const { message, output, envelope } = end;
-      applyReport(run, position, task, { message, output: { ...output, summary }, envelope });
-      return null;
+      return applyReport(run, position, task, { message, output: { ...output, summary }, envelope });
     }
     case 'unusable':
       noteFallback(run, carrier, end.errors, 'the task failed');
-      endTask(run, task.id, {
+      return endTask(run, task.id, {
         status: 'failed',
         reason: reporting ? 'max_rounds' : 'bad_output',
         result: await keepReport(run, task.id, end.text),
       });
-      return null;
     case 'rounds_used':
-      if (reporting) endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
-      else enterReport(run, position, task.id);
-      return null;
+      if (reporting) return endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
+      // One more reply, without tools, to report what there is.
+      noteLimit(run, 'execution', task.id);
+      position.reporting = true;
+      position.turns.instructed = false;
+      return MOVED;
     default:
       return concludeEarly(run, end);
   }
@@ -96,13 +94,6 @@ async function work(run: Run, position: Execution, task: Task): Promise<GoalEnd 
 
 function roundsOf({ limits }: Run, task: Task): number {
   return task.maxRounds ?? limits.execution;
-}
-
-/** At the cap of rounds: one more reply, without tools, to report what there is. */
-function enterReport(run: Run, position: Execution, taskId: string): void {
-  noteLimit(run, 'execution', taskId);
-  position.reporting = true;
-  position.turns.instructed = false;
 }
 
 /** Applies an executor's reply by `decideTask`. */
@@ -115,13 +106,12 @@ function applyReport(
     output,
     envelope,
   }: { message: AssistantMessage; output: ExecutionOutput; envelope: EnvelopeMeta },
-): void {
+): Moved {
   const { state } = run;
   const { id: taskId } = task;
   echo(run, taskId, output);
   if (position.reporting) {
-    endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
-    return;
+    return endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
   }
   const { decision, by } = decideTask(output, taskId);
   noteDecision(state.log.trace, message.id, by);
@@ -135,20 +125,18 @@ function applyReport(
         taskId,
         concerns: fitted(confirmationReasons(envelope, run.words), CONCERNS_BYTES),
       };
-      return;
+      return MOVED;
     case 'skipped':
-      endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
-      return;
+      return endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
     case 'failed':
-      endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
-      return;
+      return endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
     case 'retry':
       run.doubtReads();
       if (left > 0) instruct(run, carrier, retryTaskInstruction(state, taskId, left));
-      return;
+      return MOVED;
     case 'continue':
       if (left > 0) instruct(run, carrier, continueTaskInstruction(state, taskId, left));
-      return;
+      return MOVED;
   }
 }
 
@@ -171,29 +159,26 @@ async function judge(
   run: Run,
   position: Execution,
   { task, concerns: own }: { task: Task; concerns: string[] },
-): Promise<GoalEnd | null> {
+): Promise<StepEnd> {
   const { state } = run;
   const { id: taskId } = task;
   const report = task.result ?? '';
   const reviewed = reviewResult(run, task, report);
-  if (reviewed.kind === 'pending') return null;
+  if (reviewed.kind === 'pending') return MOVED;
   const concerns = fitted([...new Set([...own, ...reviewed.concerns])], CONCERNS_BYTES);
   const confirmed: Confirmed = reviewed.approved
     ? await confirmResult(run, position, { task, report, concerns })
     : { kind: 'yes' };
   if (confirmed.kind === 'stopped') return answerFor(run, 'stopped');
-  if (confirmed.kind === 'no' && confirmed.instead !== null) keepUserNote(run, confirmed.instead);
   const denied = confirmed.kind === 'no';
   if (reviewed.approved && !denied) {
     const reason = confirmed.kind === 'nobody' ? UNCONFIRMED : null;
-    endTask(run, taskId, { status: 'completed', reason, result: report });
-    return null;
+    return endTask(run, taskId, { status: 'completed', reason, result: report });
   }
   const left = roundsOf(run, task) - position.turns.round;
   if (left <= 0) {
     const reason = denied ? 'rejected by a person' : 'rejected by the review';
-    endTask(run, taskId, { status: 'failed', reason, result: report });
-    return null;
+    return endTask(run, taskId, { status: 'failed', reason, result: report });
   }
   position.step = { kind: 'work', taskId };
   const carrier = run.role(carrierOf(run.pinned, task));
@@ -201,7 +186,7 @@ async function judge(
     const text = confirmed.instead ?? fill(run.words.notAccepted, { id: taskId });
     run.say(run.threadOf(carrier), 'steer', text);
   } else instruct(run, carrier, reviewFixesInstruction(state, taskId, reviewed.fixes, left));
-  return null;
+  return MOVED;
 }
 
 function confirmResult(
@@ -223,7 +208,7 @@ async function askForTask(
   run: Run,
   position: Execution,
   { task, question }: { task: Task; question: string },
-): Promise<GoalEnd | null> {
+): Promise<StepEnd> {
   const { goal } = run.state;
   const carrier = carrierOf(run.pinned, task);
   const asked = await askFor(run, {
@@ -232,13 +217,10 @@ async function askForTask(
     question,
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
-  if (asked.answer.text === null) {
-    endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });
-    return null;
-  }
+  if (asked.answer.text === null)
+    return endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });
   position.step = { kind: 'work', taskId: task.id };
   giveRoundBack(position);
-  keepUserNote(run, asked.answer.text);
-  run.say(run.threadOf(run.role(carrier)), 'steer', asked.answer.text);
-  return null;
+  run.tellRole(carrier, asked.answer.text);
+  return MOVED;
 }

@@ -12,15 +12,12 @@ import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/state/bounds.js';
 import { executionAt, type Verification } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
-import { askFor } from '../gates.js';
-import type { Run } from '../run.js';
+import { askFor, confirm } from '../gates.js';
+import { MOVED, type Moved, type Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
-import { keepUserNote } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
-import { answerFor, concludeEarly, type GoalEnd, wrapUpAs } from './conclude.js';
-import { confirm } from './confirm.js';
-import { giveRoundBack, noteFallback, noteLimit } from './notes.js';
-import { planAnew } from './plan-anew.js';
+import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
+import { giveRoundBack, noteFallback, noteLimit, planAnew } from './notes.js';
 
 const VERIFIER = 'verifier';
 
@@ -28,14 +25,13 @@ const VERIFIER = 'verifier';
  * One verdict: done, or back to the planner with improvements, until the cap. A verdict on a
  * plan that a person has added to meanwhile ends nothing: what is open is done first, and then verified.
  */
-export async function verify(run: Run, position: Verification): Promise<GoalEnd | null> {
+export async function verify(run: Run, position: Verification): Promise<StepEnd> {
   const end = await judge(run, position);
-  if (end === null || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;
-  run.enter(executionAt(position.cycle));
-  return null;
+  if (end === MOVED || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;
+  return run.enter(executionAt(position.cycle));
 }
 
-async function judge(run: Run, position: Verification): Promise<GoalEnd | null> {
+async function judge(run: Run, position: Verification): Promise<StepEnd> {
   const { state } = run;
   const { step, unanswered } = position;
   if (step.kind === 'ask') return clarify(run, position, step.question);
@@ -55,7 +51,7 @@ async function judge(run: Run, position: Verification): Promise<GoalEnd | null> 
       if (end.special.kind === 'error' || unanswered)
         return noVerdict(run, position, [specialText(end.special, run.words)]);
       position.step = { kind: 'ask', question: questionText(end.special, run.words) };
-      return null;
+      return MOVED;
     case 'unusable':
       return noVerdict(run, position, end.errors);
     case 'rounds_used':
@@ -82,11 +78,10 @@ function leaves(run: Run, { cycle }: Verification): boolean {
   return true;
 }
 
-function noVerdict(run: Run, { cycle }: Verification, errors: string[]): null {
+function noVerdict(run: Run, { cycle }: Verification, errors: string[]): Moved {
   noteFallback(run, VERIFIER, errors, hasOpen(run) ? 'the tasks that are open' : 'an unverified answer');
-  if (hasOpen(run)) run.enter(executionAt(cycle));
-  else wrapUpAs(run, 'no_verdict', run.words.whyNoVerdict);
-  return null;
+  if (hasOpen(run)) return run.enter(executionAt(cycle));
+  return wrapUpAs(run, 'no_verdict', run.words.whyNoVerdict);
 }
 
 async function apply(
@@ -94,7 +89,7 @@ async function apply(
   position: Verification,
   output: VerdictOutput,
   concerns: string[],
-): Promise<GoalEnd | null> {
+): Promise<StepEnd> {
   const { state } = run;
   const { goal } = state;
   goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
@@ -104,7 +99,7 @@ async function apply(
     goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
   if (cause === 'verified' && concerns.length > 0) {
     position.step = { kind: 'confirm', concerns: fitted(concerns, CONCERNS_BYTES) };
-    return null;
+    return MOVED;
   }
   if (cause !== null) return answerFor(run, cause);
   state.tasks = rejectTasks(
@@ -115,24 +110,16 @@ async function apply(
 }
 
 /** Back to the planner, while verifications are left. */
-function planAgain(
-  run: Run,
-  improvements: { from: 'verification' | 'user'; wanted: string[] },
-): GoalEnd | null {
+function planAgain(run: Run, improvements: { from: 'verification' | 'user'; wanted: string[] }): StepEnd {
   if (plansLeft(run.state.goal.counters, run.limits) <= 0) {
     noteLimit(run, 'verification', null);
     return answerFor(run, 'verification_cap');
   }
-  planAnew(run, improvements);
-  return null;
+  return planAnew(run, improvements);
 }
 
 /** A verdict that a person is to confirm: without a person the answer stands, unverified. */
-async function confirmVerdict(
-  run: Run,
-  { cycle }: Verification,
-  concerns: string[],
-): Promise<GoalEnd | null> {
+async function confirmVerdict(run: Run, { cycle }: Verification, concerns: string[]): Promise<StepEnd> {
   const { goal } = run.state;
   const confirmed = await confirm(run, concerns, {
     key: `confirm:${goal.number}:${cycle}:verdict`,
@@ -147,7 +134,6 @@ async function confirmVerdict(
     case 'stopped':
       return answerFor(run, 'stopped');
     case 'no':
-      if (confirmed.instead !== null) keepUserNote(run, confirmed.instead);
       return planAgain(run, {
         from: 'user',
         wanted: [confirmed.instead ?? 'The person did not accept the answer.'],
@@ -156,7 +142,7 @@ async function confirmVerdict(
 }
 
 /** A question of the verifier to the person. The answer costs no round; without one, one reply is left to it. */
-async function clarify(run: Run, position: Verification, question: string): Promise<GoalEnd | null> {
+async function clarify(run: Run, position: Verification, question: string): Promise<StepEnd> {
   const { goal } = run.state;
   const asked = await askFor(run, {
     key: `verify:${goal.number}:${position.cycle}`,
@@ -171,8 +157,7 @@ async function clarify(run: Run, position: Verification, question: string): Prom
     position.turns.instructed = false;
   } else {
     giveRoundBack(position);
-    keepUserNote(run, text);
-    run.say(run.threadOf(run.role(VERIFIER)), 'steer', text);
+    run.tellRole(VERIFIER, text);
   }
-  return null;
+  return MOVED;
 }

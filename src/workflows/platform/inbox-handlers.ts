@@ -21,10 +21,8 @@ import { isRecord } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
 import { isRepeatable } from '../../core/tools/tool.js';
-import { passAnswer } from '../agents/agent-gates.js';
-import { callBack, noteWithdrawn, passOn, tellPause } from '../agents/agents.js';
+import { callBack, noteWithdrawn, passAnswer, passOn, tellPause } from '../agents/agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
-import { keepTime } from '../changes/keep-time.js';
 import { setLimits } from '../changes/set-limits.js';
 import { chooseModel, setOut } from '../changes/set-model.js';
 import { updatePlan } from '../changes/update-plan.js';
@@ -146,7 +144,7 @@ export function requestPause(run: Run, input: unknown): void {
   state.people.pausedAt ??= run.ports.now();
   run.journal('paused', { reason });
   if (!wasPaused) tellPause(run, 'paused');
-  keepTime(run);
+  run.keepTime();
   if (interrupt && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
@@ -167,7 +165,7 @@ export function requestResume(run: Run, input: unknown): void {
   state.children = withPaused(state.children, paused, false);
   run.journal('resumed', { reason, ...(paused.length > 0 && { agents: paused }) });
   if (wasPaused) tellPause(run, 'resumed');
-  keepTime(run);
+  run.keepTime();
 }
 
 /** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */

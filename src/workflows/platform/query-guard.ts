@@ -34,7 +34,7 @@ export function isOutsideTask(last: Step | null, step: Step): boolean {
   return last !== null && !step.isReplay && step.time === last.time && step.events > last.events;
 }
 
-export const interceptors: WorkflowInterceptorsFactory = () => {
+export const queryGuard: WorkflowInterceptorsFactory = () => {
   let last: Step | null = null;
   /** The last step was the first after a replay: a query may have caused it. */
   let isDoubtful = false;

@@ -1,7 +1,13 @@
 /** Long texts by reference: the blob store has the whole, the state a part of it. */
-import { PAYLOAD_BYTES } from '../../core/state/bounds.js';
+
+import { reportBytes, type Task } from '../../core/plan/plan.js';
+import { OLD_ANSWER_BYTES, PAYLOAD_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/state/bounds.js';
+import { type Cursor, tasksAt } from '../../core/state/cursor.js';
+import type { RunState } from '../../core/state/run-state.js';
+import { offloadSteps, stepsToOffload } from '../../core/state/trace.js';
 import { cutText, cutWithoutStore, fitsText } from '../../core/text/fit.js';
 import { headAndTail } from '../../core/text/large-text.js';
+import { sizeOfList } from '../../core/text/sizes.js';
 import type { Run } from '../run.js';
 
 /** What one activity takes, with what stands around the text. */
@@ -18,7 +24,7 @@ export async function keepText(run: Run, name: string, text: string, maxBytes: n
  * Keeps a text in the blob store; null where that does not work, in a few tries, or where a stop ends the wait.
  * The run goes on either way, and the journal says once that something is missing.
  */
-export async function store(run: Run, name: string, text: string): Promise<string | null> {
+async function store(run: Run, name: string, text: string): Promise<string | null> {
   const { state, ports } = run;
   const kept = cutText(text, MOST_STORED_BYTES);
   const once = state.people.stop !== null || state.log.storeFailed;
@@ -35,4 +41,71 @@ export function noteStoreFailed(run: Run, what: string, why: string): void {
   if (log.storeFailed) return;
   log.storeFailed = true;
   run.journal('store_failed', { what, why });
+}
+
+/** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
+export function mustOffload({ cursor, tasks, log: { trace } }: RunState): boolean {
+  return stepsToOffload(trace, atHand(cursor)).length > 0 || reportsAreOver(tasks);
+}
+
+function atHand(cursor: Cursor): (string | null)[] {
+  const tasks = tasksAt(cursor);
+  return tasks.length > 0 ? tasks : [null];
+}
+
+/** Their sizes, which are known, are looked at first. */
+function reportsAreOver(tasks: readonly Task[]): boolean {
+  return sizeOfList(tasks) > REPORTS_BYTES && reportBytes(tasks) > REPORTS_BYTES;
+}
+
+/** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
+export async function offload(run: Run): Promise<void> {
+  await offloadTrace(run);
+  await offloadReports(run);
+}
+
+async function offloadTrace(run: Run): Promise<void> {
+  const {
+    cursor,
+    log: { trace },
+  } = run.state;
+  const steps = stepsToOffload(trace, atHand(cursor));
+  if (steps.length === 0) return;
+  const ref = await store(run, 'trace', JSON.stringify(steps));
+  offloadSteps(trace, steps.length, ref);
+}
+
+/** What is shown of a report that was offloaded. */
+const SHELVED_REPORT_BYTES = 3_000;
+const LEAST_REPORT_BYTES = 300;
+
+/** The oldest reports first; where there are hundreds of tasks, little is left of each. */
+async function offloadReports(run: Run): Promise<void> {
+  if (!reportsAreOver(run.state.tasks)) return;
+  for (const { id, result } of run.state.tasks) {
+    if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
+    if (result !== null)
+      setResult(run, id, await keepText(run, `report-${id}`, result, SHELVED_REPORT_BYTES));
+  }
+  for (const { id, result } of run.state.tasks) {
+    if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
+    if (result !== null) setResult(run, id, cutText(result, LEAST_REPORT_BYTES));
+  }
+}
+
+function setResult({ state }: Run, id: string, result: string): void {
+  state.tasks = state.tasks.map(task => (task.id === id ? { ...task, result } : task));
+}
+
+/** The report of a task as its state keeps it. */
+export function keepReport(run: Run, taskId: string, report: string): Promise<string> {
+  return keepText(run, `report-${taskId}`, report, REPORT_BYTES);
+}
+
+/** An answer that another goal follows is kept by reference where it is long. */
+export async function offloadLastAnswer(run: Run): Promise<void> {
+  const last = run.state.goals.at(-1);
+  if (!last || last.number === run.state.goal.number || fitsText(last.answer, OLD_ANSWER_BYTES)) return;
+  const answer = await keepText(run, `answer-${last.number}`, last.answer, OLD_ANSWER_BYTES);
+  run.state.goals = run.state.goals.map(goal => (goal.number === last.number ? { ...goal, answer } : goal));
 }

@@ -3,7 +3,7 @@ import { shortenThreads } from '../../core/state/handover.js';
 import { isHeld, type RunState } from '../../core/state/run-state.js';
 import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state/state-bounds.js';
 import type { Run } from '../run.js';
-import { mustOffload, offload } from './offload.js';
+import { mustOffload, offload } from './keep-text.js';
 
 /**
  * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,

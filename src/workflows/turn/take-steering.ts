@@ -1,15 +1,14 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
 import { here } from '../../core/state/cursor.js';
-import { withUserNote } from '../../core/state/goal.js';
 import type { Batch } from '../../core/state/position.js';
 import type { Thread } from '../../core/state/thread.js';
 import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../core/steering/inbox.js';
 import { appliedReceipt } from '../../core/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
-import { linesOf } from '../branches/lines-of.js';
+import { linesOf } from '../branches/branch-run.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
-import { skipOpenCalls } from './tools/batch.js';
+import { skipOpenCalls } from './tools/finish-call.js';
 
 /** Skips what is left of an open batch when waiting messages want that. True when it did. */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
@@ -51,7 +50,7 @@ export function note(
   const thread = threadFor(run, role);
   const said = items.map(item => run.say(thread, 'steer', item.text));
   for (const line of branches) for (const message of said) line.append(threadFor(line, role), message);
-  for (const item of items) keepUserNote(run, item.text);
+  for (const item of items) run.wish(item.text);
   for (const line of [run, ...branches]) beginAnew(line, role);
   receipts(run, items, as);
 }
@@ -72,11 +71,6 @@ function beginAnew(run: Run, role: string | null): void {
   if (turns.cut !== null) run.say(threadFor(run, role), 'instruction', run.words.reaskText);
   turns.cut = null;
   turns.reasked = false;
-}
-
-/** Keeps what a person said as a part of the goal. */
-export function keepUserNote({ state: { goal } }: Run, text: string): void {
-  goal.userNotes = withUserNote(goal.userNotes, text);
 }
 
 export function receipts(run: Run, items: readonly InboxItem[], as: string): void {

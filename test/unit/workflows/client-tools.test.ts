@@ -5,7 +5,7 @@ import { requestStop, takeClaim } from '../../../src/workflows/platform/inbox-ha
 import { claimReader } from '../../../src/workflows/platform/read-input.js';
 import type { Ports } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { skipOpenCalls } from '../../../src/workflows/turn/tools/batch.js';
+import { skipOpenCalls } from '../../../src/workflows/turn/tools/finish-call.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls, type SmallRun } from '../../support/small-run.js';
 

@@ -3,10 +3,9 @@ import type { AgentEnd } from '../../../src/core/agents/subagent.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { newBranch } from '../../../src/core/plan/branches.js';
 import { heldResults, ledgerKey } from '../../../src/core/tools/ledger.js';
-import { BranchGroup } from '../../../src/workflows/branches/branch-group.js';
-import { BranchRun, GaveWay } from '../../../src/workflows/branches/branch-run.js';
+import { BranchGroup, BranchRun } from '../../../src/workflows/branches/branch-run.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';
-import type { Run } from '../../../src/workflows/run.js';
+import { type Run, Yielded } from '../../../src/workflows/run.js';
 import { callSubagent } from '../../../src/workflows/turn/tools/call-subagent.js';
 import { runAtCalls, testRole } from '../../support/small-run.js';
 
@@ -82,7 +81,7 @@ test('a task beside one whose sub-agent may use all that is left → it waits fo
   expect(() => one.giveWay()).not.toThrow();
   delegate(one);
   one.state.tools.inFlight = [];
-  expect(() => one.giveWay()).toThrow(GaveWay);
+  expect(() => one.giveWay()).toThrow(Yielded);
   started[1]?.end(CANCELLED);
   started[2]?.end(CANCELLED);
   await new Promise(setImmediate);

@@ -5,7 +5,7 @@ import type { Permissions } from '../../../src/core/tools/permission.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/tools/batch.js';
+import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/tools/finish-call.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { NO_PERMISSIONS } from '../../support/core-values.js';
 import { pairingFaults } from '../../support/pairing.js';

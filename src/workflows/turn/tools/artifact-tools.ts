@@ -14,8 +14,7 @@ import { inlineInput } from '../../../core/tools/ledger.js';
 import { READ_RESULT } from '../../../core/tools/tool-result.js';
 import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
-import { factsOf } from './tool-request.js';
-import { said, type WorkflowToolCall } from './workflow-tool-call.js';
+import { factsOf, said, type WorkflowToolCall } from './tool-request.js';
 
 const PAGE_BYTES = 15 * 1024;
 

@@ -19,13 +19,12 @@ import {
 import type { Lease } from '../../../core/limits/leases.js';
 import { addUsage } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
-import { closeGatesOf } from '../../agents/agent-gates.js';
-import { finishPassed, takeBack } from '../../agents/agents.js';
+import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import { shareAnew } from '../../changes/set-limits.js';
 import type { Run } from '../../run.js';
 import { sharedUse } from '../spend.js';
 import { noteEffects } from './finish-call.js';
-import type { WorkflowToolCall } from './workflow-tool-call.js';
+import type { WorkflowToolCall } from './tool-request.js';
 
 export async function callSubagent(
   run: Run,

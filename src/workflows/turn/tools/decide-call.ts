@@ -19,8 +19,8 @@ import {
 import { reviewNote } from '../../../core/tools/tool-notes.js';
 import { isReviewed, reviewAction } from '../../phases/review.js';
 import type { Run } from '../../run.js';
-import { openReply } from './batch.js';
 import { answerTo, askAbout, isAskedAbout } from './call-permission.js';
+import { openReply } from './finish-call.js';
 
 /** A decision that needs nobody any more. */
 export type Settled = Exclude<ToolCallDecision, Asking>;

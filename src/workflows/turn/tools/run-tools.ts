@@ -23,7 +23,6 @@ import { closeForms } from '../../tool-forms.js';
 import { noteStoreFailed } from '../keep-text.js';
 import { endBatch, openReply } from './batch.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
-import { callWorkflow } from './call-workflow.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
 import { finishCall } from './finish-call.js';
 import { lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';

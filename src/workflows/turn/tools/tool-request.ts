@@ -16,7 +16,7 @@ import {
   withoutSession,
   withSession,
 } from '../../../core/tools/tool-session.js';
-import type { CallOptions } from '../../ports.js';
+import type { Called, CallOptions } from '../../ports.js';
 import type { Run } from '../../run.js';
 
 /** Beyond the tool's own limit, for the activity to report its result. */
@@ -145,4 +145,26 @@ export function lostSession(
   const note = loss === 'not_run' ? words.noteSessionGone : words.noteSessionGoneUnknown;
   const values = { server: statefulServer(tool) ?? '', tool: tool.name };
   return toolResult(call, 'session_lost', { note: fill(note, values) }, words);
+}
+
+export interface WorkflowToolCall {
+  /** Who calls. */
+  role: string;
+  callId: string;
+  toolUseId: string;
+  /** Checked against the schema. */
+  input: Record<string, unknown>;
+  /** For the activity that it may need. */
+  options: CallOptions;
+}
+
+/**
+ * A fault of the call, such as an unknown id, is a result that says so. A failure is for what its activity could not
+ * do: it is made again, or ends the call, as with any tool.
+ */
+export type WorkflowToolRunner = (run: Run, call: WorkflowToolCall) => Promise<Called<CallToolResult>>;
+
+/** A result in the run's own words. */
+export function said(note: string, isError = false): Called<CallToolResult> {
+  return { ok: true, value: { ending: 'executed', note, content: [], isError, durationMs: 0 } };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { REFUSAL } from '../../../../src/core/limits/failure.js';
-import { interceptors, isOutsideTask, type Step } from '../../../../src/workflows/platform/query-guard.js';
+import { isOutsideTask, queryGuard, type Step } from '../../../../src/workflows/platform/query-guard.js';
 
 const LAST: Step = { time: '100.5', events: 20, isReplay: false };
 
@@ -16,12 +16,12 @@ describe('guard of queries', () => {
     expect(isOutsideTask(last, { ...LAST, ...step })).toBe(outside);
   });
 
-  type Internals = NonNullable<ReturnType<typeof interceptors>['internals']>[number];
+  type Internals = NonNullable<ReturnType<typeof queryGuard>['internals']>[number];
   type ActivateInput = Parameters<NonNullable<Internals['activate']>>[0];
 
   /** Steps of one run, as the SDK gives them; what reached the run. */
   function run() {
-    const [guard] = interceptors().internals ?? [];
+    const [guard] = queryGuard().internals ?? [];
     const reached: ActivateInput[] = [];
     const activate = (seconds: number, historyLength: number, more: object = {}, batchIndex = 0) => {
       const timestamp = { seconds, nanos: 7 };

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, test } from 'vitest';
+import { signalNames } from '../../../../src/workflows/platform/interceptors.js';
 import { payloadConverter } from '../../../../src/workflows/platform/read-payloads.js';
-import { interceptors } from '../../../../src/workflows/platform/signal-names.js';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const payload = (encoding: string, data: string) => ({
@@ -34,7 +34,7 @@ test.each([
   ['steer', 'steer'],
   ['__temporal_steer', 'reserved: __temporal_steer'],
 ])('names of signals: %s → comes to the handlers as "%s" (ST4)', (signalName, wanted) => {
-  const [internals] = interceptors().internals ?? [];
+  const [internals] = signalNames().internals ?? [];
   type ActivateInput = Parameters<NonNullable<NonNullable<typeof internals>['activate']>>[0];
   const activation = { jobs: [{ signalWorkflow: { signalName } }, { fireTimer: {} }] };
   const input = { activation, batchIndex: 0 } as unknown as ActivateInput;

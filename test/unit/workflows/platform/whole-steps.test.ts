@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { REFUSAL } from '../../../../src/core/limits/failure.js';
-import { interceptors } from '../../../../src/workflows/platform/whole-steps.js';
+import { wholeSteps } from '../../../../src/workflows/platform/interceptors.js';
 
-type Internals = NonNullable<ReturnType<typeof interceptors>['internals']>[number];
+type Internals = NonNullable<ReturnType<typeof wholeSteps>['internals']>[number];
 type Step = Parameters<NonNullable<Internals['activate']>>[0];
 
 function workflow() {
-  const [guard] = interceptors().internals ?? [];
+  const [guard] = wholeSteps().internals ?? [];
   return {
     begin: (batchIndex = 0, work = () => {}) =>
       guard?.activate?.({ activation: {}, batchIndex } as unknown as Step, work),

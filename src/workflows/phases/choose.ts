@@ -3,29 +3,19 @@
 import { firstPosition, type ModeName, roleAt } from '../../core/agents/modes.js';
 import { choiceInstruction } from '../../core/prompts/answer-instructions.js';
 import { OPINION_BYTES } from '../../core/state/bounds.js';
-import type { Choosing, PositionsOf } from '../../core/state/position.js';
+import type { Choosing } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { cutText } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
-import { concludeEarly, type GoalEnd, wrapUp } from '../phases/conclude.js';
-import { noteFallback } from '../phases/notes.js';
-import type { Run } from '../run.js';
+import type { Moved, Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
+import { concludeEarly, type StepEnd } from './conclude.js';
+import { noteFallback } from './notes.js';
 
 /** Where no choice can be read: it has tools, and needs no more calls than the goal. */
 const FALLBACK: ModeName = 'react';
 
-/** One step at the position where the goal stands; null: go on at the cursor. */
-export async function auto(run: Run, position: PositionsOf['auto']): Promise<GoalEnd | null> {
-  switch (position.phase) {
-    case 'choosing':
-      return choose(run, position);
-    case 'wrap_up':
-      return wrapUp(run, position);
-  }
-}
-
-async function choose(run: Run, position: Choosing): Promise<GoalEnd | null> {
+export async function choose(run: Run, position: Choosing): Promise<StepEnd> {
   const role = roleAt(wayOf(run.state), position);
   const end = await runTurns(run, {
     role,
@@ -51,10 +41,9 @@ async function choose(run: Run, position: Choosing): Promise<GoalEnd | null> {
 /** Of the reason, for whoever looks; the journal has it whole. */
 const WHY_CHARS = 300;
 
-function take(run: Run, mode: ModeName, why: string): null {
+function take(run: Run, mode: ModeName, why: string): Moved {
   run.state.goal.mode = mode;
   run.state.goal.modeWhy = preview(why, WHY_CHARS);
   run.journal('mode_chosen', { mode, why: cutText(why, OPINION_BYTES) });
-  run.enter(firstPosition(mode));
-  return null;
+  return run.enter(firstPosition(mode));
 }

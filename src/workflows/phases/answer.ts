@@ -13,25 +13,15 @@ import {
 } from '../../core/prompts/answer-instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { ANSWER_BYTES } from '../../core/state/bounds.js';
-import { type Answering, answeringAt, type PositionsOf } from '../../core/state/position.js';
+import { type Answering, answeringAt } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
-import { answerFor, concludeEarly, type GoalEnd, wrapUp, wrapUpAs } from '../phases/conclude.js';
-import { noteLimit } from '../phases/notes.js';
 import type { Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
+import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
+import { noteLimit } from './notes.js';
 
-/** One step at the position where the goal stands; null: go on at the cursor. */
-export async function steps(run: Run, position: PositionsOf['steps']): Promise<GoalEnd | null> {
-  switch (position.phase) {
-    case 'answering':
-      return answer(run, position);
-    case 'wrap_up':
-      return wrapUp(run, position);
-  }
-}
-
-async function answer(run: Run, position: Answering): Promise<GoalEnd | null> {
+export async function answer(run: Run, position: Answering): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));
   const rounds = roundsOf(run, role);
   const end = await runTurns(run, {
@@ -48,12 +38,10 @@ async function answer(run: Run, position: Answering): Promise<GoalEnd | null> {
       // A question is an answer: what the person says to it is the next goal.
       return answerFor(run, 'direct_answer', specialText(end.special, run.words));
     case 'unusable':
-      wrapUpAs(run, 'direct_answer', run.words.whyUnreadable);
-      return null;
+      return wrapUpAs(run, 'direct_answer', run.words.whyUnreadable);
     case 'rounds_used':
       noteLimit(run, 'execution', null);
-      wrapUpAs(run, 'execution_cap', fill(run.words.whyRounds, { rounds }));
-      return null;
+      return wrapUpAs(run, 'execution_cap', fill(run.words.whyRounds, { rounds }));
     default:
       return concludeEarly(run, end);
   }
@@ -68,12 +56,7 @@ function instructionAt(run: Run, { step }: Answering, role: PinnedRole): string 
 }
 
 /** Gives an answer to the next role; that of the last is the goal's. */
-async function handOn(
-  run: Run,
-  { step }: Answering,
-  role: PinnedRole,
-  answered: string,
-): Promise<GoalEnd | null> {
+async function handOn(run: Run, { step }: Answering, role: PinnedRole, answered: string): Promise<StepEnd> {
   const next = nextRole(run, step);
   if (next === null) return answerFor(run, 'direct_answer', answered, role);
   // In one conversation it stands above.
@@ -81,8 +64,7 @@ async function handOn(
     const told = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);
     run.say(run.threadOf(next), 'answer', stepBeforeText(run.words, role.name, told));
   }
-  run.enter(answeringAt(step + 1));
-  return null;
+  return run.enter(answeringAt(step + 1));
 }
 
 function nextRole(run: Run, step: number): PinnedRole | null {
