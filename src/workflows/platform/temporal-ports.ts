@@ -1,4 +1,5 @@
 /** The ports of a run on Temporal: activities, cancellation, continue-as-new. */
+
 import {
   allHandlersFinished,
   CancellationScope,
@@ -7,7 +8,6 @@ import {
   condition,
   continueAsNew,
   ParentClosePolicy,
-  proxyActivities,
   proxySinks,
   scheduleActivity,
   setCurrentDetails,
@@ -21,7 +21,6 @@ import type {
   CallToolInput,
   CallToolResult,
   RequestSinks,
-  SteersmanActivities,
 } from '../../activities/types.js';
 import { memoOf, type PinnedRun, type RunSettings, settingsOfNewTask } from '../../core/agents/run-config.js';
 import { fitForHandover } from '../../core/state/handover.js';
@@ -34,22 +33,7 @@ import { caller, subagents } from '../agents/subagents.js';
 import { callWorkflow } from '../agents/workflow-calls.js';
 import { type RunInput, WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
-import {
-  activityOptions,
-  artifactOptions,
-  COMPARE_OPTIONS,
-  checkOptions,
-  LOAD_OPTIONS,
-  RESOLVE_OPTIONS,
-  storeOptions,
-} from './activity-options.js';
-import { settle } from './call-failure.js';
-
-// Each call has options of its own: without them nothing is tried again.
-const activities = proxyActivities<SteersmanActivities>({
-  startToCloseTimeout: '1 minute',
-  retry: { maximumAttempts: 1 },
-});
+import { activityOptions, execute, LOAD_OPTIONS, settle, shortOptions } from './activity-calls.js';
 
 const { steersman } = proxySinks<RequestSinks>();
 
@@ -57,6 +41,8 @@ export interface TemporalPorts extends Ports {
   /** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
   loadRun(): Promise<Called<PinnedRun>>;
 }
+
+const INTERRUPTIBLE = { interruptible: true };
 
 export function temporalPorts(settings: RunSettings): TemporalPorts {
   // A part begins at the safe point where the one before it ended: handing over there again never ends.
@@ -77,52 +63,66 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
 
   const loadRun = (options: CallOptions) =>
     call(options, async () =>
-      unpack(await activities.steersmanLoadRun.executeWithOptions(activityOptions(options), [{ settings }])),
+      unpack(await execute('steersmanLoadRun', { settings }, activityOptions(options))),
     );
 
   return {
     chainId: workflowInfo().firstExecutionRunId,
     now: () => Date.now(),
     callModel: (input, options) =>
-      call(options, () =>
-        activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input]),
-      ),
+      call(options, () => execute('steersmanCallModel', input, activityOptions(options))),
     loadRun: () => loadRun(LOAD_OPTIONS),
     reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }),
+    // A program that is slow or fails holds no run up: its chain is used.
     resolveModel: input =>
-      call({ interruptible: true }, () =>
-        activities.steersmanResolveModel.executeWithOptions(RESOLVE_OPTIONS, [input]),
+      call(INTERRUPTIBLE, () =>
+        execute(
+          'steersmanResolveModel',
+          input,
+          shortOptions('choose a model', { timeoutMs: 10_000, wholeMs: 30_000, attempts: 2 }),
+        ),
       ),
     offer: (page, check) => steersman.offer(page, check),
     callTool: (input, options) =>
       call(options, () =>
         input.activity === undefined
-          ? activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])
+          ? execute('steersmanCallTool', input, activityOptions(options))
           : callActivity(input.activity, input, options),
       ),
     callWorkflow: (workflow, options) => {
       if (calls.consideredCancelled) calls = new CancellationScope();
       const interruptible = calls;
+      const asking = shortOptions(`check ${options.summary}`, { timeoutMs: 60_000, attempts: 3 });
       return callWorkflow(workflow, options, {
-        checkCall: input =>
-          call(options, () =>
-            activities.steersmanCheckCall.executeWithOptions(checkOptions(options), [input]),
-          ),
+        checkCall: input => call(options, () => execute('steersmanCheckCall', input, asking)),
         within: start => interruptible.run(start),
       });
     },
     editArtifact: (input, options) =>
       call(options, () =>
-        activities.steersmanEditArtifact.executeWithOptions(artifactOptions(options), [input]),
+        execute(
+          'steersmanEditArtifact',
+          input,
+          shortOptions(options.summary, { ...options, timeoutMs: 60_000 }),
+        ),
       ),
+    // A disk that is slow holds no question up: it is asked without.
     compareFile: input =>
-      call({ interruptible: true }, () =>
-        activities.steersmanCompareFile.executeWithOptions(COMPARE_OPTIONS, [input]),
+      call(INTERRUPTIBLE, () =>
+        execute(
+          'steersmanCompareFile',
+          input,
+          shortOptions('compare a file', { timeoutMs: 5_000, wholeMs: 15_000, attempts: 2 }),
+        ),
       ),
+    // A store that is slow or full holds no run up: the text is cut instead.
     storeText: (input, { once }) =>
-      call({ interruptible: true }, () =>
-        activities.steersmanStoreText.executeWithOptions(storeOptions(input.name, once), [input]),
-      ),
+      call(INTERRUPTIBLE, () => {
+        const times = once
+          ? { timeoutMs: 5_000, wholeMs: 10_000, attempts: 1 }
+          : { timeoutMs: 10_000, wholeMs: 40_000, attempts: 3 };
+        return execute('steersmanStoreText', input, shortOptions(`keep ${input.name}`, times));
+      }),
     wait: async (done, timeoutMs, what) => {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs, { summary: what });

@@ -1,0 +1,133 @@
+/** Activities of a run: times, retries and cancellation of each kind, and what Temporal says of one that failed. */
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  type ActivityOptions,
+  ApplicationFailure,
+  isCancellation,
+  scheduleActivity,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { SteersmanActivities } from '../../activities/types.js';
+import { type CallFailure, FAILURE } from '../../core/limits/failure.js';
+import { taskIn } from '../../core/limits/heartbeats.js';
+import { FAILURE_BYTES, WORKER_TRIES } from '../../core/state/bounds.js';
+import { isUsage } from '../../core/state/message.js';
+import { cutText } from '../../core/text/fit.js';
+import { isRecord } from '../../core/text/json.js';
+import type { Called, CallOptions } from '../ports.js';
+
+/** How long a dead worker goes unnoticed: activities heartbeat every second. */
+const HEARTBEAT_TIMEOUT_MS = 10_000;
+/** For a call on the queue of one worker: it takes calls also while it is busy, so it is gone. */
+const START_TIMEOUT_MS = 5_000;
+
+/** What the server takes of a summary; more fails the workflow task. */
+const MOST_SUMMARY_BYTES = 200;
+
+/** One of ours. */
+export function execute<A extends keyof SteersmanActivities>(
+  name: A,
+  input: Parameters<SteersmanActivities[A]>[0],
+  options: ActivityOptions,
+): ReturnType<SteersmanActivities[A]> {
+  return scheduleActivity(name, [input], options) as ReturnType<SteersmanActivities[A]>;
+}
+
+export function activityOptions({
+  summary,
+  timeoutMs,
+  wholeMs,
+  attempts,
+  retryDelayMs = 1_000,
+  maxRetryDelayMs,
+  queue,
+  anyWorker = false,
+}: CallOptions): ActivityOptions {
+  return {
+    summary: cutText(summary, MOST_SUMMARY_BYTES),
+    startToCloseTimeout: timeoutMs,
+    ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    ...(queue === undefined ? {} : { taskQueue: queue, scheduleToStartTimeout: START_TIMEOUT_MS }),
+    allowEagerDispatch: !anyWorker,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: {
+      initialInterval: retryDelayMs,
+      backoffCoefficient: 2,
+      ...(maxRetryDelayMs !== undefined && { maximumInterval: maxRetryDelayMs }),
+      maximumAttempts: attempts,
+    },
+  };
+}
+
+/** Of what answers soon or is given up: it does not heartbeat, and nobody waits for its cancellation. */
+export function shortOptions(
+  summary: string,
+  { timeoutMs, wholeMs, attempts }: Pick<CallOptions, 'timeoutMs' | 'wholeMs' | 'attempts'>,
+): ActivityOptions {
+  return {
+    summary: cutText(summary, MOST_SUMMARY_BYTES),
+    startToCloseTimeout: timeoutMs,
+    ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
+  };
+}
+
+export const LOAD_OPTIONS: CallOptions = {
+  summary: 'load prompts, tools and limits',
+  timeoutMs: 120_000,
+  attempts: WORKER_TRIES,
+  maxRetryDelayMs: 2_000,
+  // A tool server may take its time to start, and nothing is lost with it.
+  interruptible: true,
+};
+
+export function settle<T>(promise: Promise<T>): Promise<Called<T>> {
+  return promise.then(
+    value => ({ ok: true, value }),
+    error => ({ ok: false, failure: callFailure(error) }),
+  );
+}
+
+/** Temporal's failures in core's words. Anything else is a bug and goes on as it is. */
+function callFailure(error: unknown): CallFailure {
+  if (isCancellation(error)) return { kind: 'cancelled', type: '', message: '' };
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) {
+    const { timeoutType, lastHeartbeatDetails } = cause;
+    if (timeoutType === 'SCHEDULE_TO_START')
+      return {
+        kind: 'lost',
+        type: FAILURE.tool.notSent,
+        message: 'The worker that it was meant for is gone.',
+      };
+    const outOfTime = timeoutType === 'START_TO_CLOSE' || timeoutType === 'SCHEDULE_TO_CLOSE';
+    const left = leftBy(lastHeartbeatDetails);
+    if (!outOfTime)
+      return { kind: 'lost', type: '', message: 'Its worker was not heard of any more.', ...left };
+    // What took too long is not asked for any longer.
+    const { task: _, ...used } = left;
+    const message = 'It did not end within its time, and its worker did not say why.';
+    return { kind: 'timedOut', type: '', message, ...used };
+  }
+  if (cause instanceof ApplicationFailure) {
+    const type = cause.type ?? '';
+    const lost =
+      type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
+    const message = cutText(cause.message, FAILURE_BYTES);
+    return { kind: lost ? 'lost' : 'application', type, message, ...leftBy(cause.details?.[0]) };
+  }
+  const message = cutText(cause?.message ?? error.message, FAILURE_BYTES);
+  return { kind: 'application', type: '', message };
+}
+
+/** What a call tells of itself by the details of its failure, or of its last heartbeat. */
+function leftBy(details: unknown): Pick<CallFailure, 'usage' | 'task'> {
+  if (!isRecord(details)) return {};
+  const usage = details.usage ?? details.spent;
+  const task = taskIn(details);
+  return { ...(isUsage(usage) && { usage }), ...(task && { task }) };
+}
