@@ -45,20 +45,12 @@ export type Asked<K extends Kind> =
 /** Opens the gate if it is not open, and shows it, without waiting. Returns a rule's answer where one applies. */
 export function openGate<K extends Kind>(run: Run, question: Question<K>): AnswerOf<K> | null {
   const { state, ports } = run;
-  if (state.people.gates.some(open => open.key === question.key)) return null;
-  const now = ports.now();
-  const { kind, subject } = question;
-  const deadline = now + run.pinned.gateTimeoutMs;
+  const { key, kind, title, body, subject } = question;
+  if (gateAt(run, key)) return null;
+  const openedAt = ports.now();
+  const deadline = openedAt + run.pinned.gateTimeoutMs;
   // The compiler does not follow that kind and subject belong together.
-  const asked = {
-    id: run.nextId('g'),
-    kind,
-    title: question.title,
-    body: question.body,
-    subject,
-    openedAt: now,
-    deadline,
-  } as unknown as Gate;
+  const asked = { id: run.nextId('g'), kind, title, body, subject, openedAt, deadline } as unknown as Gate;
   const gate = fitGate(asked, openGates(run));
   const { autoApprove, attended } = state.settings;
   const auto = autoAnswer(gate, { yes: autoApprove, attended: attended === true });
@@ -66,7 +58,7 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
     run.journal('gate_closed', { gateId: gate.id, kind, by: 'rule', decision: decisionOf(auto) });
     return auto as AnswerOf<K>;
   }
-  showGate(run, { key: question.key, gate, answer: null });
+  showGate(run, { key, gate, answer: null });
   return null;
 }
 
@@ -79,13 +71,7 @@ export function showGate(run: Run, open: OpenGate): void {
   run.ports.tellCaller({ type: 'gate_opened', gate });
 }
 
-/** The gate of an agent, as soon as there is room for it. */
-export function showWithRoom(run: Run, open: OpenGate): void {
-  run.memory.agents.waiting.push(open);
-  showWaiting(run);
-}
-
-/** Shows what there was no room for. */
+/** Shows gates of agents that there was no room for. */
 export function showWaiting(run: Run): void {
   const { waiting } = run.memory.agents;
   for (let [next] = waiting; next && isRoomForGate(openGates(run)); [next] = waiting) {
@@ -110,7 +96,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   const { state } = run;
   const auto = openGate(run, question);
   if (auto) return { kind: 'answered', answer: auto, by: 'rule' };
-  const open = state.people.gates.find(candidate => candidate.key === question.key);
+  const open = gateAt(run, question.key);
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
   // Its answer is read at once: it may take more than those that wait for their turn.
   state.people.gates = [open, ...state.people.gates.filter(other => other !== open)];
@@ -138,8 +124,8 @@ export function askFor(
 
 /** Takes the answer that is recorded at a gate, which closes. Null: there is none, or a stop overtakes it. */
 export function takeRecorded(run: Run, key: string): GateAnswer | null {
-  const open = run.state.people.gates.find(candidate => candidate.key === key && candidate.answer !== null);
-  const settled = open && settle(run, open, false);
+  const open = gateAt(run, key);
+  const settled = open && open.answer !== null ? settle(run, open, false) : null;
   return settled?.kind === 'answered' ? settled.answer : null;
 }
 
@@ -175,25 +161,24 @@ export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateClo
 }
 
 /** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */
-export function closeGates(run: Run, prefix: string, why = 'no longer needed'): void {
-  for (const open of run.state.people.gates.filter(candidate => candidate.key.startsWith(prefix))) {
-    closeGate(run, open, 'superseded', why);
-  }
-}
-
-/** Closes the gate of this key, if it is open. */
-export function closeGateOf(run: Run, key: string, why = 'no longer needed'): void {
-  const open = run.state.people.gates.find(candidate => candidate.key === key);
-  if (open) closeGate(run, open, 'superseded', why);
+export function closeGates(
+  run: Run,
+  which: (open: OpenGate) => boolean,
+  why = 'no longer needed',
+  by: GateCloser = 'superseded',
+): void {
+  for (const open of run.state.people.gates.filter(which)) closeGate(run, open, by, why);
 }
 
 /** Closes by rule what a person need not be asked about this tool any more; an answer that is there stands. */
 export function closeForAlways(run: Run, tool: string): void {
-  const pointless = run.state.people.gates.filter(
-    ({ gate, answer, agent }) =>
-      answer === null && !agent && gate.kind === 'approval' && gate.subject.tool === tool,
-  );
-  for (const open of pointless) closeGate(run, open, 'rule', `${tool} is allowed for this run`);
+  const isPointless = ({ gate, answer, agent }: OpenGate) =>
+    answer === null && !agent && gate.kind === 'approval' && gate.subject.tool === tool;
+  closeGates(run, isPointless, `${tool} is allowed for this run`, 'rule');
+}
+
+export function gateAt({ state }: Run, key: string): OpenGate | undefined {
+  return state.people.gates.find(open => open.key === key);
 }
 
 function decisionOf(answer: GateAnswer): string {

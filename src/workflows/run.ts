@@ -6,6 +6,7 @@ import type { PinnedRun } from '../core/agents/run-config.js';
 import { limitsOf } from '../core/limits/in-force.js';
 import type { Limits } from '../core/limits/limits.js';
 import { estimateMessageTokens } from '../core/limits/tokens.js';
+import type { Task } from '../core/plan/plan.js';
 import { type Words, wordsOf } from '../core/prompts/words.js';
 import { isAmidCalls } from '../core/state/cursor.js';
 import { withUserNote } from '../core/state/goal.js';
@@ -117,6 +118,11 @@ export class Run {
     // What a person says may be that things have changed: nothing read before is taken for true.
     if (purpose === 'goal' || purpose === 'steer') this.doubtReads();
     return message;
+  }
+
+  changeTask(id: string, change: Partial<Task>): void {
+    const { state } = this;
+    state.tasks = state.tasks.map(task => (task.id === id ? { ...task, ...change } : task));
   }
 
   /** Keeps what a person said as a part of the goal. */

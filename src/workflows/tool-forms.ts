@@ -9,7 +9,7 @@ import { type FormAnswer, hasWholeForm, isRoomForGate } from '../core/gates/gate
 import { formText } from '../core/gates/gate-text.js';
 import type { OpenGate } from '../core/state/people.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
-import { closeGate, openGate, openGates } from './gates.js';
+import { closeGate, gateAt, openGate, openGates } from './gates.js';
 import { callInFlight } from './platform/requests.js';
 import { FORM, type Run } from './run.js';
 
@@ -107,8 +107,4 @@ function keyOf(message: FormMessage): string {
 
 function keysOf({ memory: { forms } }: Run, callId: string): string[] {
   return [...forms.keys()].filter(key => key.startsWith(`${FORM}${callId}:`));
-}
-
-function gateAt({ state }: Run, key: string): OpenGate | undefined {
-  return state.people.gates.find(open => open.key === key);
 }

@@ -18,7 +18,7 @@ import {
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
 import { backIn, putOut } from '../changes/set-model.js';
-import { closeGate, showWaiting, showWithRoom } from '../gates.js';
+import { closeGate, closeGates, showWaiting } from '../gates.js';
 import type { PassedOn } from '../memory.js';
 import type { Run } from '../run.js';
 
@@ -51,18 +51,25 @@ export function hearAgent(run: Run, raw: unknown): void {
       if (isWith(run, message.id, message.messageId)) noteWithdrawn(run, message.messageId);
       break;
     case 'paused':
-    case 'resumed':
-      hearPause(run, message);
+    case 'resumed': {
+      const way = wayTo(message.id, message.by);
+      run.state.children = withPaused(run.state.children, [way], message.type === 'paused');
+      tellPause(run, message.type, way);
       break;
+    }
     case 'model_out':
       putOut(run, message.model, message.failure);
       break;
     case 'model_back':
       backIn(run, message.model);
       break;
-    case 'not_taken':
-      hearNotTaken(run, message);
+    case 'not_taken': {
+      const { what, why } = message;
+      const by = wayTo(message.id, message.by);
+      run.journal('warning', { text: `${by} did not take ${what}: ${why}` });
+      if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'not_taken', what, why, by });
       break;
+    }
     case 'cancelled':
       run.memory.agents.rests.set(message.id, message.rest);
   }
@@ -137,21 +144,9 @@ export function passedOn({ memory }: Run): InboxItem[] {
   return [...memory.agents.passed.values()].flatMap(({ item, takenBack }) => (takenBack ? [] : [item]));
 }
 
-function hearPause(run: Run, { id, type, by }: Told<'paused' | 'resumed'>): void {
-  const way = wayTo(id, by);
-  run.state.children = withPaused(run.state.children, [way], type === 'paused');
-  tellPause(run, type, way);
-}
-
 /** Whoever lets the run go on above is to reach it: see `requestResume`. */
 export function tellPause({ state, ports }: Run, type: 'paused' | 'resumed', by = ''): void {
   if (isSubagent(state.settings)) ports.tellCaller({ type, by });
-}
-
-function hearNotTaken(run: Run, { id, what, why, by }: Told<'not_taken'>): void {
-  const way = wayTo(id, by);
-  run.journal('warning', { text: `${way} did not take ${what}: ${why}` });
-  if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'not_taken', what, why, by: way });
 }
 
 /**
@@ -214,7 +209,7 @@ export function passAnswer(
 /** Nobody waits any more at what an agent that has ended asked. */
 export function closeGatesOf(run: Run, id: string): void {
   run.memory.agents.waiting = run.memory.agents.waiting.filter(({ agent }) => agent?.id !== id);
-  for (const open of gatesOf(run, id)) closeGate(run, open, 'superseded', `${id} has ended`);
+  closeGates(run, ({ agent }) => agent?.id === id, `${id} has ended`);
   showWaiting(run);
   run.keepTime();
 }
@@ -229,12 +224,9 @@ function openFor(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void 
     title: fill(run.words.gateOfAgent, { agent: id, title: gate.title }),
     from: { agent: [id, from.agent].filter(Boolean).join('/'), run: from.run },
   };
-  showWithRoom(run, {
-    key: `agent:${id}:${gate.id}`,
-    gate: asked,
-    answer: null,
-    agent: { id, gateId: gate.id },
-  });
+  const agent = { id, gateId: gate.id };
+  run.memory.agents.waiting.push({ key: `agent:${id}:${gate.id}`, gate: asked, answer: null, agent });
+  showWaiting(run);
 }
 
 function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_closed'>): void {
@@ -255,10 +247,6 @@ function reopen(run: Run, { id, gateId, why }: Told<'answer_refused'>): void {
   run.ports.tellCaller({ type: 'answer_refused', gateId: open.gate.id, why });
 }
 
-function gatesOf({ state }: Run, id: string): OpenGate[] {
-  return state.people.gates.filter(({ agent }) => agent?.id === id);
-}
-
 function gateOf(run: Run, id: string, gateId: string): OpenGate | undefined {
-  return gatesOf(run, id).find(({ agent }) => agent?.gateId === gateId);
+  return run.state.people.gates.find(({ agent }) => agent?.id === id && agent.gateId === gateId);
 }

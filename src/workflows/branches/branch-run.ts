@@ -100,12 +100,9 @@ export class BranchRun extends Run {
 
   /** The goal's time went on with the others at work: it is none of this task's. */
   #hasWaited(ms: number): void {
-    const { state } = this.#main;
-    state.tasks = state.tasks.map(task =>
-      task.id === this.branch.taskId && task.begunMs !== null
-        ? { ...task, begunMs: task.begunMs + ms }
-        : task,
-    );
+    const { taskId } = this.branch;
+    const begunMs = this.#main.state.tasks.find(({ id }) => id === taskId)?.begunMs ?? null;
+    if (begunMs !== null) this.#main.changeTask(taskId, { begunMs: begunMs + ms });
   }
 
   /** Something is wanted of the whole run. */

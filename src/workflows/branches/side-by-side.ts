@@ -204,7 +204,7 @@ export function closeBranches(
   const branches = inPlanOrder(state.cursor.branches, state.tasks);
   if (branches.length === 0) return;
   for (const branch of branches) closeOpenCalls(new BranchRun(run, branch, new BranchGroup()), end);
-  closeGates(run, '', end.why);
+  closeGates(run, () => true, end.why);
   const left = new Map(branches.filter(isAtWork).map(branch => [branch.taskId, branch]));
   state.tasks = state.tasks.map(task => withEnd(task, left.get(task.id), open));
   joinBranches(run);

@@ -22,13 +22,10 @@ export async function execute(run: Run, position: Execution): Promise<StepEnd> {
   const { step } = position;
   const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
   if (task) return step.kind === 'failed' ? finishFailure(run, task) : workOn(run, position, task);
-  return goesSideBySide(run) ? sideBySide(run) : chooseTask(run, position);
-}
-
-/** A task that would be alone needs no branch. */
-function goesSideBySide({ state: { cursor, tasks }, limits }: Run): boolean {
-  const { branches } = cursor;
-  return branches.length > 0 || tasksToBegin(tasks, { branches, atOnce: limits.parallelTasks }).length > 1;
+  const { branches } = run.state.cursor;
+  const next = tasksToBegin(run.state.tasks, { branches, atOnce: run.limits.parallelTasks });
+  // A task that would be alone needs no branch.
+  return branches.length > 0 || next.length > 1 ? sideBySide(run) : chooseTask(run, position);
 }
 
 /** The next task becomes that at work; without one the phase is over. */
@@ -72,23 +69,19 @@ function carryOn(run: Run, task: Task, wanted: StepFailurePolicy): Moved {
   const { state } = run;
   const { policy, cycle } = nextFor(run, wanted);
   switch (policy) {
-    case 'abort':
-      blockTheRest(run);
+    case 'abort': {
+      // Nothing stays open in a plan that is not carried out further, nor does what a person added: the answer says so.
+      const rest = state.tasks.filter(isOpen).map(({ id }) => id);
+      for (const id of rest) state.tasks = setStatus(state.tasks, id, 'blocked', { reason: ABORTED });
+      noteBlocked(run, rest, ABORTED);
       return wrapUpAs(run, causeOfPlan(state.tasks), fill(run.words.whyAborted, { id: task.id }));
+    }
     case 'replan':
       return replan(run, { from: 'step', wanted: [failedStepText(run.words, task).body] });
     default:
       if (wanted === 'replan') noteLimit(run, 'verification', task.id);
       return run.moveTo(executionAt(cycle));
   }
-}
-
-/** Nothing stays open in a plan that is not carried out further, nor does what a person added: the answer says so. */
-function blockTheRest(run: Run): void {
-  const { state } = run;
-  const rest = state.tasks.filter(isOpen).map(({ id }) => id);
-  for (const id of rest) state.tasks = setStatus(state.tasks, id, 'blocked', { reason: ABORTED });
-  noteBlocked(run, rest, ABORTED);
 }
 
 function nextFor(run: Run, policy: StepFailurePolicy) {

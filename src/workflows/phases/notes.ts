@@ -24,11 +24,8 @@ export interface TaskEnd {
 }
 
 export function endTask(run: Run, taskId: string, end: TaskEnd): Moved {
-  const { state } = run;
-  const { cycle, turns } = state.cursor.position;
-  state.tasks = state.tasks.map(task =>
-    task.id === taskId ? { ...task, ...end, rounds: turns.round } : task,
-  );
+  const { cycle, turns } = run.state.cursor.position;
+  run.changeTask(taskId, { ...end, rounds: turns.round });
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
   blockStuckTasks(run);
   return run.moveTo(
@@ -55,9 +52,7 @@ export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
   const task = state.tasks.find(({ id }) => id === taskId);
   const late = task ? overdue(task, goalTimeMs(state.goal, run.ports.now())) : null;
   if (late === null) return;
-  state.tasks = state.tasks.map(each =>
-    each.id === taskId ? { ...each, begunMs: null, overdue: true } : each,
-  );
+  run.changeTask(taskId, { begunMs: null, overdue: true });
   run.journal('task_overdue', { taskId, ...late });
   instruct(run, role, overdueInstruction(state, taskId, late));
 }
@@ -79,9 +74,7 @@ export function blockStuckTasks(run: Run): void {
 }
 
 export function noteBlocked(run: Run, blocked: readonly string[], reason = 'dependency_failed'): void {
-  for (const id of blocked) {
-    run.journal('task_ended', { taskId: id, status: 'blocked', reason });
-  }
+  for (const id of blocked) run.journal('task_ended', { taskId: id, status: 'blocked', reason });
 }
 
 /** No task of the plan is worked on any more: the goal goes on as its mode does then. */

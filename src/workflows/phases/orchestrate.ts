@@ -50,8 +50,7 @@ export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
 }
 
 /** Only after every wait, for it may end in another segment of the run, which comes back here. */
-function settled({ state }: Run): void {
-  const { cursor } = state;
+function settled({ state: { cursor } }: Run): void {
   cursor.position = executionAt(cursor.position.cycle);
   // The same task may fail again.
   cursor.answered = null;
@@ -152,10 +151,9 @@ function allocate(
     setLimits(run, { [resource]: amount }, 'gate');
     return MOVED;
   }
-  state.tasks = state.tasks.map(task => (task.id === target ? { ...task, maxRounds: amount } : task));
-  if (state.tasks.some(task => task.id === target && task.status === 'failed'))
-    return retry(run, target ?? '');
-  return MOVED;
+  const id = target ?? '';
+  run.changeTask(id, { maxRounds: amount });
+  return state.tasks.some(task => task.id === id && task.status === 'failed') ? retry(run, id) : MOVED;
 }
 
 function handle(
@@ -180,8 +178,8 @@ function handle(
 
 /** Counted, so that a task is not tried for ever. */
 function retry(run: Run, id: string): Moved {
-  const { state } = run;
-  state.tasks = state.tasks.map(task => (task.id === id ? { ...task, retries: task.retries + 1 } : task));
+  const retries = run.state.tasks.find(task => task.id === id)?.retries ?? 0;
+  run.changeTask(id, { retries: retries + 1 });
   return reopen(run, id, 'pending');
 }
 

@@ -72,9 +72,8 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   const limit = run.limits.planning;
   const { round } = position.turns;
   state.goal.counters = { ...state.goal.counters, planning: round };
-  const changed = output
-    ? updatePlan(run, output.tasks, { maxTasks: run.limits.tasks, dropped: output.dropped })
-    : false;
+  const changed =
+    output !== null && updatePlan(run, output.tasks, { maxTasks: run.limits.tasks, dropped: output.dropped });
   const taskCount = state.tasks.length;
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });
@@ -106,20 +105,16 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
 async function clarify(run: Run, position: Planning, question: string): Promise<StepEnd> {
   const { state } = run;
   const { goal } = state;
-  const asked = await askFor(run, {
-    key: `clarify:${goal.number}:${position.cycle}:${position.turns.round}`,
-    role: PLANNER,
-    question,
-  });
+  const key = `clarify:${goal.number}:${position.cycle}:${position.turns.round}`;
+  const asked = await askFor(run, { key, role: PLANNER, question });
   if (asked.kind === 'stopped') return answerFor(run, 'stopped');
   position.step = { kind: 'plan' };
   const answer = asked.kind === 'answered' ? asked.answer.text : null;
   if (!goal.asked && answer !== null) giveRoundBack(position);
   goal.asked = true;
-  const { planning } = run.limits;
   if (answer === null) instruct(run, run.role(PLANNER), planUnansweredInstruction(state));
   else run.tellRole(PLANNER, answer);
-  return position.turns.round >= planning ? adopt(run, position, null) : MOVED;
+  return position.turns.round >= run.limits.planning ? adopt(run, position, null) : MOVED;
 }
 
 /** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
@@ -145,7 +140,9 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<St
     const { answer, by } = asked;
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
-      if (by !== 'person') return answerFor(run, 'plan_not_approved', planOf(run));
+      // The plan as it is now: a person may have changed it while the gate was open.
+      if (by !== 'person')
+        return answerFor(run, 'plan_not_approved', planText(run.words, state.tasks.filter(isOpen), []).body);
       run.wish(answer.reason);
       state.tasks = withoutUnreleased(state.tasks);
       return planAnew(run, { from: 'user', wanted: [answer.reason] });
@@ -154,11 +151,6 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<St
   state.tasks = adoptOpenTasks(state.tasks.map(released), cycle);
   blockStuckTasks(run);
   return run.enter(executionAt(cycle));
-}
-
-/** As it is now: a person may have changed it while the gate was open. */
-function planOf({ state, words }: Run): string {
-  return planText(words, state.tasks.filter(isOpen), []).body;
 }
 
 function lackingNotes({ state, words }: Run, cycle: number): string[] {

@@ -211,7 +211,7 @@ function replan(run: Run, steering: Steering): Moved {
     task.status === 'executing' ? { ...task, status: 'pending' } : task,
   );
   // What was asked at the position that the message came to: the run does not come back to it.
-  closeGates(run, '', 'a message of the user');
+  closeGates(run, () => true, 'a message of the user');
   const wanted = withAnswers(steering).map(item => item.text);
   return planAnew(run, { from: 'user', wanted, reading: readingOf(steering) });
 }

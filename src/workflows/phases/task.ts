@@ -14,7 +14,7 @@ import {
   taskInstruction,
 } from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
-import { CONCERNS_BYTES } from '../../core/state/bounds.js';
+import { CONCERNS_BYTES, REPORT_BYTES } from '../../core/state/bounds.js';
 import type { AssistantMessage } from '../../core/state/message.js';
 import type { Execution } from '../../core/state/position.js';
 import { noteDecision } from '../../core/state/trace.js';
@@ -23,7 +23,7 @@ import { preview } from '../../core/text/preview.js';
 import { askFor, type Confirmed, confirm } from '../gates.js';
 import { instruct } from '../instruct.js';
 import { MOVED, type Moved, type Run } from '../run.js';
-import { keepReport } from '../turn/keep-text.js';
+import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd } from './conclude.js';
 import { endTask, giveRoundBack, noteFallback, noteLimit, noteOverdue } from './notes.js';
@@ -63,13 +63,13 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
   switch (end.kind) {
     case 'special':
       if (end.special.kind === 'error') {
-        const result = await keepReport(run, task.id, specialText(end.special, run.words));
+        const result = await keepReport(run, task, specialText(end.special, run.words));
         return endTask(run, task.id, { status: 'failed', reason: 'error', result });
       }
       position.step = { kind: 'ask', taskId: task.id, question: questionText(end.special, run.words) };
       return MOVED;
     case 'reply': {
-      const summary = await keepReport(run, task.id, end.output.summary);
+      const summary = await keepReport(run, task, end.output.summary);
       const { message, output, envelope } = end;
       return applyReport(run, position, task, { message, output: { ...output, summary }, envelope });
     }
@@ -78,7 +78,7 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
       return endTask(run, task.id, {
         status: 'failed',
         reason: reporting ? 'max_rounds' : 'bad_output',
-        result: await keepReport(run, task.id, end.text),
+        result: await keepReport(run, task, end.text),
       });
     case 'rounds_used':
       if (reporting) return endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
@@ -119,7 +119,8 @@ function applyReport(
   const carrier = run.role(carrierOf(run.pinned, task));
   switch (decision) {
     case 'completed':
-      setReport(run, taskId, output.summary);
+      // It is the task's own from here on, for whoever looks at it.
+      run.changeTask(taskId, { result: output.summary });
       position.step = {
         kind: 'judge',
         taskId,
@@ -140,9 +141,9 @@ function applyReport(
   }
 }
 
-/** The report is the task's own from here on, for whoever looks at it. */
-function setReport({ state }: Run, taskId: string, result: string): void {
-  state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, result } : task));
+/** The report of a task as its state keeps it. */
+function keepReport(run: Run, { id }: Task, report: string): Promise<string> {
+  return keepText(run, `report-${id}`, report, REPORT_BYTES);
 }
 
 /** Tasks that the executor says have ended meanwhile. */
@@ -211,11 +212,7 @@ async function askForTask(
 ): Promise<StepEnd> {
   const { goal } = run.state;
   const carrier = carrierOf(run.pinned, task);
-  const asked = await askFor(run, {
-    key: `task:${goal.number}:${task.id}`,
-    role: carrier,
-    question,
-  });
+  const asked = await askFor(run, { key: `task:${goal.number}:${task.id}`, role: carrier, question });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
   if (asked.answer.text === null)
     return endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });

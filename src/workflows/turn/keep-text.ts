@@ -1,7 +1,7 @@
 /** Long texts by reference: the blob store has the whole, the state a part of it. */
 
 import { reportBytes, type Task } from '../../core/plan/plan.js';
-import { OLD_ANSWER_BYTES, PAYLOAD_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/state/bounds.js';
+import { OLD_ANSWER_BYTES, PAYLOAD_BYTES, REPORTS_BYTES } from '../../core/state/bounds.js';
 import { type Cursor, tasksAt } from '../../core/state/cursor.js';
 import type { RunState } from '../../core/state/run-state.js';
 import { offloadSteps, stepsToOffload } from '../../core/state/trace.js';
@@ -60,19 +60,11 @@ function reportsAreOver(tasks: readonly Task[]): boolean {
 
 /** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
 export async function offload(run: Run): Promise<void> {
-  await offloadTrace(run);
+  const { cursor, log } = run.state;
+  const steps = stepsToOffload(log.trace, atHand(cursor));
+  if (steps.length > 0)
+    offloadSteps(log.trace, steps.length, await store(run, 'trace', JSON.stringify(steps)));
   await offloadReports(run);
-}
-
-async function offloadTrace(run: Run): Promise<void> {
-  const {
-    cursor,
-    log: { trace },
-  } = run.state;
-  const steps = stepsToOffload(trace, atHand(cursor));
-  if (steps.length === 0) return;
-  const ref = await store(run, 'trace', JSON.stringify(steps));
-  offloadSteps(trace, steps.length, ref);
 }
 
 /** What is shown of a report that was offloaded. */
@@ -85,21 +77,12 @@ async function offloadReports(run: Run): Promise<void> {
   for (const { id, result } of run.state.tasks) {
     if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
     if (result !== null)
-      setResult(run, id, await keepText(run, `report-${id}`, result, SHELVED_REPORT_BYTES));
+      run.changeTask(id, { result: await keepText(run, `report-${id}`, result, SHELVED_REPORT_BYTES) });
   }
   for (const { id, result } of run.state.tasks) {
     if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
-    if (result !== null) setResult(run, id, cutText(result, LEAST_REPORT_BYTES));
+    if (result !== null) run.changeTask(id, { result: cutText(result, LEAST_REPORT_BYTES) });
   }
-}
-
-function setResult({ state }: Run, id: string, result: string): void {
-  state.tasks = state.tasks.map(task => (task.id === id ? { ...task, result } : task));
-}
-
-/** The report of a task as its state keeps it. */
-export function keepReport(run: Run, taskId: string, report: string): Promise<string> {
-  return keepText(run, `report-${taskId}`, report, REPORT_BYTES);
 }
 
 /** An answer that another goal follows is kept by reference where it is long. */

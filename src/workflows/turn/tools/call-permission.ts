@@ -9,12 +9,13 @@ import {
   thoughtOf,
   toolCallsOf,
 } from '../../../core/state/message.js';
+import type { OpenGate } from '../../../core/state/people.js';
 import { batchAction, waitingSteers } from '../../../core/steering/inbox.js';
 import { preview } from '../../../core/text/preview.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../../core/tools/tool-call.js';
-import { ask, closeGateOf, openGate, openGates, type Question, takeRecorded } from '../../gates.js';
+import { ask, closeGates, gateAt, openGate, openGates, type Question, takeRecorded } from '../../gates.js';
 import type { Run } from '../../run.js';
 
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
@@ -30,13 +31,28 @@ export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
 
 /** Whether a gate of the call is open, answered or not. */
 export function isAskedAbout(run: Run, call: ToolUseBlock): boolean {
-  const keys = [approvalKey(call), clientKey(call)];
-  return run.state.people.gates.some(({ key }) => keys.includes(key));
+  return run.state.people.gates.some(isAbout([call]));
 }
 
 /** Whether the client was given the call: it may have run it, whatever becomes of its gate. */
 export function isWithClient(run: Run, call: ToolUseBlock): boolean {
-  return run.state.people.gates.some(({ key }) => key === clientKey(call));
+  return gateAt(run, clientKey(call)) !== undefined;
+}
+
+/** Gates that ask about these calls. */
+function isAbout(calls: readonly ToolUseBlock[]): (open: OpenGate) => boolean {
+  const keys = calls.flatMap(call => [approvalKey(call), clientKey(call)]);
+  return ({ key }) => keys.includes(key);
+}
+
+/** The calls have their decisions, or never get any: what is still open about them asks for nothing. */
+export function closeCallGates(run: Run, calls: readonly ToolUseBlock[], why?: string): void {
+  closeGates(run, isAbout(calls), why);
+}
+
+export function closeApprovals(run: Run, reply: AssistantMessage, why: string): void {
+  const keys = toolCallsOf(reply).map(approvalKey);
+  closeGates(run, ({ key }) => keys.includes(key), why);
 }
 
 /**
@@ -76,7 +92,8 @@ export async function openBatchGates(
   const written = decide().flatMap(({ call, decision }) =>
     decision.kind === 'ask' && isCompared(run, call, decision.tool) && !isAskedAbout(run, call) ? [call] : [],
   );
-  const compared = written.length > 0 ? await compareAll(run, written) : new Map<string, ComparedFile>();
+  const files = written.map(async call => [call.id, await compareFile(run, call)] as const);
+  const compared = new Map(files.length > 0 ? await Promise.all(files) : []);
   // Anew: meanwhile the run may be stopped, and a tool allowed.
   for (const { call, decision } of decide()) {
     if (!isRoomForGate(openGates(run))) return;
@@ -86,19 +103,6 @@ export async function openBatchGates(
         approvalQuestion(run, call, { decision, reply, compared: compared.get(call.id) ?? null }),
       );
   }
-}
-
-/** By the ids of the calls. */
-async function compareAll(run: Run, calls: readonly ToolUseBlock[]): Promise<Map<string, ComparedFile>> {
-  return new Map(
-    await Promise.all(calls.map(async call => [call.id, await compareFile(run, call)] as const)),
-  );
-}
-
-/** The call has its decision: a gate of it that is still open asks for nothing. */
-export function closeCallGates(run: Run, call: ToolUseBlock): void {
-  closeGateOf(run, approvalKey(call));
-  closeGateOf(run, clientKey(call));
 }
 
 function approvalQuestion(
@@ -161,16 +165,6 @@ function approvalKey(call: ToolUseBlock): string {
 
 function clientKey(call: ToolUseBlock): string {
   return `client:${call.id}`;
-}
-
-/** Closes all that asks about the calls of a reply. */
-export function closeBatchGates(run: Run, reply: AssistantMessage, why: string): void {
-  closeApprovals(run, reply, why);
-  for (const call of toolCallsOf(reply)) closeGateOf(run, clientKey(call), why);
-}
-
-export function closeApprovals(run: Run, reply: AssistantMessage, why: string): void {
-  for (const call of toolCallsOf(reply)) closeGateOf(run, approvalKey(call), why);
 }
 
 function argumentLine(call: ToolUseBlock): string {

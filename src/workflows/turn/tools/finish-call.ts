@@ -19,7 +19,7 @@ import type { ToolDefinition } from '../../../core/tools/tool.js';
 import { clientResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
 import { mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
 import type { Run } from '../../run.js';
-import { answerTo, closeApprovals, closeBatchGates, isWithClient } from './call-permission.js';
+import { answerTo, closeApprovals, closeCallGates, isWithClient } from './call-permission.js';
 import { callLine } from './tool-request.js';
 
 export interface CallEnd {
@@ -114,7 +114,7 @@ export function openReply(run: Run, batch: Batch): AssistantMessage {
 
 export function endBatch(run: Run, reply: AssistantMessage): void {
   here(run.state.cursor).turns.batch = null;
-  closeBatchGates(run, reply, 'no longer needed');
+  closeCallGates(run, toolCallsOf(reply));
 }
 
 /** Closes the calls of an open batch that have not begun, for a message of the user. Returns their names. */
@@ -161,7 +161,7 @@ function closeCalls(run: Run, turns: Turns, batch: Batch, { ending, note, why }:
     const callId = run.nextId('c');
     finishCall(run, { batch, reply, call, callId, result, input: call.input, ran });
   }
-  closeBatchGates(run, reply, why);
+  closeCallGates(run, toolCallsOf(reply), why);
   turns.batch = null;
   return open.map(call => call.name);
 }

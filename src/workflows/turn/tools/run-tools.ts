@@ -77,7 +77,7 @@ interface Started extends DecidedCall {
 
 function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Started {
   const { batch, call, decision } = decided;
-  closeCallGates(run, call);
+  closeCallGates(run, [call]);
   if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
