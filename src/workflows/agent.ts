@@ -62,8 +62,10 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
 function stateFor(input: unknown): RunState {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
-  // Written by the segment before this one, with the types of its code.
-  if (isHandover() && isRecord(input) && isRecord(input.resume))
+  // Only what continues a part may be a state, written by the code of that part: what a client starts has no part before
+  // it, and cron schedules and retry policies, which would make one of it, are refused.
+  const isHandover = workflowInfo().continuedFromExecutionRunId !== undefined;
+  if (isHandover && isRecord(input) && isRecord(input.resume))
     return resumedState(input.resume as unknown as RunState);
   const start = readStart(input);
   if (start.ok) return newRunState(start.goal, start.settings, Date.now());
@@ -75,14 +77,6 @@ function refusal(why: string): ApplicationFailure {
   return ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
 }
 
-/**
- * True in a part that continues the one before it. Only then may the input be a state: what a client starts has
- * no part before it, and cron schedules and retry policies, which would make one of it, are refused.
- */
-function isHandover(): boolean {
-  return workflowInfo().continuedFromExecutionRunId !== undefined;
-}
-
 /** Loads what the run pins and says the goal. Returns an end where that is impossible. */
 async function begin(run: Run, { loadRun, throwIfCancelled }: TemporalPorts): Promise<GoalEnd | null> {
   const { state } = run;
@@ -91,10 +85,9 @@ async function begin(run: Run, { loadRun, throwIfCancelled }: TemporalPorts): Pr
   if (state.people.stop) return answerFor(run, 'stopped');
   const loaded = await loadRun();
   throwIfCancelled();
-  if (!loaded.ok) {
-    // Nothing but a stop interrupts the loading.
+  // Nothing but a stop interrupts the loading.
+  if (!loaded.ok)
     return loaded.failure.kind === 'cancelled' ? answerFor(run, 'stopped') : failedEnd(loaded.failure, '');
-  }
   await beginRun(run, loaded.value);
   return null;
 }
@@ -114,12 +107,9 @@ async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);
   const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
-  const { trace } = result;
-  const withoutSteps = {
-    ...result,
-    trace: { ...trace, steps: [], dropped: trace.dropped + trace.steps.length },
-  };
-  const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted(withoutSteps, MEMO_BYTES);
+  const { steps, dropped } = result.trace;
+  const trace = { ...result.trace, steps: [], dropped: dropped + steps.length };
+  const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted({ ...result, trace }, MEMO_BYTES);
   upsertMemo({ result: small, outcome: end.outcome, cause: end.cause });
   run.ports.tellCaller({ type: 'cancelled', rest: restOf(result) });
   for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;

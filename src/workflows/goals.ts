@@ -4,7 +4,6 @@ import { firstPosition } from '../core/agents/modes.js';
 import type { PinnedRun } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
 import type { Outcome } from '../core/plan/cause.js';
-import { setStatus } from '../core/plan/plan.js';
 import { notDoneText } from '../core/plan/plan-edit.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
 import { steeringAt } from '../core/state/cursor.js';
@@ -33,7 +32,11 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   const { tools, models } = pinned;
   const { allowed, changed } = allowedAtStart(state.settings.allowTools ?? [], tools);
   state.people.allowedTools = allowed;
-  const warnings = [...pinned.warnings, ...(changed.length === 0 ? [] : [changedText(changed)])];
+  const warnings = [...pinned.warnings];
+  if (changed.length > 0)
+    warnings.push(
+      `Not the tools any more that were allowed for good, so that they ask: ${changed.join(', ')}.`,
+    );
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   setChosen(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
@@ -44,17 +47,12 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   run.enter(firstPosition(state.goal.mode));
 }
 
-function changedText(names: readonly string[]): string {
-  return `Not the tools any more that were allowed for good, so that they ask: ${names.join(', ')}.`;
-}
-
 /** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */
 export async function pursue(run: Run): Promise<GoalEnd> {
   const { state } = run;
   const last = state.goals.at(-1);
-  if (state.idleSince !== null && last) {
+  if (state.idleSince !== null && last)
     return { outcome: last.outcome, cause: last.cause, answer: last.answer };
-  }
   const end = withNotDone(run, await runMode(run));
   // At once: what is said while the answer is kept comes after it, and no task is taken any more.
   state.idleSince = run.ports.now();
@@ -86,21 +84,17 @@ function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
 function endRunningTask(run: Run, reason: Outcome): void {
   const { state } = run;
   const { position } = state.cursor;
-  for (const { id, status } of state.tasks) {
+  for (const { id, status, rounds } of state.tasks) {
     if (status !== 'executing') continue;
-    state.tasks = setStatus(
-      state.tasks,
-      id,
-      'failed',
-      id === taskOf(position) ? { reason, rounds: position.turns.round } : { reason },
-    );
-    run.journal('task_ended', { taskId: id, status: 'failed', reason });
+    const end = { status: 'failed', reason } as const;
+    run.changeTask(id, { ...end, rounds: id === taskOf(position) ? position.turns.round : rounds });
+    run.journal('task_ended', { taskId: id, ...end });
   }
 }
 
-/** Outcomes after which a run ends, whatever waits. */
-function isFinal({ outcome }: GoalEnd): boolean {
-  return outcome === 'stopped' || outcome === 'failed';
+/** Whether the run ends, whatever waits. An agent has one goal: what it did not read goes back to its caller. */
+function isLast({ state }: Run, { outcome }: GoalEnd): boolean {
+  return outcome === 'stopped' || outcome === 'failed' || isSubagent(state.settings);
 }
 
 /**
@@ -109,8 +103,7 @@ function isFinal({ outcome }: GoalEnd): boolean {
  */
 export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;
-  // An agent has one goal: what it did not read goes back to its caller.
-  if (isFinal(end) || state.people.stop || isSubagent(state.settings)) return false;
+  if (isLast(run, end) || state.people.stop) return false;
   for (const item of steersToFollowUps(state.people.inbox)) {
     const ahead = state.people.inbox.items.findIndex(({ id }) => id === item.id);
     run.journal('receipt', queuedReceipt(item, ahead));
@@ -131,17 +124,13 @@ export function goOn(run: Run, end: GoalEnd): boolean {
 export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   const { state } = run;
   const { keepOpenSeconds = 0 } = state.settings;
-  // Nobody goes on with what arrives at an agent: waiting for it would turn on the spot.
-  if (isSubagent(state.settings)) return false;
-  if (isFinal(end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
+  if (isLast(run, end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
   const deadline = state.idleSince + keepOpenSeconds * 1_000;
-  const arrived = () => state.people.inbox.items.length > 0;
-  await run.waitForPerson(
-    () => arrived() || state.people.finishing || state.people.stop !== null,
-    deadline,
-    'the next goal, or the end',
-  );
-  return arrived() && !state.people.stop;
+  const { people } = state;
+  const arrived = () => people.inbox.items.length > 0;
+  const done = () => arrived() || people.finishing || people.stop !== null;
+  await run.waitForPerson(done, deadline, 'the next goal, or the end');
+  return arrived() && !people.stop;
 }
 
 /**

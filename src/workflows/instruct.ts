@@ -11,17 +11,12 @@ import type { Run } from './run.js';
 
 /** Tells a role what to do; `taskId`: the task that it is given. */
 export function instruct(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
-  const thread = run.threadOf(role);
   const said = withCallContext(run.state, role, text);
-  if (takesNotes(role)) giveNotes(run, thread);
-  const task = taskId === null ? {} : { taskId };
-  if (role.prefix === 'own') {
-    run.say(thread, 'instruction', said, task);
-    return;
-  }
-  givePrompt(run, thread, role);
-  const to = fill(run.words.asRole, { role: role.name });
-  run.say(thread, 'instruction', `${to}\n\n${said}`, { role: role.name, ...task });
+  introduce(run, role);
+  const isOwn = role.prefix === 'own';
+  const to = isOwn ? '' : `${fill(run.words.asRole, { role: role.name })}\n\n`;
+  const about = { ...(!isOwn && { role: role.name }), ...(taskId !== null && { taskId }) };
+  run.say(run.threadOf(role), 'instruction', `${to}${said}`, about);
 }
 
 /** Tells what the workspace says of its project, once in a thread. */

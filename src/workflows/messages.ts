@@ -57,34 +57,27 @@ export interface RunResult {
 }
 
 /** Answer of the query `state`: what `show --json` prints, without what only the server knows. */
-export interface RunView {
+export interface RunView
+  extends Pick<
+    RunResult,
+    'goal' | 'tasks' | 'artifacts' | 'counters' | 'usage' | 'usageBy' | 'goals' | 'mode'
+  > {
   phase: ShownPhase;
   outcome: Outcome | null;
   cause: Cause | null;
   /** Open gates, first the one that it waits at. */
   gates: Gate[];
-  goal: string;
   answer: string | null;
-  tasks: Task[];
-  /** Texts that it wrote, by reference. */
-  artifacts: Artifact[];
   paused: boolean;
   /** The ways to sub-agents that a pause holds, such as `lead/1/search/1`: `resume` lets them go on, too. */
   pausedAgents: string[];
   stopping: boolean;
   /** Messages that are not applied yet, also those that were passed on to sub-agents. */
   inbox: InboxItem[];
-  counters: Counters;
   limits: Limits | null;
   budget: { tokens: number; wallTimeMs: number; costUsd: number | null };
-  usage: Usage;
-  /** The parts of `usage`, by role and model. */
-  usageBy: UsageEntry[];
-  /** Goals of this run that have ended. */
-  goals: GoalRecord[];
   /** The last sub-agents that it called; the workflow id of one is that of the run, `/` and its `id`. */
   children: ChildRecord[];
-  mode: string;
   /** Why that mode, where a role chose it (`auto`), at most 300 characters; else null. */
   modeWhy: string | null;
   model: string;

@@ -25,29 +25,21 @@ export function viewOf(state: RunState, info: RunInfo, passed: readonly InboxIte
 type RunInfo = Pick<WorkflowInfo, 'workflowId' | 'runId'>;
 
 function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[]): RunView {
-  const { goal, pinned } = state;
+  const { pinned } = state;
   const { tokens, wallTimeMs, costUsd } = budgetUse(state, Date.now());
   return {
     phase: phaseOf(state),
     outcome: state.end?.outcome ?? null,
     cause: state.end?.cause ?? null,
     gates: unansweredGates(state),
-    goal: goal.text,
     answer: state.end?.answer ?? null,
-    tasks: state.tasks.map(released),
-    artifacts: state.artifacts,
+    ...madeSoFar(state),
     paused: state.people.pausedAt !== null,
     pausedAgents: state.children.paused,
     stopping: state.people.stop !== null,
     inbox: [...state.people.inbox.items, ...passed],
-    counters: goal.counters,
     limits: pinned && limitsOf(state),
     budget: { tokens, wallTimeMs, costUsd },
-    usage: state.total.usage,
-    usageBy: state.total.usageBy,
-    goals: state.goals,
-    children: state.children.list,
-    mode: state.goal.mode,
     modeWhy: state.goal.modeWhy,
     model: pinned?.models[0] ?? state.settings.model ?? '',
     models: Object.fromEntries(
@@ -70,6 +62,21 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
         }),
       ),
     },
+  };
+}
+
+/** What view and result tell alike. */
+function madeSoFar({ goal, goals, tasks, artifacts, children, total }: RunState) {
+  return {
+    mode: goal.mode,
+    goal: goal.text,
+    goals,
+    tasks: tasks.map(released),
+    artifacts,
+    children: children.list,
+    usage: total.usage,
+    usageBy: total.usageBy,
+    counters: goal.counters,
   };
 }
 
@@ -121,29 +128,15 @@ function traceOf(
 /** The result of a run that ends this way. */
 export function resultOf(
   state: RunState,
-  {
-    id,
-    now,
-    outcome,
-    cause,
-    answer,
-    unread = [],
-  }: { id: string; now: number; outcome: Outcome; cause: Cause; answer: string; unread?: InboxItem[] },
+  end: { id: string; now: number; outcome: Outcome; cause: Cause; answer: string; unread?: InboxItem[] },
 ): RunResult {
+  const { id, now, outcome, cause, answer, unread = [] } = end;
   return {
     id,
-    mode: state.goal.mode,
     outcome,
     cause,
-    goal: state.goal.text,
     text: answer,
-    goals: state.goals,
-    tasks: state.tasks.map(released),
-    artifacts: state.artifacts,
-    children: state.children.list,
-    usage: state.total.usage,
-    usageBy: state.total.usageBy,
-    counters: state.goal.counters,
+    ...madeSoFar(state),
     ...(unread.length > 0 && { unread }),
     ...(state.tools.effects.length > 0 && { effects: state.tools.effects }),
     trace: traceOf(state, { outcome, answer }, now),

@@ -44,9 +44,12 @@ export function concludeEarly(run: Run, end: EarlyEnd): StepEnd {
       return MOVED;
     case 'stopped':
       return answerFor(run, 'stopped');
-    case 'failed':
-      if (!answersAfter(end.failure, lastRungOf(run, end))) return failedEnd(end.failure, whatThereIs(run));
-      return wrapUpAs(run, causeOfFailure(end.failure), whyFailed(run, end.failure), end.failure);
+    case 'failed': {
+      const { failure } = end;
+      if (!answersAfter(failure, lastRungOf(run, end))) return failedEnd(failure, whatThereIs(run));
+      const why = fill(run.words.whyFailed, { failure: failure.type || failure.kind });
+      return wrapUpAs(run, causeOfFailure(failure), why, failure);
+    }
     case 'budget_used': {
       const taskId = taskAt(run.state.cursor);
       for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
@@ -64,10 +67,6 @@ function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<type
   const failed = isOfRequest(failure) ? (models.calls.at(-1)?.model ?? null) : null;
   const canBeCalled = mayBeCalled(run.state, run.role(answererOf(run)), failed);
   return { found, refused, canBeCalled };
-}
-
-function whyFailed(run: Run, { type, kind }: CallFailure): string {
-  return fill(run.words.whyFailed, { failure: type || kind });
 }
 
 /**
@@ -137,14 +136,8 @@ export function answerFor(
   by: Pick<PinnedRole, 'finalResponse'> = {},
 ): GoalEnd {
   const { goal, tasks } = run.state;
-  const verifierSummary = goal.lastSummary;
-  const { from, ...end } = finalAnswer({
-    cause,
-    lastWord,
-    verifierSummary,
-    cutShort: cutShort(run),
-    tasks,
-  });
+  const found = { lastWord, verifierSummary: goal.lastSummary, cutShort: cutShort(run), tasks };
+  const { from, ...end } = finalAnswer({ cause, ...found });
   const { finalResponse: template } = by;
   if (from !== 'last_word' || template === undefined) return end;
   return { ...end, answer: finalResponse(template, end.answer, run.state) };

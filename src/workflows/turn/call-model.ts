@@ -135,9 +135,7 @@ function finishFailure(run: Run, failed: FailedCall): ModelReply {
     message,
     next,
   });
-  const {
-    models: { retries },
-  } = state;
+  const { retries } = state.models;
   state.models.retries = NO_RETRIES;
   switch (next) {
     case 'stop':
@@ -150,19 +148,16 @@ function finishFailure(run: Run, failed: FailedCall): ModelReply {
     case 'compact':
       state.models.retries = { ...retries, trims: retries.trims + 1 };
       return { kind: 'again' };
-    case 'next_model':
-      leaveModel(run, role, { model, next: nextModel ?? model, why: failureWords(failure) });
+    case 'next_model': {
+      const why = preview([type || kind, message].filter(part => part !== '').join(': '), 300);
+      leaveModel(run, role, { model, next: nextModel ?? model, why });
       return { kind: 'again' };
+    }
     case 'give_up':
       return { kind: 'failed', failure: lostForGood(failure, retries.lost + 1) };
     case 'fail':
       return { kind: 'failed', failure };
   }
-}
-
-/** Why a role leaves its model, in words that end no line too late. */
-function failureWords({ kind, type, message }: CallFailure): string {
-  return preview([type || kind, message].filter(part => part !== '').join(': '), 300);
 }
 
 function nextOf(run: Run, failed: FailedCall, hasNextModel: boolean) {
@@ -208,15 +203,9 @@ function pinCall(
   model: string,
   toolsOffered: boolean,
 ): PinnedCall {
-  const call: PinnedCall = {
-    callId: run.nextId('c'),
-    role: role.name,
-    model,
-    thread: thread.id,
-    epoch: thread.epoch,
-    upTo: thread.messages.length,
-    toolsOffered,
-  };
+  const { id, epoch, messages } = thread;
+  const sent = { thread: id, epoch, upTo: messages.length, toolsOffered };
+  const call: PinnedCall = { callId: run.nextId('c'), role: role.name, model, ...sent };
   run.state.models.calls = withPinned(run.state, call);
   return call;
 }
@@ -261,14 +250,8 @@ function settle(
   });
   if (result.stopReason === 'interrupted') return { kind: 'again' };
   const { repairedText, durationMs, wholeText = textOf(message) } = result;
-  return {
-    kind: 'message',
-    message,
-    text: wholeText,
-    turn,
-    durationMs,
-    ...(repairedText === undefined ? {} : { repairedText }),
-  };
+  const repaired = repairedText === undefined ? {} : { repairedText };
+  return { kind: 'message', message, text: wholeText, turn, durationMs, ...repaired };
 }
 
 /** Once a goal: the same is true of every reply of that endpoint. */

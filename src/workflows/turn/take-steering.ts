@@ -46,7 +46,11 @@ export function note(
   as: string,
 ): void {
   const branches = linesOf(run);
-  for (const line of [run, ...branches]) stopForMessages(line, items);
+  // A run that is held was interrupted amid tool calls perhaps: those that have not begun are skipped then.
+  for (const line of [run, ...branches]) {
+    const { batch } = here(line.state.cursor).turns;
+    if (batch) skipRest(line, batch, items);
+  }
   const thread = threadFor(run, role);
   const said = items.map(item => run.say(thread, 'steer', item.text));
   for (const line of branches) for (const message of said) line.append(threadFor(line, role), message);
@@ -57,12 +61,6 @@ export function note(
 
 function threadFor(run: Run, role: string | null): Thread {
   return role === null ? run.mainThread() : run.threadOf(run.role(role));
-}
-
-/** A run that is held was interrupted amid tool calls perhaps: those that have not begun are skipped then. */
-function stopForMessages(run: Run, items: readonly InboxItem[]): void {
-  const { batch } = here(run.state.cursor).turns;
-  if (batch) skipRest(run, batch, items);
 }
 
 /** What a role began before it heard the messages is no part of what it says to them. */

@@ -119,19 +119,15 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     // It may have kept a text meanwhile.
     if (run.state.people.stop !== null || isHeld(run.state)) continue;
     const reply = await callModel(run, role, spec.tools);
-    if (reply.kind === 'failed') {
-      turns.failure = reply.failure;
-      continue;
-    }
-    if (reply.kind === 'again') continue;
+    if (reply.kind === 'failed') turns.failure = reply.failure;
+    if (reply.kind !== 'message') continue;
     const calls = toolCallsOf(reply.message).length;
     if (calls > 0) {
-      openBatch(run, role, reply, spec.tools);
+      const { message, turn } = reply;
+      const thread = run.threadOf(role).id;
+      turns.batch = { thread, messageId: message.id, turn, toolsOffered: spec.tools, next: 0, edited: {} };
       if (spec.tools && offeredTools(run.pinned, role).length > 0) {
-        tellUser(run, reply.message);
-        turns.round += 1;
-        turns.reasked = false;
-        turns.cut = null;
+        endRound(run, reply.message);
         continue;
       }
       // Calls of a role without tools are closed at once, and what it says beside them counts.
@@ -140,28 +136,23 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     if (await goOn(run, role, reply)) continue;
     const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
     if (end) {
-      tellUser(run, reply.message);
-      turns.round += 1;
-      turns.reasked = false;
-      turns.cut = null;
+      endRound(run, reply.message);
       return end;
     }
   }
 }
 
-function openBatch(run: Run, role: PinnedRole, { message, turn }: WholeReply, toolsOffered: boolean): void {
-  const { id: thread } = run.threadOf(role);
-  const { turns } = here(run.state.cursor);
-  turns.batch = { thread, messageId: message.id, turn, toolsOffered, next: 0, edited: {} };
-}
-
 const MOST_TOLD_CHARS = 1_000;
 
-/** What the reply's envelope says to the person, whatever role it is of. */
-function tellUser(run: Run, message: AssistantMessage): void {
+/** The reply counts. What its envelope says to the person is told, whatever role it is of. */
+function endRound(run: Run, message: AssistantMessage): void {
   const { userMessage } = envelopeOf(message);
-  if (userMessage === null) return;
-  run.journal('user_message', { role: message.role, text: preview(userMessage, MOST_TOLD_CHARS) });
+  if (userMessage !== null)
+    run.journal('user_message', { role: message.role, text: preview(userMessage, MOST_TOLD_CHARS) });
+  const { turns } = here(run.state.cursor);
+  turns.round += 1;
+  turns.reasked = false;
+  turns.cut = null;
 }
 
 /** Reads a reply by the role's contract. Null: it was sent back, once a turn, which costs no round. */

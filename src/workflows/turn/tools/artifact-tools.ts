@@ -1,7 +1,7 @@
 /** The artifact tools: the inventory is the run's, contents go through activities. */
 import type { CallToolResult } from '../../../activities/types.js';
 import type { CallFailure } from '../../../core/limits/failure.js';
-import { fill, type Words, wordsForNotes } from '../../../core/prompts/words.js';
+import { fill, wordsForNotes } from '../../../core/prompts/words.js';
 import {
   type ArtifactChange,
   decideArtifact,
@@ -50,18 +50,14 @@ async function change(run: Run, tool: ArtifactChange, call: WorkflowToolCall): P
   );
   if (!called.ok) return called;
   const edited = called.value;
-  if ('fault' in edited && edited.fault === 'denied') return denied(words, tool);
+  if ('fault' in edited && edited.fault === 'denied')
+    return said(fill(words.noteDeniedByConfiguration, { tool }), true, 'denied');
   if ('fault' in edited) return said(editedArtifactNote(words, draft, edited), true);
   const artifacts = withArtifact(state.artifacts, draft, edited);
   if (!artifacts) return said(fill(words.noteArtifactFull, { count: state.artifacts.length }), true);
   state.artifacts = artifacts;
   run.show();
   return said(editedArtifactNote(words, draft, edited));
-}
-
-function denied(words: Words, tool: string): Ended {
-  const note = fill(words.noteDeniedByConfiguration, { tool });
-  return { ok: true, value: { ending: 'denied', note, content: [], isError: true, durationMs: 0 } };
 }
 
 /** Its content is in the blob store, as large results are: the tool that pages those pages it. */

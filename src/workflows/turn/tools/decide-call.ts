@@ -1,8 +1,6 @@
 /** What becomes of the calls of a reply, with all that the decision needs of the run. */
 
-import type { PinnedRole } from '../../../core/agents/role.js';
 import { offeredTools } from '../../../core/agents/run-config.js';
-import type { Limits } from '../../../core/limits/limits.js';
 import { confirmationReasons } from '../../../core/outputs/envelope.js';
 import { envelopeOf } from '../../../core/outputs/parse-output.js';
 import { type AssistantMessage, type ToolUseBlock, toolCallsOf } from '../../../core/state/message.js';
@@ -83,10 +81,18 @@ function withReview(
   const review = reviewAction(run, reply, call, decision.tool);
   if (review.kind === 'pending') return null;
   if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(run.words, review.fixes) };
-  if (review.concerns.length === 0) return decision;
-  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  return asking(decision, review.concerns);
+}
+
+/** A call that runs, or is asked about, is asked about for these reasons too. */
+function asking(
+  decision: Extract<ToolCallDecision, { kind: 'run' | 'ask' }>,
+  more: readonly string[],
+): ToolCallDecision {
+  if (more.length === 0) return decision;
   const { tool, note } = decision;
-  return { kind: 'ask', tool, note, concerns: [...new Set([...concerns, ...review.concerns])] };
+  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  return { kind: 'ask', tool, note, concerns: [...new Set([...concerns, ...more])] };
 }
 
 /** What becomes of a call, before anybody is asked; `said`: what a person said of it. */
@@ -95,7 +101,7 @@ export function decideCall(
   batch: Batch,
   { call, index, said }: { call: ToolUseBlock; index: number; said: CallAnswer | null },
 ): ToolCallDecision {
-  const { state, pinned } = run;
+  const { state, pinned, limits } = run;
   const reply = openReply(run, batch);
   const role = run.role(reply.role);
   const earlier = toolCallsOf(reply).slice(0, index);
@@ -109,7 +115,11 @@ export function decideCall(
     // Of what nobody lists nobody knows that it only reads.
     pinned: role.readOnly === true ? { ...pinned, fallbackServer: null } : pinned,
     before: earlier.filter(({ name }) => name === call.name).length,
-    limits: limitsFor(run.limits, role),
+    // A role may take fewer calls of a reply than the run does.
+    limits: {
+      ...limits,
+      toolCallsPerTurn: Math.min(limits.toolCallsPerTurn, role.toolCallsPerTurn ?? Number.POSITIVE_INFINITY),
+    },
     now: run.ports.now(),
     ledger: state.tools.ledger,
     permission: (tool, input) => {
@@ -121,7 +131,10 @@ export function decideCall(
     stopped: state.people.stop !== null,
     badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
   });
-  return said ? decision : withConcerns(run, decision, reply);
+  if (said || (decision.kind !== 'run' && decision.kind !== 'ask') || decision.tool.policy.readOnly)
+    return decision;
+  // What its own reply wants confirmed a person is asked, whatever the permission of a call with effects.
+  return asking(decision, confirmationReasons(envelopeOf(reply), run.words));
 }
 
 /** Of the replies whose calls are being decided. */
@@ -131,21 +144,4 @@ function comparisonsOf(reply: AssistantMessage): Comparisons {
   const comparisons = compared.get(reply) ?? new Comparisons();
   compared.set(reply, comparisons);
   return comparisons;
-}
-
-/** A role may take fewer calls of a reply than the run does. */
-function limitsFor(limits: Limits, { toolCallsPerTurn }: PinnedRole): Limits {
-  if (toolCallsPerTurn === null) return limits;
-  return { ...limits, toolCallsPerTurn: Math.min(limits.toolCallsPerTurn, toolCallsPerTurn) };
-}
-
-/** A call with effects that its own reply wants confirmed asks a person, whatever its permission. */
-function withConcerns(run: Run, decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
-  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
-  if (decision.tool.policy.readOnly) return decision;
-  const own = confirmationReasons(envelopeOf(reply), run.words);
-  if (own.length === 0) return decision;
-  const concerns = decision.kind === 'ask' ? decision.concerns : [];
-  const { tool, note } = decision;
-  return { kind: 'ask', tool, note, concerns: [...concerns, ...own] };
 }

@@ -165,6 +165,10 @@ export interface WorkflowToolCall {
 export type WorkflowToolRunner = (run: Run, call: WorkflowToolCall) => Promise<Called<CallToolResult>>;
 
 /** A result in the run's own words. */
-export function said(note: string, isError = false): Called<CallToolResult> {
-  return { ok: true, value: { ending: 'executed', note, content: [], isError, durationMs: 0 } };
+export function said(
+  note: string,
+  isError = false,
+  ending: CallToolResult['ending'] = 'executed',
+): Called<CallToolResult> {
+  return { ok: true, value: { ending, note, content: [], isError, durationMs: 0 } };
 }
