@@ -13,7 +13,7 @@ export interface DevServer {
   pid: number;
   /** host:port of its gRPC service. */
   address: string;
-  /** Where its Web UI listens, for `openDoor` alone: it takes requests of any web page. */
+  /** Where its Web UI listens, for the door alone: it takes requests of any web page. */
   innerUi: string;
   /** Resolves when it has ended, whatever the reason. */
   ended: Promise<unknown>;

@@ -9,35 +9,21 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { caught, refusal } from '../shared/http-guard.js';
 
-export interface Door {
-  /** What is printed. */
-  url: string;
-  /** Where the Web UI is from now on. */
-  leadTo(innerUi: string): void;
-}
-
-/** Open on this machine's own address until the process ends; at another port where this one was taken meanwhile. */
-export async function openDoor(port: number): Promise<Door> {
-  let inner: string | null = null;
-  const server = createServer(
-    caught(
-      (req, res) => {
-        const refused = refusal(req.headers, { loopback: true, token: null });
-        if (refused !== null) return say(res, refused.status, refused.message);
-        if (inner === null) return notThere(res);
-        return passOn(req, res, inner);
-      },
-      res => notThere(res),
-    ),
-  );
+/**
+ * Open on this machine's own address until the process ends; at another port where this one was taken meanwhile.
+ * `innerUi`: where the Web UI is, null while it starts. Gives the URL that is printed.
+ */
+export async function openDoor(port: number, innerUi: () => string | null): Promise<string> {
+  const answer = (req: IncomingMessage, res: ServerResponse) => {
+    const inner = innerUi();
+    const refused = refusal(req.headers, { loopback: true, token: null });
+    if (refused !== null) return say(res, refused.status, refused.message);
+    return inner === null ? notThere(res) : passOn(req, res, inner);
+  };
+  const server = createServer(caught(answer, notThere));
   const listen = (at: number) => once(server.listen(at, '127.0.0.1'), 'listening');
   await listen(port).catch(() => listen(0));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    leadTo: innerUi => {
-      inner = innerUi;
-    },
-  };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** As it came: the UI compares its own name with that of pages that ask. */

@@ -14,43 +14,39 @@ function userFolder(variable: 'XDG_STATE_HOME' | 'XDG_CACHE_HOME', fallback: str
   return join(base, 'steersman');
 }
 
+function stateFolder(): string {
+  return userFolder('XDG_STATE_HOME', '.local/state');
+}
+
 /**
  * The folder of the local stack: `STEERSMAN_HOME`, else in a checkout its `.steersman`, else `steersman` in this user's
  * folder for state (`XDG_STATE_HOME`, `~/.local/state`). Two folders are two independent stacks.
  */
 export function resolveHome(named: string | undefined = env.home()): string {
   if (named !== undefined) return resolve(named);
-  return isCheckout ? join(projectRoot, '.steersman') : userFolder('XDG_STATE_HOME', '.local/state');
+  return isCheckout ? join(projectRoot, '.steersman') : stateFolder();
 }
 
 /** What this user said of folders, whatever stack they use: no folder's own variables move it before they are read. */
 export function trustFile(): string {
-  return join(userFolder('XDG_STATE_HOME', '.local/state'), 'trusted.json');
+  return join(stateFolder(), 'trusted.json');
 }
 
 /** Tools that this user has allowed for good. */
 export function permissionsFolder(): string {
-  return join(userFolder('XDG_STATE_HOME', '.local/state'), 'permissions');
+  return join(stateFolder(), 'permissions');
 }
 
 /** Where a stack keeps what it knows. All paths are absolute. */
-export interface StackPaths {
-  /** What the latest owner noted: see `OwnerRecord`. */
-  stackFile: string;
-  /** SQLite database of the server: all runs ever made with this home. */
-  database: string;
-  serverLog: string;
-  ownerLog: string;
-  /** Whose configuration each queue's runs were started with. */
-  queues: string;
-}
-
-export function stackPaths(home: string): StackPaths {
+export function stackPaths(home: string) {
   return {
+    /** What the latest owner noted: see `readRecord`. */
     stackFile: join(home, 'stack.json'),
+    /** SQLite database of the server: all runs ever made with this home. */
     database: join(home, 'temporal.db'),
     serverLog: join(home, 'server.log'),
     ownerLog: join(home, 'owner.log'),
+    /** Whose configuration each queue's runs were started with. */
     queues: join(home, 'queues.json'),
   };
 }
@@ -105,10 +101,8 @@ export function binaryCacheDir(home: string): string {
   }
 }
 
-/** Variables of Temporal's environment configuration, each of which says that the local stack is not meant. */
-const REMOTE_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
-
-/** True when nothing in the environment names a Temporal server. */
+/** True when nothing in the environment names a Temporal server: none of Temporal's own variables is set. */
 export function usesLocalStack(): boolean {
-  return REMOTE_VARIABLES.every(name => env.lookup(name) === undefined);
+  const variables = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
+  return variables.every(name => env.lookup(name) === undefined);
 }

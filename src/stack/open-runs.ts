@@ -1,15 +1,6 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';
 import { isManagedQueue } from './queues.js';
-
-/** A run that has not ended. */
-export interface OpenRun {
-  workflowId: string;
-  runId: string;
-  taskQueue: string;
-  /** ISO time. */
-  startedAt: string;
-}
 
 /** A filter of the server's list. */
 export const OPEN_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus = 'Running'`;
@@ -24,31 +15,27 @@ export function openRunsOf(taskQueue: string): string {
   return `${OPEN_RUNS} AND TaskQueue = ${queryText(taskQueue)}`;
 }
 
-/** All open runs, also those that another run has started: they outlive it. */
-async function openRuns(client: Client): Promise<OpenRun[]> {
-  const runs: OpenRun[] = [];
-  for await (const run of client.workflow.list({ query: OPEN_RUNS })) {
-    const { workflowId, runId, taskQueue, startTime } = run;
-    runs.push({ workflowId, runId, taskQueue, startedAt: startTime.toISOString() });
-  }
-  return runs;
-}
-
 /** Open runs whose worker is gone, left by a crash or by `stopStack`: they wait until somebody calls `resumeQueue`. */
-export async function leftOpenRuns(client: Client, local: readonly string[]): Promise<OpenRun[]> {
-  return byServed(client, local, false);
+export function leftOpenRuns(client: Client, local: readonly string[]): Promise<WorkflowExecutionInfo[]> {
+  return openRuns(client, local, false);
 }
 
 /** How many open runs a worker works on. */
 export async function servedRuns(client: Client, local: readonly string[]): Promise<number> {
-  return (await byServed(client, local, true)).length;
+  return (await openRuns(client, local, true)).length;
 }
 
-async function byServed(client: Client, local: readonly string[], wanted: boolean): Promise<OpenRun[]> {
-  const runs = await openRuns(client);
+/** Also those that another run has started: they outlive it. */
+async function openRuns(
+  client: Client,
+  local: readonly string[],
+  served: boolean,
+): Promise<WorkflowExecutionInfo[]> {
+  const runs: WorkflowExecutionInfo[] = [];
+  for await (const run of client.workflow.list({ query: OPEN_RUNS })) runs.push(run);
   const queues = [...new Set(runs.map(run => run.taskQueue))];
-  const served = await Promise.all(queues.map(queue => isServed(client, local, queue)));
-  return runs.filter(run => served[queues.indexOf(run.taskQueue)] === wanted);
+  const isOfWorker = await Promise.all(queues.map(queue => isServed(client, local, queue)));
+  return runs.filter(run => isOfWorker[queues.indexOf(run.taskQueue)] === served);
 }
 
 /** Does a worker work on this queue: one of the stack's own (`local`: their queues), or one that the server knows of? */

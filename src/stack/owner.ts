@@ -12,7 +12,7 @@ import { plural } from '../shared/format.js';
 import { errorLine } from '../shared/output.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { type DevServer, startDevServer } from './dev-server.js';
-import { type Door, openDoor } from './door.js';
+import { openDoor } from './door.js';
 import { stackPaths } from './home.js';
 import { hasOpenRuns, servedRuns } from './open-runs.js';
 import { choosePort, localConnection } from './probe.js';
@@ -35,7 +35,7 @@ const RESTART_WINDOW_MS = 60_000;
 class Owner {
   readonly #options: OwnerOptions;
   readonly #seat: Server;
-  readonly #door: Door;
+  readonly #webUi: string;
   readonly #workers: WorkerPool;
   readonly #guests = new Set<Guest>();
   /** Those who use the server: all but who asks how things are. */
@@ -47,13 +47,17 @@ class Owner {
   #client: Client | null = null;
   #ending: Promise<void> | null = null;
 
-  constructor(options: OwnerOptions, seat: Server, door: Door) {
+  constructor(options: OwnerOptions, seat: Server, webUi: string) {
     this.#options = options;
     this.#seat = seat;
-    this.#door = door;
+    this.#webUi = webUi;
     this.#workers = new WorkerPool(options.home);
     this.#server = this.#keepServer(readRecord(options.home)?.address);
     void this.#endWhenIdle();
+  }
+
+  get innerUi(): string | null {
+    return this.#running?.innerUi ?? null;
   }
 
   welcome(socket: Socket): void {
@@ -119,7 +123,7 @@ class Owner {
   }
 
   #answerOf({ address, pid }: DevServer): ServerAnswer {
-    return { address, pid, webUi: this.#door.url, owner: process.pid };
+    return { address, pid, webUi: this.#webUi, owner: process.pid };
   }
 
   /** Where it can't be kept, all ends: whoever uses it starts another, or is told why that is not possible. */
@@ -142,8 +146,7 @@ class Owner {
     // Workers and guests know the address of the server that it follows.
     if (follows && server.address !== earlier) throw new Error(`The port of ${earlier} was taken meanwhile.`);
     this.#client ??= temporalClient({ connection: localConnection(server.address) });
-    this.#door.leadTo(server.innerUi);
-    writeRecord(home, { pid: process.pid, address: server.address, webUi: this.#door.url });
+    writeRecord(home, { pid: process.pid, address: server.address, webUi: this.#webUi });
     void server.ended.then(() => {
       this.#deaths.push(performance.now());
       if (this.#ending === null) this.#server = this.#keepServer(server.address);
@@ -193,8 +196,10 @@ async function main(options: OwnerOptions): Promise<void> {
   truncateSync(stackPaths(home).ownerLog);
   const earlier = readRecord(home);
   writeRecord(home, { ...earlier, pid: process.pid });
-  const door = await openDoor(await choosePort('webUi', portOf(earlier?.webUi)));
-  const owner = new Owner(options, seat, door);
+  let owner: Owner | null = null;
+  const port = await choosePort('webUi', portOf(earlier?.webUi));
+  const webUi = await openDoor(port, () => owner?.innerUi ?? null);
+  owner = new Owner(options, seat, webUi);
   welcome = socket => owner.welcome(socket);
   early.forEach(welcome);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void owner.stop(errorLine));

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { errorText } from '../core/text/error-text.js';
 import { scriptCall } from '../shared/called-as.js';
 import { type ErrorCode, SteersmanError } from '../shared/errors.js';
-import type { QueueFolder } from './queues.js';
+import { isManagedQueue, type QueueFolder } from './queues.js';
 import { dial, readRecord } from './seat.js';
 
 /** Raise it with each change of a message: processes of two versions may meet. `stop` is understood by all. */
@@ -68,8 +68,7 @@ export interface Failure {
 }
 
 export function failureOf(error: unknown): Failure {
-  const { remedy, code } =
-    error instanceof SteersmanError ? error : { remedy: '', code: 'internal' as const };
+  const { remedy, code } = error instanceof SteersmanError ? error : new SteersmanError('', '', 'internal');
   return { message: errorText(error), remedy, code };
 }
 
@@ -155,4 +154,36 @@ function hangs(home: string): SteersmanError {
     `If it hangs, end it: kill -9 ${pid}. Nothing that ran is lost.`,
     'host',
   );
+}
+
+// A background worker, a child of the owner, tells it one of these.
+
+export type Told = { ready: true } | { failure: Failure };
+
+/** Whether the owner of a local stack has started this process: the name of its queue alone does not say so. */
+export function isOwned(taskQueue: string): boolean {
+  return isManagedQueue(taskQueue) && process.send !== undefined;
+}
+
+/** It polls: the terminal that waits for it goes on. */
+export function announceWorker(): void {
+  tellOwner({ ready: true });
+}
+
+/** It can't start: the terminal that waits for it shows this error as its own. */
+export function reportWorkerFailure(error: unknown): void {
+  tellOwner({ failure: failureOf(error) });
+}
+
+/** Whoever owns it is gone, and with it whoever could ask it to end. */
+export function whenOwnerIsGone(end: () => void): void {
+  process.once('disconnect', end);
+  // To listen keeps no worker alive that has done its work.
+  process.channel?.unref();
+  if (!process.connected) end();
+}
+
+function tellOwner(told: Told): void {
+  // An owner that has gone meanwhile needs to know nothing.
+  if (process.connected) process.send?.(told, undefined, undefined, () => {});
 }

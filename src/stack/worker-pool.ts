@@ -9,16 +9,13 @@ import { endChild, hasEnded, startError, withLog } from './dev-server.js';
 import { removeFile } from './json-file.js';
 import {
   errorOf,
-  type Failure,
   type Said,
   type StackState,
+  type Told,
   type WorkerAnswer,
   type WorkerRequest,
 } from './protocol.js';
 import { newQueue, noteQueue } from './queues.js';
-
-/** What a worker tells its owner: see `worker-side.ts`. */
-export type Told = { ready: true } | { failure: Failure };
 
 /** Who is connected to the owner. */
 export interface Guest {

@@ -426,7 +426,7 @@ describe('background workers', () => {
     writeFileSync(
       script,
       `import { SteersmanError } from './src/shared/errors.js';
-       import { announceWorker, reportWorkerFailure, whenOwnerIsGone } from './src/stack/worker-side.js';
+       import { announceWorker, reportWorkerFailure, whenOwnerIsGone } from './src/stack/protocol.js';
        async function live() {
          whenOwnerIsGone(() => process.exit());
          announceWorker();
