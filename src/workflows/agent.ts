@@ -99,10 +99,7 @@ function runFailure({ failure, cause }: GoalEnd, result: RunResult): Application
   return ApplicationFailure.create({ type, message, nonRetryable: true, details: [result] });
 }
 
-/**
- * Closes what is open and leaves the result in the memo: a cancelled workflow has no result of its own. Whoever called
- * it is told what it leaves.
- */
+/** Closes what is open, and leaves the result in the memo and with the caller: a cancelled workflow has none. */
 async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);

@@ -97,10 +97,7 @@ function isLast({ state }: Run, { outcome }: GoalEnd): boolean {
   return outcome === 'stopped' || outcome === 'failed' || isSubagent(state.settings);
 }
 
-/**
- * Goes on with the next follow-up, if there is one: what was said too late for the goal before comes at its
- * place in the order of arrival (S2). Synchronous, for it is the last look before a run ends.
- */
+/** Goes on with the next follow-up, in order of arrival (S2). Synchronous: it is the last look before a run ends. */
 export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;
   if (isLast(run, end) || state.people.stop) return false;
@@ -133,10 +130,7 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   return arrived() && !people.stop;
 }
 
-/**
- * The end of the run: from here on nothing is accepted. Senders of what nobody read are told, and an agent's caller
- * gets it: it is returned.
- */
+/** From here on nothing is accepted. Senders of unread messages are told; an agent's caller gets those back. */
 export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): InboxItem[] {
   const { state } = run;
   const isAgent = isSubagent(state.settings);

@@ -174,10 +174,7 @@ export const setBudgetUpdate = defineUpdate<{ limits: string[]; agents: string[]
   'setBudget',
 );
 
-/**
- * Changes the model of a role, or of all: `{ model: 'openai/gpt-5', role: 'executor' }`, from their next calls on, also
- * in sub-agents. Gives the roles.
- */
+/** From the next call on, also in sub-agents: `{ model: 'openai/gpt-5', role }`, or no role for all. Gives the roles. */
 export const setModelUpdate = defineUpdate<{ roles: string[] }, [{ model: string; role?: string }]>(
   'setModel',
 );

@@ -1,7 +1,4 @@
-/**
- * All that modes and the turn loop know of the world. Temporal implements it in `temporal-ports.ts`;
- * the simulation implements it in memory and drives the same code.
- */
+/** All that a run knows of the world. `temporal-ports.ts` implements it, and so does the simulation, in memory. */
 import type {
   CallModelInput,
   CallModelResult,

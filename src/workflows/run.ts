@@ -143,10 +143,7 @@ export class Run {
     this.memory.changes += 1;
   }
 
-  /**
-   * The one way to make a call: handlers see what is in flight, and that it may be interrupted as its options say.
-   * Calls give their failures back; what is thrown ends the run.
-   */
+  /** The one way to make a call, so that handlers see it. Failures are given back; what is thrown ends the run. */
   call<T>(
     what: Omit<CallInFlight, 'interruptible'>,
     { interruptible }: CallOptions,
@@ -254,10 +251,7 @@ export class Run {
     goal.waitingSince = null;
   }
 
-  /**
-   * The time stands still while all that is in flight waits for a person: each sub-agent that asks, or that a pause
-   * holds, and each call whose tool server asks. To be called whenever that may have changed.
-   */
+  /** The goal's time stands still while all calls in flight wait for a person. Called whenever that may change. */
   keepTime(): void {
     const { people, children, goal } = this.state;
     const inFlight = this.memory.calls.size;

@@ -149,10 +149,7 @@ export function tellPause({ state, ports }: Run, type: 'paused' | 'resumed', by 
   if (isSubagent(state.settings)) ports.tellCaller({ type, by });
 }
 
-/**
- * What an agent that has ended was passed on and said nothing of: where nobody knows what it read it is for the role
- * at work.
- */
+/** Messages that an ended agent said nothing of. Where it is unknown what it read, the role at work gets them. */
 export function finishPassed(run: Run, agent: string, isLost: boolean): void {
   for (const [messageId, { agent: reader, item }] of run.memory.agents.passed) {
     if (reader !== agent) continue;

@@ -3,10 +3,7 @@ import { openChildren } from '../../core/agents/children.js';
 import type { ToChild } from '../ports.js';
 import type { Run } from '../run.js';
 
-/**
- * Tells each agent its message, where it has one, and gives the ids of those. They get what was read: what came may be as
- * large as a message can be, and all of them together get it.
- */
+/** Tells each agent its message, where it has one, as it was read, which bounds it. Gives the ids of those. */
 export function tellAgents(run: Run, messageFor: (id: string) => ToChild | null): string[] {
   const told: string[] = [];
   for (const { id } of openChildren(run.state.children)) {

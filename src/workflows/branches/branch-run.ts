@@ -1,7 +1,4 @@
-/**
- * A task that runs beside others: a view of the run whose position and threads are the branch's own. The code that works
- * on one task alone works on it unchanged.
- */
+/** A task beside others: the run with a position and threads of its own. Code for one task works on it unchanged. */
 
 import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits/limits.js';
 import { inPlanOrder } from '../../core/plan/branches.js';

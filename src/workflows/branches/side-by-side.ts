@@ -191,10 +191,7 @@ function takeBack({ tools }: RunState, ended: readonly Branch[]): void {
   }
 }
 
-/**
- * Ends the branches of a goal that does not go on with them: open calls get their results, and nobody is asked any more.
- * `open`: what becomes of the tasks at work; for the next plan they are to be done still.
- */
+/** Ends the branches of a goal that goes on without them. `open`: what becomes of tasks at work. */
 export function closeBranches(
   run: Run,
   open: 'executing' | 'pending',

@@ -61,10 +61,7 @@ export function leaveModel(
   goOnWith(run, role, next, why);
 }
 
-/**
- * The model failed for a reason that lasts, which `failure` is the type of: no other role finds that out once more, in
- * any run of the goal.
- */
+/** The model failed for a reason that lasts, of type `failure`: no other role, in any run of the goal, calls it. */
 export function putOut(run: Run, model: string, failure: string): void {
   if (isOut(run.state, model)) return;
   setOut(run, within(OUT_BYTES, run.state.models.out, model, failure));

@@ -69,10 +69,7 @@ function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<type
   return { found, refused, canBeCalled };
 }
 
-/**
- * Sends the goal to its wrap-up: one call without tools, outside the count. `failure`: what ended the work, where it
- * was that; the goal has failed, whatever the wrap-up says.
- */
+/** To the wrap-up: one call without tools, outside the count. With a `failure` the goal has failed all the same. */
 export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailure | null = null): Moved {
   const kept = failure && {
     kind: failure.kind,
@@ -99,10 +96,7 @@ function answererOf(run: Run): string {
 /** Of the message of a failure, beside an answer that was cut. */
 const MOST_KEPT_CHARS = 400;
 
-/**
- * The wrap-up call. Whatever becomes of it, the goal ends here, and what was found is not lost; unless a person
- * has more to say first.
- */
+/** The wrap-up call. The goal ends here with what was found, unless a person has more to say first. */
 export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));
   const end = await runTurns(run, {

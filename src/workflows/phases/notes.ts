@@ -93,10 +93,7 @@ export function noteFallback(run: Run, role: string, errors: string[], fallback:
   run.journal('output_fallback', { role, errors, fallback });
 }
 
-/**
- * The next goal of the run: counters and tasks of its own, the conversation goes on (S3). `spent`: what it
- * took to understand its message.
- */
+/** The next goal: own counters and tasks, the same conversation (S3). `spent`: on understanding its message. */
 export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   const { state } = run;
   const { mode } = state.settings;

@@ -98,10 +98,7 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   }
 }
 
-/**
- * Asks the person what the planner does not know. It costs no round; nobody's answer makes the
- * planner do the best it can.
- */
+/** Asks the person what the planner does not know, at no round. Without an answer the planner does its best. */
 async function clarify(run: Run, position: Planning, question: string): Promise<StepEnd> {
   const { state } = run;
   const { goal } = state;

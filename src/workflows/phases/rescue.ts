@@ -14,10 +14,7 @@ import { setModel } from '../changes/set-model.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 
-/**
- * Asks what to do about a model that failed for good. `again`: perhaps with another model. `stop`: a person says that
- * the work ends here; `nobody`: none was there to ask, or to answer.
- */
+/** Asks about a model that failed for good. `stop`: a person ends the work; `nobody`: none was there, or answered. */
 export async function rescueFailure(
   run: Run,
   role: PinnedRole,
@@ -51,10 +48,7 @@ export async function rescueFailure(
   return 'again';
 }
 
-/**
- * The budget that a gate asks about which is open already: it is settled before anything that came meanwhile is read,
- * as where the run was not handed over.
- */
+/** The budget whose gate is open already. It is settled before later messages are read, as without a handover. */
 export function budgetAsked({ state }: Run): BudgetKind | null {
   if (!isCounted(state) || here(state.cursor).phase === 'steering') return null;
   const [asked] = state.people.gates.flatMap(({ gate, agent }) =>
@@ -63,10 +57,7 @@ export function budgetAsked({ state }: Run): BudgetKind | null {
   return asked ?? null;
 }
 
-/**
- * Asks for more of a budget that is used up; the loop looks at the others then. False where it is not raised: the
- * goal is wrapped up.
- */
+/** Asks for more of a used-up budget. False: not raised, so the goal is wrapped up. */
 export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean> {
   const { state, pinned } = run;
   if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;

@@ -1,7 +1,4 @@
-/**
- * What a person says while a run works: noted for the role at work, or understood and
- * routed by roles first. The table in core/steering/route.ts decides; here its decisions are carried out.
- */
+/** Messages of a person, understood and routed by roles. `core/steering/route.ts` decides, and this carries it out. */
 
 import { hasPlan } from '../../core/agents/modes.js';
 import { asksForPlan } from '../../core/agents/run-config.js';

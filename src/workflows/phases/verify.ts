@@ -21,10 +21,7 @@ import { giveRoundBack, noteFallback, noteLimit, planAnew } from './notes.js';
 
 const VERIFIER = 'verifier';
 
-/**
- * One verdict: done, or back to the planner with improvements, until the cap. A verdict on a
- * plan that a person has added to meanwhile ends nothing: what is open is done first, and then verified.
- */
+/** One verdict: done, or back to the planner, until the cap. Tasks that a person has added meanwhile are done first. */
 export async function verify(run: Run, position: Verification): Promise<StepEnd> {
   const end = await judge(run, position);
   if (end === MOVED || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;

@@ -209,10 +209,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   return { gateId };
 }
 
-/**
- * Whether the client is to run the call. What another has begun and never told may have taken effect: only a tool that
- * may be called twice is run again.
- */
+/** Whether the client is to run the call. One begun and lost runs again only where its tool may be repeated. */
 export function takeClaim(run: Run, { gateId, by, isLost }: ReadClaim): { run: boolean } {
   const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
   if (open?.gate.kind !== 'clientTool') return { run: false };

@@ -71,10 +71,7 @@ function isQueryAlone({ activation }: ActivateInput): boolean {
   return activation.jobs?.some(({ queryWorkflow }) => queryWorkflow?.queryId === ALONE) === true;
 }
 
-/**
- * What the guard knows of the SDK's activations, which it calls internal: null for one that only answers
- * queries, and for all but the first batch of one that is given in several.
- */
+/** Of the SDK's internal activations. Null: it only answers queries, or is not the first batch of several. */
 function stepOf({ activation, batchIndex }: ActivateInput): Step | null {
   const { jobs, timestamp, historyLength, isReplaying } = activation;
   if (batchIndex > 0 || !jobs?.some(job => !job.queryWorkflow)) return null;

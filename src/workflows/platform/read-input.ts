@@ -231,10 +231,7 @@ export interface ReadModel {
   roles: string[];
 }
 
-/**
- * A model that the run knows, for one of the roles here or in sub-agents, or for all: a name that nobody knows would
- * only fail.
- */
+/** A model that the run knows, as unknown ones would only fail: for one role here or in sub-agents, or for all. */
 export function modelReader(state: RunState): Reader<ReadModel> {
   return bounded((input): Read<ReadModel> => {
     if (state.end) return { error: ENDED };

@@ -82,10 +82,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
   };
 }
 
-/**
- * All arguments of a tool call in flight; by the model's own id, of any call of the reply that is being worked off:
- * for who is asked about one.
- */
+/** All arguments of a tool call in flight; by the model's own id, of any call of the reply that is worked off. */
 export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
   for (const { batch, calls, running } of openBatches(state, callId)) {
     const call = running ?? calls.find(candidate => candidate.id === callId);
@@ -130,10 +127,7 @@ export class Offered {
   readonly #heads = new Set<string>();
   readonly #threads = new Map<string, { epoch: number; next: number }>();
 
-  /**
-   * Offers what is new since the last call, and returns the mark by which the activity knows it. A task may be
-   * worked on twice with another message in between: the mark tells which of the two offers counts.
-   */
+  /** Offers what is new since the last call. The mark tells the activity which offer counts: a task may be redone. */
   offer(state: RunState, ports: Pick<Ports, 'offer'>, { callId, thread, epoch }: PinnedCall): string {
     const last = this.#threads.get(thread);
     const from = last?.epoch === epoch ? last.next : 0;

@@ -92,10 +92,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
 }
 
-/**
- * The failure of a call that a sub-agent need not make, for others of the goal found out that its models are out. Who
- * wants them tried all the same is asked first.
- */
+/** The known failure of a model that is out, for a sub-agent: whoever wants it tried all the same is asked first. */
 function outAlready({ state }: Run, { name }: PinnedRole, model: string): CallFailure | null {
   const type = ownValue(state.models.out, model);
   const { failure = null } = ownValue(state.models.last, name) ?? {};

@@ -25,10 +25,7 @@ export async function goOn(run: Run, role: PinnedRole, { message, text }: WholeR
   return true;
 }
 
-/**
- * A reply that was cut off is never the last word of a request, also where the message went elsewhere. The text that
- * a person interrupted, and said nothing to, goes on as one that was cut at the limit.
- */
+/** A cut-off reply is never the last word of a request. Text that a person interrupted silently goes on as cut text. */
 export async function answerable(run: Run, role: PinnedRole): Promise<void> {
   const thread = run.threadOf(role);
   const last = thread.messages.at(-1);

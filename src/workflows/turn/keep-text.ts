@@ -20,10 +20,7 @@ export async function keepText(run: Run, name: string, text: string, maxBytes: n
   return ref === null ? cutWithoutStore(text, maxBytes) : headAndTail(text, ref, maxBytes);
 }
 
-/**
- * Keeps a text in the blob store; null where that does not work, in a few tries, or where a stop ends the wait.
- * The run goes on either way, and the journal says once that something is missing.
- */
+/** Keeps a text in the blob store, in a few tries. Null: it failed, which the journal says once, or a stop came. */
 async function store(run: Run, name: string, text: string): Promise<string | null> {
   const { state, ports } = run;
   const kept = cutText(text, MOST_STORED_BYTES);

@@ -23,10 +23,7 @@ function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
   run.journal('steering', { ids: items.map(item => item.id), skippedTools });
 }
 
-/**
- * Applies all waiting messages together: as notes for the role, or, where the run has the understanding role,
- * by sending the run to the position where they are understood. True in the second case: the mode goes on there.
- */
+/** Applies waiting messages together: noted for the role, or, true, sent to where roles understand them. */
 export function applySteering(run: Run, role: string): boolean {
   const { state } = run;
   const items = readable(run) ? takeSteers(state.people.inbox, role) : [];

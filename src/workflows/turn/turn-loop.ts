@@ -200,10 +200,7 @@ function namesFor(contract: OutputContract, { state, pinned }: Run): string[] {
   return tasks.map(task => task.id);
 }
 
-/**
- * A reply that was cut at its output limit: it is sent back with the reason. Text of which no more comes is taken,
- * and says so; JSON that is whole all the same is right as it is.
- */
+/** A reply cut at its output limit is sent back once. Then cut text is taken and says so; whole JSON is as it is. */
 function whereCut<C extends OutputContract>(
   contract: C,
   read: RoleReply<OutputOf[C]>,
@@ -237,10 +234,7 @@ function noteFinal(
   });
 }
 
-/**
- * Budgets that are used up here; journals those that have just passed the warning share. Outside a goal's count,
- * and between two goals, only that of the whole run holds, but for the wrap-up's own call.
- */
+/** Budgets used up here; journals new warnings. Outside a goal's count only the run's holds, but for the wrap-up. */
 export function usedBudgets(run: Run): BudgetKind[] {
   const { goal, cursor } = run.state;
   const { exhausted, warned } = checkBudgets(run.limits, budgetUse(run.state, run.ports.now()));

@@ -20,10 +20,7 @@ import type { Run } from '../../run.js';
 
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
 
-/**
- * What is recorded at the call's gate, taken from it. The one place where that is read, before anything is
- * decided about the call: what a person said stands, whatever they allowed since for other calls.
- */
+/** Takes what a person said of the call, before anything is decided: it stands, whatever they allowed since. */
 export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
   const answer = takeRecorded(run, approvalKey(call)) ?? takeRecorded(run, clientKey(call));
   return answer?.kind === 'approval' || answer?.kind === 'clientTool' ? answer : null;
@@ -55,10 +52,7 @@ export function closeApprovals(run: Run, reply: AssistantMessage, why: string): 
   closeGates(run, ({ key }) => keys.includes(key), why);
 }
 
-/**
- * Asks, and gives the answer. Null: the run is being stopped, or a message or another answer made the question
- * pointless; the call has no result yet, and the loop decides anew.
- */
+/** Asks. Null: a stop, a message or another answer made the question pointless, and the loop decides anew. */
 export async function askAbout(
   run: Run,
   { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
@@ -80,10 +74,7 @@ export async function askAbout(
   return asked.kind === 'answered' ? asked.answer : null;
 }
 
-/**
- * Opens the gates of a whole batch at once, as many as there is room for: a person sees all that is asked of them. A
- * tool of the client runs when its gate is open: that opens in its turn.
- */
+/** Opens the gates of a whole batch that there is room for. A client's tool runs when its gate opens: in its turn. */
 export async function openBatchGates(
   run: Run,
   reply: AssistantMessage,

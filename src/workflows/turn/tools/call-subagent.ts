@@ -1,7 +1,4 @@
-/**
- * A call of `call_subagent`: a run of another role, which does its work as a child of this one, within what the goal
- * has left. What it used is used by the goal, however it ended.
- */
+/** A call of `call_subagent`: a child run of another role. What it uses is the goal's, however it ends. */
 import type { CallToolResult } from '../../../activities/types.js';
 import { endedAs, withChild, withEnd } from '../../../core/agents/children.js';
 import {

@@ -123,10 +123,7 @@ export function skipOpenCalls(run: Run, batch: Batch): string[] {
   return closeCalls(run, here(run.state.cursor).turns, batch, end);
 }
 
-/**
- * Closes the calls of every open batch without running them, also of one that waits behind a question to
- * another role: for ends that the loop does not see (ST8).
- */
+/** Closes all open batches, also behind a question to another role: for ends that the loop does not see (ST8). */
 export function closeOpenCalls(run: Run, end: BatchEnd = cancelled(run)): void {
   for (const { turns } of levels(run.state.cursor)) {
     if (turns.batch) closeCalls(run, turns, turns.batch, end);

@@ -158,10 +158,7 @@ export interface WorkflowToolCall {
   options: CallOptions;
 }
 
-/**
- * A fault of the call, such as an unknown id, is a result that says so. A failure is for what its activity could not
- * do: it is made again, or ends the call, as with any tool.
- */
+/** A fault of the call, such as an unknown id, is a result. A failure of its activity is tried again or ends it. */
 export type WorkflowToolRunner = (run: Run, call: WorkflowToolCall) => Promise<Called<CallToolResult>>;
 
 /** A result in the run's own words. */
