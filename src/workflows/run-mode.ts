@@ -1,17 +1,24 @@
 /** The loop of every mode: one step where the run stands, then the next, so that a restored state goes on there. */
 
+import { firstPosition, type ModeName, roleAt } from '../core/agents/modes.js';
+import { choiceInstruction } from '../core/prompts/answer-instructions.js';
+import { OPINION_BYTES } from '../core/state/bounds.js';
 import { here } from '../core/state/cursor.js';
+import type { Choosing } from '../core/state/position.js';
+import { wayOf } from '../core/state/run-state.js';
+import { cutText } from '../core/text/fit.js';
+import { preview } from '../core/text/preview.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
 import { answer } from './phases/answer.js';
-import { choose } from './phases/choose.js';
-import { type GoalEnd, type StepEnd, wrapUp } from './phases/conclude.js';
-import { answerConsultation } from './phases/consultation.js';
+import { concludeEarly, type GoalEnd, type StepEnd, wrapUp } from './phases/conclude.js';
 import { execute } from './phases/execute.js';
+import { noteFallback } from './phases/notes.js';
 import { plan } from './phases/plan.js';
-import { steer } from './phases/steering.js';
+import { answerConsultation, steer } from './phases/steering.js';
 import { verify } from './phases/verify.js';
-import { MOVED, type Run, Yielded } from './run.js';
+import { MOVED, type Moved, type Run, Yielded } from './run.js';
+import { runTurns } from './turn/turn-loop.js';
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function runMode(run: Run): Promise<GoalEnd> {
@@ -50,4 +57,40 @@ async function step(run: Run): Promise<StepEnd> {
 function moved(thrown: unknown): StepEnd {
   if (thrown instanceof Yielded) return MOVED;
   throw thrown;
+}
+
+/** Where no choice can be read: it has tools, and needs no more calls than the goal. */
+const FALLBACK: ModeName = 'react';
+
+async function choose(run: Run, position: Choosing): Promise<StepEnd> {
+  const role = roleAt(wayOf(run.state), position);
+  const end = await runTurns(run, {
+    role,
+    output: 'choice',
+    maxRounds: 1,
+    tools: false,
+    instruction: () => choiceInstruction(run.state, run.role(role)),
+  });
+  switch (end.kind) {
+    case 'reply':
+      return take(run, end.output.mode, end.output.reason);
+    case 'unusable':
+      noteFallback(run, role, end.errors, `the mode ${FALLBACK}`);
+      return take(run, FALLBACK, run.words.whyUnreadable);
+    case 'special':
+    case 'rounds_used':
+      return take(run, FALLBACK, run.words.whyUnreadable);
+    default:
+      return concludeEarly(run, end);
+  }
+}
+
+/** Of the reason, for whoever looks; the journal has it whole. */
+const WHY_CHARS = 300;
+
+function take(run: Run, mode: ModeName, why: string): Moved {
+  run.state.goal.mode = mode;
+  run.state.goal.modeWhy = preview(why, WHY_CHARS);
+  run.journal('mode_chosen', { mode, why: cutText(why, OPINION_BYTES) });
+  return run.enter(firstPosition(mode));
 }

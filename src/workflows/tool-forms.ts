@@ -24,15 +24,12 @@ export function hearForm(run: Run, raw: unknown): void {
     run.journal('signal_ignored', { signal: 'form', reason });
     return;
   }
-  const key = keyOf(message);
-  if (message.question === null) {
-    endForm(run, key, message.by ?? 'superseded');
-    return;
-  }
+  const key = `${prefixOf(message)}${message.id}`;
+  if (message.question === null) return void endForm(run, key, message.by ?? 'superseded');
   // A try that was lost asks no more.
   for (const other of keysOf(run, message.callId))
     if (!other.startsWith(prefixOf(message))) endForm(run, other, 'superseded');
-  run.memory.forms.set(key, openForm(run, { key, tool, ...message.question, callId: message.callId }));
+  run.memory.forms.set(key, openForm(run, key, { tool, ...message.question, callId: message.callId }));
   run.keepTime();
   run.show();
 }
@@ -59,16 +56,10 @@ export function closeForms(run: Run, callId: string): void {
   }
 }
 
-interface Asked {
-  key: string;
-  tool: ToolDefinition;
-  callId: string;
-  message: string;
-  schema: Record<string, unknown>;
-}
+type Asked = NonNullable<FormMessage['question']> & { tool: ToolDefinition; callId: string };
 
 /** The answer that is there already; null: the gate is open. */
-function openForm(run: Run, { key, tool, callId, message, schema }: Asked): FormAnswer | null {
+function openForm(run: Run, key: string, { tool, callId, message, schema }: Asked): FormAnswer | null {
   if (run.memory.forms.has(key)) return run.memory.forms.get(key) ?? null;
   if (!isRoomForGate(openGates(run))) return CANCEL;
   const server = tool.origin.type === 'mcp' ? tool.origin.server : '';
@@ -99,10 +90,6 @@ function toolInFlight({ state, pinned }: Run, callId: string): ToolDefinition | 
 
 function prefixOf({ callId, attempt }: Pick<FormMessage, 'callId' | 'attempt'>): string {
   return `${FORM}${callId}:${attempt}:`;
-}
-
-function keyOf(message: FormMessage): string {
-  return `${prefixOf(message)}${message.id}`;
 }
 
 function keysOf({ memory: { forms } }: Run, callId: string): string[] {

@@ -1,4 +1,7 @@
-/** Messages of a person, understood and routed by roles. `core/steering/route.ts` decides, and this carries it out. */
+/**
+ * What comes in between: messages of a person, understood and routed by roles (`core/steering/route.ts` decides, and
+ * this carries it out), and questions to a second role.
+ */
 
 import { hasPlan } from '../../core/agents/modes.js';
 import { asksForPlan } from '../../core/agents/run-config.js';
@@ -6,8 +9,8 @@ import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { isOpen, REMOVED, REPLANNED } from '../../core/plan/plan.js';
 import { intentInstruction, routeInstruction, steerText } from '../../core/prompts/steering-instructions.js';
 import { fill, type Words } from '../../core/prompts/words.js';
-import { CONCERNS_BYTES, READING_BYTES } from '../../core/state/bounds.js';
-import { newTurns, type Reading, type Steering } from '../../core/state/position.js';
+import { CONCERNS_BYTES, OPINION_BYTES, READING_BYTES } from '../../core/state/bounds.js';
+import { type Consultation, newTurns, type Reading, type Steering } from '../../core/state/position.js';
 import type { InboxItem } from '../../core/steering/inbox.js';
 import { decideRoute, deniedRoute, type RouteDecision } from '../../core/steering/route.js';
 import { fitted } from '../../core/text/fit.js';
@@ -263,4 +266,23 @@ function withAnswers({ items, answers }: Steering): InboxItem[] {
   return items.map((item, index) =>
     index === items.length - 1 ? { ...item, text: [item.text, ...answers].join('\n') } : item,
   );
+}
+
+/** Puts a question (see `consult`) to its role, and goes back to where it was asked. */
+export async function answerConsultation(run: Run, asked: Consultation): Promise<Moved> {
+  const { key, role, output, instruction } = asked;
+  const end = await runTurns(run, {
+    role,
+    output,
+    maxRounds: 1,
+    tools: false,
+    instruction: () => instruction,
+  });
+  const answer = {
+    value: end.kind === 'reply' ? end.output : null,
+    envelope: end.kind === 'reply' ? end.envelope : null,
+    special: end.kind === 'special' ? end.special : null,
+  };
+  run.state.cursor.answered = { key, ...fitted(answer, run.roomFor(3 * OPINION_BYTES)) };
+  return run.goBack();
 }

@@ -4,32 +4,7 @@ import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo }
 import { readersOf } from '../../core/agents/modes.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { hearAgent, passedOn } from '../agents/agents.js';
-import {
-  answerGateUpdate,
-  answerSignal,
-  callerSignal,
-  claimToolCallUpdate,
-  editPlanUpdate,
-  eventsQuery,
-  finishSignal,
-  followUpSignal,
-  formAnswerQuery,
-  formSignal,
-  modelRequestQuery,
-  pauseSignal,
-  resumeSignal,
-  setBudgetUpdate,
-  setModelUpdate,
-  stateQuery,
-  steerSignal,
-  stopSignal,
-  subagentSignal,
-  submitToolResultUpdate,
-  toolRequestQuery,
-  traceQuery,
-  transcriptQuery,
-  withdrawUpdate,
-} from '../messages.js';
+import * as messages from '../messages.js';
 import type { Run } from '../run.js';
 import { formAnswer, hearForm } from '../tool-forms.js';
 import { eventsPage, traceView, transcript, viewOf } from '../views.js';
@@ -72,43 +47,43 @@ export function registerHandlers(run: Run): void {
 }
 
 function registerSignals(run: Run): void {
-  setHandler(steerSignal, input => receive(run, input, 'steer'), {
+  setHandler(messages.steerSignal, input => receive(run, input, 'steer'), {
     description: `A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": ${readers(run)}}; when and to may be left out. It is read before the next model call.`,
   });
-  setHandler(followUpSignal, input => receive(run, input, 'follow-up'), {
+  setHandler(messages.followUpSignal, input => receive(run, input, 'follow-up'), {
     description: 'The next goal, after this one is answered: {"text": "…"}.',
   });
-  setHandler(pauseSignal, input => requestPause(run, input), {
+  setHandler(messages.pauseSignal, input => requestPause(run, input), {
     description:
       'Holds the run before its next model or tool call. Input: {"reason": "…"} or nothing; "interrupt": true cuts off the call in flight.',
   });
-  setHandler(resumeSignal, input => requestResume(run, input), {
+  setHandler(messages.resumeSignal, input => requestResume(run, input), {
     description: 'Lets a paused run go on, and its sub-agents, whoever paused them.',
   });
-  setHandler(stopSignal, input => requestStop(run, input), {
+  setHandler(messages.stopSignal, input => requestStop(run, input), {
     description:
       'Ends the run with what there is, without another model call. Input: {"reason": "…"} or nothing.',
   });
-  setHandler(finishSignal, () => requestFinish(run), {
+  setHandler(messages.finishSignal, () => requestFinish(run), {
     description: 'Ends a run that is kept open, when its goal is answered and nothing waits.',
   });
   // A signal can be sent to all runs at once, unseen. Of a run that nobody called, it would be a stranger's consent.
   const called = workflowInfo().parent !== undefined;
   setHandler(
-    answerSignal,
+    messages.answerSignal,
     input => (called ? answerFromCaller(run, input) : ignore(run, 'answer', UNCALLED)),
     {
       description:
         'Sent by the workflow that started this run, such as its caller. From elsewhere: the update answerGate.',
     },
   );
-  setHandler(callerSignal, input => hearCaller(run, input), {
+  setHandler(messages.callerSignal, input => hearCaller(run, input), {
     description: 'Sent by the run that called this one as a sub-agent: limits, models, messages taken back.',
   });
-  setHandler(subagentSignal, input => hearAgent(run, input), {
+  setHandler(messages.subagentSignal, input => hearAgent(run, input), {
     description: 'Sent by sub-agents of this run: what they ask and find out.',
   });
-  setHandler(formSignal, input => hearForm(run, input), {
+  setHandler(messages.formSignal, input => hearForm(run, input), {
     description: 'Sent by tool calls of this run: what their servers ask a person.',
   });
   setDefaultSignalHandler(name => ignore(run, name, 'there is no signal of this name'));
@@ -122,40 +97,40 @@ function readers({ state }: Run): string {
 
 function registerUpdates(run: Run): void {
   const { state } = run;
-  onUpdate(answerGateUpdate, {
+  onUpdate(messages.answerGateUpdate, {
     reader: () => answerReader(state, 'answerGate'),
     act: answer => takeAnswer(run, answer),
     description:
       'Answers a gate: {"gateId": "g1", "decision": "approve" | "deny" | "always", "reason": "…"}, or {"gateId": "g1", "text": "…"} for a question.',
   });
-  onUpdate(submitToolResultUpdate, {
+  onUpdate(messages.submitToolResultUpdate, {
     reader: () => answerReader(state, 'submitToolResult'),
     act: answer => takeAnswer(run, answer),
     description: 'The result of a client tool: {"gateId": "g1", "content": "…", "isError": false}.',
   });
-  onUpdate(claimToolCallUpdate, {
+  onUpdate(messages.claimToolCallUpdate, {
     reader: () => claimReader(state),
     act: claim => takeClaim(run, claim),
     description:
       'Said before a client tool is run: {"gateId": "g1", "by": "…"}. Refused where another client has begun it.',
   });
-  onUpdate(editPlanUpdate, {
+  onUpdate(messages.editPlanUpdate, {
     reader: () => planEditReader(state),
     act: tasks => editPlan(run, tasks),
     description:
       'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}. Fields that are left out stay as they are.',
   });
-  onUpdate(withdrawUpdate, {
+  onUpdate(messages.withdrawUpdate, {
     reader: () => withdrawalReader(run),
     act: id => withdraw(run, id),
     description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
   });
-  onUpdate(setBudgetUpdate, {
+  onUpdate(messages.setBudgetUpdate, {
     reader: () => budgetReader(state, run.ports.now()),
     act: limits => setBudget(run, limits),
     description: 'Changes limits of the run: {"tokens": 2000000}.',
   });
-  onUpdate(setModelUpdate, {
+  onUpdate(messages.setModelUpdate, {
     reader: () => modelReader(state),
     act: given => changeModel(run, given),
     description:
@@ -188,29 +163,33 @@ function onUpdate<Result, Input, T>(
 
 function registerQueries(run: Run): void {
   const { state } = run;
-  setHandler(stateQuery, () => viewOf(state, workflowInfo(), passedOn(run)), {
+  setHandler(messages.stateQuery, () => viewOf(state, workflowInfo(), passedOn(run)), {
     description: 'Where the run stands: phase, tasks, gates, counters, limits, usage, answer.',
   });
-  setHandler(eventsQuery, since => eventsPage(state, readIndex(since)), {
+  setHandler(messages.eventsQuery, since => eventsPage(state, readIndex(since)), {
     description: 'Journal events after a number: 0 for all that are kept.',
   });
   setHandler(
-    modelRequestQuery,
+    messages.modelRequestQuery,
     (callId, options) => modelRequestPage(state, readName(callId), readPageOptions(options)),
     {
       description: 'What a model call sent: its id, such as "c12"; nothing for the latest call.',
     },
   );
-  setHandler(toolRequestQuery, callId => toolArguments(state, readName(callId) ?? ''), {
+  setHandler(messages.toolRequestQuery, callId => toolArguments(state, readName(callId) ?? ''), {
     description: 'All arguments of the tool call in flight, or of one that waits at a gate: its callId.',
   });
-  setHandler(formAnswerQuery, id => formAnswer(run, readName(id) ?? ''), {
+  setHandler(messages.formAnswerQuery, id => formAnswer(run, readName(id) ?? ''), {
     description: 'What a person has given at the form of a tool call in flight.',
   });
-  setHandler(transcriptQuery, (thread, from) => transcript(state, readName(thread), readIndex(from)), {
-    description: 'Messages of a thread: "main" by default; then the index to begin at.',
-  });
-  setHandler(traceQuery, () => traceView(state, Date.now()), {
+  setHandler(
+    messages.transcriptQuery,
+    (thread, from) => transcript(state, readName(thread), readIndex(from)),
+    {
+      description: 'Messages of a thread: "main" by default; then the index to begin at.',
+    },
+  );
+  setHandler(messages.traceQuery, () => traceView(state, Date.now()), {
     description: 'The steps of the run: thought, tool, arguments, observation, duration.',
   });
 }

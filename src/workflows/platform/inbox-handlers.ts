@@ -54,10 +54,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     if (kind === 'steer' && isRecord(raw)) giveUp(run, raw, taken.why);
     return;
   }
-  if (agent) {
-    passOn(run, taken.item, agent);
-    return;
-  }
+  if (agent) return void passOn(run, taken.item, agent);
   const situation = situationOf(run, taken.item.to);
   run.journal('receipt', acceptedReceipt(taken.item, situation));
   const { interruptible, forAnother } = situation;
@@ -82,12 +79,9 @@ function giveUp({ state, ports }: Run, raw: Record<string, unknown>, why: string
 /** Takes a message back that nobody has read, for its sender to change it: here, or from where it was passed on to. */
 export function withdraw(run: Run, id: string): { text: string; agent?: string } {
   const item = withdrawMessage(run.state.people.inbox, id);
-  if (item) {
-    noteWithdrawn(run, id);
-    return { text: item.text };
-  }
-  const passed = callBack(run, id);
-  return passed ? { text: passed.item.text, agent: passed.agent } : { text: '' };
+  if (item) noteWithdrawn(run, id);
+  const passed = item ? null : callBack(run, id);
+  return passed ? { text: passed.item.text, agent: passed.agent } : { text: item?.text ?? '' };
 }
 
 function situationOf(run: Run, to: string | null): Situation {
@@ -137,10 +131,8 @@ export function requestPause(run: Run, input: unknown): void {
   const told = state.end ? [] : tellAgents(run, () => ({ signal: 'pause', input: { reason, interrupt } }));
   const isNews = !wasPaused || told.some(id => !isPaused(state.children, id));
   state.children = withPaused(state.children, told, true);
-  if (state.end || !isNews) {
-    ignore(run, 'pause', state.end ? 'the run has ended' : 'it is paused already');
-    return;
-  }
+  if (state.end || !isNews)
+    return void ignore(run, 'pause', state.end ? 'the run has ended' : 'it is paused already');
   state.people.pausedAt ??= run.ports.now();
   run.journal('paused', { reason });
   if (!wasPaused) tellPause(run, 'paused');
@@ -158,8 +150,7 @@ export function requestResume(run: Run, input: unknown): void {
   if (!wasPaused && paused.length === 0) {
     const agents =
       told.length === 0 ? '' : ', and its agents at work did not say that they are: they are told';
-    ignore(run, 'resume', `it is not paused${agents}`);
-    return;
+    return void ignore(run, 'resume', `it is not paused${agents}`);
   }
   state.people.pausedAt = null;
   state.children = withPaused(state.children, paused, false);
@@ -171,10 +162,8 @@ export function requestResume(run: Run, input: unknown): void {
 /** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
 export function requestStop(run: Run, input: unknown): void {
   const { state } = run;
-  if (state.end || state.people.stop) {
-    ignore(run, 'stop', state.end ? 'the run has ended' : 'it is stopping already');
-    return;
-  }
+  if (state.end || state.people.stop)
+    return void ignore(run, 'stop', state.end ? 'the run has ended' : 'it is stopping already');
   const reason = readReason(input);
   state.people.stop = { at: run.ports.now(), reason };
   run.journal('stop_requested', { reason });
@@ -229,10 +218,7 @@ export function takeClaim(run: Run, { gateId, by, isLost }: ReadClaim): { run: b
 /** What the caller's person said at this run's gate. What does not fit goes back, for the gate waits still. */
 export function answerFromCaller(run: Run, input: unknown): void {
   const read = answerReader(run.state, 'answerGate')(input);
-  if ('ok' in read) {
-    takeAnswer(run, read.ok);
-    return;
-  }
+  if ('ok' in read) return void takeAnswer(run, read.ok);
   ignore(run, 'answer', read.error);
   // No gate has a longer id: nobody waits for that answer.
   if (isRecord(input) && typeof input.gateId === 'string' && input.gateId.length <= LONGEST_ID)
@@ -269,10 +255,7 @@ export function changeModel(run: Run, { model, role, roles }: ReadModel): { role
 /** What the run that called this one as a sub-agent tells it: its person said it there. */
 export function hearCaller(run: Run, raw: unknown): void {
   const message = isSubagent(run.state.settings) ? readFromCaller(raw) : null;
-  if (message === null) {
-    ignore(run, 'caller', 'it is nothing that a run tells its sub-agents');
-    return;
-  }
+  if (message === null) return void ignore(run, 'caller', 'it is nothing that a run tells its sub-agents');
   // It ended while that was on its way.
   if (run.state.end) return;
   switch (message.type) {

@@ -29,8 +29,7 @@ import { type SearchAttribute, searchAttributesOf } from '../../core/steering/se
 import { statusMarkdown } from '../../core/steering/status.js';
 import { headWithin } from '../../core/text/fit.js';
 import { dictionaryOf, type Packed } from '../../core/text/packed.js';
-import { caller, subagents } from '../agents/subagents.js';
-import { callWorkflow } from '../agents/workflow-calls.js';
+import { caller, callWorkflow, subagents } from '../agents/subagents.js';
 import { type RunInput, WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
 import { activityOptions, execute, LOAD_OPTIONS, settle, shortOptions } from './activity-calls.js';

@@ -65,7 +65,9 @@ test('more sub-agents at once than replies are left → those that it is enough 
   line.state.goal.counters = { ...line.state.goal.counters, turns: 7 };
   const results = delegate(line, 4);
   expect(started.map(({ child }) => child.settings.limits?.turns)).toEqual([1, 1]);
-  expect(await results.at(-1)).toMatchObject({ isError: true, note: expect.stringContaining('turns') });
+  expect(await results.at(-1)).toMatchObject({
+    value: { isError: true, note: expect.stringContaining('turns') },
+  });
 });
 
 test('a task beside one whose sub-agent may use all that is left → it waits for what comes of that, and has the rest then (A1, C21)', async () => {
@@ -97,7 +99,7 @@ test('a sub-agent called beside a model call of another task → that call has i
   delegate(one);
   expect(started.map(({ child }) => child.settings.limits?.turns)).toEqual([1]);
   const [refused] = delegate(one);
-  expect(await refused).toMatchObject({ isError: true, note: expect.stringContaining('turns') });
+  expect(await refused).toMatchObject({ value: { isError: true, note: expect.stringContaining('turns') } });
 });
 
 test('an agent has worked → what was read before it is read anew, for it may have changed that (A1, D5)', async () => {

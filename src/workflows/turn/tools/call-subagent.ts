@@ -1,4 +1,5 @@
 /** A call of `call_subagent`: a child run of another role. What it uses is the goal's, however it ends. */
+
 import type { CallToolResult } from '../../../activities/types.js';
 import { endedAs, withChild, withEnd } from '../../../core/agents/children.js';
 import {
@@ -18,32 +19,29 @@ import { addUsage } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import { shareAnew } from '../../changes/set-limits.js';
+import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { sharedUse } from '../spend.js';
 import { noteEffects } from './finish-call.js';
-import type { WorkflowToolCall } from './tool-request.js';
+import { said, type WorkflowToolCall } from './tool-request.js';
 
 export async function callSubagent(
   run: Run,
   { role, callId, input, options }: WorkflowToolCall,
-): Promise<CallToolResult> {
+): Promise<Called<CallToolResult>> {
   const { ports } = run;
   const instruction = readInstruction(input);
   const begun = ports.now();
   const agents = agentsOf(run.pinned, run.role(role));
-  const decision = decideDelegation(instruction, {
-    agents,
-    limits: run.limits,
-    ...sharedUse(run),
-    words: run.words,
-  });
-  if (decision.kind === 'refuse')
-    return { ending: 'executed', note: decision.note, content: [], isError: true, durationMs: 0 };
+  const { limits, words } = run;
+  const decision = decideDelegation(instruction, { agents, limits, ...sharedUse(run), words });
+  if (decision.kind === 'refuse') return said(decision.note, true);
   const { end, told } = await run.call({ kind: 'tool', role }, options, () =>
     delegate(run, instruction, callId, decision.limits),
   );
   const card = agents.find(({ name }) => name === instruction.agent) ?? { name: instruction.agent };
-  return { ...outcomeForCaller(card, end, told, run.words), durationMs: ports.now() - begun };
+  const outcome = outcomeForCaller(card, end, told, words);
+  return { ok: true, value: { ...outcome, durationMs: ports.now() - begun } };
 }
 
 async function delegate(

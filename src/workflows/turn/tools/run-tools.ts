@@ -40,19 +40,15 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
   const reply = openReply(run, batch);
   const calls = toolCallsOf(reply);
   const call = calls[batch.next];
-  if (!call) {
-    endBatch(run, reply);
-    return;
-  }
+  if (!call) return endBatch(run, reply);
   if (batch.next === 0 && !run.pinned.review.actions) {
     // The calls of a role without tools are closed also in a run that is held.
     const wasHeld = isHeld(run.state);
-    await openBatchGates(run, reply, () =>
-      calls.map((each, index) => ({
-        call: each,
-        decision: decideCall(run, batch, { call: each, index, said: null }),
-      })),
-    );
+    const decide = (each: ToolUseBlock, index: number) => ({
+      call: each,
+      decision: decideCall(run, batch, { call: each, index, said: null }),
+    });
+    await openBatchGates(run, reply, () => calls.map(decide));
     // It may have looked at files for these gates meanwhile.
     if (!wasHeld && isHeld(run.state)) return;
   }
@@ -153,14 +149,13 @@ interface Starter {
 function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: ToolDefinition): Starter {
   const { role } = reply;
   const given = inputOf(batch, call);
+  const own = { role, callId, toolUseId: call.id, input: given };
   if (tool.origin.type === 'workflow') {
-    const own = { role, callId, toolUseId: call.id, input: given, options: optionsFor(tool, given) };
-    return { start: () => runWorkflowTool(run, tool, own), session: null };
+    const options = optionsFor(tool, given);
+    return { start: () => runWorkflowTool(run, tool, { ...own, options }), session: null };
   }
-  if (tool.origin.type === 'child_workflow') {
-    const own = { role, callId, toolUseId: call.id, input: given };
+  if (tool.origin.type === 'child_workflow')
     return { start: () => callWorkflow(run, tool, own), session: null };
-  }
   const { input, options, session } = toolRequest(run, tool, { callId, toolUseId: call.id, given });
   const start = (again: boolean) => {
     const anywhere = again ? { ...options, anyWorker: true } : options;

@@ -40,17 +40,14 @@ export function toolRequest(run: Run, tool: ToolDefinition, asked: Asked): ToolR
   const { given } = asked;
   const session = sessionFor(run.state.tools.sessions, tool);
   const input = inputFor(run, tool, asked);
-  const asksForMs = mayAsk(run, tool) ? run.pinned.gateTimeoutMs : 0;
+  // The server may ask a person while the call runs.
+  const mayAsk = tool.origin.type === 'mcp' && run.state.settings.attended === true;
+  const asksForMs = mayAsk ? run.pinned.gateTimeoutMs : 0;
   if (asksForMs > 0) input.asksForMs = asksForMs;
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
   const startMs = session ? 0 : startLimit(tool);
   if (startMs > 0) input.startTimeoutMs = startMs;
   return { input, options: optionsFor(tool, given, { session, waitsMs: asksForMs + startMs }), session };
-}
-
-/** Whether the server may ask a person while the call runs. */
-function mayAsk({ state }: Run, { origin }: ToolDefinition): boolean {
-  return origin.type === 'mcp' && state.settings.attended === true;
 }
 
 /** What a tool is told of the call. */
