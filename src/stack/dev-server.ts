@@ -121,11 +121,8 @@ export function startError(
   logFile: string,
   remedy = `Is the build missing or old? ${REBUILD}`,
 ): SteersmanError {
-  return new SteersmanError(
-    `${what}. The end of ${logFile}:\n${lastLines(logFile) || '(empty)'}`,
-    remedy,
-    'host',
-  );
+  const end = lastLines(logFile) || '(empty)';
+  return new SteersmanError(`${what}. The end of ${logFile}:\n${end}`, remedy, 'host');
 }
 
 /** What to do about a server that does not start, told from its log: a database that is well must not be moved away. */

@@ -13,9 +13,9 @@ import { temporalBinary } from './download/temporal-fetch.js';
 import { makeHome, stackPaths } from './home.js';
 import type { OwnerOptions } from './owner.js';
 import {
+  type Ask,
   ask,
   type Held,
-  type Said,
   type ServerAnswer,
   type StackState,
   type WorkerAnswer,
@@ -119,25 +119,19 @@ export class LocalStack {
   release(): void {
     this.#left = true;
     for (const { held } of this.#workers.values()) held.close();
-    void this.#server.then(
-      held => held.close(),
-      () => {},
-    );
+    this.#server.then(held => held.close()).catch(() => {});
   }
 
   /** Of the owner that is there, else of one that is started here. Two who do so at once get the same. */
   async #open(): Promise<Held<ServerAnswer>> {
-    const { report } = this.#options;
     let owner: ChildProcess | null = null;
     const slow = setTimeout(
-      () => owner ?? report('Another terminal starts or ends the local stack. Waiting for it.'),
+      () => owner ?? this.#options.report('Another terminal starts or ends the local stack. Waiting for it.'),
       2_000,
     );
     try {
       for (const limit = performance.now() + START_LIMIT_MS; performance.now() < limit; await delay(50)) {
-        const held = await ask<ServerAnswer>(this.home, { ask: 'server' }, START_LIMIT_MS, said =>
-          this.#tell(said),
-        );
+        const held = await this.#ask<ServerAnswer>({ ask: 'server' });
         if (held !== null) {
           this.#answer = held.value;
           this.startedHere = held.value.owner === owner?.pid;
@@ -155,8 +149,7 @@ export class LocalStack {
   }
 
   async #hold(request: WorkerRequest): Promise<WorkerAnswer> {
-    const asked = { ask: 'worker', worker: request } as const;
-    const held = await ask<WorkerAnswer>(this.home, asked, START_LIMIT_MS, said => this.#tell(said));
+    const held = await this.#ask<WorkerAnswer>({ ask: 'worker', worker: request });
     if (held === null) throw hasGone();
     const { taskQueue } = held.value;
     this.#workers.get(taskQueue)?.held.close();
@@ -182,12 +175,14 @@ export class LocalStack {
     }
   }
 
-  #tell(said: Said): void {
-    if ('line' in said) this.#options.report(said.line);
-    // Each of its connections hears of it.
-    if (!('stopping' in said) || this.#left) return;
-    this.#left = true;
-    this.#options.report(`The local stack is ended by another command. ${REMEDY}`);
+  #ask<T>(question: Ask): Promise<Held<T> | null> {
+    return ask(this.home, question, START_LIMIT_MS, said => {
+      if ('line' in said) this.#options.report(said.line);
+      // Each of its connections hears of it.
+      if (!('stopping' in said) || this.#left) return;
+      this.#left = true;
+      this.#options.report(`The local stack is ended by another command. ${REMEDY}`);
+    });
   }
 }
 
@@ -255,16 +250,9 @@ function requestOf(settings: WorkerSettings, taskQueue: string | null): WorkerRe
   const all = Object.entries(ofOther ? env.withoutFolder() : env.all());
   const own = all.filter(([name]) => !name.startsWith('TEMPORAL_'));
   const script = requireScript(settings.script ?? builtScript('worker.js'));
-  return {
-    fingerprint,
-    taskQueue,
-    program: process.execPath,
-    args: [script, ...args],
-    cwd,
-    env: Object.fromEntries(own.map(([name, value = '']) => [name, value])),
-    folder,
-    remedy: REMEDY,
-  };
+  const started = { program: process.execPath, args: [script, ...args], cwd, folder, remedy: REMEDY };
+  const given = Object.fromEntries(own.map(([name, value = '']) => [name, value]));
+  return { fingerprint, taskQueue, ...started, env: given };
 }
 
 /** Throws a SteersmanError when a script of the build is not there. */

@@ -81,10 +81,9 @@ async function isTaken(home: string, own?: number): Promise<boolean> {
 
 /** False where it fails instead. */
 export function happens(emitter: Server | Socket, event: string): Promise<boolean> {
-  return once(emitter, event).then(
-    () => true,
-    () => false,
-  );
+  return once(emitter, event)
+    .then(() => true)
+    .catch(() => false);
 }
 
 /** Their numbers, ascending. */

@@ -94,9 +94,8 @@ export class WorkerPool {
 
   #fitting({ taskQueue, fingerprint }: WorkerRequest): Owned | undefined {
     if (taskQueue !== null) return this.#workers.get(taskQueue);
-    return [...this.#workers.values()].find(
-      ({ request, ended }) => request.fingerprint === fingerprint && !ended,
-    );
+    const isSame = ({ request, ended }: Owned) => request.fingerprint === fingerprint && !ended;
+    return [...this.#workers.values()].find(isSame);
   }
 
   #log(taskQueue: string): string {
@@ -112,13 +111,9 @@ export class WorkerPool {
   ): Owned {
     this.#removeOldLogs();
     if (request.folder !== null) noteQueue(this.#home, taskQueue, request.folder);
-    const env = {
-      ...request.env,
-      TEMPORAL_ADDRESS: address,
-      TEMPORAL_NAMESPACE: 'default',
-      STEERSMAN_TASK_QUEUE: taskQueue,
-      STEERSMAN_HOME: this.#home,
-    };
+    const temporal = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'default' };
+    const own = { STEERSMAN_TASK_QUEUE: taskQueue, STEERSMAN_HOME: this.#home };
+    const env = { ...request.env, ...temporal, ...own };
     const { program, args, cwd } = request;
     const child = withLog(this.#log(taskQueue), log =>
       spawn(program, args, { cwd, env, stdio: ['ignore', log, log, 'ipc'] }),
@@ -133,10 +128,7 @@ export class WorkerPool {
   /** Another follows one that dies while it is used. Runs of one that nobody uses wait, until somebody goes on with them. */
   async #watch(worker: Owned, address: string): Promise<void> {
     const { taskQueue, request, child, users } = worker;
-    const wasReady = await worker.ready.then(
-      () => true,
-      () => false,
-    );
+    const wasReady = await worker.ready.then(() => true).catch(() => false);
     if (!hasEnded(child)) await once(child, 'exit');
     this.#workers.delete(taskQueue);
     if (!wasReady || worker.ended || users.size === 0) return;

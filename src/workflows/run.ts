@@ -71,6 +71,14 @@ export class Run {
     record(this.state.log.journal, this.ports.now(), type, payload);
   }
 
+  /** Once a goal, by what it is about. */
+  warnOnce(about: string, text: string): void {
+    const { warned } = this.state.goal;
+    if (warned.includes(about)) return;
+    warned.push(about);
+    this.journal('warning', { text });
+  }
+
   /** A new id, the same in every replay. */
   nextId(prefix: 'm' | 'c' | 'g' | 's'): string {
     this.state.lastId += 1;
@@ -88,7 +96,6 @@ export class Run {
     return this.thread(MAIN_THREAD);
   }
 
-  /** By its id. */
   thread(id: string): Thread {
     this.state.threads[id] ??= newThread(id);
     return this.state.threads[id];
@@ -187,7 +194,6 @@ export class Run {
     return MOVED;
   }
 
-  /** Shows where the run stands. */
   show(): void {
     this.ports.show(this.state);
   }
@@ -228,8 +234,7 @@ export class Run {
    * the Web UI whose timer it is.
    */
   async waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void> {
-    const { state } = this;
-    const { ports } = this;
+    const { state, ports } = this;
     while (!done()) {
       const now = ports.now();
       if (deadline !== null && now >= deadline) break;

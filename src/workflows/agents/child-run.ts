@@ -177,17 +177,12 @@ export async function resultOf(child: ChildWorkflowHandle<StartedRun>): Promise<
   try {
     return await child.result();
   } catch (error) {
-    const result = resultIn(error);
-    if (result === null) throw error;
-    return result;
+    // A failed run leaves its result in its failure.
+    const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
+    const [result] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+    if (!result) throw error;
+    return result as RunResult;
   }
-}
-
-/** A failed run leaves its result in its failure. */
-function resultIn(error: unknown): RunResult | null {
-  if (!(error instanceof ChildWorkflowFailure) || !(error.cause instanceof ApplicationFailure)) return null;
-  const [result] = error.cause.details ?? [];
-  return (result as RunResult | undefined) ?? null;
 }
 
 function asText<T extends { text: string }>(input: T | string): T | { text: string } {

@@ -17,11 +17,7 @@ import { preview } from '../../core/text/preview.js';
 import { instruct } from '../instruct.js';
 import type { Moved, Run } from '../run.js';
 
-export interface TaskEnd {
-  status: 'completed' | 'failed' | 'skipped';
-  reason: string | null;
-  result: string | null;
-}
+type TaskEnd = Pick<Task, 'reason' | 'result'> & { status: 'completed' | 'failed' | 'skipped' };
 
 export function endTask(run: Run, taskId: string, end: TaskEnd): Moved {
   const { cycle, turns } = run.state.cursor.position;

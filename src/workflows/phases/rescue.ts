@@ -2,11 +2,10 @@
 
 import type { PinnedRole } from '../../core/agents/role.js';
 import { modelsInUse } from '../../core/agents/run-config.js';
-import type { GateText } from '../../core/gates/gate-text.js';
 import type { CallFailure } from '../../core/limits/failure.js';
 import { modelOf } from '../../core/limits/in-force.js';
 import type { BudgetKind } from '../../core/limits/limits.js';
-import { fill, type Words } from '../../core/prompts/words.js';
+import { fill } from '../../core/prompts/words.js';
 import { here, taskAt } from '../../core/state/cursor.js';
 import { budgetUse, isCounted } from '../../core/state/run-state.js';
 import { setLimits } from '../changes/set-limits.js';
@@ -59,7 +58,7 @@ export function budgetAsked({ state }: Run): BudgetKind | null {
 
 /** Asks for more of a used-up budget. False: not raised, so the goal is wrapped up. */
 export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean> {
-  const { state, pinned } = run;
+  const { state, pinned, words } = run;
   if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;
   // What it may use is of its caller's goal, whose person is asked there.
   if (state.settings.calledAs !== undefined) return false;
@@ -71,7 +70,10 @@ export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean
   const asked = await ask(run, {
     key: `budget:${budget}`,
     kind: 'budget',
-    ...(unknown ? unknownCost(run.words, limit) : usedUp(run.words, { budget, used, limit })),
+    title: unknown
+      ? fill(words.gateUnknownCost, { limit: `$${limit}` })
+      : fill(words.gateBudget, { budget, used, limit }),
+    body: unknown ? words.gateUnknownCostHow : words.gateBudgetHow,
     subject: { budget, limit, used },
     // By `setBudget`, without an answer to the gate.
     superseded: asked => (run.limits[budget] ?? Number.POSITIVE_INFINITY) > asked.limit,
@@ -80,12 +82,4 @@ export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean
   if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;
   setLimits(run, { [budget]: unknown ? null : asked.answer.to }, 'gate');
   return true;
-}
-
-function usedUp(words: Words, use: { budget: BudgetKind; used: number; limit: number }): GateText {
-  return { title: fill(words.gateBudget, use), body: words.gateBudgetHow };
-}
-
-function unknownCost(words: Words, limit: number): GateText {
-  return { title: fill(words.gateUnknownCost, { limit: `$${limit}` }), body: words.gateUnknownCostHow };
 }

@@ -39,12 +39,9 @@ export function reviewPlan(run: Run): Reviewed {
   if (!pinned.review.plans) return APPROVED;
   const { cycle } = state.cursor.position;
   const tasks = state.tasks.filter(task => isOpen(task) || (isLacking(task) && task.cycle === cycle));
-  const checks = checkPlan({
-    tasks,
-    knownTaskIds: state.tasks.map(task => task.id),
-    has: capabilitiesOf(pinned),
-    maxTasks: run.limits.tasks,
-  });
+  const knownTaskIds = state.tasks.map(task => task.id);
+  const maxTasks = run.limits.tasks;
+  const checks = checkPlan({ tasks, knownTaskIds, has: capabilitiesOf(pinned), maxTasks });
   const key = `plan:${state.goal.number}:${cycle}`;
   return review(run, { key, subject: 'the plan', instruction: planReviewInstruction(state, tasks), checks });
 }
@@ -88,15 +85,16 @@ export function reviewAction(
   return review(run, { key: `action:${call.id}`, subject: call.name, instruction, checks });
 }
 
-interface Subject {
-  key: string;
-  subject: string;
-  instruction: string;
-  checks: ReviewChecks;
-}
-
 /** Faults that code finds are not worth a model call. */
-function review(run: Run, { key, subject, instruction, checks }: Subject): Reviewed {
+function review(
+  run: Run,
+  {
+    key,
+    subject,
+    instruction,
+    checks,
+  }: { key: string; subject: string; instruction: string; checks: ReviewChecks },
+): Reviewed {
   let output: ReviewOutput | 'unreadable' | null = null;
   let doubts: string[] = [];
   if (checks.faults.length === 0 && run.pinned.roles[REVIEWER]) {
@@ -104,11 +102,8 @@ function review(run: Run, { key, subject, instruction, checks }: Subject): Revie
     if (consulted.kind === 'pending') return consulted;
     const { envelope, special } = consulted;
     output = consulted.value ?? 'unreadable';
-    doubts = special
-      ? [specialText(special, run.words)]
-      : envelope
-        ? confirmationReasons(envelope, run.words)
-        : [];
+    if (special) doubts = [specialText(special, run.words)];
+    else if (envelope) doubts = confirmationReasons(envelope, run.words);
   }
   const decision = decideReview(checks, output, doubts);
   const { cursor } = run.state;

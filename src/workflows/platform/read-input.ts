@@ -5,7 +5,7 @@
  */
 
 import { capabilitiesOf } from '../../core/agents/capabilities.js';
-import { hasPlan, type ModeName } from '../../core/agents/modes.js';
+import { hasPlan } from '../../core/agents/modes.js';
 import { isSubagent, rolesBelow } from '../../core/agents/subagent.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
@@ -85,11 +85,8 @@ export interface ReadAnswer {
 /** An answer to an open gate. */
 export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnswer> {
   return bounded(input => {
-    const {
-      tasks,
-      people: { gates },
-    } = state;
-    const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
+    const { tasks, people } = state;
+    const open = people.gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
     const checked = checkAnswer(open, input, {
       via,
       closedHow: id => closedHow(state, id),
@@ -165,16 +162,14 @@ function faultsOfEdit(
   return planEditFaults(edit, { tasks, maxTasks: limitsOf(state).tasks, has });
 }
 
-function noPlan(mode: ModeName): string {
-  return `Runs of the mode ${mode} have no plan: say what is wanted in a message (steer).`;
-}
-
 /** Tasks of an edited plan: what can have no effect is refused. */
 export function planEditReader(state: RunState): Reader<TaskChange[]> {
   return bounded(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
-    if (!hasPlan(state.goal.mode)) return { error: noPlan(state.goal.mode) };
+    const { mode } = state.goal;
+    if (!hasPlan(mode))
+      return { error: `Runs of the mode ${mode} have no plan: say what is wanted in a message (steer).` };
     if (state.people.stop) return { error: 'The run is stopping: no task begins any more.' };
     if (state.idleSince !== null || steeringAt(state.cursor)?.idle)
       return { error: 'The goal is answered: send a follow-up instead.' };

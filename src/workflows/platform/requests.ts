@@ -32,26 +32,14 @@ export function modelRequestPage(
   if (!thread || thread.epoch !== call.epoch)
     throw notFound(`the thread of ${call.callId} was trimmed since`);
   const from = options.from ?? 0;
-  const { messages, next } = pageOf(thread.messages.slice(0, call.upTo), from);
-  const headKey = `${call.role}:${call.toolsOffered}:${state.tools.listed.times}`;
-  const page: ModelRequestPage = {
-    callId: call.callId,
-    role: call.role,
-    thread: call.thread,
-    epoch: call.epoch,
-    headKey,
-    from,
-    messages,
-    next,
-  };
-  return options.headKey === headKey ? page : { ...page, head: headOf(state, call) };
-}
-
-/** As many messages as fit a page. Indexes count only what goes to a model. */
-function pageOf(all: Message[], from: number): { messages: Message[]; next: number | null } {
-  const messages = firstPage(all.slice(from), sizeOf);
+  // As many messages as fit a page. Indexes count only what goes to a model.
+  const messages = firstPage(thread.messages.slice(from, call.upTo), sizeOf);
   const end = from + messages.length;
-  return { messages, next: end < all.length ? end : null };
+  const headKey = `${call.role}:${call.toolsOffered}:${state.tools.listed.times}`;
+  const { callId: id, role, thread: threadId, epoch, upTo } = call;
+  const next = end < upTo ? end : null;
+  const page: ModelRequestPage = { callId: id, role, thread: threadId, epoch, headKey, from, messages, next };
+  return options.headKey === headKey ? page : { ...page, head: headOf(state, call) };
 }
 
 function headOf(state: RunState, call: PinnedCall): ModelRequestHead {

@@ -86,7 +86,8 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const failedBy = (failure: CallFailure) =>
     finishFailure(run, { role, thread, call, failure, timeMs: options.wholeMs });
   if (!called.ok) return failedBy(called.failure);
-  warnOnce(run, called.value.warning);
+  const { warning } = called.value;
+  if (warning !== undefined) run.warnOnce(warning, warning);
   const failure = declined(called.value, model);
   if (failure) noteCall(run, role.name, { stop: called.value.stopReason });
   return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
@@ -249,14 +250,6 @@ function settle(
   const { repairedText, durationMs, wholeText = textOf(message) } = result;
   const repaired = repairedText === undefined ? {} : { repairedText };
   return { kind: 'message', message, text: wholeText, turn, durationMs, ...repaired };
-}
-
-/** Once a goal: the same is true of every reply of that endpoint. */
-function warnOnce(run: Run, warning: string | undefined): void {
-  const { warned } = run.state.goal;
-  if (warning === undefined || warned.includes(warning)) return;
-  warned.push(warning);
-  run.journal('warning', { text: warning });
 }
 
 /** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair. */

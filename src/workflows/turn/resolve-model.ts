@@ -53,8 +53,6 @@ function whyChosen({ pinned, state }: Run, { name }: PinnedRole, called: string)
   return row === null ? 'its own chain again' : rowWords(pinned.resolver, row);
 }
 
-const WARNED = 'resolveModel';
-
 /** Asks the worker's program, where it wants that. False: something came meanwhile, which the loop looks at first. */
 export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   const { state, pinned, ports } = run;
@@ -68,10 +66,8 @@ export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   const { row = null } = ownValue(state.models.resolved, role.name) ?? {};
   const model = asked.ok && fault === null ? asked.value.model : null;
   state.models.resolved[role.name] = { row, ...(model === null ? {} : { model }) };
-  if (fault !== null && !state.goal.warned.includes(WARNED)) {
-    state.goal.warned.push(WARNED);
-    run.journal('warning', { text: `resolveModel of the worker's program chose no model: ${fault}` });
-  }
+  if (fault !== null)
+    run.warnOnce('resolveModel', `resolveModel of the worker's program chose no model: ${fault}`);
   return true;
 }
 

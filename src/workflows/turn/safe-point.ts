@@ -20,7 +20,8 @@ export function safePoint(run: Run, hears: () => boolean): Promise<void> | null 
 
 function arrive(run: Run, hears: () => boolean): Promise<void> | null {
   const { state, ports } = run;
-  keepThreadsWithin(run);
+  if (mustShorten(state))
+    shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
   run.show();
   if (run.handoverDue()) return ports.handOver(state);
   const done = () => !isHeld(state) || hears();
@@ -32,9 +33,4 @@ function arrive(run: Run, hears: () => boolean): Promise<void> | null {
 export function mustShorten(state: RunState): boolean {
   const bytes = threadsBytes(state);
   return bytes > BOUNDS.threads && bytes > roomForThreads(state);
-}
-
-function keepThreadsWithin({ state, ports }: Run): void {
-  if (!mustShorten(state)) return;
-  shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
 }
