@@ -10,7 +10,6 @@ import {
 } from '@temporalio/workflow';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { type CallFailure, FAILURE } from '../../core/limits/failure.js';
-import { taskIn } from '../../core/limits/heartbeats.js';
 import { FAILURE_BYTES, WORKER_TRIES } from '../../core/state/bounds.js';
 import { isUsage } from '../../core/state/message.js';
 import { cutText } from '../../core/text/fit.js';
@@ -105,29 +104,24 @@ function callFailure(error: unknown): CallFailure {
         message: 'The worker that it was meant for is gone.',
       };
     const outOfTime = timeoutType === 'START_TO_CLOSE' || timeoutType === 'SCHEDULE_TO_CLOSE';
-    const left = leftBy(lastHeartbeatDetails);
-    if (!outOfTime)
-      return { kind: 'lost', type: '', message: 'Its worker was not heard of any more.', ...left };
-    // What took too long is not asked for any longer.
-    const { task: _, ...used } = left;
-    const message = 'It did not end within its time, and its worker did not say why.';
-    return { kind: 'timedOut', type: '', message, ...used };
+    const message = outOfTime
+      ? 'It did not end within its time, and its worker did not say why.'
+      : 'Its worker was not heard of any more.';
+    return { kind: outOfTime ? 'timedOut' : 'lost', type: '', message, ...usageIn(lastHeartbeatDetails) };
   }
   if (cause instanceof ApplicationFailure) {
     const type = cause.type ?? '';
     const lost =
       type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
     const message = cutText(cause.message, FAILURE_BYTES);
-    return { kind: lost ? 'lost' : 'application', type, message, ...leftBy(cause.details?.[0]) };
+    return { kind: lost ? 'lost' : 'application', type, message, ...usageIn(cause.details?.[0]) };
   }
   const message = cutText(cause?.message ?? error.message, FAILURE_BYTES);
   return { kind: 'application', type: '', message };
 }
 
-/** What a call tells of itself by the details of its failure, or of its last heartbeat. */
-function leftBy(details: unknown): Pick<CallFailure, 'usage' | 'task'> {
-  if (!isRecord(details)) return {};
-  const usage = details.usage ?? details.spent;
-  const task = taskIn(details);
-  return { ...(isUsage(usage) && { usage }), ...(task && { task }) };
+/** What a call tells that it used, by the details of its failure, or of its last heartbeat. */
+function usageIn(details: unknown): Pick<CallFailure, 'usage'> {
+  const usage = isRecord(details) ? (details.usage ?? details.spent) : null;
+  return isUsage(usage) ? { usage } : {};
 }

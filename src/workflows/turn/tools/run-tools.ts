@@ -21,12 +21,11 @@ import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { closeForms } from '../../tool-forms.js';
 import { noteStoreFailed } from '../keep-text.js';
-import { endBatch, openReply } from './batch.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
-import { finishCall } from './finish-call.js';
+import { endBatch, finishCall, openReply } from './finish-call.js';
 import { lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
-import { runWorkflowTool } from './workflow-tools.js';
+import { callWorkflow, runWorkflowTool } from './workflow-tools.js';
 
 /** Of what a failure says. */
 const FAILURE_CHARS = 2_000;

@@ -64,7 +64,7 @@ export async function callWorkflow(
   const { ports } = run;
   if (tool.origin.type !== 'child_workflow') throw new Error(`${tool.name} is no workflow`);
   const { workflow, taskQueue } = tool.origin;
-  const { input, options: plain } = toolRequest(run, tool, { role, callId, toolUseId, given });
+  const { input, options: plain } = toolRequest(run, tool, { callId, toolUseId, given });
   // How a workflow takes a cancellation is its own to say, so a stop may always ask it to end.
   const options = { ...plain, interruptible: true };
   const begun = ports.now();
