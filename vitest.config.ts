@@ -41,14 +41,18 @@ export default defineConfig({
         extends: true,
         test: { name: 'e2e', ...wholeRuns, include: ['test/e2e/**/*.test.ts'] },
       },
-      // Random faults, and many more random runs: what they look for, failpoints and simulation hold in each test run.
+      // Random faults, and many more random runs and inputs: what they look for is held in each test run, with fewer.
       {
         extends: true,
         test: {
           name: 'storms',
           ...wholeRuns,
-          include: ['test/storms/**/*.test.ts', 'test/simulation/simulation.test.ts'],
-          env: { SIMULATION_RUNS: '10000' },
+          include: [
+            'test/storms/**/*.test.ts',
+            'test/simulation/simulation.test.ts',
+            'test/unit/**/{run-input,read-input}.test.ts',
+          ],
+          env: { SIMULATION_RUNS: '10000', PROPERTY_RUNS: '100000' },
         },
       },
     ],

@@ -68,7 +68,8 @@ it('fault of ours, after the reply → its failure tells what the reply used (LI
   });
 });
 
-const COUNT = 100_000;
+/** To look at all that came before for each of them would take longer than a test may. */
+const COUNT = 300_000;
 
 function* alternating(): Iterable<ModelDelta> {
   for (let number = 0; number < COUNT; number++) {
@@ -85,13 +86,14 @@ function* ended(): Iterable<ModelDelta> {
 it.each([
   ['by turns with text', alternating, ['reasoning', 'text']],
   ['in signed blocks', ended, Array.from({ length: COUNT }, () => 'reasoning')],
-])('thinking: %s, a hundred thousand times → put together in no time', (_, deltas, types) => {
-  const draft = new ReplyDraft('p/m');
-  const startedAt = performance.now();
-  for (const delta of deltas()) draft.add(delta);
-  expect(draft.whole('c1', []).map(({ type }) => type)).toEqual(types);
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
-});
+])(
+  'thinking: %s, three hundred thousand times → put together, each looked at a few times',
+  (_, deltas, types) => {
+    const draft = new ReplyDraft('p/m');
+    for (const delta of deltas()) draft.add(delta);
+    expect(draft.whole('c1', []).map(({ type }) => type)).toEqual(types);
+  },
+);
 
 it('reply: thinking that is signed and text by turns, without end → within what a reply may take (LI5, ST1)', async () => {
   const events: unknown[] = [];

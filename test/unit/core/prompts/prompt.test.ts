@@ -84,20 +84,19 @@ describe('renderTemplate', () => {
     );
   });
 
-  it.each(['{{', '{', '{{a', '{{ ', '{a', '{{a '])('renderTemplate: 200 KB of %j → no catastrophe', piece => {
-    const template = `${piece.repeat(Math.ceil(200_000 / piece.length))}!`;
-    const started = performance.now();
+  it.each(['{{', '{', '{{a', '{{ ', '{a', '{{a '])('renderTemplate: 1 MB of %j → no catastrophe', piece => {
+    const template = `${piece.repeat(Math.ceil(1_000_000 / piece.length))}!`;
+    // A time that grows by its square would be hours, and a test may take a minute.
     try {
       renderTemplate(template, {}, { file });
     } catch (error) {
       expect(error).toBeInstanceOf(PromptError);
     }
     try {
-      renderTemplate(`{{${'a'.repeat(100_000)}${' '.repeat(100_000)}!`, {}, { file });
+      renderTemplate(`{{${'a'.repeat(500_000)}${' '.repeat(500_000)}!`, {}, { file });
     } catch (error) {
       expect(error).toBeInstanceOf(PromptError);
     }
-    expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
 

@@ -57,7 +57,7 @@ function settings(of: string, yaml: string): void {
   writeFileSync(join(of, 'steersman.yaml'), yaml);
 }
 
-/** Of another process: this one knows what it was told itself. */
+/** Of another process: this one knows what was named for it. */
 function trustedElsewhere(of: string): boolean {
   const trust = JSON.stringify(join(projectRoot, 'dist/stack/trust/trust.js'));
   const script = `import { isTrusted } from ${trust}; process.stdout.write(String(isTrusted(${JSON.stringify(of)})))`;
@@ -90,9 +90,9 @@ test.each([
   const one = folder('one');
   settings(one, HOME);
   trustFrom(one);
-  expect(trustedElsewhere(one)).toBe(true);
+  expect(isTrusted(one)).toBe(true);
   change(one);
-  expect(trustedElsewhere(one)).toBe(trusted);
+  expect(isTrusted(one)).toBe(trusted);
 });
 
 test('trust: the package’s own defaults → never asked for', () => {
@@ -152,7 +152,7 @@ test.each([
   variables(one, ENV);
   trustFrom(one);
   variables(one, { ...ENV, [name]: 'another' });
-  expect(trustedElsewhere(one)).toBe(trusted);
+  expect(isTrusted(one)).toBe(trusted);
 });
 
 test('a trusted .env: → sets what Steersman and the configuration name, never what runs code or reroutes (TR2)', () => {
@@ -303,7 +303,7 @@ test('trust: a folder of that name in place of .env → no file of variables, tr
   const one = folder('one');
   trustFrom(one);
   mkdirSync(join(one, '.env'));
-  expect(trustedElsewhere(one)).toBe(true);
+  expect(isTrusted(one)).toBe(true);
 });
 
 test('trust: the folder changes while somebody is asked → refused, for that was not shown', () => {
