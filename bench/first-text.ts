@@ -53,9 +53,8 @@ const taskQueue = `first-text-${randomUUID().slice(0, 8)}`;
 const worker = await startWorkerProcess({
   address: temporal.address,
   taskQueue,
-  configDir: project.configDir,
-  home: join(project.dir, 'home'),
-  modelUrl: model.baseUrl,
+  project,
+  model,
 });
 try {
   console.log(

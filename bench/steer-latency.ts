@@ -45,9 +45,8 @@ const taskQueue = `steer-latency-${randomUUID().slice(0, 8)}`;
 const worker = await startWorkerProcess({
   address: temporal.address,
   taskQueue,
-  configDir: project.configDir,
-  home: join(project.dir, 'home'),
-  modelUrl: model.baseUrl,
+  project,
+  model,
 });
 try {
   console.log(`steer-latency: ${samples} signals of each kind to a run, Temporal on a database file`);

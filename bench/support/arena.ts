@@ -1,7 +1,6 @@
 /** Everything a benchmark runs against, each in a process of its own: Temporal, a scripted model, a worker. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +11,7 @@ import { builtScript, projectRoot } from '../../src/shared/package.js';
 import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { isHealthy, localConnection } from '../../src/stack/probe.js';
+import { freePort } from '../../test/support/processes.js';
 import { endProcess, listened, saidBy } from './processes.js';
 import type { RunShape } from './run-script.js';
 
@@ -139,14 +139,6 @@ export async function startServer(
     await sleep(100);
   }
   return { server, address };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise(resolve => probe.close(resolve));
-  return port;
 }
 
 interface WorkerStart extends Place {

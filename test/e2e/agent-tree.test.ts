@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Temporal } from '../../src/client/connect.js';
 import { readChildren } from '../../src/client/run/child-tree.js';
 import { takeBack } from '../../src/client/run/sent-message.js';
@@ -19,7 +18,7 @@ import {
   stopSignal,
 } from '../../src/workflows/messages.js';
 import { writingSearch } from '../support/project.js';
-import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { latch, openGateOf, receiptsOf } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
@@ -27,22 +26,13 @@ import { until } from '../support/wait.js';
 const handsOn = (name: string, memory: string, agent: string) =>
   `---\ndescription: Hands work on.\nmemory: ${memory}\ntools: [call_subagent]\nagents: [${agent}]\noutput: text\n---\nYou are the ${name}.\n{{businessContext}}\n`;
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-beforeAll(async () => {
-  env = await startTemporal();
-  const config = {
-    'steersman.yaml': 'models:\n  default: [openai/gpt-5-mini, openai/spare]\nsteering: note\n',
-    ...writingSearch(),
-    'prompts/core/chief.md': handsOn('chief', 'shared', 'middle'),
-    'prompts/core/middle.md': handsOn('middle', 'private', 'search, middle'),
-  };
-  rig = await startRig({ env, config });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const config = {
+  'steersman.yaml': 'models:\n  default: [openai/gpt-5-mini, openai/spare]\nsteering: note\n',
+  ...writingSearch(),
+  'prompts/core/chief.md': handsOn('chief', 'shared', 'middle'),
+  'prompts/core/middle.md': handsOn('middle', 'private', 'search, middle'),
+};
+const rig = rigOfFile({ config });
 
 const ask = (agent_name: string, instruction: string) => ({
   toolCalls: [{ name: 'call_subagent', arguments: { agent_name, instruction } }],
@@ -60,7 +50,7 @@ function tree(search: (said: string) => object) {
 }
 
 function temporal(): Temporal {
-  const { client, address } = env;
+  const { client, address } = rig.env;
   return { client, address, namespace: 'default', local: null, close: async () => {} };
 }
 
@@ -94,7 +84,7 @@ test('a tree of agents: a message to a grandchild, and what it wants to do is as
   const sum = result.usageBy.reduce((all, { inputTokens = 0 }) => all + inputTokens, 0);
   expect(result.usage.inputTokens).toBe(sum);
   expect(await receiptsOf(handle, 'u1')).toEqual(['accepted', 'applied']);
-  const shown = await env.client.workflow.getHandle(`${handle.workflowId}/${to}`).describe();
+  const shown = await rig.env.client.workflow.getHandle(`${handle.workflowId}/${to}`).describe();
   expect(await shown.staticSummary()).toBe('search: Count.');
   expect(await shown.staticDetails()).toContain(
     `- sub-agent \`search/1\` of \`${handle.workflowId}/middle/1\`\n`,
@@ -127,7 +117,7 @@ test('a tree of agents that hand over at every safe point: a pause at the last l
   const handle = await rig.start('Count the boats.', { mode: 'react', ...settings });
   await script.arrived(2);
   const to = 'middle/1/search/1';
-  const search = env.client.workflow.getHandle(`${handle.workflowId}/${to}`);
+  const search = rig.env.client.workflow.getHandle(`${handle.workflowId}/${to}`);
   await search.signal(pauseSignal);
   open();
   await until('it was handed over', async () => (await search.query(stateQuery)).internals.segment > 1);
@@ -196,7 +186,7 @@ test('a tree of agents: one is terminated after a write → its caller reads tha
   const settings = { mode: 'react', role: 'chief', autoApprove: true } as const;
   const handle = await rig.start('Have the boats written.', settings);
   await script.arrived(3);
-  await env.client.workflow.getHandle(`${handle.workflowId}/middle/1`).terminate();
+  await rig.env.client.workflow.getHandle(`${handle.workflowId}/middle/1`).terminate();
   expect(await handle.result()).toMatchObject({ text: 'I looked.' });
   const told = JSON.stringify(script.requests.at(-1)?.body.messages);
   expect(told).toContain('the agent middle ended without a word on what it has done');

@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { careForTexts, hadEnded } from '../../src/worker/text-care.js';
 import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { toolTexts } from '../support/run-views.js';
 import { until } from '../support/wait.js';
 
@@ -22,17 +20,7 @@ const LONG = `alpha ${'x'.repeat(2_000)} omega`;
 
 const DAY_MS = 86_400_000;
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, config: { 'prompts/core/writer.md': WRITER } });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ config: { 'prompts/core/writer.md': WRITER } });
 
 test('artifacts: created, changed at a wrong and at the right version, read → each is told, the result names them, the command line saves them (A5, A6)', async () => {
   const change = { id: 'report', oldText: 'alpha', newText: 'beta' };
@@ -84,12 +72,12 @@ test('texts: of 40 days, of a run that is open → kept when another worker star
   rig.play([{ text: 'Done.' }]);
   const ended = await rig.run('Answer', { mode: 'react', role: 'writer' });
 
-  const { namespaceInfo } = await env.client.workflowService.describeNamespace({ namespace: 'default' });
+  const { namespaceInfo } = await rig.env.client.workflowService.describeNamespace({ namespace: 'default' });
   const here = namespaceInfo?.id ?? '';
   const care = { dir: blobs, retentionDays: 30, report: () => {} };
-  expect(await careForTexts(env.client, care)).toBe(here);
+  expect(await careForTexts(rig.env.client, care)).toBe(here);
   const had = (workflowId: string, by: Date, namespaceId = here) =>
-    hadEnded(env.client, here, { owner: { namespaceId, workflowId }, by });
+    hadEnded(rig.env.client, here, { owner: { namespaceId, workflowId }, by });
   const [now, tomorrow] = [new Date(), new Date(Date.now() + DAY_MS)];
   const { workflowId } = ended.handle;
   expect({
@@ -109,7 +97,7 @@ test('texts: a store that takes nothing → said when the worker starts', async 
   const file = join(rig.project.dir, 'no-folder');
   writeFileSync(file, '');
   const lines: string[] = [];
-  await careForTexts(env.client, { dir: file, retentionDays: 30, report: line => lines.push(line) });
+  await careForTexts(rig.env.client, { dir: file, retentionDays: 30, report: line => lines.push(line) });
   await until('it is said', () => lines.length > 0);
   expect(lines).toEqual([expect.stringContaining(`${file} can not be written`)]);
 });

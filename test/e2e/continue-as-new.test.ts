@@ -1,25 +1,13 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { eventsQuery, stateQuery } from '../../src/workflows/messages.js';
 import { partsOf } from '../support/histories.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { journalOf, transcriptOf, withoutTimes } from '../support/run-views.js';
 import { SHORT_RUN_FILES, shortScript } from '../support/team-script.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, workspace: SHORT_RUN_FILES });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ workspace: SHORT_RUN_FILES });
 
 test('continue-as-new at every safe point → the transcript of the uninterrupted run, a journal that goes on (L20)', async () => {
   const whole = rig.play(shortScript());
@@ -55,10 +43,10 @@ function comparable({ trace, usage, counters, tasks, text, outcome }: RunResult)
 
 /** Each part names the one before it, and still answers for its own events. */
 async function walkBack(handle: WorkflowHandle, count: number): Promise<void> {
-  const parts = await partsOf(env.client, handle);
+  const parts = await partsOf(rig.env.client, handle);
   expect(parts).toHaveLength(count);
   for (const [index, { workflowId, runId }] of parts.entries()) {
-    const part = env.client.workflow.getHandle(workflowId, runId);
+    const part = rig.env.client.workflow.getHandle(workflowId, runId);
     const view = await part.query(stateQuery);
     expect(view).toMatchObject({
       internals: { part: index + 1, previousRunId: parts[index - 1]?.runId ?? null },
@@ -66,6 +54,6 @@ async function walkBack(handle: WorkflowHandle, count: number): Promise<void> {
   }
   const [first] = parts;
   if (!first) throw new Error('no parts');
-  const page = await env.client.workflow.getHandle(first.workflowId, first.runId).query(eventsQuery, 0);
+  const page = await rig.env.client.workflow.getHandle(first.workflowId, first.runId).query(eventsQuery, 0);
   expect(page.events[0]).toMatchObject({ seq: 1, type: 'run_started' });
 }

@@ -1,12 +1,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { answer, openGateOf } from '../support/steering.js';
 
 const PAGE = '{ "line": "of a file that is too large to be given whole" },\n';
@@ -33,17 +31,7 @@ function smallRepository(): Record<string, string> {
   return files;
 }
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, workspace: smallRepository() });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ workspace: smallRepository() });
 
 async function demo(goal: string, settings: Partial<RunSettings> = {}): Promise<RunResult> {
   const { result } = await rig.run(goal, { model: 'demo', ...settings });

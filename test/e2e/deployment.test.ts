@@ -71,9 +71,8 @@ function options(more: { buildId?: string; packageDir?: string; args?: string[] 
   return {
     address: env.address,
     taskQueue: QUEUE,
-    configDir: project.configDir,
-    home: join(project.dir, 'home'),
-    modelUrl: model.baseUrl,
+    project,
+    model,
     env: version,
     ...rest,
   };

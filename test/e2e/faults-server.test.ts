@@ -63,14 +63,7 @@ test('kill -9 of the Temporal server in a model call and in a tool call, restart
 
 test('a worker that starts while Temporal is away → it says so, waits, serves once it is there, and ends on a signal meanwhile', async () => {
   const project = makeProject({});
-  const { configDir, dir } = project;
-  const options = {
-    address: temporal.address,
-    taskQueue: 'away',
-    configDir,
-    home: join(dir, 'home'),
-    modelUrl: '',
-  };
+  const options = { address: temporal.address, taskQueue: 'away', project };
   await temporal.kill();
   const [worker, leaving] = [spawnWorker(options), spawnWorker(options)];
   for (const each of [worker, leaving])
@@ -81,18 +74,18 @@ test('a worker that starts while Temporal is away → it says so, waits, serves 
   await until('it serves', () => worker.log().includes('Serving the task queue away'));
   worker.end('SIGTERM');
   expect(await worker.exited).toBe(0);
-  rmSync(dir, { recursive: true, force: true });
+  rmSync(project.dir, { recursive: true, force: true });
 });
 
 test('a worker whose address answers in another protocol → it ends at once and names it', async () => {
-  const { configDir, dir } = makeProject({});
+  const project = makeProject({});
   const env = { TEMPORAL_TLS: 'true' };
   const { address } = temporal;
-  const options = { address, taskQueue: 'wrong', configDir, home: join(dir, 'home'), modelUrl: '', env };
+  const options = { address, taskQueue: 'wrong', project, env };
   const worker = spawnWorker(options);
   expect([await worker.exited, worker.log()]).toEqual([
     2,
     expect.stringContaining(`${address} can not be reached`),
   ]);
-  rmSync(dir, { recursive: true, force: true });
+  rmSync(project.dir, { recursive: true, force: true });
 });

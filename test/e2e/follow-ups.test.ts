@@ -1,6 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   finishSignal,
@@ -10,8 +9,7 @@ import {
   stopSignal,
   withdrawUpdate,
 } from '../../src/workflows/messages.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, inputTokensOf, messagesOf } from '../support/run-views.js';
 import {
   accepted,
@@ -26,17 +24,7 @@ import {
 } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, config: { 'steersman.yaml': settingsYaml('steering: note') } });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ config: { 'steersman.yaml': settingsYaml('steering: note') } });
 
 /** Answers every goal in four replies, the first executor call when told to. */
 const endless = (first?: { until: Promise<void> }) =>

@@ -1,10 +1,8 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { answerGateUpdate } from '../../src/workflows/messages.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolSteps, toolTexts } from '../support/run-views.js';
 import {
   byRole,
@@ -18,19 +16,8 @@ import {
 } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({
-    env,
-    config: { 'steersman.yaml': settingsYaml('steering: note', 'gates: { timeoutMs: 1000 }') },
-  });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
+const rig = rigOfFile({
+  config: { 'steersman.yaml': settingsYaml('steering: note', 'gates: { timeoutMs: 1000 }') },
 });
 
 const write = { name: 'write_file', arguments: { path: 'x.txt', content: 'x' } };

@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ClientTool } from '../../src/core/agents/run-config.js';
 import { plan } from '../../src/testing/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
@@ -20,8 +19,7 @@ import {
 } from '../../src/workflows/messages.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, messagesOf, toolTexts } from '../support/run-views.js';
 import {
   accepted,
@@ -39,33 +37,24 @@ import {
 } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
 const fake = fakeMcp();
 const attended = { attended: true };
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
 const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
 
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({
-    env,
-    workspace: { 'a.txt': 'alpha\n' },
-    config: {
-      'steersman.yaml': settingsYaml(
-        '  roles: { verifier: openai/gpt-5 }',
-        'steering: note',
-        'gates: { onBudget: ask }',
-      ),
-      '.mcp.json': JSON.stringify({ mcpServers: { filesystem, fake: fake.stdioEntry() } }),
-    },
-  });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-  fake.remove();
+// After the rig's own end.
+afterAll(() => fake.remove());
+const rig = rigOfFile({
+  workspace: { 'a.txt': 'alpha\n' },
+  config: {
+    'steersman.yaml': settingsYaml(
+      '  roles: { verifier: openai/gpt-5 }',
+      'steering: note',
+      'gates: { onBudget: ask }',
+    ),
+    '.mcp.json': JSON.stringify({ mcpServers: { filesystem, fake: fake.stdioEntry() } }),
+  },
 });
 
 const write = (path: string, text: string): ScriptedToolCall => ({

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Temporal } from '../../src/client/connect.js';
 import { readChildren } from '../../src/client/run/child-tree.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
@@ -15,20 +14,11 @@ import {
   stopSignal,
 } from '../../src/workflows/messages.js';
 import { writingSearch } from '../support/project.js';
-import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
 import { openGateOf, receiptsOf } from '../support/steering.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, config: writingSearch() });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ config: writingSearch() });
 
 const ask = (agent_name: string, instruction: string) => ({
   toolCalls: [{ name: 'call_subagent', arguments: { agent_name, instruction } }],
@@ -59,7 +49,9 @@ test('lead: two agents one after the other, the worker goes in between → both 
   expect(result.usageBy.reduce((sum, { inputTokens = 0 }) => sum + inputTokens, 0)).toBe(
     result.usage.inputTokens,
   );
-  const child = (await env.client.workflow.getHandle(`${handle.workflowId}/search/1`).result()) as RunResult;
+  const child = (await rig.env.client.workflow
+    .getHandle(`${handle.workflowId}/search/1`)
+    .result()) as RunResult;
   expect(child).toMatchObject({ mode: 'react', text: 'Three boats.', usageBy: [search] });
   const records = (await handle.query(stateQuery)).children;
   expect(await readChildren(temporal(), handle.workflowId, records)).toMatchObject([
@@ -80,7 +72,7 @@ test('lead: two agents one after the other, the worker goes in between → both 
 });
 
 function temporal(): Temporal {
-  const { client, address } = env;
+  const { client, address } = rig.env;
   return { client, address, namespace: 'default', local: null, close: async () => {} };
 }
 
@@ -114,7 +106,7 @@ test('lead: its agent wants to write, and is sent what is far too large → aske
   const run = `${handle.workflowId}/search/1`;
   expect(gate.from).toEqual({ agent: 'search/1', run });
   // Told back, each would be too large for a signal: the agent could say nothing any more, and its caller would wait.
-  const agent = env.client.workflow.getHandle(run);
+  const agent = rig.env.client.workflow.getHandle(run);
   await agent.signal(answerSignal, { gateId: 'a'.repeat(1_500_000), decision: 'approve' });
   await agent.signal(steerSignal, { id: 'm', text: 'a'.repeat(1_900_000) });
   const args = { path: 'a.txt (allowed)', content: 'three boats' };
@@ -180,6 +172,8 @@ test('lead: stopped while an agent works → the agent is stopped too, and what 
   await handle.signal(stopSignal);
   const result = (await handle.result()) as RunResult;
   expect(result).toMatchObject({ outcome: 'stopped' });
-  const child = (await env.client.workflow.getHandle(`${handle.workflowId}/search/1`).result()) as RunResult;
+  const child = (await rig.env.client.workflow
+    .getHandle(`${handle.workflowId}/search/1`)
+    .result()) as RunResult;
   expect(child).toMatchObject({ outcome: 'stopped' });
 });

@@ -1,7 +1,6 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { answer, planned, reported, settingsYaml } from '../support/steering.js';
 
 const reviewer = (name: string, memory: string) =>
@@ -12,16 +11,7 @@ const REVIEW = {
   'prompts/core/editor.md': reviewer('editor', 'private'),
 };
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, config: REVIEW });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ config: REVIEW });
 
 test('steps: a mode that the file declares, handed over at every safe point → its roles in turn, each told what the one before said (P6)', async () => {
   const script = rig.play([{ text: 'Two faults.' }, { text: 'Mended.' }]);

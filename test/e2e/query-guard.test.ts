@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WorkflowClient, type WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { REFUSAL } from '../../src/core/limits/failure.js';
 import {
   followUpSignal,
@@ -16,7 +15,7 @@ import {
 } from '../../src/workflows/messages.js';
 import { partsOf } from '../support/histories.js';
 import { killWorkers, startWorkerProcess } from '../support/processes.js';
-import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { byRole, content, planned, reported, settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
@@ -24,24 +23,17 @@ import { until } from '../support/wait.js';
 const STICKY_MS = 2_000;
 const WORKER = fileURLToPath(new URL('../support/short-lived-worker.mjs', import.meta.url));
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
 let doomed: ChildProcess | undefined;
 
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, config: { 'steersman.yaml': settingsYaml('steering: note') } });
-});
+const rig = rigOfFile({ config: { 'steersman.yaml': settingsYaml('steering: note') } });
 afterAll(async () => {
   doomed?.kill('SIGKILL');
   killWorkers();
-  await rig?.close();
-  await env?.teardown();
 });
 
 async function startDoomedWorker(): Promise<ChildProcess> {
   const { configDir, dir } = rig.project;
-  const options = { address: env.address, taskQueue: rig.taskQueue, configDir, home: join(dir, 'home') };
+  const options = { address: rig.env.address, taskQueue: rig.taskQueue, configDir, home: join(dir, 'home') };
   const child = fork(WORKER, [JSON.stringify({ ...options, stickyMs: STICKY_MS })]);
   await once(child, 'message');
   return child;
@@ -49,7 +41,7 @@ async function startDoomedWorker(): Promise<ChildProcess> {
 
 /** The same run, by a client that does not ask again. */
 function askedOnce({ workflowId }: WorkflowHandle): WorkflowHandle {
-  return new WorkflowClient({ connection: env.connection }).getHandle(workflowId);
+  return new WorkflowClient({ connection: rig.env.connection }).getHandle(workflowId);
 }
 
 /** A run that has answered its goal and is kept open, whose worker is dead; another worker serves its queue. */
@@ -82,7 +74,7 @@ test('query: it waits for a dead worker while a signal arrives that no task has 
   expect(read).toContain(REFUSAL);
   const { goals } = (await handle.result()) as RunResult;
   expect(goals.map(({ text }) => text)).toEqual(['First']);
-  const [part] = await partsOf(env.client, handle);
+  const [part] = await partsOf(rig.env.client, handle);
   const failed = part?.history.events?.filter(event => event.workflowTaskFailedEventAttributes);
   expect(failed).toEqual([]);
   expect(await handle.query(stateQuery)).toMatchObject({ phase: 'ended' });
@@ -115,11 +107,15 @@ test('query: where the code of a run stands → not told by a worker process, an
   const handle = await rig.start('Third', { keepOpenSeconds: 600 });
   await until('the goal is answered', async () => (await handle.query(stateQuery)).phase === 'idle');
   await rig.stopWorker();
-  const { configDir, dir } = rig.project;
-  const { taskQueue, model } = rig;
-  const project = { configDir, home: join(dir, 'home'), modelUrl: model.baseUrl };
+  const { taskQueue, model, project } = rig;
   const asked = async (variables: Record<string, string>) => {
-    const worker = await startWorkerProcess({ address: env.address, taskQueue, ...project, env: variables });
+    const worker = await startWorkerProcess({
+      address: rig.env.address,
+      taskQueue,
+      project,
+      model,
+      env: variables,
+    });
     const answer = await handle.query<string>('__stack_trace').catch(String);
     await worker.kill();
     return answer;

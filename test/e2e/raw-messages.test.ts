@@ -4,25 +4,14 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JournalEvent } from '../../src/core/state/journal.js';
 import { eventsQuery, stateQuery, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
-import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { SHORT_RUN_FILES, shortestScript } from '../support/team-script.js';
 import { until } from '../support/wait.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, workspace: SHORT_RUN_FILES });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ workspace: SHORT_RUN_FILES });
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
@@ -44,7 +33,7 @@ async function signal(
   signalName: string,
   content: RawPayload[],
 ): Promise<void> {
-  await env.client.workflowService.signalWorkflowExecution({
+  await rig.env.client.workflowService.signalWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId },
     signalName,
@@ -109,7 +98,7 @@ test('a signal: an answer for all runs at once, and no workflow has started this
   });
   const { workflowId } = handle;
   const answer = JSON.stringify({ gateId: gate?.id, decision: 'approve' });
-  await env.client.workflowService.startBatchOperation({
+  await rig.env.client.workflowService.startBatchOperation({
     namespace: 'default',
     jobId: `answer-${workflowId}`,
     reason: 'none of its user',
@@ -124,7 +113,7 @@ test('a signal: an answer for all runs at once, and no workflow has started this
 
 test('a start: input and memo that can not be read → the run fails at once with what is wrong (ST5)', async () => {
   const workflowId = 'start-unreadable';
-  await env.client.workflowService.startWorkflowExecution({
+  await rig.env.client.workflowService.startWorkflowExecution({
     namespace: 'default',
     workflowId,
     workflowType: { name: WORKFLOW_TYPE },
@@ -133,7 +122,7 @@ test('a start: input and memo that can not be read → the run fails at once wit
     memo: { fields: { goal: payload('json/plain', 'not json') } },
     requestId: workflowId,
   });
-  const error: unknown = await env.client.workflow.result(workflowId).catch((reason: unknown) => reason);
+  const error: unknown = await rig.env.client.workflow.result(workflowId).catch((reason: unknown) => reason);
   const cause = error instanceof WorkflowFailedError ? error.cause : error;
   expect(cause).toBeInstanceOf(ApplicationFailure);
   expect(cause).toMatchObject({ type: 'run.bad_input' });
@@ -153,7 +142,7 @@ test('an activity: a client starts a tool call without a run → refused, and th
     workspace: rig.project.workspace,
     context: {},
   };
-  const { workflowService } = env.client;
+  const { workflowService } = rig.env.client;
   const activityId = 'tool-call-of-nobody';
   const { runId } = await workflowService.startActivityExecution({
     namespace: 'default',

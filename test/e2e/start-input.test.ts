@@ -2,26 +2,14 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newRunState } from '../../src/core/state/run-state.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { SHORT_RUN_FILES, shortScript } from '../support/team-script.js';
 import { until } from '../support/wait.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, workspace: SHORT_RUN_FILES, reply: shortScript() });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ workspace: SHORT_RUN_FILES, reply: shortScript() });
 
 const SETTINGS = { mode: 'team', workspace: '/etc', autoApprove: true } as const;
 
@@ -53,7 +41,7 @@ test.each<[string, unknown[], RegExp]>([
 ])(
   'start: %s → the run fails at once with what is wrong, and no task fails (ST5, TR1)',
   async (name, args, text) => {
-    const handle = await env.client.workflow.start(WORKFLOW_TYPE, {
+    const handle = await rig.env.client.workflow.start(WORKFLOW_TYPE, {
       workflowId: `start-${name.replaceAll(/\W/g, '-')}`,
       taskQueue: rig.taskQueue,
       args,
@@ -67,7 +55,7 @@ test.each<[string, unknown[], RegExp]>([
 
 test('start: with a retry policy → refused at once, the retry of a state of its own making as well (TR1)', async () => {
   await rig.stopWorker();
-  const handle = await env.client.workflow.start(WORKFLOW_TYPE, {
+  const handle = await rig.env.client.workflow.start(WORKFLOW_TYPE, {
     workflowId: 'start-by-retry',
     taskQueue: rig.taskQueue,
     args: [{ resume: newRunState('read hostname', SETTINGS, 0) }],

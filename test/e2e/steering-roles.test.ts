@@ -1,6 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Control, IntentAction } from '../../src/core/outputs/intent.js';
 import { plan } from '../../src/testing/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
@@ -12,8 +11,9 @@ import {
   WORKFLOW_TYPE,
 } from '../../src/workflows/messages.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
-import type { Rig, Script } from '../support/rig.js';
-import { runSettings, startRig, startTemporal } from '../support/rig.js';
+import type { Script } from '../support/rig.js';
+import { runSettings } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, messagesOf } from '../support/run-views.js';
 import {
   accepted,
@@ -34,17 +34,7 @@ import {
 } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, config: { ...steeringPrompts(), 'steersman.yaml': settingsYaml() } });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const rig = rigOfFile({ config: { ...steeringPrompts(), 'steersman.yaml': settingsYaml() } });
 
 const TWO: ScriptedReply = { text: plan({ todos: ['Paint the hull', 'Paint the mast'] }) };
 const OTHER: ScriptedReply = { text: plan({ todos: [{ id: 'sail', description: 'Sew a sail' }] }) };

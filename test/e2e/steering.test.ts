@@ -1,13 +1,11 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { wireText } from '../../src/testing/model-server.js';
 import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/messages.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
-import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
+import { fakeMcp } from '../support/fake-mcp-server.js';
 import { pairingFaults } from '../support/pairing.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, transcriptOf } from '../support/run-views.js';
 import {
   accepted,
@@ -25,32 +23,22 @@ import {
 } from '../support/steering.js';
 import { until, untilHeartbeat } from '../support/wait.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-let fake: FakeMcp;
 let gate = '';
 let count = 0;
 
-beforeAll(async () => {
-  env = await startTemporal();
-  fake = fakeMcp();
-  rig = await startRig({
-    env,
-    config: {
-      '.mcp.json': JSON.stringify({ mcpServers: { fake: fake.stdioEntry() } }),
-      // What comes between two calls of a reply is what is looked at here.
-      'steersman.yaml': settingsYaml('steering: note', 'limits:', '  parallelTools: 1'),
-    },
-  });
+const fake = fakeMcp();
+// After the rig's own end.
+afterAll(() => fake.remove());
+const rig = rigOfFile({
+  config: {
+    '.mcp.json': JSON.stringify({ mcpServers: { fake: fake.stdioEntry() } }),
+    // What comes between two calls of a reply is what is looked at here.
+    'steersman.yaml': settingsYaml('steering: note', 'limits:', '  parallelTools: 1'),
+  },
 });
 beforeEach(() => {
   count += 1;
   gate = `gate-${count}`;
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-  fake?.remove();
 });
 
 const echo = (text: string): ScriptedToolCall => ({ name: 'echo', arguments: { text } });

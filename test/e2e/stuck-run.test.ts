@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkerPlugin } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { checkServer } from '../../src/cli/doctor/check-server.js';
 import type { Temporal } from '../../src/client/connect.js';
 import { readSnapshot } from '../../src/client/run/run-snapshot.js';
@@ -11,7 +10,7 @@ import { SteersmanPlugin } from '../../src/worker/plugin.js';
 import { resetPoint } from '../../src/worker/replay.js';
 import { finishSignal, stateQuery, steerSignal } from '../../src/workflows/messages.js';
 import { workflowBundle } from '../support/histories.js';
-import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { SHORT_RUN_FILES, shortestScript } from '../support/team-script.js';
 import { until } from '../support/wait.js';
 
@@ -23,28 +22,17 @@ tools: ['*_artifact']
 {{businessContext}}
 `;
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({
-    env,
-    workspace: SHORT_RUN_FILES,
-    config: { 'prompts/core/writer.md': WRITER },
-    replay: false,
-  });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
+const rig = rigOfFile({
+  workspace: SHORT_RUN_FILES,
+  config: { 'prompts/core/writer.md': WRITER },
+  replay: false,
 });
 
 /** A worker of another version, which calls models by another activity. */
 function otherVersion(): Promise<Worker> {
   const code = workflowBundle().code.replaceAll('steersmanCallModel', 'steersmanCallAnotherModel');
   const sinks = { steersman: { offer: { fn: () => {} } } };
-  const connection = env.nativeConnection;
+  const connection = rig.env.nativeConnection;
   return Worker.create({ connection, taskQueue: rig.taskQueue, workflowBundle: { code }, sinks });
 }
 
@@ -57,8 +45,8 @@ test('a run whose history does not fit its worker → watch, show and doctor nam
   await other.runUntil(async () => {
     await handle.signal(steerSignal, { id: 'm1', text: 'Go on' });
     const temporal: Temporal = {
-      client: env.client,
-      address: env.address,
+      client: rig.env.client,
+      address: rig.env.address,
       namespace: 'default',
       local: null,
       close: async () => {},
@@ -72,7 +60,7 @@ test('a run whose history does not fit its worker → watch, show and doctor nam
       what: expect.stringMatching(/TMPRL1100/),
       todo: expect.stringMatching(/--replay.* can be reset to/),
     });
-    const findings = await checkServer(env.client, { namespace: 'default', taskQueue: null, fix: false });
+    const findings = await checkServer(rig.env.client, { namespace: 'default', taskQueue: null, fix: false });
     expect(findings.find(({ check }) => check === 'run')).toMatchObject({
       status: 'failed',
       found: expect.stringContaining(handle.workflowId),
@@ -91,7 +79,7 @@ test('a run that began with another version → this one names the event from wh
   ]);
   const handle = await rig.start('Write', { mode: 'react', role: 'writer', keepOpenSeconds: 600 });
   // What is left of it would take the replies of another try.
-  const leave = () => env.client.workflow.getHandle(handle.workflowId).terminate();
+  const leave = () => rig.env.client.workflow.getHandle(handle.workflowId).terminate();
   onTestFinished(() =>
     leave().then(
       () => undefined,
@@ -110,7 +98,7 @@ test('a run that began with another version → this one names the event from wh
   ]);
 
   const event = history.events?.find(({ eventId }) => Number(eventId) === point?.eventId);
-  await env.client.workflowService.resetWorkflowExecution({
+  await rig.env.client.workflowService.resetWorkflowExecution({
     namespace: 'default',
     workflowExecution: { workflowId, runId },
     workflowTaskFinishEventId: event?.eventId ?? null,
@@ -119,7 +107,7 @@ test('a run that began with another version → this one names the event from wh
   });
   const other = await newVersion(code);
   await other.runUntil(async () => {
-    const again = env.client.workflow.getHandle(workflowId);
+    const again = rig.env.client.workflow.getHandle(workflowId);
     await until('it is answered again', async () => (await again.query(stateQuery)).phase === 'idle');
     await again.signal(finishSignal);
     expect(await again.result()).toMatchObject({ text: 'It is written again.' });
@@ -139,6 +127,6 @@ function newVersion(code: string): Promise<Worker> {
     },
   };
   const { taskQueue } = rig;
-  const connection = env.nativeConnection;
+  const connection = rig.env.nativeConnection;
   return Worker.create({ connection, taskQueue, workflowBundle: { code }, plugins: [plugin, renamed] });
 }

@@ -1,9 +1,8 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { toolTexts, transcriptOf } from '../support/run-views.js';
 
 const TURNS = 30;
@@ -11,21 +10,11 @@ const RESULT_BYTES = 4_096;
 /** What a turn may cost in history besides its messages. */
 const MARGIN_BYTES = 2_048;
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  const files = Array.from({ length: TURNS }, (_, turn) => [
-    `f${turn}.txt`,
-    `${turn} `.padEnd(RESULT_BYTES, 'x'),
-  ]);
-  rig = await startRig({ env, workspace: Object.fromEntries(files) });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
-});
+const files = Array.from({ length: TURNS }, (_, turn) => [
+  `f${turn}.txt`,
+  `${turn} `.padEnd(RESULT_BYTES, 'x'),
+]);
+const rig = rigOfFile({ workspace: Object.fromEntries(files) });
 
 test('history of a turn: 30 turns with results of 4 KB → the new messages and less than 2 KB, early and late alike (L20)', async () => {
   /** Bytes of history when the model call of each turn was under way. */

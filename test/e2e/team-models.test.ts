@@ -3,31 +3,18 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PROTOCOLS } from '../../src/models/endpoint.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import type { ChatRequest, ScriptedReply } from '../support/endpoint/model.js';
 import { pairingFaults } from '../support/pairing.js';
-import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, transcriptOf } from '../support/run-views.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
-
-beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({
-    env,
-    config: { 'steersman.yaml': 'models:\n  default: [openai/gpt-5-mini, openai/spare]\n' },
-    workspace: { 'a.txt': `${'alpha '.repeat(500)}\n`, 'b.txt': `${'beta '.repeat(500)}\n` },
-  });
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
+const rig = rigOfFile({
+  config: { 'steersman.yaml': 'models:\n  default: [openai/gpt-5-mini, openai/spare]\n' },
+  workspace: { 'a.txt': `${'alpha '.repeat(500)}\n`, 'b.txt': `${'beta '.repeat(500)}\n` },
 });
 
 const read = (path: string): ScriptedReply => ({

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../src/core/state/journal.js';
 import type { Message } from '../../src/core/state/message.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import { wireText } from '../../src/testing/model-server.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { pairingFaults } from '../support/pairing.js';
-import type { Rig, Script } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import type { Script } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
 import { inputTokensOf, journalOf, messagesOf, toolTexts, transcriptOf } from '../support/run-views.js';
 import {
   BOATS,
@@ -21,25 +20,18 @@ import {
   teamScript,
 } from '../support/team-script.js';
 
-let env: TestWorkflowEnvironment;
-let rig: Rig;
 let script: Script;
 let handle: WorkflowHandle;
 let result: RunResult;
 let journal: JournalEvent[];
 let messages: Message[];
 
+const rig = rigOfFile({ workspace: BOATS, config: BUSINESS });
 beforeAll(async () => {
-  env = await startTemporal();
-  rig = await startRig({ env, workspace: BOATS, config: BUSINESS });
   script = rig.play(teamScript());
   ({ handle, result } = await rig.run('Which boat is older?', { systemMessage: 'Answer in plain words.' }));
   journal = await journalOf(handle);
   messages = await transcriptOf(handle);
-});
-afterAll(async () => {
-  await rig?.close();
-  await env?.teardown();
 });
 
 const roles = () => script.requests.map(roleOf);

@@ -122,9 +122,8 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
   const workerOptions: WorkerProcessOptions = {
     address,
     taskQueue: `faults-${randomUUID().slice(0, 8)}`,
-    configDir: project.configDir,
-    home: join(project.dir, 'home'),
-    modelUrl: model.baseUrl,
+    project,
+    model,
     ...(options.failpoints === undefined ? {} : { failpoints }),
   };
   const workers: WorkerProcess[] = [];

@@ -1,6 +1,5 @@
 /** Runs the model activity without Temporal: real HTTP to a scripted model, and a request given by the test. */
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
+import type { MockActivityEnvironment } from '@temporalio/testing';
 import { type CallModelDeps, createCallModel } from '../../src/activities/models/call-model.js';
 import type { CallModelResult } from '../../src/activities/types.js';
 import type { LiveText } from '../../src/core/limits/heartbeats.js';
@@ -9,6 +8,7 @@ import type { Message } from '../../src/core/state/message.js';
 import type { EndpointSettings } from '../../src/models/endpoint.js';
 import { createProvider } from '../../src/models/protocols.js';
 import { createProviders } from '../../src/models/providers.js';
+import { activityEnvironment } from './tool-calls.js';
 
 export const MODEL = 'openai/gpt-5-mini';
 
@@ -54,7 +54,7 @@ export function startCall(setup: CallSetup): StartedCall {
     ...setup.info,
     workflowExecution: { workflowId: 'run-1', runId: 'run-1-a' },
   };
-  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+  const environment = activityEnvironment(info);
   const heartbeats: LiveText[] = [];
   const waiting = new Set<() => void>();
   environment.on('heartbeat', (details: LiveText) => {

@@ -1,14 +1,15 @@
 /** Workers and Temporal servers as processes of their own, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { builtScript } from '../../src/shared/package.js';
 import { startDevServer } from '../../src/stack/dev-server.js';
 import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { makeHome, resolveHome } from '../../src/stack/home.js';
 import { lookAt } from '../../src/worker/identity.js';
+import type { TestProject } from './project.js';
 import { until } from './wait.js';
 
 export interface WorkerProcess {
@@ -27,11 +28,9 @@ export interface WorkerProcessOptions {
   /** Of the Temporal server. */
   address: string;
   taskQueue: string;
-  configDir: string;
-  /** Folder for blobs. */
-  home: string;
-  /** Base URL of the model server. */
-  modelUrl: string;
+  project: TestProject;
+  /** Default: none that answers. */
+  model?: { baseUrl: string };
   failpoints?: FailpointsOn;
   /** Folder of the package that it is built from. Default: this one. */
   packageDir?: string;
@@ -59,21 +58,20 @@ export function killWorkers(): void {
 
 /** Starts `dist/worker.js`; does not wait until it polls, since a failpoint may end it before. */
 export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
-  const { address, taskQueue, configDir, home, modelUrl, failpoints } = options;
-  serveWorkspace(configDir);
+  const { address, taskQueue, project, model, failpoints } = options;
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
     TEMPORAL_ADDRESS: address,
-    OPENAI_BASE_URL: modelUrl,
+    OPENAI_BASE_URL: model?.baseUrl ?? '',
     OPENAI_API_KEY: 'test-key',
-    STEERSMAN_HOME: home,
+    STEERSMAN_HOME: join(project.dir, 'home'),
     ...(failpoints && { STEERSMAN_FAILPOINTS: failpoints.plan, STEERSMAN_FAILPOINTS_DIR: failpoints.dir }),
     ...options.env,
   };
   const { packageDir, args: more = [] } = options;
   const script = packageDir === undefined ? builtScript('worker.js') : join(packageDir, 'dist', 'worker.js');
-  const args = [script, '--config', configDir, '--task-queue', taskQueue, ...more];
+  const args = [script, '--config', project.configDir, '--task-queue', taskQueue, ...more];
   // A process group of its own, so that a test can send it what a terminal sends.
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   running.add(child);
@@ -99,15 +97,6 @@ export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
       await exited;
     },
   };
-}
-
-/** A worker away from the local stack serves what its settings list: here what lies beside them. */
-function serveWorkspace(configDir: string): void {
-  const path = join(configDir, 'steersman.yaml');
-  const settings = readFileSync(path, 'utf8');
-  if (!/^workspaces:/m.test(settings)) {
-    writeFileSync(path, `${settings}\nworkspaces:\n  - ${dirname(configDir)}\n`);
-  }
 }
 
 /** Starts a worker and waits until it polls. */
@@ -169,7 +158,7 @@ export async function startTemporalProcess(home: string): Promise<TemporalProces
 }
 
 /** Below the ports that systems give to outgoing connections: one of those could take it while the server is away. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const server = createServer();
   const free = await new Promise<boolean>(resolve => {

@@ -1,23 +1,8 @@
 /** A tool server over HTTP that greets, and answers every method as the test says. */
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { type Served, serveHttp } from './serve.js';
 
 export type McpAnswer = (id: number, res: ServerResponse) => void;
-
-export interface Served {
-  url: string;
-  close(): void;
-}
-
-export async function serveHttp(handle: RequestListener): Promise<Served> {
-  const server = createServer(handle);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-}
 
 /** `session`: the one that it opens. `told`: the method of each request, of JSON-RPC where it has one. */
 export function serveMcp(

@@ -1,23 +1,31 @@
-/** An HTTP server of a test, which ends with it. */
+/** HTTP servers of tests. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from 'vitest';
 
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map(close => close()));
-});
+export interface Served {
+  url: string;
+  close(): void;
+}
 
-/** Its base URL, as that of an OpenAI-compatible endpoint. */
-export async function serve(handle: RequestListener): Promise<string> {
+export async function serveHttp(handle: RequestListener): Promise<Served> {
   const server = createServer(handle);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  open.push(
-    () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+/** Ends with its test. Its base URL, as that of an OpenAI-compatible endpoint. */
+export async function serve(handle: RequestListener): Promise<string> {
+  const { url, close } = await serveHttp(handle);
+  open.push(close);
+  return `${url}/v1`;
 }

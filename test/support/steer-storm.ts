@@ -97,9 +97,8 @@ export async function steerStorm(
     startWorkerProcess({
       address,
       taskQueue,
-      configDir: project.configDir,
-      home: join(project.dir, 'home'),
-      modelUrl: model.baseUrl,
+      project,
+      model,
     });
   let current: WorkerProcess = await worker();
   const startedAt = performance.now();

@@ -86,9 +86,8 @@ export async function storm(
     startWorkerProcess({
       address,
       taskQueue,
-      configDir: project.configDir,
-      home: join(project.dir, 'home'),
-      modelUrl: model.baseUrl,
+      project,
+      model,
     });
   let current: WorkerProcess = await worker();
   const startedAt = performance.now();

@@ -14,7 +14,7 @@ import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import type { Ports } from '../../src/workflows/ports.js';
 import { Run } from '../../src/workflows/run.js';
 import { pinnedRun } from './core-values.js';
-import { testRole } from './small-run.js';
+import { quietPorts, testRole } from './small-run.js';
 
 const CONTRACTS: Record<string, OutputContract> = {
   planner: 'plan',
@@ -132,10 +132,7 @@ function teamPorts(
 ): Ports {
   let waited = 0;
   return {
-    chainId: 'chain-1',
-    now: () => 1_000,
-    resolveModel: async () => ({ ok: true, value: { model: null } }),
-    compareFile: async () => ({ ok: true, value: { kind: 'unread' } }),
+    ...quietPorts([]),
     callModel: async ({ role, callId }: CallModelInput) => {
       await null;
       const run = served();
@@ -158,29 +155,14 @@ function teamPorts(
       }
       if (!done()) throw new Error('the run waits, and nobody comes');
     },
-    offer: () => {},
-    reloadTools: () => Promise.reject(new Error('no tools are listed here')),
     callTool: () => Promise.reject(new Error('no tool is called here')),
-    callWorkflow: async () => ({ ok: true, value: { kind: 'returned', value: 'done' } }),
-    editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
-    storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
-    callSubagent: () => Promise.reject(new Error('no sub-agent is called here')),
-    tellSubagent: (_id, _message, told) => told(false),
-    cancelSubagents: () => {},
-    tellCaller: () => {},
-    callerTold: () => null,
     startRun: async (id, goal) => {
       startRun?.(goal);
       return id;
     },
-    interrupt: () => {},
-    throwIfCancelled: () => {},
-    handoverDue: () => false,
-    handoverNear: () => false,
     handoverSuggested: () => handsOver(served()),
     handOver: async state => {
       throw new HandedOver(fitForHandover(state, 'run-1', 1_000));
     },
-    show: () => {},
   };
 }

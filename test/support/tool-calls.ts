@@ -15,7 +15,7 @@ export function poolOf(entry: object): McpPool {
   return new McpPool({ config, lookup: () => undefined });
 }
 
-function activityEnvironment(
+export function activityEnvironment(
   info: ConstructorParameters<typeof MockActivityEnvironment>[0] = {},
 ): MockActivityEnvironment {
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Temporal } from '../../../src/client/connect.js';
@@ -84,8 +83,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
     },
   });
   const taskQueue = `chaos-${seed}-${randomUUID().slice(0, 8)}`;
-  const home = join(project.dir, 'home');
-  const worker = { address, taskQueue, configDir: project.configDir, home, modelUrl: model.baseUrl };
+  const worker = { address, taskQueue, project, model };
   const random = new Random(seed, 'stage');
   const stage = new Stage({ worker, workers: options.workers, fake, server, dir: project.dir, random });
   const temporal: Temporal = { client, address, namespace: 'default', local: null, close: async () => {} };

@@ -1,11 +1,10 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { createEditArtifact } from '../../../src/activities/edit-artifact.js';
 import type { EditArtifactInput } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import type { ArtifactEdited } from '../../../src/core/state/artifacts.js';
 import type { BlobStore } from '../../../src/shared/blobs/blob-store.js';
+import { activityEnvironment } from '../../support/tool-calls.js';
 
 function editor(deny: string[], store: Partial<BlobStore> = {}) {
   const stored: string[] = [];
@@ -22,11 +21,7 @@ function editor(deny: string[], store: Partial<BlobStore> = {}) {
     deniedTools: async () => deny,
   });
   const run = (input: Partial<EditArtifactInput> = {}) =>
-    new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run<
-      [EditArtifactInput],
-      ArtifactEdited,
-      typeof edit
-    >(edit, {
+    activityEnvironment().run<[EditArtifactInput], ArtifactEdited, typeof edit>(edit, {
       callId: 'c1',
       tool: 'create_artifact',
       workspace: '/w',

@@ -1,7 +1,6 @@
 /** Functions of a program that never answer: a call of one gives its slot back. */
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import type { ActivityToolCall, ResolveModelInput } from '../../../src/activities/types.js';
@@ -10,6 +9,7 @@ import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
 import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
+import { activityEnvironment } from '../../support/tool-calls.js';
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -29,7 +29,7 @@ async function outcomeOf(work: Promise<unknown> | undefined): Promise<unknown> {
 }
 
 test('resolveModel: it never answers → the call fails and says so, and is not tried again', async () => {
-  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  const environment = activityEnvironment();
   const asking = environment.run(createResolveModel(never), { situation: {} } as ResolveModelInput);
   expect(await outcomeOf(asking)).toMatchObject({
     message: 'resolveModel did not answer within 8 s',

@@ -2,8 +2,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.js';
 import { createLoadRun } from '../../../src/activities/load-run.js';
@@ -17,6 +15,7 @@ import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 import { modelFacts } from '../../support/core-values.js';
+import { activityEnvironment } from '../../support/tool-calls.js';
 
 const readFileTool: ToolDefinition = {
   name: 'read_file',
@@ -29,7 +28,6 @@ const readFileTool: ToolDefinition = {
 };
 
 /** Failing activities are logged with their stacks otherwise. */
-const quietEnvironment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
 
 let configDir: string;
 let workspace: string;
@@ -65,7 +63,7 @@ function config(yaml: string): Promise<void> {
 async function load(
   settings: Partial<RunSettings> = {},
   deps: Partial<LoadRunDeps> = {},
-  environment = quietEnvironment(),
+  environment = activityEnvironment(),
 ): Promise<PinnedRun> {
   const loadRun = createLoadRun({
     configDir,
@@ -382,7 +380,7 @@ describe('load run', () => {
   });
 
   test('load run: tool servers take long to start → heartbeats go on meanwhile', async () => {
-    const environment = quietEnvironment();
+    const environment = activityEnvironment();
     let beats = 0;
     let enough: () => void = () => {};
     const twoBeats = new Promise<void>(resolve => {
@@ -440,7 +438,7 @@ describe('load run', () => {
   test('load run: a workspace that this host does not have → another worker is tried, and the last try names each host (TR1)', async () => {
     await config('models:\n  default: openai/base\nworkspaces: [/nowhere]\n');
     const asked = (info: { attempt: number; heartbeatDetails?: unknown }) => {
-      const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+      const environment = activityEnvironment(info);
       const beats: unknown[] = [];
       environment.on('heartbeat', beat => beats.push(beat));
       const loaded = load({ workspace: '/nowhere/at/all' }, { localStack: false }, environment);
@@ -513,7 +511,7 @@ describe('load run', () => {
     ['CANCELLED', 'cancelled'],
     ['WORKER_SHUTDOWN', 'loaded'],
   ] as const)('load run: %s while a tool server starts → %s', async (reason, end) => {
-    const environment = quietEnvironment();
+    const environment = activityEnvironment();
     const listTools = () =>
       new Promise<ListedTools>(resolve => {
         environment.cancel(reason);

@@ -1,6 +1,4 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createCallTool } from '../../../src/activities/tools/call-tool.js';
@@ -10,6 +8,7 @@ import type { McpConfig } from '../../../src/mcp/config.js';
 import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../src/mcp/connection/sessions.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
+import { activityEnvironment } from '../../support/tool-calls.js';
 
 const WORKSPACE = '/srv/orders';
 let pools: McpPool[] = [];
@@ -231,7 +230,7 @@ async function callByRun(tool: CodeTool, input: Partial<CallToolInput>, deny: st
     serverToolName: tool.name,
     server: 'in-code',
   };
-  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  const environment = activityEnvironment();
   return environment.run<[CallToolInput], CallToolResult, typeof call>(call, {
     ...ids,
     arguments: {},
