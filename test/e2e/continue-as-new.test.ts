@@ -49,7 +49,7 @@ async function walkBack(handle: WorkflowHandle, count: number): Promise<void> {
     const part = rig.env.client.workflow.getHandle(workflowId, runId);
     const view = await part.query(stateQuery);
     expect(view).toMatchObject({
-      internals: { part: index + 1, previousRunId: parts[index - 1]?.runId ?? null },
+      internals: { segment: index + 1, previousRunId: parts[index - 1]?.runId ?? null },
     });
   }
   const [first] = parts;
