@@ -8,7 +8,6 @@ import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
-import { answerTools } from './run/on-gate.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
 import { DEMO_NOTE } from './start/default-model.js';
@@ -89,8 +88,7 @@ export class SteersmanClient {
       ending.throwIfAborted();
       const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
       const started = await startRun({ ...temporal, signal: ending }, request, taskQueue);
-      answerTools(this.#scope, started.id, options.tools ?? []);
-      return new Run(this.#scope, started);
+      return new Run(this.#scope, started, options.tools);
     });
   }
 
@@ -98,12 +96,11 @@ export class SteersmanClient {
    * The run of this id, open or ended. `tools`: functions of its client tools, to answer their calls from here. Throws
    * a `SteersmanError` `not_found` where there is none.
    */
-  attach(id: string, { tools = [], ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
+  attach(id: string, { tools, ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
     const { temporal } = this.#scope;
     return abortable(this.#scope, options, async () => {
       const { runId, taskQueue, memo } = await describeRun(temporal, id);
-      answerTools(this.#scope, id, tools);
-      return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) });
+      return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) }, tools);
     });
   }
 

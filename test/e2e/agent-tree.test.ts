@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Temporal } from '../../src/client/connect.js';
 import { readChildren } from '../../src/client/run/child-tree.js';
+import { RunLooks } from '../../src/client/run/runs.js';
 import { takeBack } from '../../src/client/run/sent-message.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
@@ -56,7 +57,7 @@ function temporal(): Temporal {
 
 async function whoWasSeen(id: string): Promise<string[]> {
   const seen = new Set<string>();
-  for await (const item of watchRun(temporal(), id, { pollMs: 50, live: false }))
+  for await (const item of watchRun(new RunLooks(temporal(), id), { pollMs: 50, live: false }))
     if (item.path !== undefined) seen.add(item.path);
   return [...seen];
 }

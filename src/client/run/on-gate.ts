@@ -11,10 +11,10 @@ import type { ClientScope } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
 import { explainError, isFinalQueryError } from '../grpc-errors.js';
 import { boundedOutcome, type ClientTool, runClientTool } from '../start/client-tools.js';
-import { pollMsOf } from '../watch/watch-run.js';
+import { pollMsOf, watchRun } from '../watch/watch-run.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { answerAndKeep } from './keep-permission.js';
-import { describeRun, isOpen } from './runs.js';
+import { isOpen, type RunLooks } from './runs.js';
 import {
   claimToolCall,
   type GateAnswers,
@@ -22,6 +22,8 @@ import {
   submitToolResult,
   type ToolOutput,
 } from './send.js';
+
+const STATE_TIMEOUT_MS = 10_000;
 
 /** An open gate, with all arguments of the tool call that it is about. */
 export type OpenGate<K extends GateKind = GateKind> = Extract<Gate, { kind: K }> & {
@@ -51,10 +53,11 @@ export function handlerOf(handlers: GateHandler | GateHandlers, kind: GateKind):
  */
 export function onGate(
   scope: ClientScope,
-  id: string,
+  looks: RunLooks,
   handlers: GateHandler | GateHandlers,
   failed: (error: SteersmanError) => void,
 ): () => void {
+  const { id } = looks;
   const answer = async (gate: Gate, signal: AbortSignal) => {
     const handler = handlerOf(handlers, gate.kind);
     if (handler === null) return;
@@ -67,7 +70,7 @@ export function onGate(
       return true;
     });
   };
-  return takeGates(scope, id, (gate, signal) =>
+  return takeGates(scope, looks, (gate, signal) =>
     answer(gate, signal).catch(async error => {
       if (!signal.aborted && (await isOpenGate(scope.temporal, id, gate))) failed(gateFault(gate, error));
     }),
@@ -102,11 +105,12 @@ function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
  * Runs the calls of these tools in this process, until the run ends or the client is closed. Each is claimed before it
  * is run, so that of two clients one runs it. What was claimed when this one came is taken over: whoever had it is gone.
  */
-export function answerTools(scope: ClientScope, id: string, tools: readonly ClientTool[]): void {
+export function answerTools(scope: ClientScope, looks: RunLooks, tools: readonly ClientTool[]): void {
   const own = tools.filter(tool => tool.run !== undefined);
   if (own.length === 0) return;
   const by = `${process.pid}-${randomBytes(4).toString('hex')}`;
-  takeGates(scope, id, async (gate, signal, wasOpen) => {
+  const { id } = looks;
+  takeGates(scope, looks, async (gate, signal, wasOpen) => {
     if (gate.kind !== 'clientTool') return;
     const { tool: name, idempotencyKey } = gate.subject;
     const tool = own.find(candidate => candidate.name === name);
@@ -124,18 +128,18 @@ export function answerTools(scope: ClientScope, id: string, tools: readonly Clie
 
 /** What fails is told to the client's `report`. Returns how to end it. */
 function takeGates(
-  { temporal, closing, report }: ClientScope,
-  id: string,
+  scope: ClientScope,
+  looks: RunLooks,
   answer: (...given: Parameters<TakeGate>) => Promise<void>,
 ): () => void {
   const ending = new AbortController();
   const failed = (error: unknown) => {
     if (ending.signal.aborted) return;
-    report(`Gates of ${id}: ${explainError(error)?.message ?? errorText(error)}`);
+    scope.report(`Gates of ${looks.id}: ${explainError(error)?.message ?? errorText(error)}`);
   };
   const take: TakeGate = (...given) => void answer(...given).catch(failed);
-  const stopped = AbortSignal.any([ending.signal, closing]);
-  void watchGates(temporal, id, take, stopped).catch(failed);
+  const stopped = AbortSignal.any([ending.signal, scope.closing]);
+  void watchGates(scope, looks, take, stopped).catch(failed);
   return () => ending.abort();
 }
 
@@ -181,10 +185,6 @@ async function patiently<T>(
   return null;
 }
 
-// Answering what a run asks, from a program: each open gate is handed over once.
-
-const STATE_TIMEOUT_MS = 10_000;
-
 /**
  * Takes a gate. The signal is aborted when the gate is closed, or the watch is. `wasOpen`: since before this watch saw
  * the run for the first time.
@@ -192,52 +192,59 @@ const STATE_TIMEOUT_MS = 10_000;
 export type TakeGate = (gate: Gate, signal: AbortSignal, wasOpen: boolean) => void;
 
 /**
- * Hands each gate of the run that is open, or will be, to `take`, once, until the run ends or `signal` says so.
- * Goes on through restarts of server and workers. Rejects where the run can not be asked, now or ever.
+ * Hands each gate of the run that is open, or will be, to `take`, once, until the run ends or `signal` says so: by the
+ * same events that others are told of it, through restarts of server and workers.
  */
-export async function watchGates(
-  temporal: Temporal,
-  id: string,
+async function watchGates(
+  scope: ClientScope,
+  looks: RunLooks,
   take: TakeGate,
   signal: AbortSignal,
 ): Promise<void> {
   const taken = new Map<string, AbortController>();
-  let read = '';
+  const handOver = (gates: readonly Gate[], wasOpen: boolean) => {
+    for (const [gateId, open] of taken) if (!gates.some(gate => gate.id === gateId)) open.abort();
+    for (const gate of gates) {
+      if (taken.has(gate.id)) continue;
+      const open = new AbortController();
+      taken.set(gate.id, open);
+      take(gate, open.signal, wasOpen);
+    }
+  };
   try {
-    while (!signal.aborted) {
-      const run = await describeRun(temporal, id).catch(passing);
-      if (run !== null && !isOpen(run)) return;
-      const mark = run === null ? read : `${run.runId} ${run.historyLength}`;
-      if (mark !== read) {
-        const question = { id, timeoutMs: STATE_TIMEOUT_MS };
-        const gates = (await askRun(temporal, question, stateQuery).catch(passing))?.gates;
-        if (signal.aborted) return;
-        if (gates !== undefined) {
-          handOver(gates, taken, (gate, closed) => take(gate, closed, read === ''));
-          read = mark;
-        }
-      }
-      await delay(pollMsOf(temporal), undefined, { signal, ref: false }).catch(() => undefined);
+    const first = await gatesOf(scope, looks, signal);
+    if (first === null) return;
+    handOver(first.gates, true);
+    const options = { since: first.lastEventSeq, live: false, children: false, signal };
+    for await (const event of watchRun(looks, options)) {
+      if (event.type === 'gate_closed') taken.get(event.gateId)?.abort();
+      // Of a notice too: events may have been lost.
+      if (event.type !== 'gate_opened' && event.type !== 'notice') continue;
+      const now = await gatesOf(scope, looks, signal);
+      if (now !== null) handOver(now.gates, false);
     }
   } finally {
     for (const open of taken.values()) open.abort();
   }
 }
 
-function handOver(
-  gates: readonly Gate[],
-  taken: Map<string, AbortController>,
-  take: (gate: Gate, signal: AbortSignal) => void,
-): void {
-  for (const [gateId, open] of taken) {
-    if (!gates.some(gate => gate.id === gateId)) open.abort();
-  }
-  for (const gate of gates) {
-    if (taken.has(gate.id)) continue;
-    const open = new AbortController();
-    taken.set(gate.id, open);
-    take(gate, open.signal);
-  }
+/** The open gates, and the last event by then, as soon as a worker tells; null where the run has ended. */
+function gatesOf(
+  scope: ClientScope,
+  looks: RunLooks,
+  signal: AbortSignal,
+): Promise<{ gates: readonly Gate[]; lastEventSeq: number } | null> {
+  const { temporal, id } = looks;
+  const ended = { ended: true } as const;
+  const asked = patiently(scope, signal, async () => {
+    if (!isOpen(await looks.look(pollMsOf(temporal) / 2))) return ended;
+    return askRun(temporal, { id, timeoutMs: STATE_TIMEOUT_MS }, stateQuery).catch(passing);
+  });
+  return asked.then(state =>
+    state === null || 'ended' in state
+      ? null
+      : { gates: state.gates, lastEventSeq: state.internals.lastEventSeq },
+  );
 }
 
 /** Null for trouble that passes. */

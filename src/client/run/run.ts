@@ -13,6 +13,7 @@ import { type Abortable, abortable, leavable } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import { webUiLink } from '../connect.js';
+import type { ClientTool } from '../start/client-tools.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
@@ -20,12 +21,12 @@ import { type WatchOptions, watchRun } from '../watch/watch-run.js';
 import { type ChildTree, readChildren } from './child-tree.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { answerAndKeep } from './keep-permission.js';
-import { type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
+import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import { readHistory, readStored } from './run-files.js';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
-import { describeRun, isOpen, mayBeServed } from './runs.js';
+import { describeRun, isOpen, mayBeServed, RunLooks } from './runs.js';
 import {
   type Asked,
   editPlan,
@@ -86,6 +87,7 @@ export class Run {
   /** Folder that its tools work in, as it was started; null where its start did not say it to the server. */
   readonly workspace: string | null;
   readonly #scope: ClientScope;
+  readonly #looks: RunLooks;
   readonly #handlers: (GateHandler | GateHandlers)[] = [];
   /** Aborted by a gate that could not be answered, with why. */
   readonly #failed = new AbortController();
@@ -94,13 +96,16 @@ export class Run {
   constructor(
     scope: ClientScope,
     { id, runId, taskQueue, workspace }: Pick<Run, 'id' | 'runId' | 'taskQueue' | 'workspace'>,
+    tools: readonly ClientTool[] = [],
   ) {
     this.#scope = scope;
+    this.#looks = new RunLooks(scope.temporal, id);
     this.id = id;
     this.runId = runId;
     this.taskQueue = taskQueue;
     this.workspace = workspace;
     this.webUi = webUiLink(scope.temporal, id);
+    answerTools(scope, this.#looks, tools);
   }
 
   /**
@@ -108,9 +113,8 @@ export class Run {
    * An aborted signal ends the iteration, and nothing else; so does `return` of the generator.
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
-    const { temporal } = this.#scope;
     return this.#leavable(options, signal =>
-      this.#withGateNotices(watchRun(temporal, this.id, { ...options, signal })),
+      this.#withGateNotices(watchRun(this.#looks, { ...options, signal })),
     );
   }
 
@@ -119,9 +123,8 @@ export class Run {
    * answer that stands in a verdict comes at once, when its goal ends. Ends with the run, as `events` does.
    */
   textStream(options: Omit<WatchOptions, 'live' | 'children'> = {}): AsyncGenerator<string> {
-    const { temporal } = this.#scope;
     return this.#leavable(options, signal =>
-      wordsOf(watchRun(temporal, this.id, { ...options, signal, children: false })),
+      wordsOf(watchRun(this.#looks, { ...options, signal, children: false })),
     );
   }
 
@@ -216,7 +219,7 @@ export class Run {
    */
   onGate(handlers: GateHandler | GateHandlers): () => void {
     this.#handlers.push(handlers);
-    const end = onGate(this.#scope, this.id, handlers, error => this.#failed.abort(error));
+    const end = onGate(this.#scope, this.#looks, handlers, error => this.#failed.abort(error));
     return () => {
       this.#handlers.splice(this.#handlers.indexOf(handlers), 1);
       end();
@@ -292,9 +295,8 @@ export class Run {
 
   /** How it ended, also without a result: terminated, or timed out. Waits for it. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
-    const { temporal, report } = this.#scope;
     return this.#work({ ...options, signal: this.#orFailed(options) }, signal =>
-      waitForEnd(temporal, this.id, { ...options, signal }, report),
+      waitForEnd(this.#looks, { ...options, signal }, this.#scope.report),
     );
   }
 

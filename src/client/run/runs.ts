@@ -6,12 +6,14 @@ import { nearestNames } from '../../core/tools/tool-call.js';
 import { verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { isServed } from '../../stack/open-runs.js';
-import { WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { type EventsPage, eventsQuery, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { askRun } from '../ask-run.js';
 import type { Temporal } from '../connect.js';
 
 export type RunDescription = WorkflowExecutionDescription;
 
 const LOOK_TIMEOUT_MS = 10_000;
+const EVENTS_TIMEOUT_MS = 10_000;
 const NEAR_IDS_OF = 200;
 
 /** All runs but the earlier parts of those that continued as new. */
@@ -32,6 +34,41 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await unknownRun(temporal, id);
     throw error;
+  }
+}
+
+/**
+ * The readers of one run here, such as its events, its gates and the wait for its end: what two of them ask at the same
+ * time is asked once.
+ */
+export class RunLooks {
+  readonly temporal: Temporal;
+  readonly id: string;
+  #seen: { at: number; run: Promise<RunDescription> } | null = null;
+  /** Pages of the journal that were asked for since the last look. */
+  readonly #pages = new Map<string, Promise<EventsPage>>();
+
+  constructor(temporal: Temporal, id: string) {
+    this.temporal = temporal;
+    this.id = id;
+  }
+
+  /** How the run stands, as it was seen at most so long ago. */
+  look(maxAgeMs = 0): Promise<RunDescription> {
+    if (this.#seen === null || Date.now() - this.#seen.at >= maxAgeMs) {
+      this.#pages.clear();
+      this.#seen = { at: Date.now(), run: describeRun(this.temporal, this.id) };
+    }
+    return this.#seen.run;
+  }
+
+  /** The events of a segment of the run after `since`. */
+  events(runId: string, since: number): Promise<EventsPage> {
+    const key = `${runId} ${since}`;
+    const question = { id: this.id, runId, timeoutMs: EVENTS_TIMEOUT_MS };
+    const page = this.#pages.get(key) ?? askRun(this.temporal, question, eventsQuery, since);
+    this.#pages.set(key, page);
+    return page;
   }
 }
 

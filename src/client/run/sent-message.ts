@@ -16,7 +16,7 @@ import type { ClientScope } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
 import { isFinalQueryError } from '../grpc-errors.js';
 import { watchRun } from '../watch/watch-run.js';
-import { mayBeServed, type RunDescription } from './runs.js';
+import { mayBeServed, type RunDescription, RunLooks } from './runs.js';
 import { deliver, newMessageId, uncertainDelivery, update } from './send.js';
 
 const RECEIPT_TIMEOUT_MS = 15_000;
@@ -80,7 +80,7 @@ async function lastReceipt(
   messageId: string,
   signal: AbortSignal,
 ): Promise<Receipt> {
-  const watch = watchRun(temporal, runId, { live: false, children: false, signal });
+  const watch = watchRun(new RunLooks(temporal, runId), { live: false, children: false, signal });
   for await (const item of itemsUntilAborted(watch, signal)) {
     if (item.type !== 'receipt' || item.id !== messageId) continue;
     const { id, state, how } = item;

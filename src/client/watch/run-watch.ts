@@ -1,12 +1,11 @@
 /** One watcher of one run: what it has seen of it, and what is new at each look. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventsQuery, stateQuery } from '../../workflows/messages.js';
+import { stateQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
-import type { Temporal } from '../connect.js';
 import { isFinalQueryError, isServerAway } from '../grpc-errors.js';
 import { readEnd } from '../run/run-end.js';
 import type { RunDescription } from '../run/runs.js';
-import { describeRun, isOpen, mayBeServed } from '../run/runs.js';
+import { isOpen, mayBeServed, RunLooks } from '../run/runs.js';
 import { ChildWatches } from './child-watches.js';
 import { inOrder, type NewsRead, nothingRead } from './in-order.js';
 import type { JournalNews } from './journal-reader.js';
@@ -23,8 +22,7 @@ const GIVE_UP_MS = 15_000;
 export class RunWatch {
   /** The end was yielded. */
   finished = false;
-  readonly #temporal: Temporal;
-  readonly #id: string;
+  readonly #looks: RunLooks;
   readonly #live: boolean;
   readonly #journal: JournalReader;
   readonly #texts = new TextFollower();
@@ -43,19 +41,16 @@ export class RunWatch {
   readonly #toldRetries = new Map<string, number>();
 
   constructor(
-    temporal: Temporal,
-    id: string,
+    looks: RunLooks,
     { since, live, children }: { since: number; live: boolean; children: boolean },
   ) {
-    this.#temporal = temporal;
-    this.#id = id;
+    const { temporal, id } = looks;
+    this.#looks = looks;
     this.#live = live;
     this.#patience = new Patience(temporal);
-    this.#journal = new JournalReader(
-      (runId, after) => askRun(temporal, { id, runId, timeoutMs: QUERY_TIMEOUT_MS }, eventsQuery, after),
-      since,
-    );
-    const begin = (childId: string) => new RunWatch(temporal, childId, { since: 0, live, children });
+    this.#journal = new JournalReader((runId, after) => looks.events(runId, after), since);
+    const begin = (childId: string) =>
+      new RunWatch(new RunLooks(temporal, childId), { since: 0, live, children });
     this.#children = children ? new ChildWatches(id, begin) : null;
     this.#joinsLate = children && since > 0;
   }
@@ -66,9 +61,9 @@ export class RunWatch {
   }
 
   /** A look at the run, or null while the server is away. */
-  async look(): Promise<RunDescription | null> {
+  async look(maxAgeMs = 0): Promise<RunDescription | null> {
     try {
-      const run = await describeRun(this.#temporal, this.#id);
+      const run = await this.#looks.look(maxAgeMs);
       this.#patience.serverIsBack();
       return run;
     } catch (error) {
@@ -133,7 +128,7 @@ export class RunWatch {
     this.#patience.begins();
     try {
       // Asking an ended run that nobody serves would only wait.
-      if (!isOpen(run) && !(await mayBeServed(this.#temporal, run.taskQueue))) return null;
+      if (!isOpen(run) && !(await mayBeServed(this.#looks.temporal, run.taskQueue))) return null;
       if (this.#joinsLate) await this.#joinChildren();
       const news = await this.#journal.read(run.runId);
       this.#patience.recovered();
@@ -149,8 +144,9 @@ export class RunWatch {
 
   /** Those that run already, which no event will name. */
   async #joinChildren(): Promise<void> {
-    const question = { id: this.#id, timeoutMs: QUERY_TIMEOUT_MS };
-    const { children } = await askRun(this.#temporal, question, stateQuery);
+    const { temporal, id } = this.#looks;
+    const question = { id, timeoutMs: QUERY_TIMEOUT_MS };
+    const { children } = await askRun(temporal, question, stateQuery);
     this.#joinsLate = false;
     for (const child of children) if (child.outcome === null) this.#children?.begin(child.id, child.agent);
   }
@@ -161,7 +157,7 @@ export class RunWatch {
     return (
       this.#neverTold ||
       Date.now() - this.#endSeenAt > GIVE_UP_MS ||
-      !(await mayBeServed(this.#temporal, run.taskQueue))
+      !(await mayBeServed(this.#looks.temporal, run.taskQueue))
     );
   }
 
@@ -178,11 +174,11 @@ export class RunWatch {
       this.#toldRetries.set(retry.activityId, retry.attempt);
       yield { type: 'retry', ...retry };
     }
-    for (const live of await liveTexts(this.#temporal, run)) {
+    for (const live of await liveTexts(this.#looks.temporal, run)) {
       const delta = this.#texts.heard(live);
       if (delta !== null) yield { type: 'text', ...delta };
     }
-    for (const progress of await toolProgress(this.#temporal, run))
+    for (const progress of await toolProgress(this.#looks.temporal, run))
       yield { type: 'tool_progress', ...progress };
   }
 
@@ -191,7 +187,7 @@ export class RunWatch {
       const text = 'No worker tells the events of this run any more. What its result keeps of them:';
       yield { type: 'notice', text };
     }
-    yield { type: 'end', end: await readEnd(this.#temporal, run) };
+    yield { type: 'end', end: await readEnd(this.#looks.temporal, run) };
     this.finished = true;
   }
 

@@ -1,13 +1,12 @@
 /** Waiting for the end of a run, through restarts of everything. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Report } from '../../stack/download/temporal-binary.js';
-import type { Temporal } from '../connect.js';
 import { isServerAway } from '../grpc-errors.js';
 import type { RunEnd } from '../run/run-end.js';
 import { readEnd } from '../run/run-end.js';
 import { type RunSnapshot, readSnapshot } from '../run/run-snapshot.js';
 import type { RunDescription } from '../run/runs.js';
-import { describeRun, isOpen } from '../run/runs.js';
+import { isOpen, type RunLooks } from '../run/runs.js';
 import { pollMsOf } from './watch-run.js';
 
 export interface WaitOptions {
@@ -19,16 +18,17 @@ export interface WaitOptions {
 
 /** Resolves when the run has ended, however long that takes. `report` is told that the server is away. */
 export async function waitForEnd(
-  temporal: Temporal,
-  id: string,
+  looks: RunLooks,
   { signal, onWait }: WaitOptions,
   report: Report,
 ): Promise<RunEnd> {
+  const { temporal, id } = looks;
+  const pollMs = pollMsOf(temporal);
   let told = '';
   for (;;) {
     signal?.throwIfAborted();
     try {
-      const run = await describeRun(temporal, id);
+      const run = await looks.look(pollMs / 2);
       if (!isOpen(run)) return await readEnd(temporal, run);
       const mark = `${run.runId} ${run.historyLength}`;
       if (onWait !== undefined && mark !== told && !isAtWork(run)) {
@@ -42,7 +42,7 @@ export async function waitForEnd(
       if (!isServerAway(error)) throw error;
       report(`Temporal at ${temporal.address} does not answer. Trying again …`);
     }
-    await delay(pollMsOf(temporal), undefined, signal ? { signal } : {}).catch(() => undefined);
+    await delay(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
   }
 }
 

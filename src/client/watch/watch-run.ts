@@ -1,7 +1,7 @@
 /** Follows a run from its first event to its end: journal, live text, retries, and the same of its sub-agents. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Temporal } from '../connect.js';
-import { describeRun, type RunDescription } from '../run/runs.js';
+import type { RunDescription, RunLooks } from '../run/runs.js';
 import type { RunEvent } from './run-event.js';
 import { RunWatch } from './run-watch.js';
 
@@ -27,21 +27,17 @@ export function pollMsOf({ local }: Pick<Temporal, 'local'>): number {
 }
 
 /** Yields what happens in the run, from its start or after `since`. Throws a SteersmanError for an unknown run. */
-export async function* watchRun(
-  temporal: Temporal,
-  id: string,
-  options: WatchOptions = {},
-): AsyncGenerator<RunEvent> {
-  const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(temporal) } = options;
-  const watch = new RunWatch(temporal, id, { since, live, children });
-  let run: RunDescription | null = await describeRun(temporal, id);
+export async function* watchRun(looks: RunLooks, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
+  const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(looks.temporal) } = options;
+  const watch = new RunWatch(looks, { since, live, children });
+  let run: RunDescription | null = await looks.look(pollMs / 2);
   while (signal?.aborted !== true) {
     if (run !== null) {
       yield* watch.news(run);
       if (watch.finished) return;
     }
     await delay(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
-    run = await watch.look();
+    run = await watch.look(pollMs / 2);
     if (run === null) yield* watch.impatience();
   }
 }

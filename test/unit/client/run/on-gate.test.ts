@@ -2,8 +2,9 @@ import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } f
 import { expect, test, vi } from 'vitest';
 import type { ClientScope } from '../../../../src/client/client-scope.js';
 import type { Temporal } from '../../../../src/client/connect.js';
-import { answerTools, onGate, watchGates } from '../../../../src/client/run/on-gate.js';
+import { answerTools, onGate } from '../../../../src/client/run/on-gate.js';
 import { Run } from '../../../../src/client/run/run.js';
+import { RunLooks } from '../../../../src/client/run/runs.js';
 import { submitToolResult } from '../../../../src/client/run/send.js';
 import { clientTool } from '../../../../src/client/start/client-tools.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
@@ -13,17 +14,31 @@ import { approvalGate } from '../../../support/fake-runs.js';
 
 const question: Gate = { ...approvalGate('g2'), kind: 'question', subject: { role: 'planner' } };
 
-/** A run on a server: `gates` are open, each change of them makes its history longer. */
+/** A run on a server: `gates` are open, each change of them makes its history longer, and its journal tells of it. */
 class FakeRun {
   readonly sent: unknown[] = [];
+  /** The queries of the run as a whole that were asked. */
+  readonly asked: string[] = [];
   #gates: Gate[] = [];
+  readonly #journal: { seq: number; type: string; gateId: string }[] = [];
   #history = 1;
   #status = 'RUNNING';
   /** Thrown by the next queries. */
   readonly troubles: Error[] = [];
 
   set(...gates: Gate[]): void {
+    const told = (type: string, those: Gate[], others: Gate[]) => {
+      for (const { id: gateId, kind } of those.filter(gate => !others.includes(gate)))
+        this.#journal.push(Object.assign({ seq: this.#journal.length + 1, at: 0, type, gateId }, { kind }));
+    };
+    told('gate_closed', this.#gates, gates);
+    told('gate_opened', gates, this.#gates);
     this.#gates = gates;
+    this.goesOn();
+  }
+
+  /** Something else happens. */
+  goesOn(): void {
     this.#history += 1;
   }
 
@@ -38,11 +53,16 @@ class FakeRun {
         const ids = { workflowId: 'r', runId: 'part', taskQueue: 'q' };
         return { type, status, raw, historyLength: this.#history, ...ids };
       },
-      query: async ({ name }: { name: string }) => {
+      query: async ({ name }: { name: string }, since = 0) => {
         const trouble = this.troubles.shift();
         if (trouble) throw trouble;
-        return name === 'state' ? { gates: this.#gates } : { path: 'whole.txt' };
+        if (name === 'toolRequest') return { path: 'whole.txt' };
+        this.asked.push(name === 'events' ? `events after ${since}` : name);
+        const journal = this.#journal;
+        if (name === 'state') return { gates: this.#gates, internals: { lastEventSeq: journal.length } };
+        return { events: journal.slice(since), more: false, missed: 0, previousRunId: null, open: true };
       },
+      result: async () => ({ outcome: 'completed', text: 'Done.' }),
       executeUpdate: async ({ name }: { name: string }, { args: [input] }: { args: unknown[] }) => {
         this.sent.push(name === 'claimToolCall' ? { claimed: input } : input);
         const answer = this.answers.shift();
@@ -57,6 +77,11 @@ class FakeRun {
     const temporal = { client, local: null } as unknown as Temporal;
     const closing = this.closing.signal;
     return { temporal, home: '/none', closing, report: line => this.reported.push(line) };
+  }
+
+  /** What its readers share. */
+  get looks(): RunLooks {
+    return new RunLooks(this.scope.temporal, 'r');
   }
 
   readonly closing = new AbortController();
@@ -85,9 +110,11 @@ function mailing(run: FakeRun, result: unknown = 'sent') {
       return result;
     },
   });
-  answerTools(run.scope, 'r', [mail]);
+  answerTools(run.scope, run.looks, [mail]);
   return mailed;
 }
+
+const ids = { id: 'r', runId: 'part', taskQueue: 'q', workspace: null };
 
 const refusedUpdate = (why: string) => new WorkflowUpdateFailedError('refused', new Error(why));
 const by = expect.stringMatching(/^\d+-[0-9a-f]{8}$/);
@@ -98,19 +125,14 @@ const unheard = (error: Error) => {
 
 const until = (condition: () => void) => vi.waitFor(condition, { timeout: 30_000 });
 
-test('gates: one that is open and one that comes → each is handed over once, and aborted when it is closed', async () => {
+test('onGate: a gate that is open and one that comes → each is handed over once, and its signal aborted when it is closed', async () => {
   const run = new FakeRun();
   const taken: { id: string; signal: AbortSignal }[] = [];
-  const ending = new AbortController();
-  run.set(approvalGate('g1'));
-  const watch = watchGates(
-    run.scope.temporal,
-    'r',
-    ({ id }, signal) => taken.push({ id, signal }),
-    ending.signal,
-  );
+  const approval = approvalGate('g1');
+  run.set(approval);
+  const stop = onGate(run.scope, run.looks, ({ id }, { signal }) => void taken.push({ id, signal }), unheard);
   await until(() => expect(taken).toHaveLength(1));
-  run.set(approvalGate('g1'), question);
+  run.set(approval, question);
   await until(() => expect(taken).toHaveLength(2));
   run.set(question);
   await until(() => expect(taken[0]?.signal.aborted).toBe(true));
@@ -119,19 +141,40 @@ test('gates: one that is open and one that comes → each is handed over once, a
     ['g2', false],
   ]);
   run.end();
-  await watch;
-  expect(taken[1]?.signal.aborted).toBe(true);
+  await until(() => expect(taken[1]?.signal.aborted).toBe(true));
+  stop();
 });
 
-test('gates: no worker answers for a while → asked again until one does', async () => {
+test('onGate: no worker answers for a while → asked again until one does', async () => {
   const run = new FakeRun();
   const taken: string[] = [];
   run.troubles.push(Object.assign(new Error('deadline'), { code: 4 }));
   run.set(approvalGate('g1'));
-  const watch = watchGates(run.scope.temporal, 'r', ({ id }) => taken.push(id), new AbortController().signal);
+  const stop = onGate(run.scope, run.looks, ({ id }) => void taken.push(id), unheard);
   await until(() => expect(taken).toEqual(['g1']));
+  stop();
+});
+
+test('onGate: the events of the run are followed too → both by one reading: no page of events is asked for twice, and how it stands only where a gate opens', async () => {
+  const run = new FakeRun();
+  const [told, taken]: [string[], string[]] = [[], []];
+  const held = new Run(run.scope, ids);
+  const stop = held.onGate(({ id }) => void taken.push(id));
+  const following = (async () => {
+    for await (const { type } of held.events({ live: false })) told.push(type);
+  })();
+  await until(() => expect(run.asked).toContain('events after 0'));
+  run.goesOn();
+  await until(() => expect(run.asked.filter(what => what === 'events after 0').length).toBe(2));
+  run.set(question);
+  await until(() => expect(taken).toEqual(['g2']));
+  run.set();
+  await until(() => expect(told).toEqual(['gate_opened', 'gate_closed']));
   run.end();
-  await watch;
+  await following;
+  expect(run.asked.filter(what => what === 'state')).toHaveLength(2);
+  expect(run.asked.filter(what => what === 'events after 1')).toHaveLength(1);
+  stop();
 });
 
 test('onGate: what the handler returns → the answer, with all arguments shown to it; nothing → it stays open', async () => {
@@ -140,7 +183,7 @@ test('onGate: what the handler returns → the answer, with all arguments shown 
   run.set(approvalGate('g1'), question);
   const stop = onGate(
     run.scope,
-    'r',
+    run.looks,
     gate => {
       seen.push([gate.id, gate.input]);
       return gate.kind === 'approval' ? { decision: 'approve' } : null;
@@ -176,7 +219,6 @@ test.each([
   const run = new FakeRun();
   run.set(question);
   run.answers.push(refusedUpdate('no text'));
-  const ids = { id: 'r', runId: 'part', taskQueue: 'q', workspace: null };
   const held = new Run(run.scope, ids);
   const stop = held.onGate(handler);
   await expect(held.result()).rejects.toThrow(why);
@@ -188,7 +230,7 @@ test('onGate: handlers by kind → each gate to its own, to the default where th
   const run = new FakeRun();
   run.set(approvalGate('g1'), question);
   const handlers = { approval: () => ({ decision: 'approve' as const }), default: () => ({ text: 'Blue.' }) };
-  const stop = onGate(run.scope, 'r', handlers, unheard);
+  const stop = onGate(run.scope, run.looks, handlers, unheard);
   const sent = [
     { gateId: 'g1', decision: 'approve' },
     { gateId: 'g2', text: 'Blue.' },
@@ -206,7 +248,7 @@ test.each(['ended', 'closed with the client'] as const)(
     let thinking: AbortSignal | null = null;
     const stop = onGate(
       run.scope,
-      'r',
+      run.looks,
       async (_, { signal }) => {
         thinking = signal;
         await new Promise(resolve => signal.addEventListener('abort', resolve));

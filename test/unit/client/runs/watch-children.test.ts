@@ -1,6 +1,7 @@
 import { defaultDataConverter } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import type { Temporal } from '../../../../src/client/connect.js';
+import { RunLooks } from '../../../../src/client/run/runs.js';
 import type { RunEvent } from '../../../../src/client/watch/run-event.js';
 import { watchRun } from '../../../../src/client/watch/watch-run.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/state/journal.js';
@@ -97,11 +98,11 @@ function told(item: RunEvent): string {
 async function watched(
   runs: Record<string, Served>,
   onEvent: (told: string) => void = () => {},
-  options: Parameters<typeof watchRun>[2] = {},
+  options: Parameters<typeof watchRun>[1] = {},
 ) {
   const server = serverWith(runs);
   const lines: string[] = [];
-  for await (const item of watchRun(server.temporal, 'r', { pollMs: 1, ...options })) {
+  for await (const item of watchRun(new RunLooks(server.temporal, 'r'), { pollMs: 1, ...options })) {
     lines.push(told(item));
     onEvent(told(item));
   }
@@ -154,7 +155,7 @@ test('watch: two sub-agents at work, one ends, the run continues as new → each
       Object.assign(runs.r, whole, { partFrom: 4 });
     },
   };
-  for await (const item of watchRun(server.temporal, 'r', { pollMs: 1 })) {
+  for await (const item of watchRun(new RunLooks(server.temporal, 'r'), { pollMs: 1 })) {
     lines.push(told(item));
     goOn[told(item)]?.();
   }
