@@ -6,22 +6,17 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { nativeConnection } from './connect.js';
 import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
-export type { ModelQuestion, ResolveModel } from '../activities/models/resolve-model.js';
+export type { ResolveModel } from '../activities/models/resolve-model.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
-export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
-export {
-  type Completion,
-  type CompletionOptions,
-  type CompletionRequest,
-  complete,
-} from '../models/complete.js';
-export type { EndpointSettings, Protocol } from '../models/endpoint.js';
+export { type CodeTool, defineTool, type ToolContext } from '../mcp/code-tools.js';
+export { complete } from '../models/complete.js';
+export type { EndpointSettings } from '../models/endpoint.js';
 export { ModelCallError } from '../models/model-call-error.js';
 export { createProvider } from '../models/protocols.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
-export { type ErrorCode, SteersmanError } from '../shared/errors.js';
+export { SteersmanError } from '../shared/errors.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
-export { type ActivityCall, type ActivityTool, toolCall } from './serve/activity-tools.js';
+export { type ActivityTool, toolCall } from './serve/activity-tools.js';
 export type { WorkflowTool } from './serve/workflow-tools.js';
 
 export interface CreateWorkerOptions extends SteersmanPluginOptions {

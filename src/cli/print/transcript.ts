@@ -1,6 +1,6 @@
 /** The conversation of a run as Markdown. Pure. */
-import type { ThreadTranscript } from '../../client/run/transcript.js';
-import type { Block, Message, ToolUseBlock } from '../../core/state/message.js';
+import type { ThreadTranscript } from '../../client/index.js';
+import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../core/state/message.js';
 import { resultText } from '../../core/tools/tool-result.js';
 import { formatCount, formatDuration } from '../../shared/format.js';
 
@@ -75,4 +75,21 @@ function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** A tool call and its result, by the id of the message that is its result; null where that is not kept. */
+export function toolExchange(
+  transcripts: readonly ThreadTranscript[],
+  messageId: string,
+): { call: ToolUseBlock | null; result: ToolResultBlock } | null {
+  for (const { messages } of transcripts) {
+    const at = messages.findIndex(({ id }) => id === messageId);
+    const message = messages[at];
+    if (message?.kind !== 'tool_result') continue;
+    const [result] = message.content;
+    const replies = messages.slice(0, at).filter(({ kind }) => kind === 'assistant');
+    const calls = replies.flatMap(({ content }) => content.filter(block => block.type === 'tool_use'));
+    return { call: calls.findLast(({ id }) => id === result.toolUseId) ?? null, result };
+  }
+  return null;
 }

@@ -1,6 +1,7 @@
 /** What a session sends to its run. */
 
-import { type GateReply, newMessageId, type Run, SteersmanError } from '../../client/index.js';
+import { randomUUID } from 'node:crypto';
+import { type GateReply, type Run, SteersmanError } from '../../client/index.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { SteerTime } from '../../core/steering/inbox.js';
 import { errorText } from '../../core/text/error-text.js';
@@ -82,7 +83,7 @@ export type OutgoingMessage = { id: string } & (
 /** The message that an effect is. */
 export function outgoing(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): OutgoingMessage {
   const { text } = effect;
-  const id = newMessageId();
+  const id = `m-${randomUUID().slice(0, 8)}`;
   return effect.do === 'follow-up'
     ? { kind: 'follow-up', id, text }
     : { kind: 'steer', id, text, when: effect.when, to: effect.to };

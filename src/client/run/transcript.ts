@@ -1,6 +1,6 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
 
-import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/state/message.js';
+import type { Message } from '../../core/state/message.js';
 import { MAIN_THREAD } from '../../core/state/thread.js';
 import { verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
@@ -51,23 +51,6 @@ export async function readTranscript(
 
 function inOrder(names: string[]): string[] {
   return [...names.filter(name => name === MAIN_THREAD), ...names.filter(name => name !== MAIN_THREAD)];
-}
-
-/** A tool call and its result, by the id of the message that is its result; null where that is not kept. */
-export function toolExchange(
-  transcripts: readonly ThreadTranscript[],
-  messageId: string,
-): { call: ToolUseBlock | null; result: ToolResultBlock } | null {
-  for (const { messages } of transcripts) {
-    const at = messages.findIndex(({ id }) => id === messageId);
-    const message = messages[at];
-    if (message?.kind !== 'tool_result') continue;
-    const [result] = message.content;
-    const replies = messages.slice(0, at).filter(({ kind }) => kind === 'assistant');
-    const calls = replies.flatMap(({ content }) => content.filter(block => block.type === 'tool_use'));
-    return { call: calls.findLast(({ id }) => id === result.toolUseId) ?? null, result };
-  }
-  return null;
 }
 
 function unserved(id: string): SteersmanError {

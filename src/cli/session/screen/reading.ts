@@ -1,6 +1,6 @@
 /** What a person opens to read whole: what the lines that scroll by show only in part. */
 
-import { type Run, type ToolInput, toolExchange } from '../../../client/index.js';
+import type { Run, ToolInput } from '../../../client/index.js';
 import type { Gate } from '../../../core/gates/gate.js';
 import type { JournalEvent, ReplyForm } from '../../../core/state/journal.js';
 import { contentText } from '../../../core/tools/tool-result.js';
@@ -11,7 +11,7 @@ import { wholeBody } from '../../print/gate-help.js';
 import { longLines } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import { spokenText } from '../../print/reply-text.js';
-import { transcriptMarkdown } from '../../print/transcript.js';
+import { toolExchange, transcriptMarkdown } from '../../print/transcript.js';
 import type { Reading } from './pager.js';
 
 /** Something that scrolled by and may have been cut. */

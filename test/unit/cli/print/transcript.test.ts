@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { transcriptMarkdown } from '../../../../src/cli/print/transcript.js';
-import { toolExchange } from '../../../../src/client/run/transcript.js';
+import { toolExchange, transcriptMarkdown } from '../../../../src/cli/print/transcript.js';
 import type { Message, ToolResultMessage } from '../../../../src/core/state/message.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
 
