@@ -5,6 +5,7 @@ import { CommanderError, InvalidArgumentError } from 'commander';
 import { connect, explainError, type Run, type SteersmanClient } from '../client/index.js';
 import { defaultConfigDir } from '../config/config-dir.js';
 import { errorText } from '../core/text/error-text.js';
+import { hintCommands } from '../shared/called-as.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { Output } from '../shared/output.js';
 import { createOutput, endWithReader, errorLine, outLine } from '../shared/output.js';
@@ -71,6 +72,7 @@ export function positiveInteger(value: string): number {
 
 /** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */
 export async function runCommandLine(program: Command): Promise<void> {
+  hintCommands();
   endWithReader(EXIT.cutPipe);
   const here = defaultConfigDir();
   try {

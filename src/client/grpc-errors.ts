@@ -6,18 +6,18 @@ import {
   NamespaceNotFoundError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { verbCall } from '../shared/called-as.js';
+import { hintOf, verbCall } from '../shared/called-as.js';
 import { type ErrorCode, SteersmanError } from '../shared/errors.js';
 import { queryTrouble } from '../shared/query-errors.js';
 
+const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
-const SEE_LIST = `List the runs with: ${verbCall('list')}`;
 const SEE_ACCESS = 'Check TEMPORAL_API_KEY, the TLS certificate and the namespace.';
 
 /** What gRPC status codes mean to a person: words before Temporal's own, and what to do. */
 const BY_CODE: Record<number, { what: string; remedy: string; code: ErrorCode }> = {
   3: { what: 'Temporal refuses the request', remedy: '', code: 'usage' },
-  5: { what: 'Temporal does not know that', remedy: SEE_LIST, code: 'not_found' },
+  5: { what: 'Temporal does not know that', remedy: '', code: 'not_found' },
   7: { what: 'Temporal refuses this client', remedy: SEE_ACCESS, code: 'unreachable' },
   8: {
     what: 'Temporal refuses the request',
@@ -26,6 +26,11 @@ const BY_CODE: Record<number, { what: string; remedy: string; code: ErrorCode }>
   },
   16: { what: 'Temporal refuses this client', remedy: SEE_ACCESS, code: 'unreachable' },
 };
+
+/** For an id that is unknown. */
+export function seeList(): string {
+  return `List the runs with: ${hintOf(verbCall('list'), '`client.list()`')}`;
+}
 
 /** The gRPC status code of an error or of its cause, if it has one. */
 function grpcCode(error: unknown): number | null {
@@ -60,7 +65,7 @@ export function explainError(error: unknown): SteersmanError | null {
   if (error instanceof WorkflowNotFoundError) {
     return new SteersmanError(
       `Temporal knows no such run: ${error.workflowId}${error.runId ? ` (part ${error.runId})` : ''}.`,
-      SEE_LIST,
+      seeList(),
       'not_found',
     );
   }
@@ -78,7 +83,11 @@ export function explainError(error: unknown): SteersmanError | null {
   if (code === null) return null;
   const known = BY_CODE[code];
   return known
-    ? new SteersmanError(`${known.what}: ${message}`, known.remedy, known.code)
+    ? new SteersmanError(
+        `${known.what}: ${message}`,
+        code === NOT_FOUND ? seeList() : known.remedy,
+        known.code,
+      )
     : new SteersmanError(`Temporal answered with an error: ${message}`, '', 'internal');
 }
 

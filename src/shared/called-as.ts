@@ -28,6 +28,19 @@ export function quietStartCall(words: string): string {
   return byNpm ? `npm --silent start -- ${words}` : `steersman ${words}`;
 }
 
+/** Whether hints are for a person at the command line, or for whoever writes a program with the library. */
+let atTerminal = false;
+
+/** From now on hints name commands: the command line says so. */
+export function hintCommands(): void {
+  atTerminal = true;
+}
+
+/** What to do about an error, by who reads it: a command, or what a program calls. */
+export function hintOf(command: string, call: string): string {
+  return atTerminal ? command : call;
+}
+
 /** `steersman dev --stop`, `npm run worker -- --config …` and so on. */
 export function scriptCall(script: 'dev' | 'worker', words = ''): string {
   const rest = words === '' ? '' : ` ${words}`;

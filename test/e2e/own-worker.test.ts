@@ -97,7 +97,7 @@ const PAY_BACK = {
   input: z.object({ order: z.string() }),
 };
 
-test('an application with workflows and activities of its own → runs beside them, with a tool in code', async () => {
+test('an application with workflows and activities of its own → runs beside them, with a tool in code; what its workflows start is listed by its goal, with an id below theirs', async () => {
   model = await startScriptedModel({ reply: refundScript() });
   const refunds: unknown[] = [];
   const refund = defineTool({
@@ -143,6 +143,17 @@ test('an application with workflows and activities of its own → runs beside th
       workflowId: 'try',
     });
     expect(await failing.result()).toBe('failed');
+    const client = await connect({ temporal: { client: env.client } });
+    const listed = async (goal: string) => {
+      const ids: string[] = [];
+      for await (const run of client.list({ goal })) ids.push(run.id);
+      return ids;
+    };
+    // The server lists it a moment later.
+    await until('its run is listed', async () => (await listed('Try it')).length > 0);
+    expect(await listed('Try it')).toEqual([expect.stringMatching(/^try\/run-[0-9a-f]{8}$/)]);
+    expect(await listed('refund the order')).toEqual(['refund-A-7']);
+    await client.close();
     return [settle, env.client.workflow.getHandle('refund-A-7')];
   });
   expect(refunds).toEqual([{ order: 'A-7', dir: workspace, values: {} }]);

@@ -1,6 +1,6 @@
 /** Runs as the server lists them, newest first. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { verbCall } from '../../shared/called-as.js';
+import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { unreadableNames } from '../../shared/temporal-client.js';
 import type { Temporal } from '../connect.js';
@@ -54,7 +54,7 @@ export async function* listRuns(
     const known = explainError(error);
     const byAttribute = filter.waiting || filter.outcome;
     if (!byAttribute || known === null || known.code === 'unreachable') throw known ?? error;
-    const todo = `The search attributes may be missing: ${verbCall('doctor --fix')} registers them.`;
+    const todo = `The search attributes may be missing: ${hintOf(verbCall('doctor --fix'), 'the command `steersman doctor --fix`')} registers them.`;
     throw new SteersmanError(known.message, todo, 'configuration');
   }
 }

@@ -3,12 +3,12 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { nearestNames } from '../../core/tools/tool-call.js';
-import { verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { isServed } from '../../stack/open-runs.js';
 import { type EventsPage, eventsQuery, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { Temporal } from '../connect.js';
+import { seeList } from '../grpc-errors.js';
 
 export type RunDescription = WorkflowExecutionDescription;
 
@@ -26,11 +26,7 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
     const deadline = Date.now() + LOOK_TIMEOUT_MS;
     const found = await client.withDeadline(deadline, () => client.workflow.getHandle(id).describe());
     if (found.type === WORKFLOW_TYPE) return found;
-    throw new SteersmanError(
-      `${id} is a workflow of type ${found.type}, not a run.`,
-      `List the runs with: ${verbCall('list')}`,
-      'not_found',
-    );
+    throw new SteersmanError(`${id} is a workflow of type ${found.type}, not a run.`, seeList(), 'not_found');
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await unknownRun(temporal, id);
     throw error;
@@ -96,8 +92,8 @@ export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
 
 async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanError> {
   const near = nearestNames(id, await recentIds(temporal).catch(() => []));
-  const hint = near.length > 0 ? `Nearest: ${near.join(', ')}. All of them: ` : 'List the runs with: ';
-  return new SteersmanError(noRun(temporal, id), `${hint}${verbCall('list')}`, 'not_found');
+  const nearest = near.length > 0 ? `Nearest: ${near.join(', ')}. ` : '';
+  return new SteersmanError(noRun(temporal, id), `${nearest}${seeList()}`, 'not_found');
 }
 
 /** The same for one that whoever asks is not to know of. */

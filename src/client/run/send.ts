@@ -12,7 +12,7 @@ import type { Limits } from '../../core/limits/limits.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import { INPUT_BYTES } from '../../core/state/bounds.js';
 import { jsonBytes } from '../../core/text/json.js';
-import { shellWord, startCall, verbCall } from '../../shared/called-as.js';
+import { hintOf, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
 import {
@@ -67,7 +67,7 @@ function notTold(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(
     `It is not known whether the run ${id} has the message. ${why}`,
-    `Look before you send it again: ${verbCall(`watch ${id}`)}`,
+    `Look before you send it again: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
     'uncertain',
   );
 }
@@ -235,7 +235,7 @@ export async function update<Result, Input>(
     if (error instanceof WorkflowUpdateFailedError) {
       throw new SteersmanError(
         error.cause?.message ?? error.message,
-        `See what is open: ${verbCall(`show ${id}`)}`,
+        `See what is open: ${hintOf(verbCall(`show ${id}`), '`run.show()`')}`,
         'rejected',
       );
     }
@@ -256,7 +256,7 @@ function tooLarge(id: string, bytes: number): SteersmanError {
 function unserved(id: string): SteersmanError {
   return new SteersmanError(
     `No worker answers for the run ${id}: it can not take this now.`,
-    `Go on with runs that were left open: ${startCall('--resume-open')}`,
+    `Go on with runs that were left open: ${hintOf(startCall('--resume-open'), '`client.resumeLeftOpen(await client.leftOpen())`')}`,
     'unserved',
   );
 }
@@ -267,7 +267,7 @@ function closed({ workflowId: id, status, memo }: RunDescription, text?: string)
   const how = memo?.outcome ?? status.name.toLowerCase().replace('_', ' ');
   const hint =
     text === undefined
-      ? `Its answer: ${verbCall(`result ${id}`)}`
-      : `Start the next run with it, from where this one ended: ${startCall(`${shellWord(text)} --after ${id}`)}`;
+      ? `Its answer: ${hintOf(verbCall(`result ${id}`), '`run.result()`')}`
+      : `Start the next run with it, from where this one ended: ${hintOf(startCall(`${shellWord(text)} --after ${id}`), '`client.start(text, { after })`')}`;
   return new SteersmanError(`The run ${id} has ended (${how}): it takes nothing more.`, hint, 'ended');
 }

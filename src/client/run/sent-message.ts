@@ -1,7 +1,7 @@
 /** A message that was sent to a run, and what becomes of it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Receipt } from '../../core/steering/receipt.js';
-import { verbCall } from '../../shared/called-as.js';
+import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import {
   eventsQuery,
@@ -89,7 +89,7 @@ async function lastReceipt(
   if (signal.aborted) throw abortedError(signal);
   throw new SteersmanError(
     `The run ${runId} has ended without a word on the message ${messageId}.`,
-    `See what it did: ${verbCall(`watch ${runId}`)}`,
+    `See what it did: ${hintOf(verbCall(`watch ${runId}`), '`run.events()`')}`,
     'ended',
   );
 }

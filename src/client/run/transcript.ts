@@ -2,7 +2,7 @@
 
 import type { Message } from '../../core/state/message.js';
 import { MAIN_THREAD } from '../../core/state/thread.js';
-import { verbCall } from '../../shared/called-as.js';
+import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { stateQuery, transcriptQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
@@ -56,7 +56,7 @@ function inOrder(names: string[]): string[] {
 function unserved(id: string): SteersmanError {
   return new SteersmanError(
     `No worker answers for the run ${id}, and only a worker knows its conversation.`,
-    `Ask again while a worker of its task queue runs. What its result keeps: ${verbCall(`watch ${id}`)}`,
+    `Ask again while a worker of its task queue runs. What its result keeps: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
     'unserved',
   );
 }

@@ -1,7 +1,7 @@
 /** What an ended run leaves to the next one: its goals and answers. */
 
 import { delimit } from '../../core/prompts/prompt.js';
-import { verbCall } from '../../shared/called-as.js';
+import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { Temporal } from '../connect.js';
 import { cutToBytes } from '../cut-to-bytes.js';
@@ -17,7 +17,7 @@ export async function earlierRun(temporal: Temporal, id: string): Promise<string
   if (isOpen(run)) {
     throw new SteersmanError(
       `The run ${id} has not ended: there is nothing to go on from yet.`,
-      `Queue the next goal in it: ${verbCall(`follow-up ${id} "…"`)}`,
+      `Queue the next goal in it: ${hintOf(verbCall(`follow-up ${id} "…"`), '`run.followUp(text)`')}`,
       'open',
     );
   }
@@ -25,7 +25,7 @@ export async function earlierRun(temporal: Temporal, id: string): Promise<string
   if (result === null) {
     throw new SteersmanError(
       `The run ${id} left no answer to go on from.`,
-      'Start without --after.',
+      `Start without ${hintOf('--after', '`after`')}.`,
       'no_result',
     );
   }

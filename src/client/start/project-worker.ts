@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { displayPath } from '../../config/files.js';
 
+import { hintOf } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { WorkerSettings } from '../../stack/local-stack.js';
 import { folderOfQueue, type QueueFolder } from '../../stack/queues.js';
@@ -36,7 +37,7 @@ function workerOf({ folder, named }: QueueFolder): WorkerSettings {
 function gone(folder: string): SteersmanError {
   return new SteersmanError(
     `The folder ${displayPath(folder)} is gone, whose configuration these runs were started with.`,
-    'Put it back, or name another for them: --resume-open --config DIR',
+    `Put it back, or name another for them: ${hintOf('--resume-open --config DIR', '`resumeLeftOpen(runs, { configDir })`')}`,
     'configuration',
   );
 }

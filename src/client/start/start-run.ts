@@ -11,7 +11,7 @@ import { readStart } from '../../core/agents/run-input.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
 import { preview } from '../../core/text/preview.js';
-import { verbCall } from '../../shared/called-as.js';
+import { hintOf, verbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { usesLocalStack } from '../../stack/home.js';
@@ -97,7 +97,6 @@ export interface StartRequest {
 /** Limits of Temporal's user metadata. */
 const SUMMARY_BYTES = 200;
 const START_TIMEOUT_MS = 15_000;
-const SEE_HELP = 'See --help, or StartOptions, for how to start a run.';
 
 /**
  * Checks goal, settings and workspace before anything is started; `servedHere`: by a worker with the configuration of
@@ -131,12 +130,16 @@ export async function startRequest(
     errors.push(...(await modelFaults(model, configDir)));
   }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
-    errors.push('The id (--id) must be 1 to 200 characters without spaces.');
+    errors.push('The id must be 1 to 200 characters without spaces.');
   if (after !== undefined && rest.systemMessage !== undefined)
     errors.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
   if (!start.ok || errors.length > 0) {
     const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
-    throw new SteersmanError(`The run can not start:${faults}`, SEE_HELP, 'usage');
+    throw new SteersmanError(
+      `The run can not start:${faults}`,
+      hintOf('See --help.', 'See StartOptions.'),
+      'usage',
+    );
   }
   const { settings } = start;
   settings.workspace = await realWorkspace(settings.workspace, localStack);
@@ -194,7 +197,7 @@ export async function startRun(
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
       throw new SteersmanError(
         `There is a run with the id ${id} already.`,
-        `Look at it with: ${verbCall(`show ${id}`)}. Or give another id.`,
+        `Look at it with: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}. Or give another id.`,
         'conflict',
       );
     }
@@ -222,7 +225,7 @@ function notTold(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(
     `It is not known whether the run ${id} was started. ${why}`,
-    `See whether it is there: ${verbCall(`show ${id}`)}. If not, start it with --id ${id}: there is never a second one of that id.`,
+    `See whether it is there: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}. If not, start it with ${hintOf('--id', 'the id')} ${id}: there is never a second one of that id.`,
     'uncertain',
   );
 }

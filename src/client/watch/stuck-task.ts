@@ -2,7 +2,7 @@
 
 import type { Client } from '@temporalio/client';
 import { preview } from '../../core/text/preview.js';
-import { scriptCall, verbCall } from '../../shared/called-as.js';
+import { hintOf, scriptCall, verbCall } from '../../shared/called-as.js';
 import type { RunDescription } from '../run/runs.js';
 
 /** What the server tells of the task that a run waits for. */
@@ -61,12 +61,12 @@ function explain(trouble: Trouble, { id, taskQueue, last }: TaskLook): { what: s
     case 'history':
       return {
         what: `Its history does not fit the code of ${by}: ${said}`,
-        todo: `Serve ${taskQueue} with the version that the run began with, and it goes on. Where that is gone: ${scriptCall('worker', `--task-queue ${taskQueue} --replay`)}, by the version that serves it now, names the event that it can be reset to, and what it then does again. To see where they differ: ${verbCall(`export ${id} --out history.json`)}`,
+        todo: `Serve ${taskQueue} with the version that the run began with, and it goes on. Where that is gone: ${scriptCall('worker', `--task-queue ${taskQueue} --replay`)}, by the version that serves it now, names the event that it can be reset to, and what it then does again. To see where they differ: ${hintOf(verbCall(`export ${id} --out history.json`), '`run.history()`')}`,
       };
     case 'size':
       return {
         what: `What it has to record is larger than Temporal takes: ${said}`,
-        todo: `It can not get over that by itself. See what it has: ${verbCall(`show ${id}`)}. Then end it: temporal workflow terminate --workflow-id ${id}`,
+        todo: `It can not get over that by itself. See what it has: ${hintOf(verbCall(`show ${id}`), '`run.show()`')}. Then end it: temporal workflow terminate --workflow-id ${id}`,
       };
     case 'code':
       return {

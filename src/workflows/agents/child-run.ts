@@ -86,7 +86,7 @@ export async function startRun(
   settings: ChildRunSettings,
   { onGate, ...options }: ChildRunOptions = {},
 ): Promise<ChildRun> {
-  const { workflowId = uuid4() } = options;
+  const { workflowId = `${workflowInfo().workflowId}/run-${uuid4().slice(0, 8)}` } = options;
   const asks = onGate === undefined ? {} : { calledAs: hearGates(workflowId, onGate) };
   const all = { mode: modeFor(settings.role), autoApprove: false, ...settings, ...asks };
   const child = await startCancellable<StartedRun>(WORKFLOW_TYPE, {

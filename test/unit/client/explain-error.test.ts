@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { afterEach, expect, test, vi } from 'vitest';
 import { explainError } from '../../../src/client/grpc-errors.js';
 
 function failedWrite(path: string): unknown {
@@ -14,6 +15,20 @@ function failedWrite(path: string): unknown {
 test('errors: the disk is full → said with the file and what to do, not as a fault of ours (TE8)', () => {
   const full = failedWrite('/dev/full');
   expect(explainError(full)).toMatchObject({ message: expect.stringMatching(/^The disk is full.*ENOSPC/) });
+});
+
+// Who reads errors is a word for the whole process.
+afterEach(() => vi.resetModules());
+
+test.each([
+  ['a program', false, '`client.list()`'],
+  ['the command line', true, 'npm run client -- list'],
+])('errors: %s asks for a run that is unknown → told what it can do itself', async (_, atTerminal, todo) => {
+  vi.resetModules();
+  if (atTerminal) (await import('../../../src/shared/called-as.js')).hintCommands();
+  const fresh = await import('../../../src/client/grpc-errors.js');
+  const error = fresh.explainError(new WorkflowNotFoundError('not found', 'r', undefined));
+  expect(error?.remedy).toBe(`List the runs with: ${todo}`);
 });
 
 test('errors: a bug → no explanation, so that it is reported', () => {

@@ -36,7 +36,7 @@ test('start: its answer is lost → the run’s id is said, and how to start it 
   const request = { id: 'pay-1', goal: 'Pay', settings, after: null };
   await expect(startRun(temporal, request, 'queue')).rejects.toMatchObject({
     message: expect.stringMatching(/^It is not known whether the run pay-1 was started\. .*Deadline/),
-    remedy: expect.stringContaining('--id pay-1'),
+    remedy: expect.stringContaining('the id pay-1'),
   });
 });
 
@@ -45,7 +45,7 @@ test('steer: its answer is lost → nobody says that it was not taken, for typed
   await expect(sendMessage(scope, 'pay-1', message, {})).rejects.toMatchObject({
     code: 'uncertain',
     message: expect.stringMatching(/^It is not known whether the run pay-1 has the message\. .*Deadline/),
-    remedy: expect.stringContaining('watch pay-1'),
+    remedy: expect.stringContaining('run.events()'),
   });
 });
 

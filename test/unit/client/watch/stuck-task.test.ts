@@ -24,7 +24,7 @@ describe('a run whose workflow task fails again and again', () => {
       'its history does not fit, by the message alone',
       failed(14, '[TMPRL1100] Nondeterminism error: Activity machine does not handle this event'),
       /does not fit/,
-      /export my-run/,
+      /run\.history\(\)/,
     ],
     [
       'its history does not fit, in the words of the SDK for an impossible event',
@@ -42,7 +42,7 @@ describe('a run whose workflow task fails again and again', () => {
       'what it records is too large, by the message',
       failed(11, 'ContinueAsNewWorkflowExecutionCommandAttributes.Input exceeds size limit.'),
       /larger than Temporal takes/,
-      /show my-run/,
+      /run\.show\(\)/,
     ],
     [
       'its code throws',
