@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const start = () => ({ mode: 'direct' as const, workspace: team.workspace, taskQueue: team.taskQueue });
 
-test('a schedule, triggered → a run of its own id that nobody attends; a second start beside it is skipped; deleted, it is gone', async () => {
+test('a schedule, triggered → a run of its own id that nobody attends; a second start beside it is skipped; times that never come are refused, and change nothing; deleted, it is gone', async () => {
   const { schedules } = client;
   const nightly = { ...start(), cron: '30 2 * * *', timezone: 'Europe/Paris', limits: { turns: 3 } };
   await schedules.create('nightly', 'What has changed?', nightly);
@@ -65,8 +65,23 @@ test('a schedule, triggered → a run of its own id that nobody attends; a secon
   expect(await schedules.show('nightly')).toMatchObject({ paused: true, note: 'holidays', next: [] });
   await schedules.resume('nightly');
   expect(await schedules.show('nightly')).toMatchObject({ paused: false });
-  await expect(schedules.create('x', 'Go', { ...nightly, cron: 'every night' })).rejects.toMatchObject({
-    code: 'usage',
+  const unheardOf = [
+    { cron: 'every night' },
+    { cron: '0 0 30 2 *' },
+    { cron: '@daily', timezone: 'Europe/Atlantis' },
+  ];
+  for (const times of unheardOf) {
+    const change = { ...nightly, ...times, replace: true };
+    await expect(schedules.create('x', 'Go', { ...nightly, ...times })).rejects.toMatchObject({
+      code: 'usage',
+    });
+    await expect(schedules.create('nightly', 'Go', change)).rejects.toMatchObject({ code: 'usage' });
+  }
+  await expect(schedules.show('x')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await schedules.show('nightly')).toMatchObject({
+    goal: 'What is new?',
+    when: shown.when,
+    next: shown.next,
   });
   await schedules.delete('nightly');
   await expect(schedules.show('nightly')).rejects.toMatchObject({ code: 'not_found' });

@@ -1,8 +1,15 @@
-/** A schedule as programs see it, read from what Temporal has. Pure. */
-import { type ScheduleDescription, ScheduleOverlapPolicy } from '@temporalio/client';
+/** A schedule as programs say it and see it, and as Temporal has it. Pure. */
+import {
+  type CalendarSpecDescription,
+  type Range,
+  type ScheduleDescription,
+  ScheduleOverlapPolicy,
+  type ScheduleSpec,
+  type ScheduleSpecDescription,
+} from '@temporalio/client';
 import type { RunSettings } from '../../core/agents/run-config.js';
 import { readStart } from '../../core/agents/run-input.js';
-import { timesText } from './schedule-when.js';
+import { preview } from '../../core/text/preview.js';
 
 /** What to do when a run is to start while the one before is open: names of Temporal's overlap policies. */
 export const OVERLAPS = ['skip', 'buffer_one', 'cancel_other', 'allow_all'] as const;
@@ -40,6 +47,44 @@ export interface ScheduleSnapshot {
   skipped: number;
 }
 
+/** When runs are started: by cron expressions, or every so many seconds. */
+export interface ScheduleTimes {
+  /** Five fields: minute, hour, day of month, month, day of week; or `@daily` and the like. One, or several. */
+  cron?: string | readonly string[];
+  /** Whole seconds, counted from the epoch: every 3600 is at the full hour. */
+  everySeconds?: number;
+  /** Of `cron`: an IANA name, such as `Europe/Paris`. Default `UTC`. */
+  timezone?: string;
+}
+
+/** What the server would read otherwise than it is meant; all else of the times is its to say. */
+export function timesFaults({ cron, everySeconds }: ScheduleTimes): string[] {
+  const faults = [cron ?? []].flat().flatMap(fieldsFault);
+  if ((cron === undefined || cron.length === 0) === (everySeconds === undefined))
+    faults.push('Give a cron expression or an interval, one of the two.');
+  if (everySeconds !== undefined && !(Number.isSafeInteger(everySeconds) && everySeconds >= 1))
+    faults.push('The interval must be a whole number of seconds, at least 1.');
+  return faults;
+}
+
+/** Of six fields the last is a year to the server, and elsewhere the first of six are seconds. */
+function fieldsFault(expression: string): string[] {
+  const bare = expression.replace(/#.*$/s, '').trim();
+  const fields = bare.replace(/^(?:CRON_)?TZ=\S+\s*/, '').split(/\s+/);
+  if (fields.length === 5 || fields[0]?.startsWith('@')) return [];
+  return [
+    `The cron expression "${preview(bare)}" is to have five fields: minute, hour, day of month, month, day of week.`,
+  ];
+}
+
+export function specOf({ cron = [], everySeconds, timezone }: ScheduleTimes): ScheduleSpec {
+  return {
+    cronExpressions: [cron].flat(),
+    intervals: everySeconds === undefined ? [] : [{ every: everySeconds * 1_000 }],
+    ...(timezone === undefined ? {} : { timezone }),
+  };
+}
+
 export function policyOf(overlap: Overlap): ScheduleOverlapPolicy {
   return ScheduleOverlapPolicy[overlap.toUpperCase() as Uppercase<Overlap>];
 }
@@ -73,4 +118,65 @@ export function snapshotOf({
     started: info.numActionsTaken,
     skipped: info.numActionsSkippedOverlap,
   };
+}
+
+/** Such as `30 2 * * * (Europe/Paris)` or `every 6h`. Times that others have set otherwise are named as such. */
+export function timesText({ calendars = [], intervals = [], timezone }: ScheduleSpecDescription): string {
+  const zone = timezone === undefined || timezone === '' ? 'UTC' : timezone;
+  const at = calendars.map(calendar => cronText(calendar) ?? 'at times of a calendar');
+  const every = intervals.map(interval => `every ${intervalText(interval.every)}`);
+  return [...(at.length > 0 ? [`${at.join(', ')} (${zone})`] : []), ...every].join(', ') || 'never';
+}
+
+/**
+ * These times as a cron expression, which the server does not keep: a comment behind one may say anything. Null where
+ * seconds or years are set, which five fields can't say.
+ */
+function cronText(calendar: CalendarSpecDescription): string | null {
+  const { second, minute, hour, dayOfMonth, month, dayOfWeek, year } = calendar;
+  if (year.length > 0 || fieldText(second, 0, 59) !== '0') return null;
+  return [
+    fieldText(minute, 0, 59),
+    fieldText(hour, 0, 23),
+    fieldText(dayOfMonth, 1, 31),
+    fieldText(month, 1, 12),
+    fieldText(dayOfWeek, 0, 6),
+  ].join(' ');
+}
+
+/** `first`, `last`: of all that the field may be. */
+function fieldText(ranges: readonly Range<string | number>[], first: number, last: number): string {
+  const parts = ranges.map(({ start, end, step }) => {
+    const [from, to] = [unitNumber(start), unitNumber(end)];
+    if (from === to) return String(from);
+    return `${from === first && to === last ? '*' : `${from}-${to}`}${step > 1 ? `/${step}` : ''}`;
+  });
+  return parts.join(',');
+}
+
+const MONTHS = [
+  ...['JANUARY', 'FEBRUARY', 'MARCH', 'APRIL', 'MAY', 'JUNE'],
+  ...['JULY', 'AUGUST', 'SEPTEMBER', 'OCTOBER', 'NOVEMBER', 'DECEMBER'],
+];
+const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'];
+
+/** The SDK gives days and months by their names. */
+function unitNumber(unit: string | number): number {
+  if (typeof unit === 'number') return unit;
+  const day = DAYS.indexOf(unit);
+  return day >= 0 ? day : MONTHS.indexOf(unit) + 1;
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+] as const;
+
+/** In the largest unit that leaves nothing over. */
+function intervalText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const [unit, size] = UNITS.find(([, each]) => seconds % each === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
 }

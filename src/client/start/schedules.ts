@@ -1,5 +1,6 @@
 /** Schedules: Temporal starts a run again and again, with nobody there. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   ScheduleAlreadyRunning,
   type ScheduleDescription,
@@ -8,8 +9,7 @@ import {
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common';
 import { defaultConfigDir } from '../../config/config-dir.js';
-import { preview } from '../../core/text/preview.js';
-import { scriptCall, verbCall } from '../../shared/called-as.js';
+import { hintOf, scriptCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { queryText } from '../../stack/open-runs.js';
 import { isTrusted } from '../../stack/trust/trust.js';
@@ -17,8 +17,16 @@ import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { type Abortable, abortable } from '../abortable.js';
 import type { ClientScope } from '../client-scope.js';
 import { ALL_RUNS } from '../run/runs.js';
-import { OVERLAPS, type Overlap, policyOf, type ScheduleSnapshot, snapshotOf } from './schedule-snapshot.js';
-import { type ScheduleTimes, specOf, timesFaults } from './schedule-when.js';
+import {
+  OVERLAPS,
+  type Overlap,
+  policyOf,
+  type ScheduleSnapshot,
+  type ScheduleTimes,
+  snapshotOf,
+  specOf,
+  timesFaults,
+} from './schedule-snapshot.js';
 import { type StartOptions, shownWith, startRequest } from './start-run.js';
 
 /** Options of a start that need somebody who is there. */
@@ -47,6 +55,7 @@ const CATCHUP_MS = 3_600_000;
 /** Temporal adds the time of a start to it. */
 const LONGEST_ID = 150;
 const TRIGGER_TIMEOUT_MS = 10_000;
+const MOMENT_MS = 100;
 const MOST_OPEN_TOLD = 100;
 
 /** What a client does with schedules. All throw a `SteersmanError`; `not_found` where there is no schedule of this id. */
@@ -66,11 +75,16 @@ export class Schedules {
    */
   create(id: string, goal: string, { signal, ...given }: ScheduleOptions & Abortable): Promise<void> {
     return this.#do(signal, async ending => {
-      const { cron, everySeconds, timezone, overlap = 'skip', paused, replace, ...start } = given;
-      const times = said({ cron, everySeconds, timezone });
-      const { settings, taskQueue } = await this.#requestOf(id, goal, start, { ...times, overlap });
+      const { cron: _c, everySeconds: _e, timezone: _t, overlap = 'skip', paused, replace, ...start } = given;
+      const faults = timesFaults(given);
+      if (!OVERLAPS.includes(overlap)) faults.push(`overlap must be one of ${OVERLAPS.join(', ')}.`);
+      if (!/^\S+$/.test(id) || id.length > LONGEST_ID)
+        faults.push(`The id must be 1 to ${LONGEST_ID} characters without spaces.`);
+      for (const name of UNATTENDED) if (name in start) faults.push(`It takes no ${name}: nobody is there.`);
+      if (faults.length > 0) throw refused(faults.join(' '));
+      const { settings, taskQueue } = await this.#requestOf(goal, start);
       const schedule = {
-        spec: specOf(times),
+        spec: specOf(given),
         policies: { overlap: policyOf(overlap), catchupWindow: CATCHUP_MS },
         action: {
           type: 'startWorkflow' as const,
@@ -81,17 +95,25 @@ export class Schedules {
           ...shownWith(goal, settings),
         },
       };
-      const { client } = this.#scope.temporal;
-      const options = { scheduleId: id, ...schedule, state: { paused: paused ?? false } };
+      const { schedule: schedules } = this.#scope.temporal.client;
+      const handle = schedules.getHandle(id);
+      const before = replace === true ? await this.#describe(id).catch(unlessGone) : null;
       ending.throwIfAborted();
-      const made = await madeOf(client.schedule.create(options));
-      if (made) return;
-      if (replace !== true) throw taken(id);
-      // Looked at first: one that starts something else is somebody else's.
-      const { handle } = await this.#describe(id, ending);
-      const stateOf = ({ state }: ScheduleDescription) =>
-        paused === undefined ? state : { ...state, paused };
-      await madeOf(handle.update(before => ({ ...schedule, state: stateOf(before) })));
+      try {
+        const state = {
+          ...before?.description.state,
+          paused: paused ?? before?.description.state.paused ?? false,
+        };
+        if (before) await handle.update(() => ({ ...schedule, state }));
+        else await schedules.create({ scheduleId: id, ...schedule, state });
+      } catch (error) {
+        if (error instanceof ScheduleAlreadyRunning) throw taken(id);
+        // What the server does not read as a time.
+        throw error instanceof TypeError ? refused(`${error.message}.`) : error;
+      }
+      if ((await handle.describe()).info.nextActionTimes.length > 0) return;
+      await (before ? handle.update(() => before.description) : handle.delete());
+      throw refused('The time of its start never comes.');
     });
   }
 
@@ -149,36 +171,28 @@ export class Schedules {
     return this.#do(signal, async ending => (await this.#describe(id, ending)).handle.delete());
   }
 
-  async #trigger(id: string, ending: AbortSignal): Promise<string | null> {
-    const { handle, description: before } = await this.#describe(id, ending);
-    const second = await this.#startNow(before);
-    const deadline = Date.now() + TRIGGER_TIMEOUT_MS;
-    for (;;) {
+  /**
+   * By the schedule's own policy, in a second that none of its latest runs has: a second run would have the same id. One
+   * to come may be that of a start by the clock.
+   */
+  async #trigger(scheduleId: string, ending: AbortSignal): Promise<string | null> {
+    const { client, namespace } = this.#scope.temporal;
+    const { handle, description: before } = await this.#describe(scheduleId, ending);
+    const taken = before.info.recentActions.map(({ scheduledAt }) => secondOf(scheduledAt));
+    while (taken.includes(secondOf(new Date()))) await delay(MOMENT_MS);
+    const second = secondOf(new Date());
+    await client.workflowService.patchSchedule({
+      ...{ namespace, scheduleId, identity: client.options.identity, requestId: randomUUID() },
+      patch: { triggerImmediately: { scheduledTime: msToTs(second * 1_000) } },
+    });
+    for (const deadline = Date.now() + TRIGGER_TIMEOUT_MS; Date.now() < deadline; await delay(MOMENT_MS)) {
       const { info } = await handle.describe();
       const begun = info.recentActions.find(({ scheduledAt }) => secondOf(scheduledAt) === second);
       if (begun) return begun.action.workflow.workflowId;
       if (info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap) return null;
       if (before.info.runningActions.length > 0 && before.policies.overlap === 'BUFFER_ONE') return null;
-      if (Date.now() > deadline) throw notStarted(id);
-      await aMoment();
     }
-  }
-
-  /**
-   * By the schedule's own policy, in a second that none of its latest runs has: a second run would have the same id. One
-   * to come may be that of a start by the clock.
-   */
-  async #startNow({ scheduleId, info }: ScheduleDescription): Promise<number> {
-    const { client, namespace } = this.#scope.temporal;
-    const taken = info.recentActions.map(({ scheduledAt }) => secondOf(scheduledAt));
-    while (taken.includes(secondOf(new Date()))) await aMoment();
-    const second = secondOf(new Date());
-    const triggerImmediately = { scheduledTime: msToTs(second * 1_000) };
-    await client.workflowService.patchSchedule({
-      ...{ namespace, scheduleId, identity: client.options.identity, requestId: randomUUID() },
-      patch: { triggerImmediately },
-    });
-    return second;
+    throw notStarted(scheduleId);
   }
 
   async #openRuns(scheduleId: string): Promise<string[]> {
@@ -211,61 +225,28 @@ export class Schedules {
     }
     throw new SteersmanError(
       `There is no schedule ${id} that starts runs.`,
-      `List them with: ${verbCall('schedule list')}`,
+      `List them with: ${hintOf(verbCall('schedule list'), '`client.schedules.list()`')}`,
       'not_found',
     );
   }
 
-  async #requestOf(
-    id: string,
-    goal: string,
-    start: StartOptions,
-    rest: ScheduleTimes & { overlap: Overlap },
-  ) {
-    const { local } = this.#scope.temporal;
-    const faults = timesFaults(rest);
-    if (!OVERLAPS.includes(rest.overlap)) faults.push(`overlap must be one of ${OVERLAPS.join(', ')}.`);
-    if (!/^\S+$/.test(id) || id.length > LONGEST_ID)
-      faults.push(`The id must be 1 to ${LONGEST_ID} characters without spaces.`);
-    for (const name of UNATTENDED) if (name in start) faults.push(`It takes no ${name}: nobody is there.`);
-    if (faults.length > 0)
-      throw new SteersmanError(`It can not be scheduled: ${faults.join(' ')}`, SEE_HELP, 'usage');
+  async #requestOf(goal: string, start: StartOptions) {
+    const local = this.#scope.temporal.local !== null;
     // The workers of the local stack are on this machine, whatever their queue; nothing is read of a folder that is not trusted.
     const known = start.configDir !== undefined || isTrusted(defaultConfigDir());
-    const request = await startRequest(goal, start, {
-      local: local !== null,
-      servedHere: local !== null && known,
-    });
-    const taskQueue = request.taskQueue ?? (local === null ? DEFAULT_TASK_QUEUE : null);
-    if (taskQueue === null) throw noQueue();
-    return { settings: request.settings, taskQueue };
+    const { settings, taskQueue } = await startRequest(goal, start, { local, servedHere: local && known });
+    if (taskQueue === null && local) throw noQueue();
+    return { settings, taskQueue: taskQueue ?? DEFAULT_TASK_QUEUE };
   }
-}
-
-function aMoment(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, 100));
 }
 
 function secondOf(time: Date): number {
   return Math.floor(time.getTime() / 1_000);
 }
 
-const SEE_HELP = `See: ${verbCall('schedule create --help')}, or ScheduleOptions.`;
-
-function said<T extends object>(options: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
-}
-
-/** False where there is one of this id. What the server does not read as a time, the SDK throws as a TypeError. */
-async function madeOf(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (error instanceof ScheduleAlreadyRunning) return false;
-    if (!(error instanceof TypeError)) throw error;
-    throw new SteersmanError(`It can not be scheduled: ${error.message}.`, SEE_HELP, 'usage');
-  }
+function refused(why: string): SteersmanError {
+  const help = hintOf(verbCall('schedule create --help'), 'ScheduleOptions');
+  return new SteersmanError(`It can not be scheduled: ${why}`, `See: ${help}.`, 'usage');
 }
 
 /** Deleted since it was listed. */
@@ -277,7 +258,7 @@ function unlessGone(error: unknown): null {
 function taken(id: string): SteersmanError {
   return new SteersmanError(
     `There is a schedule with the id ${id} already.`,
-    `Look at it with: ${verbCall(`schedule show ${preview(id)}`)}. To change it: --replace.`,
+    `Look at it with: ${hintOf(verbCall(`schedule show ${id}`), '`client.schedules.show(id)`')}. To change it: ${hintOf('--replace', '`replace`')}.`,
     'conflict',
   );
 }
@@ -286,7 +267,7 @@ function taken(id: string): SteersmanError {
 function noQueue(): SteersmanError {
   return new SteersmanError(
     'A schedule needs a worker that stays, and the background workers of the local stack do not.',
-    `Start one with a queue of its own, such as: ${scriptCall('worker', '--task-queue nightly')}, with the folders of its runs under workspaces in its steersman.yaml. Then name that queue: --task-queue nightly.`,
+    `Start one with a queue of its own, such as: ${scriptCall('worker', '--task-queue nightly')}, with the folders of its runs under workspaces in its steersman.yaml. Then name that queue: ${hintOf('--task-queue nightly', '`taskQueue`')}.`,
     'usage',
   );
 }
@@ -294,7 +275,7 @@ function noQueue(): SteersmanError {
 function notStarted(id: string): SteersmanError {
   return new SteersmanError(
     `Temporal has not started a run of ${id} within ${TRIGGER_TIMEOUT_MS / 1_000} s.`,
-    `It may still do, or never where another client asked for one at the same moment: ${verbCall(`schedule show ${id}`)}.`,
+    `It may still do, or never where another client asked for one at the same moment: ${hintOf(verbCall(`schedule show ${id}`), '`client.schedules.show(id)`')}.`,
     'uncertain',
   );
 }
