@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GATE_CHOICES, type Gate, type GateKind } from '../../core/gates/gate.js';
 import { errorText } from '../../core/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { stateQuery } from '../../workflows/messages.js';
+import { claimToolCallUpdate, stateQuery, submitToolResultUpdate } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
@@ -13,15 +13,8 @@ import { explainError, isFinalQueryError } from '../grpc-errors.js';
 import { boundedOutcome, type ClientTool, runClientTool } from '../start/client-tools.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
 import { gateInput, type ToolInput } from './gate-input.js';
-import { answerAndKeep } from './keep-permission.js';
 import { isOpen, type RunLooks } from './runs.js';
-import {
-  claimToolCall,
-  type GateAnswers,
-  type GateReply,
-  submitToolResult,
-  type ToolOutput,
-} from './send.js';
+import { answerAndKeep, type GateAnswers, type GateReply, type ToolOutput, update } from './send.js';
 
 const STATE_TIMEOUT_MS = 10_000;
 
@@ -119,7 +112,9 @@ export function answerTools(scope: ClientScope, looks: RunLooks, tools: readonly
     if (input === null) return;
     const takeOver = wasOpen && gate.subject.claimedBy !== undefined;
     const claim = { gateId: gate.id, by, takeOver };
-    const claimed = await patiently(scope, signal, () => claimToolCall(scope.temporal, id, claim));
+    const claimed = await patiently(scope, signal, () =>
+      update(scope.temporal, id, claimToolCallUpdate, claim),
+    );
     if (!claimed?.run) return;
     const given = await runClientTool(tool, input, { runId: id, idempotencyKey, signal });
     if (given !== null) await giveResult(scope, id, { gate, given, signal });
@@ -151,7 +146,7 @@ async function giveResult(
 ): Promise<void> {
   const submit = (output: ToolOutput) =>
     patiently(scope, signal, () =>
-      submitToolResult(scope.temporal, id, { gateId, ...boundedOutcome(output) }),
+      update(scope.temporal, id, submitToolResultUpdate, { gateId, ...boundedOutcome(output) }),
     );
   try {
     await submit(given);

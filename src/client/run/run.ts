@@ -1,5 +1,6 @@
 /** A run, as programs hold it. */
 
+import type { UpdateDefinition } from '@temporalio/common';
 import type { Gate } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
@@ -8,11 +9,24 @@ import type { TraceReport } from '../../core/state/trace.js';
 import type { SteerTime } from '../../core/steering/inbox.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
-import { stateQuery, traceQuery } from '../../workflows/messages.js';
+import {
+  editPlanUpdate,
+  finishSignal,
+  followUpSignal,
+  pauseSignal,
+  resumeSignal,
+  setBudgetUpdate,
+  setModelUpdate,
+  stateQuery,
+  steerSignal,
+  stopSignal,
+  submitToolResultUpdate,
+  traceQuery,
+} from '../../workflows/messages.js';
 import { type Abortable, abortable, leavable } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
-import { webUiLink } from '../connect.js';
+import { type Temporal, webUiLink } from '../connect.js';
 import type { ClientTool } from '../start/client-tools.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
@@ -20,7 +34,6 @@ import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
 import { type WatchOptions, watchRun } from '../watch/watch-run.js';
 import { type ChildTree, readChildren } from './child-tree.js';
 import { gateInput, type ToolInput } from './gate-input.js';
-import { answerAndKeep } from './keep-permission.js';
 import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
@@ -28,15 +41,12 @@ import { readHistory, readStored } from './run-files.js';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
 import { describeRun, isOpen, mayBeServed, RunLooks } from './runs.js';
 import {
-  type Asked,
-  editPlan,
+  answerAndKeep,
   type GateReply,
-  type Switch,
-  sendSwitch,
-  setBudget,
-  setModel,
-  submitToolResult,
+  type Handle,
+  sendToOpen,
   type ToolResultInput,
+  update,
 } from './send.js';
 import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
 import { readTranscript, type ThreadTranscript } from './transcript.js';
@@ -61,14 +71,14 @@ export interface SteerOptions extends MessageOptions {
   to?: string;
 }
 
-export interface SetModelOptions extends Abortable {
-  /** Default: every role. */
-  role?: string;
-}
-
 export interface PauseOptions extends Abortable {
   /** Cuts off the call in flight, where that is safe, instead of letting it end. Default false. */
   interrupt?: boolean;
+}
+
+export interface Asked {
+  /** A worker serves the run now; where false, it is done when one does. */
+  served: boolean;
 }
 
 /**
@@ -131,56 +141,52 @@ export class Run {
   /** Says something to the running goal. Resolves with the run's first word on what will happen to it. */
   steer(text: string, { when = 'skip', to, ...options }: SteerOptions = {}): Promise<SentMessage> {
     const input = { text, when, ...(to === undefined ? {} : { to }) };
-    return sendMessage(this.#scope, this.id, { kind: 'steer', input }, options);
+    return sendMessage(this.#scope, this.id, { as: steerSignal, input }, options);
   }
 
   /** Queues the next goal: it begins when the one at hand is answered. */
   followUp(text: string, options: MessageOptions = {}): Promise<SentMessage> {
-    return sendMessage(this.#scope, this.id, { kind: 'follow-up', input: { text } }, options);
+    return sendMessage(this.#scope, this.id, { as: followUpSignal, input: { text } }, options);
   }
 
   /** Takes back the last of these messages that nobody has read, in sub-agents neither: its text, or null when there is none. */
   withdraw(messageIds: readonly string[], options: Abortable = {}): Promise<string | null> {
-    return this.#work(options, signal => takeBack({ ...this.#scope.temporal, signal }, this.id, messageIds));
+    return this.#work(options, temporal => takeBack(temporal, this.id, messageIds));
   }
 
   /** Holds the run before its next model or tool call. */
   pause(reason = '', { interrupt = false, ...options }: PauseOptions = {}): Promise<Asked> {
-    return this.#ask(interrupt ? 'hold' : 'pause', reason, options);
+    return this.#ask(options, run => run.signal(pauseSignal, { reason, ...(interrupt && { interrupt }) }));
   }
 
   /** Lets a paused run go on, and its sub-agents, whoever paused them. */
   resume(reason = '', options: Abortable = {}): Promise<Asked> {
-    return this.#ask('resume', reason, options);
+    return this.#ask(options, run => run.signal(resumeSignal, { reason }));
   }
 
   /** Ends a run that is kept open, when its goal is answered and nothing waits. */
   finish(options: Abortable = {}): Promise<Asked> {
-    return this.#ask('finish', '', options);
+    return this.#ask(options, run => run.signal(finishSignal));
   }
 
   /** Ends the run with what there is, without another model call. */
   stop(reason = '', options: Abortable = {}): Promise<Asked> {
-    return this.#ask('stop', reason, options);
+    return this.#ask(options, run => run.signal(stopSignal, { reason }));
   }
 
   /** Cancels the run: Temporal's own way. `stop` is the gentler one. */
   cancel(options: Abortable = {}): Promise<Asked> {
-    return this.#ask('cancel', '', options);
+    return this.#ask(options, run => run.cancel());
   }
 
   /** Answers an open gate, such as `g1`. */
   async answerGate(gateId: string, answer: GateReply, options: Abortable = {}): Promise<void> {
-    await this.#work(options, signal =>
-      answerAndKeep({ ...this.#scope.temporal, signal }, this.id, { gateId, ...answer }),
-    );
+    await this.#work(options, temporal => answerAndKeep(temporal, this.id, { gateId, ...answer }));
   }
 
   /** Gives the result of a tool that the client runs, by its gate or its call. */
   async submitToolResult(result: ToolResultInput, options: Abortable = {}): Promise<void> {
-    await this.#work(options, signal =>
-      submitToolResult({ ...this.#scope.temporal, signal }, this.id, { ...result }),
-    );
+    await this.#update(options, submitToolResultUpdate, { ...result });
   }
 
   /**
@@ -191,23 +197,21 @@ export class Run {
     tasks: readonly (Partial<PlannedTask> & { id: string })[],
     options: Abortable = {},
   ): Promise<number> {
-    return (
-      await this.#work(options, signal => editPlan({ ...this.#scope.temporal, signal }, this.id, [...tasks]))
-    ).tasks;
+    return (await this.#update(options, editPlanUpdate, { tasks: [...tasks] })).tasks;
   }
 
   /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on, also in sub-agents at work. */
   async setBudget(limits: Partial<Limits>, options: Abortable = {}): Promise<void> {
-    await this.#work(options, signal => setBudget({ ...this.#scope.temporal, signal }, this.id, limits));
+    await this.#update(options, setBudgetUpdate, limits);
   }
 
   /**
    * Changes the model of a role, or of all, also in sub-agents, from their next calls on: alone, whatever chains and rows say. It is one
    * that the configuration named at the run's start. Resolves with the roles.
    */
-  setModel(model: string, { role, ...options }: SetModelOptions = {}): Promise<string[]> {
+  async setModel(model: string, { role, ...options }: Abortable & { role?: string } = {}): Promise<string[]> {
     const input = { model, ...(role === undefined ? {} : { role }) };
-    return this.#work(options, signal => setModel({ ...this.#scope.temporal, signal }, this.id, input));
+    return (await this.#update(options, setModelUpdate, input)).roles;
   }
 
   /**
@@ -239,9 +243,8 @@ export class Run {
 
   /** How it stands, as its worker tells it. */
   state(options: Abortable = {}): Promise<RunView> {
-    const { temporal } = this.#scope;
     const question = { id: this.id, timeoutMs: QUERY_TIMEOUT_MS };
-    return this.#work(options, () => askRun(temporal, question, stateQuery));
+    return this.#work(options, temporal => askRun(temporal, question, stateQuery));
   }
 
   /** All arguments of the tool call that a gate is about; null for another gate, and where no worker tells them. */
@@ -251,34 +254,31 @@ export class Run {
 
   /** How it stands, as far as its worker, its result and the server tell: also where it has ended, or nobody serves it. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
-    return this.#work(options, () => readSnapshot(this.#scope.temporal, this.id));
+    return this.#work(options, temporal => readSnapshot(temporal, this.id));
   }
 
   /** Its sub-agents, with what each used and with their own: each is the run `{id}/{child.id}`. */
   children(options: Abortable = {}): Promise<ChildTree[]> {
-    const { temporal } = this.#scope;
-    return this.#work(options, async () =>
+    return this.#work(options, async temporal =>
       readChildren(temporal, this.id, (await readSnapshot(temporal, this.id)).children),
     );
   }
 
   /** True where a worker serves it, or where nobody can tell quickly. */
   isServed(options: Abortable = {}): Promise<boolean> {
-    const { temporal } = this.#scope;
-    return this.#work(options, async () =>
+    return this.#work(options, async temporal =>
       mayBeServed(temporal, (await describeRun(temporal, this.id)).taskQueue),
     );
   }
 
   /** The conversation, the main thread first; or the thread of this name. Needs a worker. */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
-    return this.#work(options, () => readTranscript(this.#scope.temporal, this.id, thread));
+    return this.#work(options, temporal => readTranscript(temporal, this.id, thread));
   }
 
   /** What it did, step by step. Of an ended run without a worker: its last steps. */
   trace(options: Abortable = {}): Promise<TraceReport> {
-    const { temporal } = this.#scope;
-    return this.#work(options, async () => {
+    return this.#work(options, async temporal => {
       const run = await describeRun(temporal, this.id);
       if (!isOpen(run)) return resultIn(await readEnd(temporal, run)).trace;
       return askRun(temporal, { id: this.id, timeoutMs: QUERY_TIMEOUT_MS }, traceQuery);
@@ -295,7 +295,7 @@ export class Run {
 
   /** How it ended, also without a result: terminated, or timed out. Waits for it. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
-    return this.#work({ ...options, signal: this.#orFailed(options) }, signal =>
+    return abortable(this.#scope, { signal: this.#orFailed(options) }, signal =>
       waitForEnd(this.#looks, { ...options, signal }, this.#scope.report),
     );
   }
@@ -305,7 +305,7 @@ export class Run {
     runId,
     ...options
   }: Abortable & { runId?: string } = {}): Promise<{ runId: string; json: string }> {
-    return this.#work(options, () => readHistory(this.#scope.temporal, this.id, runId));
+    return this.#work(options, temporal => readHistory(temporal, this.id, runId));
   }
 
   /** A text that it keeps by reference (`blob:…`), whole. Only on a machine that has the blobs of the worker. */
@@ -330,10 +330,19 @@ export class Run {
     throw new SteersmanError(`The run ${this.id} has no artifact ${id}. It has: ${known}.`, '', 'not_found');
   }
 
-  #ask(what: Switch, reason: string, options: Abortable): Promise<Asked> {
-    return this.#work(options, signal =>
-      sendSwitch({ ...this.#scope.temporal, signal }, this.id, what, reason),
-    );
+  #ask(options: Abortable, ask: (run: Handle) => Promise<unknown>): Promise<Asked> {
+    return this.#work(options, async temporal => {
+      const { taskQueue } = await sendToOpen(temporal, this.id, ask);
+      return { served: await mayBeServed(temporal, taskQueue) };
+    });
+  }
+
+  #update<Result, Input>(
+    options: Abortable,
+    wanted: UpdateDefinition<Result, [Input]>,
+    input: Input,
+  ): Promise<Result> {
+    return this.#work(options, temporal => update(temporal, this.id, wanted, input));
   }
 
   #leavable<T>(options: Abortable, start: (signal: AbortSignal) => AsyncGenerator<T>): AsyncGenerator<T> {
@@ -345,8 +354,8 @@ export class Run {
     return AbortSignal.any([this.#failed.signal, ...(signal ? [signal] : [])]);
   }
 
-  #work<T>(options: Abortable, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return abortable(this.#scope, options, work);
+  #work<T>(options: Abortable, work: (temporal: Temporal) => Promise<T>): Promise<T> {
+    return abortable(this.#scope, options, signal => work({ ...this.#scope.temporal, signal }));
   }
 }
 

@@ -1,6 +1,5 @@
 /** Sending to a run: signals, updates, and what becomes of them. */
 
-import { randomBytes } from 'node:crypto';
 import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -8,103 +7,23 @@ import {
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import type { GateKind } from '../../core/gates/gate.js';
-import type { Limits } from '../../core/limits/limits.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import { INPUT_BYTES } from '../../core/state/bounds.js';
 import { jsonBytes } from '../../core/text/json.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
-import {
-  answerGateUpdate,
-  claimToolCallUpdate,
-  editPlanUpdate,
-  finishSignal,
-  followUpSignal,
-  pauseSignal,
-  resumeSignal,
-  setBudgetUpdate,
-  setModelUpdate,
-  steerSignal,
-  stopSignal,
-  submitToolResultUpdate,
-} from '../../workflows/messages.js';
-import type { Temporal } from '../connect.js';
-import { explainError, isServerAway } from '../grpc-errors.js';
+import { keepPermission } from '../../stack/trust/kept-permissions.js';
+import { answerGateUpdate } from '../../workflows/messages.js';
+import { placeOf, type Temporal } from '../connect.js';
+import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';
 
 const SEND_TIMEOUT_MS = 10_000;
 const UPDATE_TIMEOUT_MS = 30_000;
 
-type Handle = ReturnType<Temporal['client']['workflow']['getHandle']>;
-
-/** Id of a message: a repeat under the same id does nothing. */
-export function newMessageId(): string {
-  return `m-${randomBytes(4).toString('hex')}`;
-}
-
-/** A message to the running goal, or the next goal. */
-export type OutgoingMessage =
-  | { kind: 'steer'; input: SteerInput & { id: string } }
-  | { kind: 'follow-up'; input: FollowUpInput & { id: string } };
-
-/** Resolves when the server has taken the message. Throws a SteersmanError when the run has ended. */
-export function deliver(temporal: Temporal, id: string, message: OutgoingMessage): Promise<RunDescription> {
-  const signal = (handle: Handle) =>
-    message.kind === 'steer'
-      ? handle.signal(steerSignal, message.input)
-      : handle.signal(followUpSignal, message.input);
-  return sendToOpen(temporal, id, signal, message.input.text);
-}
-
-/** Typed again, a message whose sender lost sight of it is another one: nobody may do that unaware. */
-export function uncertainDelivery(id: string, error: unknown): unknown {
-  return isServerAway(error) ? notTold(id, error) : error;
-}
-
-function notTold(id: string, error: unknown): SteersmanError {
-  const why = explainError(error)?.message ?? String(error);
-  return new SteersmanError(
-    `It is not known whether the run ${id} has the message. ${why}`,
-    `Look before you send it again: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
-    'uncertain',
-  );
-}
-
-/** What a run is asked to do without a receipt; `hold` is a pause that cuts off the call in flight. */
-export type Switch = 'pause' | 'hold' | 'resume' | 'finish' | 'stop' | 'cancel';
-
-export interface Asked {
-  /** A worker serves the run now; where false, it is done when one does. */
-  served: boolean;
-}
-
-/** Throws a SteersmanError when the run has ended. */
-export async function sendSwitch(
-  temporal: Temporal,
-  id: string,
-  what: Switch,
-  reason: string,
-): Promise<Asked> {
-  const run = await sendToOpen(temporal, id, (handle): Promise<unknown> => {
-    switch (what) {
-      case 'pause':
-        return handle.signal(pauseSignal, { reason });
-      case 'hold':
-        return handle.signal(pauseSignal, { reason, interrupt: true });
-      case 'resume':
-        return handle.signal(resumeSignal, { reason });
-      case 'finish':
-        return handle.signal(finishSignal);
-      case 'stop':
-        return handle.signal(stopSignal, { reason });
-      case 'cancel':
-        return handle.cancel();
-    }
-  });
-  return { served: await mayBeServed(temporal, run.taskQueue) };
-}
+/** A run as Temporal's client has it. */
+export type Handle = ReturnType<Temporal['client']['workflow']['getHandle']>;
 
 /** What each kind of gate takes. */
 export interface GateAnswers {
@@ -156,42 +75,36 @@ export interface ToolOutput {
 /** The output for a call, named by its gate or by the model's id of the call. */
 export type ToolResultInput = ToolOutput & ({ gateId: string } | { callId: string });
 
-/** Answers a gate. Throws a SteersmanError with the run's own sentence when it does not take the answer. */
-export function answerGate(temporal: Temporal, id: string, input: Record<string, unknown>) {
-  return update(temporal, id, { update: answerGateUpdate, input });
-}
-
-/** Gives the result of a client tool. Throws as `answerGate` does. */
-export function submitToolResult(temporal: Temporal, id: string, input: Record<string, unknown>) {
-  return update(temporal, id, { update: submitToolResultUpdate, input });
-}
-
-/** Says that this client is about to run a call of its tools. Throws as `answerGate` does, where another has begun it. */
-export function claimToolCall(temporal: Temporal, id: string, input: Record<string, unknown>) {
-  return update(temporal, id, { update: claimToolCallUpdate, input });
-}
-
-/** Adds or changes tasks that have not begun; `tasks` is checked by the run. Throws as `answerGate` does. */
-export function editPlan(temporal: Temporal, id: string, tasks: Partial<PlannedTask>[]) {
-  return update(temporal, id, { update: editPlanUpdate, input: { tasks } });
-}
-
-/** Changes limits. Throws as `answerGate` does. */
-export function setBudget(temporal: Temporal, id: string, limits: Partial<Limits>) {
-  return update(temporal, id, { update: setBudgetUpdate, input: limits });
-}
-
-/** Changes the model of a role, or of all. Gives the roles. Throws as `answerGate` does. */
-export async function setModel(
+/**
+ * Answers the gate. What a person allows for good with it, `alwaysFor: 'workspace'`, is kept for this user and the
+ * workspace of the run when that has taken the answer.
+ */
+export async function answerAndKeep(
   temporal: Temporal,
   id: string,
-  input: { model: string; role?: string },
-): Promise<string[]> {
-  return (await update(temporal, id, { update: setModelUpdate, input })).roles;
+  { gateId, ...reply }: { gateId: string } & GateReply,
+): Promise<void> {
+  const { alwaysFor, ...answer } = { alwaysFor: 'run', ...reply };
+  const asked = alwaysFor === 'workspace' ? await readSnapshot(temporal, id) : null;
+  await update(temporal, id, answerGateUpdate, { gateId, ...answer });
+  if (asked) await keepFor(temporal, asked, gateId);
+}
+
+async function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, gateId: string): Promise<void> {
+  const gate = gates.find(({ id }) => id === gateId);
+  if (gate?.kind !== 'approval' || workspace === null) {
+    throw new SteersmanError(
+      `The run has the answer to ${gateId}, but it is not kept for its workspace: no worker told what it is about.`,
+      'Allow it at the next gate.',
+      'unserved',
+    );
+  }
+  const { tool, digest = '' } = gate.subject;
+  keepPermission(placeOf(temporal, workspace), tool, digest);
 }
 
 /** Sends to a run that must be open; `say` is the text that a next run could begin with. */
-async function sendToOpen<T>(
+export async function sendToOpen<T>(
   temporal: Temporal,
   id: string,
   work: (handle: Handle) => Promise<T>,
@@ -212,13 +125,15 @@ async function sendToOpen<T>(
 }
 
 /**
- * An update needs a worker: without one it would only wait. A refusal repeats it: of one that is far too large no worker
- * could send it, and its run would stand still.
+ * Asks a run to take something; throws a SteersmanError with the run's own sentence where it does not. It needs a
+ * worker: without one it would only wait. A refusal repeats it: of one that is far too large no worker could send it,
+ * and its run would stand still.
  */
 export async function update<Result, Input>(
   temporal: Temporal,
   id: string,
-  { update: wanted, input }: { update: UpdateDefinition<Result, [Input]>; input: Input },
+  wanted: UpdateDefinition<Result, [Input]>,
+  input: Input,
 ): Promise<Result> {
   const { client } = temporal;
   const bytes = jsonBytes(input);

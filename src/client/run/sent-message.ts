@@ -1,23 +1,19 @@
 /** A message that was sent to a run, and what becomes of it. */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { SignalDefinition } from '@temporalio/common';
 import type { Receipt } from '../../core/steering/receipt.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import {
-  eventsQuery,
-  type FollowUpInput,
-  type SteerInput,
-  stateQuery,
-  withdrawUpdate,
-} from '../../workflows/messages.js';
+import { eventsQuery, stateQuery, withdrawUpdate } from '../../workflows/messages.js';
 import { type Abortable, abortable, abortedError, itemsUntilAborted } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
-import { isFinalQueryError } from '../grpc-errors.js';
+import { explainError, isFinalQueryError, isServerAway } from '../grpc-errors.js';
 import { watchRun } from '../watch/watch-run.js';
-import { mayBeServed, type RunDescription, RunLooks } from './runs.js';
-import { deliver, newMessageId, uncertainDelivery, update } from './send.js';
+import { mayBeServed, RunLooks } from './runs.js';
+import { type Handle, sendToOpen, update } from './send.js';
 
 const RECEIPT_TIMEOUT_MS = 15_000;
 const RECEIPT_POLL_MS = 100;
@@ -33,11 +29,6 @@ export interface SentMessage {
   applied(options?: Abortable): Promise<Receipt>;
 }
 
-/** A message without its id. */
-export type NewMessage =
-  | { kind: 'steer'; input: Omit<SteerInput, 'id'> }
-  | { kind: 'follow-up'; input: Omit<FollowUpInput, 'id'> };
-
 export interface Sending extends Abortable {
   id?: string;
   waitForReceipt?: boolean;
@@ -48,23 +39,23 @@ export interface Sending extends Abortable {
  * nobody knows whether the run has it: `uncertain`, or with an id of the sender's own `unreachable`, since then it may
  * be sent again.
  */
-export function sendMessage(
+export function sendMessage<Input extends { text: string; id?: string }>(
   scope: ClientScope,
   runId: string,
-  message: NewMessage,
+  { as, input }: { as: SignalDefinition<[Input]>; input: Input },
   { id: named, waitForReceipt = true, ...options }: Sending,
 ): Promise<SentMessage> {
   const { temporal } = scope;
-  const id = named ?? newMessageId();
+  const id = named ?? `m-${randomBytes(4).toString('hex')}`;
   return abortable(scope, options, async signal => {
-    const outgoing =
-      message.kind === 'steer'
-        ? { kind: message.kind, input: { ...message.input, id } }
-        : { kind: message.kind, input: { ...message.input, id } };
-    const run = await deliver({ ...temporal, signal }, runId, outgoing).catch((error: unknown) => {
-      throw named === undefined ? uncertainDelivery(runId, error) : error;
+    const send = (handle: Handle) => handle.signal(as, { ...input, id });
+    const run = await sendToOpen({ ...temporal, signal }, runId, send, input.text).catch((error: unknown) => {
+      // Typed again, it would be another message: nobody may do that unaware.
+      throw named === undefined && isServerAway(error) ? notTold(runId, error) : error;
     });
-    const receipt = waitForReceipt ? await firstReceipt(temporal, run, id, signal) : null;
+    // Where it is known that no worker serves the run, none will tell.
+    const asks = waitForReceipt && (await mayBeServed(temporal, run.taskQueue));
+    const receipt = asks ? await receiptOf(temporal, runId, id, { signal }) : null;
     return {
       id,
       state: receipt?.state ?? 'sent',
@@ -72,6 +63,15 @@ export function sendMessage(
       applied: (given = {}) => abortable(scope, given, signal => lastReceipt(temporal, runId, id, signal)),
     };
   });
+}
+
+function notTold(id: string, error: unknown): SteersmanError {
+  const why = explainError(error)?.message ?? String(error);
+  return new SteersmanError(
+    `It is not known whether the run ${id} has the message. ${why}`,
+    `Look before you send it again: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
+    'uncertain',
+  );
 }
 
 async function lastReceipt(
@@ -95,19 +95,6 @@ async function lastReceipt(
 }
 
 /**
- * Waits for the run's first word on a message that was delivered. Null where no worker gave one within 15 s,
- * and where it is known that none serves the run.
- */
-async function firstReceipt(
-  temporal: Temporal,
-  { workflowId: id, taskQueue }: RunDescription,
-  messageId: string,
-  signal: AbortSignal | undefined,
-): Promise<Receipt | null> {
-  return (await mayBeServed(temporal, taskQueue)) ? receiptOf(temporal, id, messageId, { signal }) : null;
-}
-
-/**
  * Takes back the last of these messages that waits to be read: its text, or null when none waits, also where a sub-agent
  * has read it meanwhile.
  */
@@ -119,7 +106,7 @@ export async function takeBack(
   const { inbox } = await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, stateQuery);
   const waiting = inbox.findLast(item => ids.includes(item.id));
   if (!waiting) return null;
-  const taken = await update(temporal, id, { update: withdrawUpdate, input: { id: waiting.id } });
+  const taken = await update(temporal, id, withdrawUpdate, { id: waiting.id });
   if (taken.agent === undefined) return taken.text;
   const last = await receiptOf(temporal, id, waiting.id, { isWanted: ({ state }) => state !== 'accepted' });
   return last?.state === 'dropped' ? taken.text : null;

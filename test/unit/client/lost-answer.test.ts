@@ -3,7 +3,7 @@ import type { ClientScope } from '../../../src/client/client-scope.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { sendMessage } from '../../../src/client/run/sent-message.js';
 import { startRun } from '../../../src/client/start/start-run.js';
-import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
+import { steerSignal, WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 /** As gRPC tells that no answer came in time. */
 const LATE = Object.assign(new Error('4 DEADLINE_EXCEEDED: Deadline exceeded'), {
@@ -41,7 +41,7 @@ test('start: its answer is lost → the run’s id is said, and how to start it 
 });
 
 test('steer: its answer is lost → nobody says that it was not taken, for typed again it would come twice', async () => {
-  const message = { kind: 'steer', input: { text: 'Pay less' } } as const;
+  const message = { as: steerSignal, input: { text: 'Pay less' } };
   await expect(sendMessage(scope, 'pay-1', message, {})).rejects.toMatchObject({
     code: 'uncertain',
     message: expect.stringMatching(/^It is not known whether the run pay-1 has the message\. .*Deadline/),
@@ -50,7 +50,7 @@ test('steer: its answer is lost → nobody says that it was not taken, for typed
 });
 
 test('steer under an id of the sender’s own: its answer is lost → it is told that it may be sent again', async () => {
-  const message = { kind: 'steer', input: { text: 'Pay less' } } as const;
+  const message = { as: steerSignal, input: { text: 'Pay less' } };
   await expect(sendMessage(scope, 'pay-1', message, { id: 'm-1' })).rejects.toMatchObject({
     code: 'unreachable',
   });

@@ -5,11 +5,11 @@ import type { Temporal } from '../../../../src/client/connect.js';
 import { answerTools, onGate } from '../../../../src/client/run/on-gate.js';
 import { Run } from '../../../../src/client/run/run.js';
 import { RunLooks } from '../../../../src/client/run/runs.js';
-import { submitToolResult } from '../../../../src/client/run/send.js';
+import { update } from '../../../../src/client/run/send.js';
 import { clientTool } from '../../../../src/client/start/client-tools.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
 import { GATE_ANSWER_BYTES } from '../../../../src/core/state/bounds.js';
-import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
+import { submitToolResultUpdate, WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 import { approvalGate } from '../../../support/fake-runs.js';
 
 const question: Gate = { ...approvalGate('g2'), kind: 'question', subject: { role: 'planner' } };
@@ -342,7 +342,10 @@ test('client tools: the run refuses the result → that is the result, with the 
 
 test('an update that is too large → refused here, for the run would stand still with it', async () => {
   const run = new FakeRun();
-  const asked = submitToolResult(run.scope.temporal, 'r', { gateId: 'g5', content: 'x'.repeat(3_000_000) });
+  const asked = update(run.scope.temporal, 'r', submitToolResultUpdate, {
+    gateId: 'g5',
+    content: 'x'.repeat(3_000_000),
+  });
   await expect(asked).rejects.toMatchObject({
     code: 'rejected',
     message: expect.stringContaining('3000028 bytes'),
