@@ -49,19 +49,22 @@ function notBegun({ reason }: AbortSignal): SteersmanError {
   return new SteersmanError(`Nothing was done: ${errorText(reason)}.`, '', 'aborted');
 }
 
+/** Resolves when the signal is aborted; `forget` lets go of it. */
+function abortionOf(signal: AbortSignal): { aborted: Promise<null>; forget: () => void } {
+  let onAbort = () => {};
+  const aborted = new Promise<null>(resolve => {
+    onAbort = () => resolve(null);
+  });
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return { aborted, forget: () => signal.removeEventListener('abort', onAbort) };
+}
+
 /** Settles as `work` does, but rejects when the signal is aborted first. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(abortedError(signal));
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  const { aborted, forget } = abortionOf(signal);
+  const failed = aborted.then(() => Promise.reject(abortedError(signal)));
+  return Promise.race([work, failed]).finally(forget);
 }
 
 /**
@@ -92,12 +95,7 @@ export async function* itemsUntilAborted<T>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<T> {
   if (signal === undefined) return yield* items;
-  let onAbort = () => {};
-  const aborted = new Promise<null>(resolve => {
-    onAbort = () => resolve(null);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
+  const { aborted, forget } = abortionOf(signal);
   try {
     for (;;) {
       const next = await Promise.race([items.next(), aborted]);
@@ -107,6 +105,6 @@ export async function* itemsUntilAborted<T>(
       yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    forget();
   }
 }

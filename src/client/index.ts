@@ -14,8 +14,7 @@ export { type ConnectOptions, connect, type SteersmanClient } from './client.js'
 export { explainError } from './grpc-errors.js';
 export type { ChildTree } from './run/child-tree.js';
 export type { ToolInput } from './run/gate-input.js';
-export { OUTCOMES } from './run/list-filter.js';
-export type { ListedRun, ListOptions } from './run/list-runs.js';
+export { type ListedRun, type ListOptions, OUTCOMES } from './run/list-runs.js';
 export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
 export type { Asked, Run } from './run/run.js';
 export type { RunEnd } from './run/run-end.js';

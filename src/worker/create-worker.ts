@@ -8,16 +8,7 @@ export interface SteersmanWorkerOptions extends SteersmanPluginOptions, OwnWorke
   namespace: string;
   taskQueue: string;
   /** What Temporal alone is told. */
-  temporal?: Partial<
-    Pick<
-      WorkerOptions,
-      | 'maxCachedWorkflows'
-      | 'shutdownGraceTime'
-      | 'reuseV8Context'
-      | 'stickyQueueScheduleToStartTimeout'
-      | 'workerDeploymentOptions'
-    >
-  >;
+  temporal?: Partial<WorkerOptions>;
 }
 
 export interface SteersmanWorker {

@@ -28,7 +28,7 @@ import { Secrets, type Variables } from '../shared/secrets.js';
 import { type ProviderSource, providerSource } from './providers.js';
 import type { ReadyActivityTool } from './serve/activity-tools.js';
 import { type LiveSettings, liveSettings } from './serve/live-settings.js';
-import { type ReadyWorkflowTool, readyWorkflowTools, type WorkflowTool } from './serve/workflow-tools.js';
+import { type ReadyCall, readyWorkflowTools, type WorkflowTool } from './serve/workflow-tools.js';
 
 const LIVE_TEXT_LOCAL_MS = 250;
 const LIVE_TEXT_REMOTE_MS = 1_000;
@@ -71,7 +71,7 @@ export interface Parts {
   pool: McpPool;
   sessions: McpSessions;
   activityTools: readonly ReadyActivityTool[];
-  workflowTools: readonly ReadyWorkflowTool[];
+  workflowTools: readonly ReadyCall[];
   blobs: BlobStore;
   /** Folder of the store. */
   blobDir: string;

@@ -1,8 +1,9 @@
-/** Which model answers where nobody named one and nothing to answer with is there. */
+/** What the configuration of a local worker says of a start: which model answers, whether there is such a mode. */
 import { resolve } from 'node:path';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { modelChainSchema } from '../../config/models-schema.js';
 import { loadSettings } from '../../config/settings.js';
+import { MODES } from '../../core/agents/modes.js';
 import { FAILURE } from '../../core/limits/failure.js';
 import { endpointOf, NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import {
@@ -76,4 +77,16 @@ async function hasEndpoint(configDir: string): Promise<boolean> {
   // What is wrong with the file, its worker says.
   const settings = await loadSettings(configDir).catch(() => null);
   return settings === null || presentEndpoints(settings.models.endpoints, env.lookup).length > 0;
+}
+
+/** Why a local worker with this configuration does not know the mode; a worker elsewhere may have others. */
+export async function modeFaults(mode: string, configDir: string | undefined): Promise<string[]> {
+  if (MODES.some(name => name === mode)) return [];
+  const settings = await loadSettings(resolve(configDir ?? defaultConfigDir())).catch(() => null);
+  // What is wrong with the file, its worker says.
+  if (settings === null || mode in settings.modes) return [];
+  const known = [...MODES, ...Object.keys(settings.modes)].join(', ');
+  return [
+    `There is no mode "${mode}": there are ${known}. Others are declared under modes in steersman.yaml.`,
+  ];
 }

@@ -20,9 +20,8 @@ import type { Temporal } from '../connect.js';
 import { cutToBytes } from '../cut-to-bytes.js';
 import { explainError, isServerAway } from '../grpc-errors.js';
 import { type ClientTool, declaredTools } from './client-tools.js';
-import { modelFaults, modelToName } from './default-model.js';
+import { modeFaults, modelFaults, modelToName } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
-import { modeFaults } from './mode-faults.js';
 import { newRunId } from './run-id.js';
 
 /** How a goal is pursued. Everything may be left out. */

@@ -2,9 +2,8 @@
 import { FAILURE } from '../../core/limits/failure.js';
 import type { ToolProgress } from '../../core/limits/heartbeats.js';
 import type { StopReason } from '../../core/state/message.js';
-import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';
-import type { Vocabulary } from './translate.js';
+import { oneAtATime, type Vocabulary } from './translate.js';
 
 /** `cancelled`: a person interrupted the reply. */
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cancelled';

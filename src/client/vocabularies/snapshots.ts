@@ -1,8 +1,7 @@
 /** Each event with all that is known of the reply so far: for readers that replace what they show. */
 import type { Usage } from '../../core/state/message.js';
-import { oneAtATime } from './one-at-a-time.js';
 import { ReplyText } from './reply-text.js';
-import type { Vocabulary } from './translate.js';
+import { oneAtATime, type Vocabulary } from './translate.js';
 
 /** A reply as far as it is known. Texts are whole from their beginning, never pieces. */
 export interface AgentSnapshot {

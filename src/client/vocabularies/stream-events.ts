@@ -1,9 +1,8 @@
 /** Streams of replies as chat front ends listen to them: content, tool calls, reasoning, then done or stopped. */
 import type { RunEvent } from '../watch/run-event.js';
-import { failureOf } from './failure-of.js';
-import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';
-import { translate, type Vocabulary } from './translate.js';
+import { oneAtATime, translate, type Vocabulary } from './translate.js';
+import { failureOf } from './turn-events.js';
 
 /** A call as chat completions write it; `arguments` is JSON, its beginning where it is long. */
 export interface StreamToolCall {
@@ -88,9 +87,11 @@ export function listenToStream(events: AsyncGenerator<RunEvent>, callbacks: Stre
   let listening = true;
   const failed = (error: Error) => listening && callbacks.onError?.(error);
   const hear = async () => {
-    for await (const event of translate(withEnd(events, failed), streamEvents())) {
-      if (!listening) return;
-      tell(callbacks, event);
+    const words = streamEvents();
+    for await (const event of events) {
+      const failure = event.type === 'end' ? failureOf(event.end) : null;
+      if (failure !== null) failed(new Error(failure));
+      for (const word of words(event)) if (listening) tell(callbacks, word);
     }
   };
   hear().catch(error => failed(error instanceof Error ? error : new Error(String(error))));
@@ -100,36 +101,9 @@ export function listenToStream(events: AsyncGenerator<RunEvent>, callbacks: Stre
   };
 }
 
-async function* withEnd(
-  events: AsyncIterable<RunEvent>,
-  failed: (error: Error) => unknown,
-): AsyncGenerator<RunEvent> {
-  for await (const event of events) {
-    const failure = event.type === 'end' ? failureOf(event.end) : null;
-    if (failure !== null) failed(new Error(failure));
-    yield event;
-  }
-}
-
 function tell(callbacks: StreamCallbacks, event: StreamEvent): void {
-  switch (event.type) {
-    case 'content':
-      callbacks.onContent?.(event.content);
-      break;
-    case 'reasoning':
-      callbacks.onReasoning?.(event.content);
-      break;
-    case 'tool_calls':
-      callbacks.onToolCalls?.(event.tool_calls);
-      break;
-    case 'reset':
-      callbacks.onReset?.();
-      break;
-    case 'done':
-      callbacks.onDone?.();
-      break;
-    case 'stopped':
-      callbacks.onStopped?.();
-      break;
-  }
+  if (event.type === 'content') callbacks.onContent?.(event.content);
+  else if (event.type === 'reasoning') callbacks.onReasoning?.(event.content);
+  else if (event.type === 'tool_calls') callbacks.onToolCalls?.(event.tool_calls);
+  else ({ reset: callbacks.onReset, done: callbacks.onDone, stopped: callbacks.onStopped })[event.type]?.();
 }

@@ -1,11 +1,11 @@
 /** The eight events of an agent loop: turns, tools, steering, the end. */
+import { FAILURE, isRetryableModelFailure } from '../../core/limits/failure.js';
+import { causeText } from '../../core/plan/cause.js';
 import type { JournalPayloads } from '../../core/state/journal.js';
 import type { StopReason, Usage } from '../../core/state/message.js';
 import type { RunEnd } from '../run/run-end.js';
 import type { RunEvent } from '../watch/run-event.js';
-import { failureOf, isPassing } from './failure-of.js';
-import { oneAtATime } from './one-at-a-time.js';
-import type { Vocabulary } from './translate.js';
+import { oneAtATime, type Vocabulary } from './translate.js';
 
 export type TurnEvent =
   | { type: 'turn_start'; turn_number: number; agent: string }
@@ -125,4 +125,20 @@ function ofEvent(event: RunEvent, numbers: TurnNumbers): TurnEvent[] {
     default:
       return [];
   }
+}
+
+/** Why the run failed, in a sentence; null where it ended otherwise, be it stopped or out of budget. */
+export function failureOf({ outcome, cause, failure }: RunEnd): string | null {
+  if (outcome !== null && outcome !== 'failed') return null;
+  if (failure !== null && failure.message !== '') return failure.message;
+  return cause === null ? 'The run failed.' : causeText(cause);
+}
+
+/** Failures of no model that pass: a call that took too long, and workers that died. */
+const PASSING: ReadonlySet<string> = new Set(['timedOut', FAILURE.workerLost]);
+
+/** Whether a later try may cure what the run failed of: by its own record, whatever a watcher has seen of it. */
+function isPassing({ cause }: RunEnd): boolean {
+  const type = /^failed:(.*)$/.exec(cause ?? '')?.[1] ?? '';
+  return isRetryableModelFailure(type) || PASSING.has(type);
 }

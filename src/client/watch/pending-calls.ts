@@ -9,6 +9,9 @@ import type { RunDescription } from '../run/runs.js';
 const CALL_MODEL: keyof SteersmanActivities = 'steersmanCallModel';
 const CALL_TOOL: keyof SteersmanActivities = 'steersmanCallTool';
 
+/** One of them is in each beat of a call that tells how far it is. */
+const TOLD = ['progress', 'message'] as const satisfies readonly (keyof ToolProgress)[];
+
 /** An activity that failed and is tried again. */
 export interface Retry {
   activityId: string;
@@ -22,12 +25,14 @@ export interface Retry {
 
 /** The live text of the model calls in flight, newest heartbeat each. */
 export async function liveTexts(temporal: Temporal, run: RunDescription): Promise<LiveText[]> {
-  return (await heartbeats(temporal, run, CALL_MODEL)).filter(isLiveText);
+  const beats = await heartbeats(temporal, run, CALL_MODEL);
+  return beats.filter((beat): beat is LiveText => isRecord(beat) && typeof beat.tail === 'string');
 }
 
 /** How far the tool calls in flight are, where their servers tell it. */
 export async function toolProgress(temporal: Temporal, run: RunDescription): Promise<ToolProgress[]> {
-  return (await heartbeats(temporal, run, CALL_TOOL)).filter(isToolProgress);
+  const beats = await heartbeats(temporal, run, CALL_TOOL);
+  return beats.filter((beat): beat is ToolProgress => isRecord(beat) && TOLD.some(name => name in beat));
 }
 
 async function heartbeats({ client }: Temporal, run: RunDescription, type: string): Promise<unknown[]> {
@@ -55,25 +60,5 @@ export function retries(run: RunDescription): Retry[] {
           },
         ]
       : [],
-  );
-}
-
-function isToolProgress(value: unknown): value is ToolProgress {
-  return (
-    isRecord(value) &&
-    typeof value.callId === 'string' &&
-    typeof value.tool === 'string' &&
-    (typeof value.progress === 'number' || typeof value.message === 'string')
-  );
-}
-
-function isLiveText(value: unknown): value is LiveText {
-  return (
-    isRecord(value) &&
-    typeof value.callId === 'string' &&
-    typeof value.attempt === 'number' &&
-    typeof value.channel === 'string' &&
-    typeof value.offset === 'number' &&
-    typeof value.tail === 'string'
   );
 }

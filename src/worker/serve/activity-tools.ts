@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { z } from 'zod';
 import { within } from '../../activities/stop-signal.js';
 import { runIdOf } from '../../activities/store-text.js';
 import { ended, unknown } from '../../activities/tools/tool-endings.js';
@@ -14,9 +13,8 @@ import { fill, wordsOf } from '../../core/prompts/words.js';
 import { errorText } from '../../core/text/error-text.js';
 import { isRecord } from '../../core/text/json.js';
 import { matchesCall } from '../../core/tools/permission.js';
-import { DEFAULT_TOOL_POLICY, type JsonSchema, type ToolDefinition } from '../../core/tools/tool.js';
 import { badArgumentsNote } from '../../core/tools/tool-notes.js';
-import { argumentsOf, checkToolName, contentOf, type ToolOptions } from '../../mcp/code-tools.js';
+import { contentOf } from '../../mcp/code-tools.js';
 import { keeperFor, keptContent } from '../../mcp/result-content.js';
 import type { BlobStore } from '../../shared/blobs/blob-store.js';
 import { SteersmanError } from '../../shared/errors.js';
@@ -24,22 +22,18 @@ import type { Secrets } from '../../shared/secrets.js';
 import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { LiveSettings } from './live-settings.js';
 import { isOurs } from './only-runs.js';
+import { type Described, type ReadyCall, readyCall } from './workflow-tools.js';
 
 /** An activity of the worker as a tool: it gets the arguments as its one parameter, and its result is the tool's. */
-export interface ActivityTool
-  extends Pick<ToolOptions<z.ZodType | JsonSchema>, 'description' | 'input' | 'readOnly' | 'idempotent'> {
+export interface ActivityTool extends Described {
   /** Type of the activity, among those of the same worker. */
   activity: string;
   /** What models call it: letters, digits, `_` and `-`, at most 64. Default: `activity`. */
   name?: string;
 }
 
-/** Ready to be listed and called. */
-export interface ReadyActivityTool {
+export interface ReadyActivityTool extends ReadyCall {
   activity: string;
-  definition: ToolDefinition;
-  /** Checks the arguments, and fills defaults in. @throws McpError for those that do not fit. */
-  parse(args: unknown): unknown;
 }
 
 /** @throws SteersmanError for one that the worker does not have, that is ours, or that is there twice. */
@@ -62,27 +56,8 @@ export function readyActivityTools(
       if (seen.has(taken)) throw new SteersmanError(`activityTools: ${taken} is there twice.`, 'Leave one.');
       seen.add(taken);
     }
-    return readyTool(name, options);
+    return { activity, ...readyCall(options, { name, origin: { type: 'activity', activity } }) };
   });
-}
-
-function readyTool(
-  name: string,
-  { activity, description, input, readOnly = false, idempotent = readOnly }: ActivityTool,
-): ReadyActivityTool {
-  checkToolName(name);
-  const { inputSchema, parse } = argumentsOf(name, input);
-  const policy = { readOnly, idempotent: readOnly || idempotent, destructive: !readOnly };
-  const definition: ToolDefinition = {
-    name,
-    serverToolName: name,
-    origin: { type: 'activity', activity },
-    description,
-    inputSchema,
-    validation: 'strict',
-    policy: { ...DEFAULT_TOOL_POLICY, ...policy },
-  };
-  return { activity, definition, parse };
 }
 
 interface Needed {

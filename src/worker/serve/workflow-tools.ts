@@ -1,13 +1,23 @@
 /** Workflows that an application has, offered to runs as tools: a run starts one as its child. */
 import type { z } from 'zod';
-import { DEFAULT_TOOL_POLICY, type JsonSchema, type ToolDefinition } from '../../core/tools/tool.js';
+import {
+  DEFAULT_TOOL_POLICY,
+  type JsonSchema,
+  type ToolDefinition,
+  type ToolPolicy,
+} from '../../core/tools/tool.js';
 import { argumentsOf, checkToolName, type ToolOptions } from '../../mcp/code-tools.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 
+/** What is said of an activity or a workflow as a tool. */
+export type Described = Pick<
+  ToolOptions<z.ZodType | JsonSchema>,
+  'description' | 'input' | 'readOnly' | 'idempotent'
+>;
+
 /** A workflow as a tool: it gets the arguments as its one parameter, and its result is the tool's. */
-export interface WorkflowTool
-  extends Pick<ToolOptions<z.ZodType | JsonSchema>, 'description' | 'input' | 'readOnly' | 'idempotent'> {
+export interface WorkflowTool extends Described {
   /** Type of the workflow. */
   workflow: string;
   /** What models call it: letters, digits, `_` and `-`, at most 64. Default: `workflow`. */
@@ -19,7 +29,7 @@ export interface WorkflowTool
 }
 
 /** Ready to be listed and called. */
-export interface ReadyWorkflowTool {
+export interface ReadyCall {
   definition: ToolDefinition;
   /** Checks the arguments, and fills defaults in. @throws McpError for those that do not fit. */
   parse(args: unknown): unknown;
@@ -28,36 +38,38 @@ export interface ReadyWorkflowTool {
 const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** @throws SteersmanError for a name that models could not call, what is no schema, and a run's own workflow. */
-export function readyWorkflowTools(tools: readonly WorkflowTool[]): ReadyWorkflowTool[] {
-  return tools.map(readyTool);
+export function readyWorkflowTools(tools: readonly WorkflowTool[]): ReadyCall[] {
+  return tools.map(({ workflow, name = workflow, taskQueue, timeoutMs = DEFAULT_TIMEOUT_MS, ...tool }) => {
+    if (workflow === WORKFLOW_TYPE)
+      throw new SteersmanError(
+        `workflowTools: ${name} is a run itself.`,
+        'A role that names call_subagent has sub-agents: docs/prompts.md.',
+      );
+    const origin = {
+      type: 'child_workflow',
+      workflow,
+      ...(taskQueue !== undefined && { taskQueue }),
+    } as const;
+    return readyCall(tool, { name, origin, timeoutMs });
+  });
 }
 
-function readyTool({
-  workflow,
-  name = workflow,
-  taskQueue,
-  description,
-  input,
-  readOnly = false,
-  idempotent = readOnly,
-  timeoutMs = DEFAULT_TIMEOUT_MS,
-}: WorkflowTool): ReadyWorkflowTool {
+/** A tool that is neither a server's nor a function's. @throws SteersmanError as above. */
+export function readyCall(
+  { description, input, readOnly = false, idempotent = readOnly }: Described,
+  { name, origin, ...policy }: Pick<ToolDefinition, 'name' | 'origin'> & Partial<ToolPolicy>,
+): ReadyCall {
   checkToolName(name);
-  if (workflow === WORKFLOW_TYPE)
-    throw new SteersmanError(
-      `workflowTools: ${name} is a run itself.`,
-      'A role that names call_subagent has sub-agents: docs/prompts.md.',
-    );
   const { inputSchema, parse } = argumentsOf(name, input);
-  const policy = { readOnly, idempotent: readOnly || idempotent, destructive: !readOnly, timeoutMs };
+  const effect = { readOnly, idempotent: readOnly || idempotent, destructive: !readOnly };
   const definition: ToolDefinition = {
     name,
     serverToolName: name,
-    origin: { type: 'child_workflow', workflow, ...(taskQueue === undefined ? {} : { taskQueue }) },
+    origin,
     description,
     inputSchema,
     validation: 'strict',
-    policy: { ...DEFAULT_TOOL_POLICY, ...policy },
+    policy: { ...DEFAULT_TOOL_POLICY, ...effect, ...policy },
   };
   return { definition, parse };
 }
