@@ -92,31 +92,24 @@ export function explainError(error: unknown): SteersmanError | null {
 }
 
 /** What a file system refuses is the machine's matter: the file, and what to look at. */
-const FILE_FAULTS: Readonly<Record<string, { what: string; remedy: string }>> = {
-  ENOSPC: { what: 'The disk is full', remedy: 'Make room, and try again: nothing that ran is lost.' },
-  EDQUOT: {
-    what: 'The disk quota is used up',
-    remedy: 'Make room, and try again: nothing that ran is lost.',
-  },
-  EROFS: {
-    what: 'The file system is read-only',
-    remedy: 'Set STEERSMAN_HOME to a folder that can be written.',
-  },
-  EACCES: {
-    what: 'The file may not be accessed',
-    remedy: 'Check whose it is, and who may read and write it.',
-  },
-  EPERM: { what: 'The file may not be changed', remedy: 'Check whose it is, and who may read and write it.' },
-  EMFILE: { what: 'Too many files are open', remedy: 'Raise the limit (ulimit -n), or end what holds them.' },
+const MAKE_ROOM = 'Make room, and try again: nothing that ran is lost.';
+const CHECK_OWNER = 'Check whose it is, and who may read and write it.';
+const FILE_FAULTS: Readonly<Record<string, [what: string, remedy: string]>> = {
+  ENOSPC: ['The disk is full', MAKE_ROOM],
+  EDQUOT: ['The disk quota is used up', MAKE_ROOM],
+  EROFS: ['The file system is read-only', 'Set STEERSMAN_HOME to a folder that can be written.'],
+  EACCES: ['The file may not be accessed', CHECK_OWNER],
+  EPERM: ['The file may not be changed', CHECK_OWNER],
+  EMFILE: ['Too many files are open', 'Raise the limit (ulimit -n), or end what holds them.'],
 };
 
 function fileFault(error: unknown): SteersmanError | null {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
-  const fault = FILE_FAULTS[String(error.code)];
+  const [what, remedy = ''] = FILE_FAULTS[String(error.code)] ?? [];
   const path = 'path' in error ? `: ${String(error.path)}` : '';
-  return fault
-    ? new SteersmanError(`${fault.what}${path} (${String(error.code)}).`, fault.remedy, 'host')
-    : null;
+  return what === undefined
+    ? null
+    : new SteersmanError(`${what}${path} (${String(error.code)}).`, remedy, 'host');
 }
 
 function rootMessage(error: unknown): string {

@@ -6,11 +6,10 @@ import { dirname, join } from 'node:path';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { DEFAULT_MODE } from '../core/agents/modes.js';
 import type { RunSettings } from '../core/agents/run-config.js';
 import { createProvider } from '../models/protocols.js';
-import { SteersmanPlugin, type SteersmanPluginOptions } from '../worker/plugin.js';
+import { createWorker, type SteersmanPluginOptions } from '../worker/index.js';
 import type { RunInput, RunResult } from '../workflows/messages.js';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';
 import { startTestEnvironment } from './environment.js';
@@ -56,18 +55,14 @@ export async function startTestTeam(options: TestTeamOptions): Promise<TestTeam>
   const provider = createProvider({ name: 'scripted', baseUrl: model.baseUrl });
   const { settings = {}, providers = [] } = own;
   const taskQueue = `test-${randomUUID().slice(0, 8)}`;
-  const worker = await Worker.create({
+  const worker = await createWorker({
+    ...own,
     connection: environment.nativeConnection,
     namespace: environment.namespace ?? 'default',
     taskQueue,
-    plugins: [
-      new SteersmanPlugin({
-        ...own,
-        home: join(dir, 'home'),
-        providers: [provider, ...providers],
-        settings: { workspaces: [workspace], ...settings, models: { default: MODEL, ...settings.models } },
-      }),
-    ],
+    home: join(dir, 'home'),
+    providers: [provider, ...providers],
+    settings: { workspaces: [workspace], ...settings, models: { default: MODEL, ...settings.models } },
   });
   const running = worker.run();
   let runs = 0;

@@ -1,7 +1,8 @@
 /** A worker for runs alone. */
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
-import { type OwnWorkerOptions, SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
+import type { OwnWorkerOptions, SteersmanPluginOptions } from './parts.js';
+import { SteersmanPlugin } from './plugin.js';
 
 export interface SteersmanWorkerOptions extends SteersmanPluginOptions, OwnWorkerOptions {
   connection: NativeConnection;

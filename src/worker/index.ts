@@ -4,7 +4,8 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { env } from '../shared/env.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { nativeConnection } from './connect.js';
-import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
+import type { SteersmanPluginOptions } from './parts.js';
+import { SteersmanPlugin } from './plugin.js';
 
 export type { ResolveModel } from '../activities/models/resolve-model.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
@@ -15,7 +16,8 @@ export { ModelCallError } from '../models/model-call-error.js';
 export { createProvider } from '../models/protocols.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
 export { SteersmanError } from '../shared/errors.js';
-export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
+export type { SteersmanPluginOptions } from './parts.js';
+export { SteersmanPlugin } from './plugin.js';
 export { type ActivityTool, toolCall } from './serve/activity-tools.js';
 export type { WorkflowTool } from './serve/workflow-tools.js';
 

@@ -26,40 +26,64 @@ import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { Secrets, type Variables } from '../shared/secrets.js';
 import { type ProviderSource, providerSource } from './providers.js';
-import type { ReadyActivityTool } from './serve/activity-tools.js';
+import type { ActivityTool, ReadyActivityTool } from './serve/activity-tools.js';
 import { type LiveSettings, liveSettings } from './serve/live-settings.js';
 import { type ReadyCall, readyWorkflowTools, type WorkflowTool } from './serve/workflow-tools.js';
 
 const LIVE_TEXT_LOCAL_MS = 250;
 const LIVE_TEXT_REMOTE_MS = 1_000;
 
-export interface PartsOptions extends ConfigInCode {
-  /** Folder of `steersman.yaml`, `.mcp.json` and `prompts`; null for none. */
-  configDir: string | null;
-  /** Folder for blobs. */
-  home: string;
-  /** True on the local stack: any workspace is served, live text is brisk. */
-  localStack: boolean;
-  /** True in the background of the local stack: the worker starts without a key, for the demo model. Default false. */
-  servesDemo?: boolean;
-  /** Tool servers beside those of `.mcp.json`. Default: none. */
+export interface SteersmanPluginOptions extends ConfigInCode {
+  /**
+   * Folder of `steersman.yaml`, `.mcp.json` and `prompts`. Default: none; what is given here holds, and the prompts
+   * that come with Steersman.
+   */
+  configDir?: string;
+  /** Folder for large results, which all workers of a queue share. Default: that of the local stack. */
+  home?: string;
+  /** Tool servers beside those of `.mcp.json`, in the same form. Default: none. */
   mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
-  /** The folder's own `tools/` are loaded, where it is trusted. Default false: a program gives its tools itself. */
-  toolFiles?: boolean;
-  /** Activities of the application as tools. Default: none. */
-  activityTools?: readonly ReadyActivityTool[];
-  /** Workflows of the application as tools. Default: none. */
+  /**
+   * Activities of the worker that runs may call as tools: a run's workflow calls them directly, on the same task
+   * queue. Default: none.
+   */
+  activityTools?: readonly ActivityTool[];
+  /** Workflows of the application that runs may call as tools: a run starts one as its child. Default: none. */
   workflowTools?: readonly WorkflowTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
-  /** Chooses the model before each call. Default: chains and rows do. */
+  /**
+   * Chooses the model before each call, over chains and rows. What it throws, and a model that the configuration does
+   * not name, leave the chain as it is, with a warning in the journal. Default: none; nothing is asked.
+   */
   resolveModel?: ResolveModel;
-  /** Whether the folder is trusted as it is now. Default: it is, for it was named. */
-  isTrusted?: () => boolean;
-  /** Gets a line for people. Default: nobody does. */
+  /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
   report?: (line: string) => void;
+}
+
+/** What only workers of Steersman itself say. */
+export interface OwnWorkerOptions {
+  localStack?: boolean;
+  /** In the background of the local stack: it starts without a key, for the demo model. */
+  servesDemo?: boolean;
+  /** The folder's own `tools/` are loaded. Default false. */
+  toolFiles?: boolean;
+  /** It takes over from workers of this machine that were killed. Default true. */
+  takesOver?: boolean;
+  /** Whether the folder of configuration is trusted as it is now. Default: it is, for it was named. */
+  isTrusted?: () => boolean;
+}
+
+export interface PartsOptions
+  extends Omit<SteersmanPluginOptions, 'configDir' | 'activityTools'>,
+    Omit<OwnWorkerOptions, 'takesOver'> {
+  /** Null for none. */
+  configDir: string | null;
+  home: string;
+  localStack: boolean;
+  activityTools?: readonly ReadyActivityTool[];
 }
 
 export interface Parts {

@@ -11,12 +11,7 @@ import type {
   WorkerPlugin,
 } from '@temporalio/worker';
 import { Runtime } from '@temporalio/worker';
-import type { ResolveModel } from '../activities/models/resolve-model.js';
 import type { RequestSinks } from '../activities/types.js';
-import type { ConfigInCode } from '../config/in-code.js';
-import type { CodeTool } from '../mcp/code-tools.js';
-import type { McpServersInCode } from '../mcp/config.js';
-import type { ModelProvider } from '../models/provider.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
 import { plural } from '../shared/format.js';
@@ -24,12 +19,11 @@ import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
 import { workerIdentity } from './identity.js';
-import { loadParts, type Parts } from './parts.js';
+import { loadParts, type OwnWorkerOptions, type Parts, type SteersmanPluginOptions } from './parts.js';
 import { createActivities } from './serve/activities.js';
-import { type ActivityTool, activityToolCalls, readyActivityTools } from './serve/activity-tools.js';
+import { activityToolCalls, readyActivityTools } from './serve/activity-tools.js';
 import { onlyRuns } from './serve/only-runs.js';
 import { redactActivities } from './serve/redact-activities.js';
-import type { WorkflowTool } from './serve/workflow-tools.js';
 import { createSessionWorker } from './session-worker.js';
 import { takeOver } from './take-over.js';
 import { careForTexts } from './text-care.js';
@@ -45,48 +39,6 @@ const ACTIVITY_SLOTS = 400;
  * runs of 100 turns slow each other down until each exceeds the server's 10 s, and all begin again, for ever.
  */
 const WORKFLOW_TASK_SLOTS = 4;
-
-export interface SteersmanPluginOptions extends ConfigInCode {
-  /**
-   * Folder of `steersman.yaml`, `.mcp.json` and `prompts`. Default: none; what is given here holds, and the prompts
-   * that come with Steersman.
-   */
-  configDir?: string;
-  /** Folder for large results, which all workers of a queue share. Default: that of the local stack. */
-  home?: string;
-  /** Tool servers beside those of `.mcp.json`, in the same form. Default: none. */
-  mcpServers?: McpServersInCode;
-  /** Tools of the program itself. Default: none. */
-  tools?: readonly CodeTool[];
-  /**
-   * Activities of the worker that runs may call as tools: a run's workflow calls them directly, on the same task
-   * queue. Default: none.
-   */
-  activityTools?: readonly ActivityTool[];
-  /** Workflows of the application that runs may call as tools: a run starts one as its child. Default: none. */
-  workflowTools?: readonly WorkflowTool[];
-  /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
-  providers?: readonly ModelProvider[];
-  /**
-   * Chooses the model before each call, over chains and rows. What it throws, and a model that the configuration does
-   * not name, leave the chain as it is, with a warning in the journal. Default: none; nothing is asked.
-   */
-  resolveModel?: ResolveModel;
-  /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
-  report?: (line: string) => void;
-}
-
-/** What only workers of Steersman itself say. */
-export interface OwnWorkerOptions {
-  localStack?: boolean;
-  servesDemo?: boolean;
-  /** The folder's own `tools/` are loaded. Default false. */
-  toolFiles?: boolean;
-  /** It takes over from workers of this machine that were killed. Default true. */
-  takesOver?: boolean;
-  /** Whether the folder of configuration is trusted as it is now. Default: it is, for it was named. */
-  isTrusted?: () => boolean;
-}
 
 /** One for each worker. Options that the application has set itself stay as they are. */
 export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {

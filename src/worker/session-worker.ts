@@ -29,10 +29,10 @@ export async function createSessionWorker(
     workflowBundle: _bundle,
     sinks: _sinks,
     plugins: _plugins,
-    ...rest
+    // Its queue goes with this process: in a deployment it would be one that no later version serves.
+    workerDeploymentOptions: _deployment,
+    ...own
   } = options;
-  // Its queue goes with this process: in a deployment it would be one that no later version serves.
-  const { workerDeploymentOptions: _deployment, ...own } = rest;
   if (!options.connection || !pool.config.servers.some(({ stateful }) => stateful)) return null;
   const queue = `${options.taskQueue}/${randomUUID()}`;
   const worker = await Worker.create({ ...own, taskQueue: queue, maxConcurrentActivityTaskPolls: POLLS });

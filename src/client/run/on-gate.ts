@@ -8,7 +8,6 @@ import { SteersmanError } from '../../shared/errors.js';
 import { claimToolCallUpdate, stateQuery, submitToolResultUpdate } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
-import type { Temporal } from '../connect.js';
 import { explainError, isFinalQueryError } from '../grpc-errors.js';
 import { boundedOutcome, type ClientTool, runClientTool } from '../start/client-tools.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
@@ -65,19 +64,12 @@ export function onGate(
   };
   return takeGates(scope, looks, (gate, signal) =>
     answer(gate, signal).catch(async error => {
-      if (!signal.aborted && (await isOpenGate(scope.temporal, id, gate))) failed(gateFault(gate, error));
+      if (signal.aborted) return;
+      // Somebody else may have answered it meanwhile: then a refusal is no fault.
+      const now = await gatesOf(scope, looks, signal).catch(() => ({ gates: [gate] }));
+      if (now?.gates.some(open => open.id === gate.id)) failed(gateFault(gate, error));
     }),
   );
-}
-
-/** False where somebody else has answered it meanwhile: then a refusal is no fault. */
-async function isOpenGate(temporal: Temporal, id: string, gate: Gate): Promise<boolean> {
-  const question = { id, timeoutMs: STATE_TIMEOUT_MS };
-  const gates = await askRun(temporal, question, stateQuery).then(
-    state => state.gates,
-    () => [gate],
-  );
-  return gates.some(open => open.id === gate.id);
 }
 
 function gateFault({ id, kind }: Gate, error: unknown): SteersmanError {

@@ -13,10 +13,6 @@ export interface NewsRead {
   children: ChildEvents[];
 }
 
-export function nothingRead(): NewsRead {
-  return { own: [], children: [] };
-}
-
 /** As it happened: an agent says nothing before it has begun, and nothing after its end. */
 export function inOrder({ own, children }: NewsRead): RunEvent[] {
   const streams = children.map(({ id, events }) => ({ id, rest: timed(events) }));

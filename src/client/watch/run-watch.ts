@@ -7,7 +7,7 @@ import { readEnd } from '../run/run-end.js';
 import type { RunDescription } from '../run/runs.js';
 import { isOpen, mayBeServed, RunLooks } from '../run/runs.js';
 import { ChildWatches } from './child-watches.js';
-import { inOrder, type NewsRead, nothingRead } from './in-order.js';
+import { inOrder, type NewsRead } from './in-order.js';
 import type { JournalNews } from './journal-reader.js';
 import { JournalReader } from './journal-reader.js';
 import { TextFollower } from './live-text.js';
@@ -75,7 +75,7 @@ export class RunWatch {
 
   /** What is new, to the run's end. */
   async *news(run: RunDescription): AsyncGenerator<RunEvent> {
-    const read = nothingRead();
+    const read: NewsRead = { own: [], children: [] };
     yield* this.#readNews(run, read);
     try {
       if (isOpen(run)) await this.#lookAtWork(run, read);
@@ -89,7 +89,7 @@ export class RunWatch {
 
   /** What its journal tells that is new. */
   async *told(run: RunDescription): AsyncGenerator<RunEvent> {
-    const read = nothingRead();
+    const read: NewsRead = { own: [], children: [] };
     yield* this.#readNews(run, read);
     yield* inOrder(read);
   }
