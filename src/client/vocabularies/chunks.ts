@@ -2,7 +2,8 @@
 import { FAILURE } from '../../core/limits/failure.js';
 import type { ToolProgress } from '../../core/limits/heartbeats.js';
 import type { StopReason } from '../../core/state/message.js';
-import { type Addition, ReplyText } from './reply-text.js';
+import type { RunEvent } from '../watch/run-event.js';
+import { ReplyText } from './reply-text.js';
 import { oneAtATime, type Vocabulary } from './translate.js';
 
 /** `cancelled`: a person interrupted the reply. */
@@ -37,61 +38,44 @@ export type Chunk =
 export function chunks(): Vocabulary<Chunk> {
   const reply = new ReplyText();
   let agent = '';
-  const said = ({ reset, text }: Addition, type: 'answer' | 'thought'): Chunk[] => [
-    ...(reset ? [{ type: 'reset', agent } as const] : []),
-    ...(text === '' ? [] : [{ type, agent, text }]),
-  ];
-
   return oneAtATime(event => {
-    switch (event.type) {
-      case 'model_call_started':
-        reply.started(event.callId, event.answers ? 'answer' : 'nothing');
-        agent = event.role;
-        return [];
-      case 'model_call_ended': {
-        const finish_reason = FINISH_REASONS[event.stopReason];
-        return [
-          ...said(reply.ended(event.text), 'answer'),
-          { type: 'reply_end', agent: event.role, finish_reason },
-        ];
-      }
-      case 'model_call_failed':
-        // What it had said is no part of the conversation.
-        return [
-          ...said(reply.failed(), 'answer'),
-          ...(DECLINED.has(event.failure)
-            ? [{ type: 'reply_end', agent, finish_reason: 'content_filter' } as const]
-            : []),
-        ];
-      case 'goal_ended':
-        return said(reply.answered(event.answer), 'answer');
-      case 'user_message':
-        return [{ type: 'answer', agent: event.role, text: event.text }];
-      case 'tool_call_started':
-        return [
-          { type: 'tool', id: event.callId, name: event.tool, status: 'running', text: event.arguments },
-        ];
-      case 'tool_call_ended': {
-        const status = event.isError ? 'failed' : 'done';
-        return [{ type: 'tool', id: event.callId, name: event.tool, status, text: event.text }];
-      }
-      case 'text':
-        if (event.channel === 'tool_input') return [];
-        return said(reply.add(event), event.channel === 'text' ? 'answer' : 'thought');
-      case 'tool_progress':
-        return progressOf(event);
-      case 'end':
-        return [
-          {
-            type: 'final',
-            outcome: event.end.outcome ?? event.end.status,
-            text: event.end.result?.text ?? '',
-          },
-        ];
-      default:
-        return [];
-    }
+    if (event.type === 'model_call_started') agent = event.role;
+    const { reset, text, isThought } = reply.heard(event);
+    return [
+      ...(reset ? [{ type: 'reset', agent } as const] : []),
+      ...(text === '' ? [] : [{ type: isThought ? 'thought' : 'answer', agent, text } as const]),
+      ...chunksOf(event, agent),
+    ];
   });
+}
+
+/** What is told beside the text of replies. `agent`: whose reply is told. */
+function chunksOf(event: RunEvent, agent: string): Chunk[] {
+  switch (event.type) {
+    case 'model_call_ended':
+      return [{ type: 'reply_end', agent: event.role, finish_reason: FINISH_REASONS[event.stopReason] }];
+    case 'model_call_failed':
+      // What it had said is no part of the conversation.
+      return DECLINED.has(event.failure)
+        ? [{ type: 'reply_end', agent, finish_reason: 'content_filter' }]
+        : [];
+    case 'user_message':
+      return [{ type: 'answer', agent: event.role, text: event.text }];
+    case 'tool_call_started':
+      return [{ type: 'tool', id: event.callId, name: event.tool, status: 'running', text: event.arguments }];
+    case 'tool_call_ended': {
+      const status = event.isError ? 'failed' : 'done';
+      return [{ type: 'tool', id: event.callId, name: event.tool, status, text: event.text }];
+    }
+    case 'tool_progress':
+      return progressOf(event);
+    case 'end': {
+      const { outcome, status, result } = event.end;
+      return [{ type: 'final', outcome: outcome ?? status, text: result?.text ?? '' }];
+    }
+    default:
+      return [];
+  }
 }
 
 function progressOf({ callId, tool, progress, total }: ToolProgress): Chunk[] {

@@ -14,6 +14,8 @@ export interface Addition {
 /** Which text is given: all, the words of a goal's answer, or none. */
 type Gives = 'all' | 'answer' | 'nothing';
 
+const NOTHING: Addition = { reset: false, text: '' };
+
 /** What may be JSON for the run: the answer that is in it comes when the goal ends. */
 const MAY_BE_JSON = /^\s*[{[`]/;
 
@@ -26,6 +28,26 @@ export class ReplyText {
   #given = '';
   #seen: Record<Channel, string> = { text: '', reasoning: '', tool_input: '' };
 
+  /** What an event adds to the words of the answer, or to what is thought. */
+  heard(event: RunEvent): Addition & { isThought?: true } {
+    switch (event.type) {
+      case 'model_call_started':
+        this.started(event.callId, event.answers ? 'answer' : 'nothing');
+        return NOTHING;
+      case 'model_call_ended':
+        return this.ended(event.text);
+      case 'model_call_failed':
+        return this.failed();
+      case 'goal_ended':
+        return this.answered(event.answer);
+      case 'text':
+        if (event.channel === 'tool_input') return NOTHING;
+        return { ...this.add(event), ...(event.channel === 'reasoning' && { isThought: true }) };
+      default:
+        return NOTHING;
+    }
+  }
+
   started(callId: string, gives: Gives = 'all'): void {
     this.#call = callId;
     this.#gives = gives;
@@ -34,7 +56,7 @@ export class ReplyText {
 
   /** Empty behind a hole, and for another call than the one at hand. */
   add({ callId, attempt, channel, offset, text }: Text): Addition {
-    if (callId !== this.#call || attempt < this.#attempt) return { reset: false, text: '' };
+    if (callId !== this.#call || attempt < this.#attempt) return NOTHING;
     const reset = attempt > this.#attempt && this.#hasGiven();
     if (attempt > this.#attempt) this.#again(attempt);
     const fresh = offset === this.#seen[channel].length ? text : '';
@@ -55,7 +77,7 @@ export class ReplyText {
    */
   ended(whole: string | undefined): Addition {
     this.#call = '';
-    if (whole === undefined) return { reset: false, text: '' };
+    if (whole === undefined) return NOTHING;
     const reset = !whole.startsWith(this.#given);
     if (reset) this.#given = '';
     this.#seen.text = whole;

@@ -1,6 +1,6 @@
 /** Streams of replies as chat front ends listen to them: content, tool calls, reasoning, then done or stopped. */
 import type { RunEvent } from '../watch/run-event.js';
-import { type Addition, ReplyText } from './reply-text.js';
+import { ReplyText } from './reply-text.js';
 import { oneAtATime, translate, type Vocabulary } from './translate.js';
 import { failureOf } from './turn-events.js';
 
@@ -29,33 +29,22 @@ export type StreamEvent =
 export function streamEvents(): Vocabulary<StreamEvent> {
   const reply = new ReplyText();
   return oneAtATime(event => {
-    switch (event.type) {
-      case 'model_call_started':
-        reply.started(event.callId, event.answers ? 'answer' : 'nothing');
-        return [];
-      case 'text':
-        if (event.channel === 'tool_input') return [];
-        return added(event.channel === 'text' ? 'content' : 'reasoning', reply.add(event));
-      case 'model_call_ended': {
-        const type = event.stopReason === 'interrupted' ? 'stopped' : 'done';
-        return [...added('content', reply.ended(event.text)), { type }];
-      }
-      case 'model_call_failed':
-        return added('content', reply.failed());
-      case 'goal_ended':
-        return added('content', reply.answered(event.answer));
-      case 'tool_call_started': {
-        const call = { name: event.tool, arguments: event.arguments };
-        return [{ type: 'tool_calls', tool_calls: [{ id: event.callId, type: 'function', function: call }] }];
-      }
-      default:
-        return [];
+    const { reset, text, isThought } = reply.heard(event);
+    const words: StreamEvent[] = [
+      ...(reset ? [{ type: 'reset' } as const] : []),
+      ...(text === '' ? [] : [{ type: isThought ? 'reasoning' : 'content', content: text } as const]),
+    ];
+    if (event.type === 'model_call_ended')
+      words.push({ type: event.stopReason === 'interrupted' ? 'stopped' : 'done' });
+    if (event.type === 'tool_call_started') {
+      const call = { name: event.tool, arguments: event.arguments };
+      words.push({
+        type: 'tool_calls',
+        tool_calls: [{ id: event.callId, type: 'function', function: call }],
+      });
     }
+    return words;
   });
-}
-
-function added(type: 'content' | 'reasoning', { reset, text }: Addition): StreamEvent[] {
-  return [...(reset ? [{ type: 'reset' } as const] : []), ...(text === '' ? [] : [{ type, content: text }])];
 }
 
 /** The words of the answer alone; what is said anew, and each further reply, is a paragraph of its own. */
