@@ -6,7 +6,7 @@ import { explainError } from './grpc-errors.js';
 
 export interface Abortable {
   /** Ends the wait with a SteersmanError `aborted`: nothing more is sent, and what was sent takes effect. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**

@@ -13,7 +13,8 @@ export interface Question {
   id: string;
   /** A part of the run; left out, the latest. */
   runId?: string;
-  timeoutMs: number;
+  /** Default 10,000. */
+  timeoutMs?: number;
 }
 
 /**
@@ -22,7 +23,7 @@ export interface Question {
  */
 export function askRun<T, Args extends unknown[]>(
   { client }: Temporal,
-  { id, runId, timeoutMs }: Question,
+  { id, runId, timeoutMs = 10_000 }: Question,
   query: QueryDefinition<T, Args>,
   ...args: Args
 ): Promise<T> {

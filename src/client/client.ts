@@ -35,7 +35,7 @@ export async function connect(options: ConnectOptions = {}): Promise<SteersmanCl
   const { report = () => {}, signal } = options;
   const home = resolveHome(options.home);
   const closing = new AbortController();
-  return abortable({ closing: closing.signal }, signal ? { signal } : {}, async ending => {
+  return abortable({ closing: closing.signal }, { signal }, async ending => {
     const temporal = await openTemporal({ report, home, client: options.temporal?.client });
     // Nobody waits for it any more.
     if (ending.aborted) await temporal.close();
@@ -78,7 +78,7 @@ export class SteersmanClient {
    */
   start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
     const { temporal, report } = this.#scope;
-    return abortable(this.#scope, signal ? { signal } : {}, async ending => {
+    return abortable(this.#scope, { signal }, async ending => {
       const request = await startRequest(goal, options, { local: temporal.local !== null });
       if (request.isDemo) report(DEMO_NOTE);
       if (options.keptPermissions === true) {

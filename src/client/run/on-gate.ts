@@ -15,8 +15,6 @@ import { gateInput, type ToolInput } from './gate-input.js';
 import { isOpen, type RunLooks } from './runs.js';
 import { answerAndKeep, type GateAnswers, type GateReply, type ToolOutput, update } from './send.js';
 
-const STATE_TIMEOUT_MS = 10_000;
-
 /** An open gate, with all arguments of the tool call that it is about. */
 export type OpenGate<K extends GateKind = GateKind> = Extract<Gate, { kind: K }> & {
   input: ToolInput | null;
@@ -225,7 +223,7 @@ function gatesOf(
   const ended = { ended: true } as const;
   const asked = patiently(scope, signal, async () => {
     if (!isOpen(await looks.look(pollMsOf(temporal) / 2))) return ended;
-    return askRun(temporal, { id, timeoutMs: STATE_TIMEOUT_MS }, stateQuery).catch(passing);
+    return askRun(temporal, { id }, stateQuery).catch(passing);
   });
   return asked.then(state =>
     state === null || 'ended' in state

@@ -51,8 +51,6 @@ import {
 import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
 import { readTranscript, type ThreadTranscript } from './transcript.js';
 
-const QUERY_TIMEOUT_MS = 10_000;
-
 export interface MessageOptions extends Abortable {
   /** A repeat under the same id does nothing. Default: a new one. */
   id?: string;
@@ -243,8 +241,7 @@ export class Run {
 
   /** How it stands, as its worker tells it. */
   state(options: Abortable = {}): Promise<RunView> {
-    const question = { id: this.id, timeoutMs: QUERY_TIMEOUT_MS };
-    return this.#work(options, temporal => askRun(temporal, question, stateQuery));
+    return this.#work(options, temporal => askRun(temporal, { id: this.id }, stateQuery));
   }
 
   /** All arguments of the tool call that a gate is about; null for another gate, and where no worker tells them. */
@@ -281,7 +278,7 @@ export class Run {
     return this.#work(options, async temporal => {
       const run = await describeRun(temporal, this.id);
       if (!isOpen(run)) return resultIn(await readEnd(temporal, run)).trace;
-      return askRun(temporal, { id: this.id, timeoutMs: QUERY_TIMEOUT_MS }, traceQuery);
+      return askRun(temporal, { id: this.id }, traceQuery);
     });
   }
 

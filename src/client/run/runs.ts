@@ -13,7 +13,6 @@ import { seeList } from '../grpc-errors.js';
 export type RunDescription = WorkflowExecutionDescription;
 
 const LOOK_TIMEOUT_MS = 10_000;
-const EVENTS_TIMEOUT_MS = 10_000;
 const NEAR_IDS_OF = 200;
 
 /** All runs but the earlier parts of those that continued as new. */
@@ -61,8 +60,7 @@ export class RunLooks {
   /** The events of a segment of the run after `since`. */
   events(runId: string, since: number): Promise<EventsPage> {
     const key = `${runId} ${since}`;
-    const question = { id: this.id, runId, timeoutMs: EVENTS_TIMEOUT_MS };
-    const page = this.#pages.get(key) ?? askRun(this.temporal, question, eventsQuery, since);
+    const page = this.#pages.get(key) ?? askRun(this.temporal, { id: this.id, runId }, eventsQuery, since);
     this.#pages.set(key, page);
     return page;
   }

@@ -1,17 +1,16 @@
 /** A message that was sent to a run, and what becomes of it. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { SignalDefinition } from '@temporalio/common';
 import type { Receipt } from '../../core/steering/receipt.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { eventsQuery, stateQuery, withdrawUpdate } from '../../workflows/messages.js';
+import { stateQuery, withdrawUpdate } from '../../workflows/messages.js';
 import { type Abortable, abortable, abortedError, itemsUntilAborted } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
-import { explainError, isFinalQueryError, isServerAway } from '../grpc-errors.js';
-import { watchRun } from '../watch/watch-run.js';
+import { explainError, isServerAway } from '../grpc-errors.js';
+import { pollMsOf, watchRun } from '../watch/watch-run.js';
 import { mayBeServed, RunLooks } from './runs.js';
 import { type Handle, sendToOpen, update } from './send.js';
 
@@ -55,7 +54,11 @@ export function sendMessage<Input extends { text: string; id?: string }>(
     });
     // Where it is known that no worker serves the run, none will tell.
     const asks = waitForReceipt && (await mayBeServed(temporal, run.taskQueue));
-    const receipt = asks ? await receiptOf(temporal, runId, id, { signal }) : null;
+    const soon = {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(RECEIPT_TIMEOUT_MS)]),
+      pollMs: RECEIPT_POLL_MS,
+    };
+    const receipt = asks ? await receiptOf(temporal, runId, id, soon) : null;
     return {
       id,
       state: receipt?.state ?? 'sent',
@@ -80,12 +83,9 @@ async function lastReceipt(
   messageId: string,
   signal: AbortSignal,
 ): Promise<Receipt> {
-  const watch = watchRun(new RunLooks(temporal, runId), { live: false, children: false, signal });
-  for await (const item of itemsUntilAborted(watch, signal)) {
-    if (item.type !== 'receipt' || item.id !== messageId) continue;
-    const { id, state, how } = item;
-    if (state === 'applied' || state === 'dropped') return { id, state, how };
-  }
+  const isLast = ({ state }: Receipt) => state === 'applied' || state === 'dropped';
+  const receipt = await receiptOf(temporal, runId, messageId, { signal, isWanted: isLast });
+  if (receipt !== null) return receipt;
   if (signal.aborted) throw abortedError(signal);
   throw new SteersmanError(
     `The run ${runId} has ended without a word on the message ${messageId}.`,
@@ -108,38 +108,30 @@ export async function takeBack(
   if (!waiting) return null;
   const taken = await update(temporal, id, withdrawUpdate, { id: waiting.id });
   if (taken.agent === undefined) return taken.text;
-  const last = await receiptOf(temporal, id, waiting.id, { isWanted: ({ state }) => state !== 'accepted' });
+  const last = await receiptOf(temporal, id, waiting.id, {
+    signal: AbortSignal.timeout(RECEIPT_TIMEOUT_MS),
+    pollMs: RECEIPT_POLL_MS,
+    isWanted: ({ state }) => state !== 'accepted',
+  });
   return last?.state === 'dropped' ? taken.text : null;
 }
 
-/** Waits for the run's first word on a message, or the first that is wanted: an event of its journal. */
+/** The run's first word on a message, or the first that is wanted; null where none comes until its end or the signal. */
 async function receiptOf(
   temporal: Temporal,
-  id: string,
+  runId: string,
   messageId: string,
   {
     signal,
     isWanted = () => true,
-  }: { signal?: AbortSignal | undefined; isWanted?: (receipt: Receipt) => boolean },
+    pollMs = pollMsOf(temporal),
+  }: { signal: AbortSignal; isWanted?: (receipt: Receipt) => boolean; pollMs?: number },
 ): Promise<Receipt | null> {
-  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
-  let since = 0;
-  while (Date.now() < deadline && signal?.aborted !== true) {
-    const page = await eventsAfter(temporal, id, since);
-    const found = page?.find(event => event.type === 'receipt' && event.id === messageId && isWanted(event));
-    if (found?.type === 'receipt') return { id: found.id, state: found.state, how: found.how };
-    since = page?.at(-1)?.seq ?? since;
-    if (!page?.length) await delay(RECEIPT_POLL_MS);
+  const options = { live: false, children: false, signal, pollMs };
+  for await (const event of itemsUntilAborted(watchRun(new RunLooks(temporal, runId), options), signal)) {
+    if (event.type !== 'receipt' || event.id !== messageId) continue;
+    const receipt = { id: event.id, state: event.state, how: event.how };
+    if (isWanted(receipt)) return receipt;
   }
   return null;
-}
-
-/** Null where no worker answers now. */
-async function eventsAfter(temporal: Temporal, id: string, since: number) {
-  try {
-    return (await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, eventsQuery, since)).events;
-  } catch (error) {
-    if (isFinalQueryError(error)) throw error;
-    return null;
-  }
 }

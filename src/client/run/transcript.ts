@@ -15,8 +15,6 @@ export interface ThreadTranscript {
   messages: Message[];
 }
 
-const QUERY_TIMEOUT_MS = 10_000;
-
 /**
  * The threads of a run, the main one first, each with what is kept of it; `only` one of them. Throws a SteersmanError
  * for an unknown run or thread, and where no worker answers: only a worker knows the conversation, of an ended run too.
@@ -28,16 +26,15 @@ export async function readTranscript(
 ): Promise<ThreadTranscript[]> {
   const { taskQueue } = await describeRun(temporal, id);
   if (!(await mayBeServed(temporal, taskQueue))) throw unserved(id);
-  const question = { id, timeoutMs: QUERY_TIMEOUT_MS };
   try {
-    const { internals } = await askRun(temporal, question, stateQuery);
+    const { internals } = await askRun(temporal, { id }, stateQuery);
     const names = inOrder(Object.keys(internals.threads));
     if (only !== undefined && !names.includes(only)) throw noThread(id, only, names);
     const transcripts: ThreadTranscript[] = [];
     for (const thread of only === undefined ? names : [only]) {
       const messages: Message[] = [];
       for (;;) {
-        const page = await askRun(temporal, question, transcriptQuery, thread, messages.length);
+        const page = await askRun(temporal, { id }, transcriptQuery, thread, messages.length);
         if (page.length === 0) break;
         messages.push(...page);
       }

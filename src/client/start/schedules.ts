@@ -127,7 +127,7 @@ export class Schedules {
       return found;
     });
     for (const id of ids) {
-      const snapshot = await this.show(id, signal ? { signal } : {}).catch(unlessGone);
+      const snapshot = await this.show(id, { signal }).catch(unlessGone);
       if (snapshot !== null) yield snapshot;
     }
   }
@@ -207,7 +207,7 @@ export class Schedules {
   }
 
   #do<T>(signal: AbortSignal | undefined, work: (ending: AbortSignal) => Promise<T>): Promise<T> {
-    return abortable(this.#scope, signal ? { signal } : {}, work);
+    return abortable(this.#scope, { signal }, work);
   }
 
   /** `ending`: of what has an effect on it next. */

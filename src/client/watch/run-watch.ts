@@ -15,7 +15,6 @@ import { liveTexts, retries, toolProgress } from './pending-calls.js';
 import type { RunEvent } from './run-event.js';
 import { Patience } from './watch-patience.js';
 
-const QUERY_TIMEOUT_MS = 10_000;
 /** An ended run whose events can't be read for so long is told by its result alone. */
 const GIVE_UP_MS = 15_000;
 
@@ -145,8 +144,7 @@ export class RunWatch {
   /** Those that run already, which no event will name. */
   async #joinChildren(): Promise<void> {
     const { temporal, id } = this.#looks;
-    const question = { id, timeoutMs: QUERY_TIMEOUT_MS };
-    const { children } = await askRun(temporal, question, stateQuery);
+    const { children } = await askRun(temporal, { id }, stateQuery);
     this.#joinsLate = false;
     for (const child of children) if (child.outcome === null) this.#children?.begin(child.id, child.agent);
   }

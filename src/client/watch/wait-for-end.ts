@@ -1,6 +1,7 @@
 /** Waiting for the end of a run, through restarts of everything. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Report } from '../../stack/download/temporal-binary.js';
+import type { Abortable } from '../abortable.js';
 import { isServerAway } from '../grpc-errors.js';
 import type { RunEnd } from '../run/run-end.js';
 import { readEnd } from '../run/run-end.js';
@@ -9,9 +10,7 @@ import type { RunDescription } from '../run/runs.js';
 import { isOpen, type RunLooks } from '../run/runs.js';
 import { pollMsOf } from './watch-run.js';
 
-export interface WaitOptions {
-  /** Ends the wait with a SteersmanError `aborted`; the run goes on. */
-  signal?: AbortSignal;
+export interface WaitOptions extends Abortable {
   /** Is told how the run stands each time it has come to wait for something: a person, a worker, a follow-up. */
   onWait?: (state: RunSnapshot) => void;
 }
@@ -42,7 +41,7 @@ export async function waitForEnd(
       if (!isServerAway(error)) throw error;
       report(`Temporal at ${temporal.address} does not answer. Trying again …`);
     }
-    await delay(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+    await delay(pollMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

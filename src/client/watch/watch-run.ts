@@ -7,7 +7,7 @@ import { RunWatch } from './run-watch.js';
 
 export interface WatchOptions {
   /** Ends the watch; the run goes on. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Number of the last event that is known already. Default 0: from the start. Sub-agents are told from their start. */
   since?: number;
   /** Live text, progress and retries of calls in flight as well. Default true. */
@@ -36,7 +36,7 @@ export async function* watchRun(looks: RunLooks, options: WatchOptions = {}): As
       yield* watch.news(run);
       if (watch.finished) return;
     }
-    await delay(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+    await delay(pollMs, undefined, { signal }).catch(() => undefined);
     run = await watch.look(pollMs / 2);
     if (run === null) yield* watch.impatience();
   }
