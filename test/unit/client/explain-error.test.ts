@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import { explainError } from '../../../src/client/grpc-errors.js';
@@ -33,4 +34,13 @@ test.each([
 
 test('errors: a bug → no explanation, so that it is reported', () => {
   expect(explainError(new TypeError('x is not a function'))).toBeNull();
+});
+
+test('errors of the client: a command that they name → stands beside what a program calls instead', () => {
+  const folder = new URL('../../../src/client', import.meta.url).pathname;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.ts'),
+  );
+  const alone = /(?<!hintOf\(\s*)(?:verbCall|startCall)\(/;
+  expect(files.filter(name => alone.test(readFileSync(join(folder, name), 'utf8')))).toEqual([]);
 });
