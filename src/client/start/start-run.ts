@@ -129,7 +129,7 @@ export async function startRequest(
     errors.push(...(await modelFaults(model, configDir)));
   }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
-    errors.push('The id must be 1 to 200 characters without spaces.');
+    errors.push(`${hintOf('The id (--id)', 'The id')} must be 1 to 200 characters without spaces.`);
   if (after !== undefined && rest.systemMessage !== undefined)
     errors.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
   if (!start.ok || errors.length > 0) {
