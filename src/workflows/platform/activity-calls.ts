@@ -70,7 +70,7 @@ export function shortOptions(
     startToCloseTimeout: timeoutMs,
     ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
     cancellationType: ActivityCancellationType.TRY_CANCEL,
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
+    retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumAttempts: attempts },
   };
 }
 
