@@ -5,20 +5,12 @@ import { addMcp } from './setup/mcp.js';
 import { addModels } from './setup/models.js';
 import { addPermissions } from './setup/permissions.js';
 import { addPrompts } from './setup/prompts.js';
-import { addArtifact } from './verbs/artifact.js';
-import { addBudget, addModel, addPlan } from './verbs/change.js';
-import { addExport } from './verbs/export.js';
+import { addBudget, addFollowUp, addModel, addPlan, addSteer, addSwitches } from './verbs/change.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './verbs/gates.js';
 import { addList } from './verbs/list.js';
-import { addResult } from './verbs/result.js';
+import { addArtifact, addExport, addResult, addShow, addStored, addTranscript } from './verbs/read.js';
+import { addStart, addWatch } from './verbs/run.js';
 import { addSchedule } from './verbs/schedule.js';
-import { addShow } from './verbs/show.js';
-import { addStart } from './verbs/start.js';
-import { addFollowUp, addSteer } from './verbs/steer.js';
-import { addStored } from './verbs/stored.js';
-import { addSwitches } from './verbs/switches.js';
-import { addTranscript } from './verbs/transcript.js';
-import { addWatch } from './verbs/watch.js';
 
 const VERBS = [
   addStart,

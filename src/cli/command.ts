@@ -1,7 +1,7 @@
 /** What all commands share: options, connection, errors as messages, exit codes. */
 
 import type { Command } from 'commander';
-import { CommanderError, InvalidArgumentError } from 'commander';
+import { CommanderError } from 'commander';
 import { connect, explainError, type Run, type SteersmanClient } from '../client/index.js';
 import { defaultConfigDir } from '../config/config-dir.js';
 import { errorText } from '../core/text/error-text.js';
@@ -25,6 +25,11 @@ export interface Context {
   progress: { line(text: string): void };
 }
 
+/** A verb about one run, whose id stands first. */
+export function runVerb(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).argument('<id>', 'id of the run');
+}
+
 /** Adds `--json` and examples to a verb. */
 export function describeVerb(command: Command, examples: string[]): Command {
   return command
@@ -33,41 +38,38 @@ export function describeVerb(command: Command, examples: string[]): Command {
 }
 
 /**
- * Connects and works; what `work` resolves to is the exit code. The process ends after it, and with it the connection
- * and what it holds of the local stack: in a connection that is closed before, the SDK tries calls again that are under way,
- * which throws where nobody catches.
+ * Connects and works; what `work` resolves to is the exit code, nothing is 0. The process ends after it, and with it the
+ * connection and what it holds of the local stack: in a connection that is closed before, the SDK tries calls again that
+ * are under way, which throws where nobody catches.
  */
 export async function withClient(
   options: CommonOptions,
-  work: (context: Context) => Promise<number>,
+  work: (context: Context) => Promise<number | undefined>,
 ): Promise<void> {
   const output = createOutput(options);
   tellUnread();
   const progress = { line: (text: string) => output.notes.line(text) };
   const client = await connect({ report: text => progress.line(text) });
-  process.exitCode = await work({ client, output, progress });
+  process.exitCode = (await work({ client, output, progress })) ?? EXIT.ok;
 }
 
 /** As `withClient`, for what is about one run. Throws a SteersmanError where there is none of this id. */
 export function withRun(
   options: CommonOptions,
   id: string,
-  work: (run: Run, context: Context) => Promise<number>,
+  work: (run: Run, context: Context) => Promise<number | undefined>,
 ): Promise<void> {
   return withClient(options, async context => work(await context.client.attach(id), context));
 }
 
-/** Its id, and the whole address of its Web UI at the end of a line, as terminals make links of it. */
-export function tellWhere({ notes }: Output, { id, webUi }: Pick<Run, 'id' | 'webUi'>): void {
-  notes.line(`Run    ${id}`);
-  if (webUi !== null) notes.line(`Web UI ${webUi}`);
-}
-
-/** A whole number, at least 1, for an option. */
-export function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number) && number >= 1) return number;
-  throw new InvalidArgumentError('It must be a whole number, at least 1.');
+/** The action of a verb about a run that needs nothing but it: the run takes the place of its id. */
+export function onRun<Given extends unknown[]>(
+  work: (run: Run, context: Context, ...rest: Given) => Promise<number | undefined>,
+) {
+  return (id: string, ...rest: unknown[]): Promise<void> => {
+    const options = (rest.at(-1) as Command).opts<CommonOptions>();
+    return withRun(options, id, (run, context) => work(run, context, ...(rest as Given)));
+  };
 }
 
 /** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */

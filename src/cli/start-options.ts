@@ -3,21 +3,23 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import { checkStart, type StartOptions } from '../client/index.js';
+import {
+  checkStart,
+  DEFAULT_LIMITS,
+  type Limits,
+  STEP_FAILURE_POLICIES,
+  type StartOptions,
+  SteersmanError,
+} from '../client/index.js';
 import { CONFIG_OPTION } from '../config/config-dir.js';
 import { errorCode } from '../config/files.js';
 import { parseYaml } from '../config/yaml-source.js';
-import { DEFAULT_MODE, MODES_HELP, type ModeName, modeFor } from '../core/agents/modes.js';
-import { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';
-import { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
+import { DEFAULT_MODE, MODES_HELP, modeFor } from '../core/agents/modes.js';
 import { isRecord } from '../core/text/json.js';
 import { startCall } from '../shared/called-as.js';
-import { SteersmanError } from '../shared/errors.js';
 import { errorLine } from '../shared/output.js';
-import { positiveInteger } from './command.js';
-import { readLimits } from './print/limit-words.js';
+import { given, positiveInteger, readLimits, userPath } from './arguments.js';
 import { leftOutLine, promptText } from './setup/server-prompts.js';
-import { userPath } from './user-path.js';
 
 /** Adds the options of a start. */
 export function addStartOptions(command: Command): Command {
@@ -50,7 +52,7 @@ export function addRunOptions(command: Command): Command {
     .option(
       '--limit <name=value>',
       `a limit of this run, such as turns=50; repeatable. There are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
-      addLimit,
+      (word: string, limits: Partial<Limits> = {}) => ({ ...limits, ...readLimits([word]) }),
     )
     .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
     .addOption(
@@ -62,28 +64,27 @@ export function addRunOptions(command: Command): Command {
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
 }
 
-function addLimit(word: string, limits: Partial<Limits> = {}): Partial<Limits> {
-  return { ...limits, ...readLimits([word]) };
-}
+/** What has one name as a word of the command line and as an option of a start. */
+const SAME = [
+  'id',
+  'mode',
+  'role',
+  'model',
+  'configuration',
+  'taskQueue',
+  'attended',
+  'approvePlan',
+  'onStepFailure',
+  'projectNotes',
+  'after',
+] as const;
 
 /** What to start, as words of the command line. */
-export interface StartWords {
-  id?: string;
-  mode?: ModeName;
-  role?: string;
-  model?: string;
-  configuration?: string;
-  workspace?: string;
-  taskQueue?: string;
+export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | 'workspace'> {
   config?: string;
   yes?: boolean;
-  attended?: boolean;
-  approvePlan?: boolean;
-  onStepFailure?: StepFailurePolicy;
-  projectNotes?: boolean;
   /** Seconds. */
   keepOpen?: number;
-  after?: string;
   /** `server:name`. */
   prompt?: string;
   /** File with further settings. */
@@ -133,28 +134,19 @@ async function readGoal(
 /** The options as the command line gives them, over those of `--settings`. */
 export async function startOptions(words: StartWords): Promise<StartOptions> {
   const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
+  const { config, yes, keepOpen, limit, workspace = '.' } = words;
   // What the file holds is judged with the rest, under its own names.
   return {
     ...file,
-    ...(clientTools === undefined ? {} : { tools: clientTools as StartOptions['tools'] & object }),
-    workspace: userPath(words.workspace ?? '.'),
-    autoApprove: words.yes === true,
-    ...(words.id === undefined ? {} : { id: words.id }),
-    ...(words.mode === undefined ? {} : { mode: words.mode }),
-    ...(words.role === undefined ? {} : { role: words.role }),
-    ...(words.model === undefined ? {} : { model: words.model }),
-    ...(words.configuration === undefined ? {} : { configuration: words.configuration }),
-    ...(words.attended ? { attended: true } : {}),
-    ...(words.onStepFailure === undefined ? {} : { onStepFailure: words.onStepFailure }),
-    ...(words.approvePlan ? { approvePlan: true } : {}),
-    ...(words.projectNotes ? { projectNotes: true } : {}),
-    ...(words.keepOpen === undefined ? {} : { keepOpenSeconds: words.keepOpen }),
-    ...(words.after === undefined ? {} : { after: words.after }),
-    ...(words.taskQueue === undefined ? {} : { taskQueue: words.taskQueue }),
-    ...(words.config === undefined ? {} : { configDir: userPath(words.config) }),
-    ...(words.limit === undefined
-      ? {}
-      : { limits: { ...(isRecord(file.limits) ? file.limits : {}), ...words.limit } }),
+    ...given({
+      ...Object.fromEntries(SAME.map(name => [name, words[name]])),
+      tools: clientTools as StartOptions['tools'] & object,
+      keepOpenSeconds: keepOpen,
+      configDir: config === undefined ? undefined : userPath(config),
+      limits: limit && { ...(isRecord(file.limits) ? file.limits : {}), ...limit },
+    }),
+    workspace: userPath(workspace),
+    autoApprove: yes === true,
   };
 }
 

@@ -16,7 +16,7 @@ import {
   trustFrom,
   variablesOf,
 } from '../stack/trust/trust.js';
-import { userPath } from './user-path.js';
+import { userPath } from './arguments.js';
 
 /** Shows the lines and asks; null where nobody can be asked. */
 export type Ask = ((lines: readonly string[]) => Promise<boolean>) | null;

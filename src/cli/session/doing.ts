@@ -6,7 +6,7 @@ import type { Gate } from '../../core/gates/gate.js';
 import type { SteerTime } from '../../core/steering/inbox.js';
 import { errorText } from '../../core/text/error-text.js';
 import { noColors, textSink } from '../../shared/output.js';
-import { readLimits } from '../print/limit-words.js';
+import { readLimits } from '../arguments.js';
 import { printRun } from '../print/show-run.js';
 import type { Effect } from './input/talk-state.js';
 

@@ -6,12 +6,12 @@ import { quietVerbCall, verbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { createOutput } from '../../shared/output.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
+import { userPath } from '../arguments.js';
 import { type CommonOptions, describeVerb } from '../command.js';
 import type { Finding } from '../doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../doctor/print.js';
 import { EXIT } from '../exit-codes.js';
 import { trustedConfigDir } from '../trusted-dir.js';
-import { userPath } from '../user-path.js';
 
 interface DoctorOptions extends CommonOptions {
   fix?: boolean;

@@ -6,7 +6,7 @@ import { checkConfigDir } from '../../config/files.js';
 import { quietVerbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { errorLine } from '../../shared/output.js';
-import { userPath } from '../user-path.js';
+import { userPath } from '../arguments.js';
 
 const DEFAULT_PORT = 7_417;
 

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { forgetPermissions, type KeptPermission, keptPermissions } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 import { createOutput } from '../../shared/output.js';
+import { userPath } from '../arguments.js';
 import { type CommonOptions, describeVerb } from '../command.js';
-import { userPath } from '../user-path.js';
 
 export function addPermissions(program: Command): void {
   const permissions = program

@@ -7,9 +7,9 @@ import { errorText } from '../../core/text/error-text.js';
 import { quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { createOutput } from '../../shared/output.js';
+import { userPath } from '../arguments.js';
 import { type CommonOptions, describeVerb } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { userPath } from '../user-path.js';
 import { promptServers, promptsOf } from './server-prompts.js';
 
 interface NewOptions extends CommonOptions {

@@ -1,14 +1,12 @@
 /** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person. */
 
 import { type Command, Option } from 'commander';
-import type { Gate, GateReply, Run } from '../../client/index.js';
+import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
 import { isRecord } from '../../core/text/json.js';
 import { verbCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
-import { type CommonOptions, type Context, describeVerb, withRun } from '../command.js';
-import { EXIT } from '../exit-codes.js';
-import { readJson } from '../json-argument.js';
+import { given, readJson } from '../arguments.js';
+import { type CommonOptions, type Context, describeVerb, onRun, runVerb, withRun } from '../command.js';
 import { readWords } from '../start-options.js';
 
 interface ApproveOptions extends CommonOptions {
@@ -18,11 +16,10 @@ interface ApproveOptions extends CommonOptions {
 }
 
 function gateVerb(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .argument('<id>', 'id of the run')
-    .argument('<gate>', 'id of the gate, such as g1: `show` lists them');
+  return runVerb(program, name, description).argument(
+    '<gate>',
+    'id of the gate, such as g1: `show` lists them',
+  );
 }
 
 export function addApprove(program: Command): void {
@@ -55,8 +52,7 @@ export function addApprove(program: Command): void {
     const input = {
       decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
       ...(options.always && !tasks ? { alwaysFor: options.always } : {}),
-      ...(edited ? { arguments: edited } : {}),
-      ...(tasks ? { tasks } : {}),
+      ...given({ arguments: edited ?? undefined, tasks: tasks ?? undefined }),
     };
     await withRun(options, id, (run, context) => sendAnswer(run, context, gateId, input));
   });
@@ -68,13 +64,10 @@ export function addDeny(program: Command): void {
     'why: the model reads it; needed for a plan',
   );
   describeVerb(verb, [verbCall('deny my-run g1 --reason "Write to notes/ only"')]).action(
-    async (id: string, gateId: string, { reason, ...options }: CommonOptions & { reason?: string }) => {
-      await withRun(options, id, async (run, context) => {
-        const gate = await findGate(run, gateId);
-        const decision = gate?.kind === 'plan' ? 'reject' : 'deny';
-        return sendAnswer(run, context, gateId, { decision, ...(reason ? { reason } : {}) });
-      });
-    },
+    onRun(async (run, context, gateId: string, { reason }: { reason?: string }) => {
+      const decision = (await findGate(run, gateId))?.kind === 'plan' ? 'reject' : 'deny';
+      await sendAnswer(run, context, gateId, { decision, ...(reason ? { reason } : {}) });
+    }),
   );
 }
 
@@ -136,28 +129,17 @@ async function findGate(run: Run, gateId: string): Promise<Gate | null> {
 }
 
 /** The run checks what a person has put together here, and says what is wrong with it. */
-async function sendAnswer(
-  run: Run,
-  context: Context,
-  gateId: string,
-  answer: Record<string, unknown>,
-): Promise<number> {
+async function sendAnswer(run: Run, context: Context, gateId: string, answer: Record<string, unknown>) {
   await run.answerGate(gateId, answer as GateReply);
   return told(context, run.id, gateId);
 }
 
-async function sendResult(
-  run: Run,
-  context: Context,
-  gateId: string,
-  result: Record<string, unknown>,
-): Promise<number> {
+async function sendResult(run: Run, context: Context, gateId: string, result: Record<string, unknown>) {
   await run.submitToolResult({ content: undefined, ...result, gateId });
   return told(context, run.id, gateId);
 }
 
-function told({ output }: Context, id: string, gateId: string): number {
+function told({ output }: Context, id: string, gateId: string): undefined {
   if (output.json) output.value({ id, gateId, accepted: true });
   else output.out.line(`Answered ${gateId} of ${id}. The run goes on.`);
-  return EXIT.ok;
 }

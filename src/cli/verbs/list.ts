@@ -5,10 +5,9 @@ import { preview } from '../../core/text/preview.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
 import { formatDuration } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
-import { type CommonOptions, describeVerb, positiveInteger, withClient } from '../command.js';
-import { EXIT } from '../exit-codes.js';
+import { positiveInteger, readSince } from '../arguments.js';
+import { type CommonOptions, describeVerb, withClient } from '../command.js';
 import { padText } from '../print/layout.js';
-import { readSince } from '../since.js';
 
 export function addList(program: Command): void {
   const verb = program
@@ -36,7 +35,6 @@ export function addList(program: Command): void {
         count += 1;
       }
       if (count === 0) output.notes.line(noRuns(options));
-      return EXIT.ok;
     });
   });
 }

@@ -1,20 +1,20 @@
-/** A goal as the whole of a command line: `steersman "…"`, and in a checkout `npm start -- "…"`. */
-
+/** A goal from start to answer (`steersman "…"`, in a checkout `npm start -- "…"`), `start` and `watch`. */
 import type { Command } from 'commander';
-import type { Run, RunEvent } from '../../client/index.js';
+import type { Run, RunEnd, RunEvent } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
-import { quietStartCall, startCall, verbCall } from '../../shared/called-as.js';
+import { quietStartCall, quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { plural } from '../../shared/format.js';
-import type { Output } from '../../shared/output.js';
-import type { Context } from '../command.js';
-import { type CommonOptions, describeVerb, tellWhere, withClient } from '../command.js';
+import { type Output, ringBell } from '../../shared/output.js';
+import { terminalText } from '../../shared/terminal-text.js';
+import { given, positiveInteger } from '../arguments.js';
+import { type CommonOptions, type Context, describeVerb, runVerb, withClient, withRun } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
-import { onInterrupt } from '../interrupts.js';
-import { NOTIFY_HELP, type Notifier, notifierOf, notifyOption } from '../notify.js';
-import { printAnswer, resultLine } from '../print/end-lines.js';
+import { NOTIFY_HELP, Notifier, notifyOption, webHook } from '../notify.js';
+import { endLine, printAnswer, resultLine } from '../print/end-lines.js';
+import { traceLines } from '../print/event-lines.js';
 import { PlainView, showEvents } from '../print/plain-view.js';
 import { isTerminal } from '../session/screen/terminal.js';
-import { runSession } from '../session/session.js';
+import { runSession, type SessionOptions } from '../session/session.js';
 import type { ReadStart } from '../start-options.js';
 import { addStartOptions, readStart, type StartWords, startOptions } from '../start-options.js';
 import { trustForStart } from '../trusted-dir.js';
@@ -25,22 +25,6 @@ const SESSION_OPEN_SECONDS = 600;
 interface RunOptions extends StartWords, CommonOptions {
   resumeOpen?: boolean;
   notify?: URL;
-}
-
-async function run(goal: string | undefined, options: RunOptions, command: Command): Promise<void> {
-  const resume = options.resumeOpen === true;
-  await trustForStart(options);
-  const interactive = isTerminal() && options.json !== true;
-  const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
-  const words = { ...options, ...session };
-  const onlyResumes = resume && goal === undefined && options.prompt === undefined;
-  const read = onlyResumes ? null : await readStart(goal, words, command);
-  const { configDir } = await startOptions(words);
-  await withClient(options, async context => {
-    if (resume) await resumeLeftOpen(context, configDir);
-    else await tellLeftOpen(context);
-    return read === null ? EXIT.ok : runGoal(context, read, { interactive, notify: options.notify });
-  });
 }
 
 /** Makes a program one that runs a goal. */
@@ -70,75 +54,199 @@ running in the background.
 Exit codes: 0 completed or answered; 3 an answer that was to be verified and was not, cut by a budget or
 stopped; 1 failed; 130 cancelled or left running; 2 when the call itself was wrong.`;
 
-// A goal from start to answer in one command: local stack, run, live view.
+async function run(goal: string | undefined, options: RunOptions, command: Command): Promise<void> {
+  const resume = options.resumeOpen === true;
+  await trustForStart(options);
+  const interactive = isTerminal() && options.json !== true;
+  const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
+  const words = { ...options, ...session };
+  const onlyResumes = resume && goal === undefined && options.prompt === undefined;
+  const read = onlyResumes ? null : await readStart(goal, words, command);
+  const { configDir } = await startOptions(words);
+  await withClient(options, async context => {
+    if (resume) await resumeLeftOpen(context, configDir);
+    else await tellLeftOpen(context);
+    return read === null ? EXIT.ok : runGoal(context, read, options.notify, interactive);
+  });
+}
 
 /**
  * Runs a goal to its end and prints the answer on stdout, everything else on stderr; with `--json` the journal
- * and then the result on stdout. Resolves to the exit code. Ctrl-C asks the run to stop, a second one detaches.
- * `interactive` holds a session in the terminal instead.
+ * and then the result on stdout. Ctrl-C asks the run to stop, a second one detaches.
  */
-async function runGoal(
-  context: Context,
-  { goal, start }: ReadStart,
-  { interactive, notify }: { interactive: boolean; notify: URL | undefined },
-): Promise<number> {
+async function runGoal(context: Context, read: ReadStart, notify: URL | undefined, interactive: boolean) {
   const { client, output } = context;
+  const { goal, start } = read;
   const run = await client.start(goal, start);
   tellWhere(output, run);
-  const notifier = notifierOf(run.id, notify, line => context.progress.line(line));
-  const code = interactive
-    ? await runSession(context, { run, goal, owned: true, config: start.configDir, notifier })
-    : await watchToEnd(output, run, notifier);
+  const view = new PlainView(output.notes, { runId: run.id });
+  return following(context, run, notify, {
+    session: interactive ? { goal, owned: true, config: start.configDir } : null,
+    show: event => {
+      if (output.json && 'seq' in event) output.value(event);
+      else if (!output.json || event.type === 'notice') view.show(event);
+    },
+    interrupted: (press, detach) => {
+      if (press > 1) return detach();
+      output.notes.line(
+        'Stopping the run with what there is. Ctrl-C again leaves it alone and ends only this view.',
+      );
+      run
+        .stop('Ctrl-C')
+        .catch(error => output.notes.line(`The run could not be asked to stop: ${errorText(error)}`));
+    },
+    left: [
+      `The run ${run.id} is left to its worker.`,
+      `Watch it: ${verbCall(`watch ${run.id}`)}`,
+      `Stop it:  ${verbCall(`stop ${run.id}`)}`,
+    ],
+    ended: end => {
+      if (output.json) output.value(resultLine(end));
+      else printAnswer(output, end);
+    },
+  });
+}
+
+export function addStart(program: Command): void {
+  const verb = program
+    .command('start')
+    .description('Start a run and return; its worker goes on in the background.')
+    .argument('[goal]', 'what the team should do, in quotes; - reads it from stdin');
+  describeVerb(addStartOptions(verb), [
+    verbCall('start "Summarise what is in this folder"'),
+    verbCall('start "Fix the typos in README.md" --workspace ../site --yes'),
+    `cat goal.md | ${quietVerbCall('start - --json')}`,
+  ]).action(async (argument: string | undefined, options: StartWords & CommonOptions, command: Command) => {
+    await trustForStart(options);
+    const { goal, start } = await readStart(argument, options, command);
+    await withClient(options, async ({ client, output }) => {
+      const { id, runId, taskQueue, webUi } = await client.start(goal, start);
+      if (output.json) return void output.value({ id, runId, taskQueue, webUi });
+      output.out.line(`Started ${id}`);
+      if (webUi !== null) output.out.line(`Web UI  ${webUi}`);
+      output.out.line(`Watch   ${verbCall(`watch ${id}`)}`);
+    });
+  });
+}
+
+export function addWatch(program: Command): void {
+  const verb = runVerb(
+    program,
+    'watch',
+    'Follow a run from its start to its end, live; in a terminal it can be steered meanwhile. Leaving it does not end the run.',
+  )
+    .option('--poll <ms>', 'time between looks (default: 250 locally, 1000 elsewhere)', positiveInteger)
+    .option('--notify <url>', NOTIFY_HELP, notifyOption);
+  describeVerb(verb, [
+    verbCall('watch summarise-what-is-in-k3f9q2'),
+    quietVerbCall('watch my-run --json | jq .type'),
+  ]).action(async (id: string, options: CommonOptions & { poll?: number; notify?: URL }) => {
+    await withRun(options, id, (run, context) => watch(run, context, options));
+  });
+}
+
+/** Plain lines on stdout, with `--json` one event a line there; in a terminal an open run can be steered meanwhile. */
+async function watch(run: Run, context: Context, { poll, notify }: { poll?: number; notify?: URL }) {
+  const { output } = context;
+  const interactive = isTerminal() && !output.json;
+  const goal = interactive ? ((await run.show()).goal ?? '') : '';
+  if (interactive) tellWhere(output, run);
+  const view = new PlainView(output.out, { runId: run.id });
+  let events = 0;
+  return following(context, run, notify, {
+    session: interactive ? { goal, owned: false } : null,
+    pollMs: poll,
+    show: event => {
+      if ('seq' in event && event.path === undefined) events += 1;
+      if (!output.json) view.show(event);
+      else if ('seq' in event) output.value(event);
+      else if (event.type === 'notice') output.notes.line(event.text);
+      if (event.type === 'end' && events === 0) printWithoutEvents(output, event.end);
+    },
+    interrupted: (_, detach) => detach(),
+    left: [`The run goes on. Watch it again with: ${verbCall(`watch ${run.id}`)}`],
+    ended: end => {
+      if (output.json) return;
+      output.out.line(endLine(end));
+      if (end.result?.text) output.out.line(`\n${terminalText(end.result.text)}`);
+    },
+  });
+}
+
+/** Nobody could tell the events of an ended run: its result and trace are what there is. */
+function printWithoutEvents(output: Output, end: RunEnd): void {
+  if (output.json) output.value({ ...resultLine(end), trace: end.result?.trace ?? null });
+  else if (end.result)
+    for (const line of traceLines(end.result.trace, output.out.colors)) output.out.line(line);
+}
+
+interface Following {
+  /** What a session in the terminal is told; null where lines are printed instead. */
+  session: Pick<SessionOptions, 'goal' | 'owned' | 'config'> | null;
+  pollMs?: number | undefined;
+  show(event: RunEvent): void;
+  /** The first, second, … Ctrl-C. */
+  interrupted(press: number, detach: () => void): void;
+  /** Lines for one that leaves before the end. */
+  left: string[];
+  ended(end: RunEnd): void;
+}
+
+/** Follows a run to its end, or until the person leaves it; resolves to the exit code. */
+async function following(context: Context, run: Run, notify: URL | undefined, how: Following) {
+  const report = (line: string) => context.progress.line(line);
+  const notifier = new Notifier(run.id, { bell: ringBell, post: webHook(notify), report });
+  const code = await (how.session
+    ? runSession(context, { ...how.session, run, notifier })
+    : inLines(context, run, notifier, how));
   await notifier.settled();
   return code;
 }
 
-async function watchToEnd(output: Output, run: Run, notifier: Notifier): Promise<number> {
+async function inLines({ output }: Context, run: Run, notifier: Notifier, how: Following): Promise<number> {
   const detach = new AbortController();
-  const release = onInterrupt(press => {
-    if (press === 1) void askToStop(output, run);
-    else detach.abort();
+  const release = onInterrupt(press => how.interrupted(press, () => detach.abort()));
+  const events = run.events({ signal: detach.signal, ...given({ pollMs: how.pollMs }) });
+  const end = await showEvents(events, event => {
+    notifier.take(event);
+    how.show(event);
   });
-  const end = await showEvents(run.events({ signal: detach.signal }), printer(output, run.id, notifier));
   release();
   if (end === null) {
-    sayDetached(output, run.id);
+    for (const line of how.left) output.notes.line(line);
     return EXIT.cancelled;
   }
-  if (output.json) output.value(resultLine(end));
-  else printAnswer(output, end);
+  how.ended(end);
   return exitCodeOf(end.outcome);
 }
 
-function printer(output: Output, id: string, notifier: Notifier): (event: RunEvent) => void {
-  const view = new PlainView(output.notes, { runId: id });
-  return event => {
-    notifier.take(event);
-    if (output.json && 'seq' in event) output.value(event);
-    else if (!output.json || event.type === 'notice') view.show(event);
+/** npm passes a Ctrl-C on that the terminal has sent to its child already: both are one. */
+const SAME_PRESS_MS = 250;
+
+/** Calls `onPress` with 1, 2, … for each Ctrl-C until the returned function is called. */
+function onInterrupt(onPress: (press: number) => void): () => void {
+  let presses = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  const handler = () => {
+    const now = performance.now();
+    if (now - last < SAME_PRESS_MS) return;
+    last = now;
+    presses += 1;
+    onPress(presses);
   };
+  process.on('SIGINT', handler);
+  return () => void process.off('SIGINT', handler);
 }
 
-async function askToStop({ notes }: Output, run: Run): Promise<void> {
-  notes.line('Stopping the run with what there is. Ctrl-C again leaves it alone and ends only this view.');
-  try {
-    await run.stop('Ctrl-C');
-  } catch (error) {
-    notes.line(`The run could not be asked to stop: ${errorText(error)}`);
-  }
+/** Its id, and the whole address of its Web UI at the end of a line, as terminals make links of it. */
+function tellWhere({ notes }: Output, { id, webUi }: Run): void {
+  notes.line(`Run    ${id}`);
+  if (webUi !== null) notes.line(`Web UI ${webUi}`);
 }
-
-function sayDetached({ notes }: Output, id: string): void {
-  notes.line(`The run ${id} is left to its worker.`);
-  notes.line(`Watch it: ${verbCall(`watch ${id}`)}`);
-  notes.line(`Stop it:  ${verbCall(`stop ${id}`)}`);
-}
-
-// Runs of the local stack that a crash left open: told at a start, and gone on with only when asked.
 
 const SHOWN = 5;
 
-/** Lists them on stderr. */
+/** Lists on stderr the runs of the local stack that a crash left open: they go on only when asked. */
 async function tellLeftOpen({ client, output: { notes } }: Context): Promise<void> {
   const ids = (await client.leftOpen()).map(run => run.id);
   if (ids.length === 0) return;
@@ -150,12 +258,9 @@ async function tellLeftOpen({ client, output: { notes } }: Context): Promise<voi
 }
 
 /** Goes on with them, with the configuration that they were started with or that of `configDir`. */
-async function resumeLeftOpen(
-  { client, output: { notes } }: Context,
-  configDir: string | undefined,
-): Promise<void> {
+async function resumeLeftOpen({ client, output: { notes } }: Context, configDir: string | undefined) {
   const runs = await client.leftOpen();
   if (runs.length === 0) notes.line('No run was left open.');
-  await client.resumeLeftOpen(runs, configDir === undefined ? {} : { configDir });
+  await client.resumeLeftOpen(runs, given({ configDir }));
   for (const { id } of runs) notes.line(`Goes on: ${id}   (${verbCall(`watch ${id}`)})`);
 }

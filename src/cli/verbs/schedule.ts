@@ -3,10 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OVERLAPS, type Overlap, type ScheduleOptions, type ScheduleSnapshot } from '../../client/index.js';
 import { preview } from '../../core/text/preview.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
-import type { Output } from '../../shared/output.js';
+import { given, secondsOf } from '../arguments.js';
 import { type CommonOptions, type Context, describeVerb, withClient } from '../command.js';
-import { EXIT } from '../exit-codes.js';
-import { secondsOf } from '../since.js';
 import { addRunOptions, readWords, type StartWords, startOptions } from '../start-options.js';
 
 export function addSchedule(program: Command): void {
@@ -15,11 +13,51 @@ export function addSchedule(program: Command): void {
     .description('Have Temporal start runs by the clock, with nobody there.');
   addCreate(schedule);
   addList(schedule);
-  addShow(schedule);
-  addSwitch(schedule, 'pause', 'Hold a schedule: it starts nothing. A run that is open goes on.');
-  addSwitch(schedule, 'resume', 'Let a held schedule start runs again.');
-  addTrigger(schedule);
-  addDelete(schedule);
+  addOne(schedule, 'show', 'Show a schedule: what it starts, when, and its latest runs.', showOne);
+  for (const [name, description] of [
+    ['pause', 'Hold a schedule: it starts nothing. A run that is open goes on.'],
+    ['resume', 'Let a held schedule start runs again.'],
+  ] as const)
+    addOne(
+      schedule,
+      name,
+      description,
+      async (id, context, { note }) => {
+        await context.client.schedules[name](id, given({ note }));
+        await showOne(id, context);
+      },
+      new Option('--note <text>', 'why; the schedule keeps it'),
+    );
+  const about = 'Start a run of a schedule now, also of one that is held.';
+  addOne(schedule, 'trigger', about, async (id, { client, output }) => {
+    const run = await client.schedules.trigger(id);
+    if (output.json) return output.value({ id, run });
+    if (run === null) return output.out.line('None was started now: a run of it is open.');
+    output.out.line(`Started ${run}`);
+    output.out.line(`Watch   ${verbCall(`watch ${run}`)}`);
+  });
+  addOne(schedule, 'delete', 'Remove a schedule. Runs that it has started go on.', async (id, context) => {
+    const { client, output } = context;
+    await client.schedules.delete(id);
+    if (output.json) output.value({ id, deleted: true });
+    else output.out.line(`Deleted ${id}.`);
+  });
+}
+
+/** Adds a verb about one schedule. */
+function addOne(
+  schedule: Command,
+  name: string,
+  description: string,
+  work: (id: string, context: Context, options: { note?: string }) => Promise<void>,
+  option?: Option,
+): void {
+  const verb = schedule.command(name).description(description).argument('<id>', 'id of the schedule');
+  if (option) verb.addOption(option);
+  describeVerb(verb, [verbCall(`schedule ${name} nightly`)]).action(
+    (id: string, options: CommonOptions & { note?: string }) =>
+      withClient(options, async context => void (await work(id, context, options))),
+  );
 }
 
 interface CreateWords extends StartWords, CommonOptions {
@@ -38,7 +76,11 @@ function addCreate(schedule: Command): void {
     .description('Make a schedule. The id of each run is that of the schedule with the time of the start.')
     .argument('<id>', 'id of the schedule, such as nightly-report')
     .argument('<goal>', 'what the team should do each time, in quotes; - reads it from stdin')
-    .option('--cron <expression>', 'minute hour day-of-month month day-of-week, repeatable', addCron)
+    .option(
+      '--cron <expression>',
+      'minute hour day-of-month month day-of-week, repeatable',
+      (expression: string, before: string[] = []) => [...before, expression],
+    )
     .option('--every <time>', 'instead of --cron: 90s, 30m, 6h, 2d', every)
     .option('--timezone <name>', 'of --cron, such as Europe/Paris (default: UTC)')
     .addOption(
@@ -57,29 +99,17 @@ function addCreate(schedule: Command): void {
   ]).action(async (id: string, argument: string, words: CreateWords, command: Command) => {
     const goal = await readWords(argument, command, 2, 'goal');
     const options = await scheduleOptions(words);
-    await withClient(words, async ({ client, output }) => {
-      await client.schedules.create(id, goal, options);
-      showOne(output, await client.schedules.show(id));
-      return EXIT.ok;
+    await withClient(words, async context => {
+      await context.client.schedules.create(id, goal, options);
+      await showOne(id, context);
     });
   });
 }
 
 async function scheduleOptions(words: CreateWords): Promise<ScheduleOptions> {
   const { cron, every: everySeconds, timezone, overlap, paused, replace, ...start } = words;
-  return {
-    ...(await startOptions(start)),
-    ...(cron === undefined ? {} : { cron }),
-    ...(everySeconds === undefined ? {} : { everySeconds }),
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(paused === undefined ? {} : { paused }),
-    ...(replace === undefined ? {} : { replace }),
-    overlap,
-  };
-}
-
-function addCron(expression: string, before: string[] = []): string[] {
-  return [...before, expression];
+  const times = given({ cron, everySeconds, timezone, paused, replace });
+  return { ...(await startOptions(start)), ...times, overlap };
 }
 
 function every(words: string): number {
@@ -99,85 +129,16 @@ function addList(schedule: Command): void {
         count += 1;
       }
       if (count === 0) output.notes.line('There are no schedules.');
-      return EXIT.ok;
     });
   });
 }
 
-function addShow(schedule: Command): void {
-  addOne(
-    schedule,
-    'show',
-    'Show a schedule: what it starts, when, and its latest runs.',
-    async (id, context) => {
-      showOne(context.output, await context.client.schedules.show(id));
-    },
-  );
-}
-
-function addSwitch(schedule: Command, name: 'pause' | 'resume', description: string): void {
-  const verb = schedule
-    .command(name)
-    .description(description)
-    .argument('<id>', 'id of the schedule')
-    .option('--note <text>', 'why; the schedule keeps it');
-  describeVerb(verb, [verbCall(`schedule ${name} nightly`)]).action(
-    async (id: string, { note, ...options }: CommonOptions & { note?: string }) => {
-      await withClient(options, async ({ client, output }) => {
-        await client.schedules[name](id, note === undefined ? {} : { note });
-        showOne(output, await client.schedules.show(id));
-        return EXIT.ok;
-      });
-    },
-  );
-}
-
-function addTrigger(schedule: Command): void {
-  const description = 'Start a run of a schedule now, also of one that is held.';
-  addOne(schedule, 'trigger', description, async (id, { client, output }) => {
-    const run = await client.schedules.trigger(id);
-    if (output.json) return output.value({ id, run });
-    if (run === null) return output.out.line('None was started now: a run of it is open.');
-    output.out.line(`Started ${run}`);
-    output.out.line(`Watch   ${verbCall(`watch ${run}`)}`);
-  });
-}
-
-function addDelete(schedule: Command): void {
-  const description = 'Remove a schedule. Runs that it has started go on.';
-  addOne(schedule, 'delete', description, async (id, { client, output }) => {
-    await client.schedules.delete(id);
-    if (output.json) output.value({ id, deleted: true });
-    else output.out.line(`Deleted ${id}.`);
-  });
-}
-
-/** Adds a verb about one schedule. */
-function addOne(
-  schedule: Command,
-  name: string,
-  description: string,
-  work: (id: string, context: Context) => Promise<void>,
-): void {
-  const verb = schedule.command(name).description(description).argument('<id>', 'id of the schedule');
-  describeVerb(verb, [verbCall(`schedule ${name} nightly`)]).action(
-    async (id: string, options: CommonOptions) => {
-      await withClient(options, async context => {
-        await work(id, context);
-        return EXIT.ok;
-      });
-    },
-  );
-}
-
 const NEXT_SHOWN = 3;
 
-function showOne({ json, out, value }: Output, schedule: ScheduleSnapshot): void {
-  if (json) {
-    value(schedule);
-    return;
-  }
-  const { id, goal, when, overlap, taskQueue, note, runs, open, started, skipped, settings } = schedule;
+async function showOne(id: string, { client, output: { json, out, value } }: Context): Promise<void> {
+  const schedule = await client.schedules.show(id);
+  if (json) return value(schedule);
+  const { goal, when, overlap, taskQueue, note, runs, open, started, skipped, settings } = schedule;
   const rows: [string, string][] = [
     ['schedule', id],
     ['goal', preview(goal, 300)],

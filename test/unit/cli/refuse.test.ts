@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { misspelt } from '../../../src/cli/misspelt.js';
+import { misspelt } from '../../../src/cli/refuse.js';
 
 const VERBS = ['start', 'watch', 'show', 'list', 'doctor'];
 
