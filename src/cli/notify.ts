@@ -1,7 +1,6 @@
 /** Tells a person who is elsewhere that a run waits or has ended: the terminal's bell, and a web hook. */
 import { InvalidArgumentError } from 'commander';
 import type { GateKind, RunEvent } from '../client/index.js';
-import { ringBell } from '../shared/output.js';
 
 /** The body of a web hook's request. No text of the run is in it: the id leads to the rest. */
 export interface News {
@@ -119,11 +118,6 @@ export function webHook(url: URL | undefined): NotifyPorts['post'] {
     await answer.body?.cancel();
     if (!answer.ok) throw new Error(`it answers with status ${answer.status}`);
   };
-}
-
-/** The notifier of a command line. */
-export function notifierOf(id: string, url: URL | undefined, report: NotifyPorts['report']): Notifier {
-  return new Notifier(id, { bell: ringBell, post: webHook(url), report });
 }
 
 export const NOTIFY_HELP =

@@ -118,8 +118,7 @@ async function readGoal(
 ): Promise<string> {
   if (prompt !== undefined) {
     const expanded = await promptText(prompt, command.args, { config, workspace: userPath(workspace) });
-    const leftOut = leftOutLine(expanded);
-    errorLine(`The goal, by ${prompt}:\n${expanded.text}${leftOut === null ? '' : `\n${leftOut}`}\n`);
+    errorLine([`The goal, by ${prompt}:`, expanded.text, ...leftOutLine(expanded), ''].join('\n'));
     return expanded.text;
   }
   // It is read as it came: nobody knows what was meant as goal where it came as several words.

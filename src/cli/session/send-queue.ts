@@ -4,7 +4,7 @@ export interface Sending {
   /** What was said, where it is a message; null for switches and answers. */
   text: string | null;
   /** Resolves when the server has taken it. A message is sent again under the same id, which does nothing twice. */
-  send(): Promise<void>;
+  send(): Promise<unknown>;
 }
 
 export interface SendPorts {

@@ -1,15 +1,17 @@
 /** Carries out what a person's keys ask for. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Run, SteersmanError } from '../../client/index.js';
-import type { Gate } from '../../core/gates/gate.js';
+import { type Gate, type GateReply, newMessageId, type Run, SteersmanError } from '../../client/index.js';
 import { isOpen as isOpenTask } from '../../core/plan/plan.js';
+import { errorText } from '../../core/text/error-text.js';
+import { noColors, textSink } from '../../shared/output.js';
+import { given, readLimits } from '../arguments.js';
 import { wholeBody } from '../print/gate-help.js';
-import { type Does, describeError, doer, outgoing } from './doing.js';
+import { printRun } from '../print/show-run.js';
 import { editedIn } from './editor.js';
 import { editedElsewhere, yesEffects } from './input/gate-keys.js';
 import { withMenu } from './input/menu.js';
 import { PromptFetcher } from './input/prompt-fetcher.js';
-import { type Effect, type Look, type Talk, takenBack, withGates } from './input/talk-state.js';
+import { type Effect, type EffectOf, type Talk, takenBack, withGates } from './input/talk-state.js';
 import { workspaceFiles } from './input/workspace-files.js';
 import { lookLines } from './look.js';
 import type { RunProgress } from './run-view.js';
@@ -20,48 +22,33 @@ import type { Terminal } from './screen/terminal.js';
 import { SendQueue } from './send-queue.js';
 import type { StateReader } from './state-reader.js';
 
-/** What is typed and what is known, as it stands. */
-export interface SessionState {
+/** What is typed and what is known, as it stands, and what shows it. */
+export interface Desk {
+  readonly run: Run;
+  /** The run was started here, to stay open for follow-ups: leaving ends that. */
+  readonly owned: boolean;
+  /** `--config` of the start, if any: where tool servers with prompts are looked for. */
+  readonly config?: string | undefined;
   talk: Talk;
   readonly progress: RunProgress;
-}
-
-interface SessionActionsOptions {
-  run: Run;
-  /** The run was started here, to stay open for follow-ups. */
-  owned: boolean;
-  /** `--config` of the start, if any. */
-  config: string | undefined;
-  sessionState: SessionState;
-  scrollback: Scrollback;
-  reader: Reader;
-  states: StateReader;
+  readonly scrollback: Scrollback;
+  readonly reader: Reader;
+  readonly states: StateReader;
   /** Aborted when the person leaves. */
-  left: AbortController;
-  /** Draws the area anew. */
-  refresh(): void;
+  readonly left: AbortController;
+  readonly terminal: Pick<Terminal, 'refresh' | 'lend'>;
   /** The program in which texts are edited, if there is one. */
-  editor: string | null;
-  /** Gives the terminal to it. */
-  lend: Terminal['lend'];
+  readonly editor: string | null;
 }
 
 const SEND_AGAIN_MS = 1_000;
 const LEAVE_TIMEOUT_MS = 5_000;
+const REASON = 'asked for in the terminal';
 
 export class SessionActions {
   /** The run was asked to end. */
   finishing = false;
-  readonly #owned: boolean;
-  readonly #sessionState: SessionState;
-  readonly #scrollback: Scrollback;
-  readonly #reader: Reader;
-  readonly #states: StateReader;
-  readonly #left: AbortController;
-  readonly #refresh: () => void;
-  readonly #editor: string | null;
-  readonly #lend: Terminal['lend'];
-  readonly #does: Does;
+  readonly #desk: Desk;
   readonly #queue: SendQueue;
   readonly #prompts: PromptFetcher;
   /**
@@ -70,218 +57,176 @@ export class SessionActions {
    */
   readonly #answered = new Map<string, number>();
 
-  constructor({
-    run,
-    owned,
-    config,
-    sessionState,
-    scrollback,
-    reader,
-    states,
-    left,
-    refresh,
-    editor,
-    lend,
-  }: SessionActionsOptions) {
-    this.#owned = owned;
-    this.#sessionState = sessionState;
-    this.#scrollback = scrollback;
-    this.#reader = reader;
-    this.#states = states;
-    this.#left = left;
-    this.#refresh = refresh;
-    this.#editor = editor;
-    this.#lend = lend;
-    this.#does = doer(run);
-    this.#prompts = new PromptFetcher({
-      ...{ sessionState, scrollback, refresh },
-      place: () => ({
-        config,
-        workspace: sessionState.progress.state?.workspace ?? process.cwd(),
-        ask: null,
-      }),
-      carryOut: effect => this.carryOut(effect),
-      failed: (error, texts) => this.failed(error, texts),
-    });
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#prompts = new PromptFetcher(desk, this);
     this.#queue = new SendQueue({
       mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
-      pause: () => delay(SEND_AGAIN_MS, undefined, { signal: left.signal }).catch(() => undefined),
+      pause: () => delay(SEND_AGAIN_MS, undefined, { signal: desk.left.signal }).catch(() => undefined),
       waits: error =>
-        scrollback.tell([...describeError(error), 'What you said is sent when it answers again.']),
+        desk.scrollback.tell([...describeError(error), 'What you said is sent when it answers again.']),
       failed: (error, texts) => this.failed(error, texts),
     });
   }
 
   carryOut(effect: Effect): void {
-    switch (effect.do) {
-      case 'say':
-        this.#scrollback.tell(effect.lines);
-        return;
-      case 'detach':
-        this.#left.abort();
-        return;
-      case 'finish':
-        void this.#finish().catch(error => this.failed(error));
-        return;
-      case 'status':
-        void this.#does.status().then(
-          lines => this.#scrollback.write(lines),
-          error => this.failed(error),
-        );
-        return;
-      case 'view':
-        this.#view(effect.gate);
-        return;
-      case 'edit':
-        void this.#edit(effect).catch(error => this.failed(error));
-        return;
-      case 'look':
-        this.#look(effect.at);
-        return;
-      case 'open-last': {
-        const { gates, inputs } = this.#sessionState.talk;
-        this.#reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
-        return;
-      }
-      case 'transcript':
-        this.#reader.openTranscript(effect.thread === '' ? undefined : effect.thread);
-        return;
-      case 'add-task':
-        this.#change(() =>
-          this.#does.addTask(effect.text, this.#sessionState.progress.state?.tasks.map(({ id }) => id) ?? []),
-        );
-        return;
-      case 'set-budget':
-        this.#change(() => this.#does.setBudget(effect.words));
-        return;
-      case 'set-model':
-        this.#change(() => this.#does.setModel(effect));
-        return;
-      case 'list-files':
-        void this.#listFiles();
-        return;
-      case 'list-prompts':
-        void this.#prompts.list(effect);
-        return;
-      case 'prompt':
-        void this.#prompts.put(effect);
-        return;
-      case 'answer':
-        this.#answer(effect);
-        return;
-      case 'steer':
-      case 'follow-up':
-        this.#say(effect);
-        return;
-      case 'take-back':
-        this.#queue.add({ text: null, send: () => this.#takeBack() });
-        return;
-      case 'pause':
-      case 'hold':
-      case 'resume':
-      case 'stop': {
-        const { do: signal } = effect;
-        this.#queue.add({ text: null, send: () => this.#does.signal(signal) });
-      }
-    }
+    const act = this.#acts[effect.do] as (effect: Effect) => unknown;
+    const acting = async () => act(effect);
+    acting().catch(error => this.failed(error));
   }
 
-  #view(gate: Gate): void {
-    const body = wholeBody(gate, this.#sessionState.talk.inputs[gate.id] ?? null);
-    this.#scrollback.print(gateLines({ ...gate, body }, this.#scrollback.page));
-  }
+  readonly #acts: { [D in Effect['do']]: (effect: EffectOf<D>) => unknown } = {
+    say: ({ lines }) => this.#desk.scrollback.tell(lines),
+    detach: () => this.#desk.left.abort(),
+    finish: () => this.#finish(),
+    status: () => this.#status(),
+    view: ({ gate }) => {
+      const { talk, scrollback } = this.#desk;
+      const body = wholeBody(gate, talk.inputs[gate.id] ?? null);
+      scrollback.print(gateLines({ ...gate, body }, scrollback.page));
+    },
+    edit: effect => this.#edit(effect),
+    look: ({ at }) => {
+      const { talk, progress, scrollback } = this.#desk;
+      scrollback.write(lookLines(at, progress.state, talk, scrollback.page));
+    },
+    'open-last': () => {
+      const { gates, inputs } = this.#desk.talk;
+      this.#desk.reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
+    },
+    transcript: ({ thread }) => this.#desk.reader.openTranscript(thread === '' ? undefined : thread),
+    'add-task': ({ text: description }) =>
+      this.#change(run => {
+        const taken = this.#desk.progress.state?.tasks.map(({ id }) => id) ?? [];
+        return run.editPlan([{ id: freeId(taken), description }]);
+      }),
+    'set-budget': ({ words }) => this.#change(async run => run.setBudget(readLimits(words))),
+    'set-model': ({ model, role }) => this.#change(run => run.setModel(model, given({ role }))),
+    'list-files': () => this.#listFiles(),
+    'list-prompts': effect => this.#prompts.list(effect),
+    prompt: effect => this.#prompts.put(effect),
+    answer: effect => this.#answer(effect),
+    steer: ({ text, when, to }) => {
+      const how = `${to ? `, to ${to}` : ''}${when === 'interrupt' ? ' (interrupt)' : ''}`;
+      this.#say(how, text, options => this.#desk.run.steer(text, { ...options, when, ...given({ to }) }));
+    },
+    'follow-up': ({ text }) =>
+      this.#say(this.#desk.progress.idle ? '' : ', for later', text, options =>
+        this.#desk.run.followUp(text, options),
+      ),
+    'take-back': () => this.#send(() => this.#takeBack()),
+    hold: () => this.#send(() => this.#desk.run.pause(REASON, { interrupt: true })),
+    pause: () => this.#send(() => this.#desk.run.pause(REASON)),
+    resume: () => this.#send(() => this.#desk.run.resume(REASON)),
+    stop: () => this.#send(() => this.#desk.run.stop(REASON)),
+  };
 
-  async #edit({ gate, text }: Extract<Effect, { do: 'edit' }>): Promise<void> {
-    let edited = text;
-    await this.#lend(async () => {
-      edited = await editedIn(this.#editor ?? '', text);
-    });
-    const { talk, effects } = editedElsewhere(this.#sessionState.talk, gate, text, edited);
-    this.#sessionState.talk = talk;
-    for (const effect of effects) this.carryOut(effect);
-    this.#refresh();
-  }
-
-  #look(at: Look): void {
-    const { talk, progress } = this.#sessionState;
-    this.#scrollback.write(lookLines(at, progress.state, talk, this.#scrollback.page));
+  /** In turn with what was said before; a message has its text here. */
+  #send(send: () => Promise<unknown>, text: string | null = null): void {
+    this.#queue.add({ text, send });
   }
 
   /** Carried out in turn with what is said; the journal tells what became of it. */
-  #change(send: () => Promise<void>): void {
-    this.#queue.add({ text: null, send: () => send().then(() => this.#states.read()) });
+  #change(change: (run: Run) => Promise<unknown>): void {
+    this.#send(() => change(this.#desk.run).then(() => this.#desk.states.read()));
+  }
+
+  /** Under an id of its own: sent again, it does nothing twice. Its receipt comes with the journal. */
+  #say(how: string, text: string, say: (options: { id: string; waitForReceipt: false }) => Promise<unknown>) {
+    const { scrollback } = this.#desk;
+    const id = newMessageId();
+    scrollback.you(how, text);
+    scrollback.ownMessages.push(id);
+    this.#send(() => say({ id, waitForReceipt: false }), text);
+  }
+
+  async #status(): Promise<void> {
+    const { run, scrollback } = this.#desk;
+    const shown = await run.show();
+    let text = '';
+    const sink = textSink(part => {
+      text += part;
+    }, noColors);
+    printRun(sink, { ...shown, answer: null }, { children: await run.children(), webUi: run.webUi });
+    scrollback.write(text.trimEnd().split('\n'));
+  }
+
+  async #edit({ gate, text }: EffectOf<'edit'>): Promise<void> {
+    const { terminal, editor } = this.#desk;
+    let edited = text;
+    await terminal.lend(async () => {
+      edited = await editedIn(editor ?? '', text);
+    });
+    const { talk, effects } = editedElsewhere(this.#desk.talk, gate, text, edited);
+    this.#desk.talk = talk;
+    for (const effect of effects) this.carryOut(effect);
+    terminal.refresh();
   }
 
   /** Anew at each `@`: the run writes files meanwhile. */
   async #listFiles(): Promise<void> {
-    const workspace = this.#sessionState.progress.state?.workspace;
+    const workspace = this.#desk.progress.state?.workspace;
     if (workspace === undefined) return;
     const files = await workspaceFiles(workspace);
-    this.#sessionState.talk = withMenu(this.#sessionState.talk, { ...this.#sessionState.talk, files }).talk;
-    this.#refresh();
+    this.#desk.talk = withMenu(this.#desk.talk, { ...this.#desk.talk, files }).talk;
+    this.#desk.terminal.refresh();
   }
 
-  #answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
+  #answer({ gate, input }: EffectOf<'answer'>): void {
+    const { run, talk, scrollback, states } = this.#desk;
     if (this.#answered.has(gate.id)) return;
     this.#answered.set(gate.id, Number.POSITIVE_INFINITY);
-    this.setGates(this.#sessionState.talk.gates);
-    this.#scrollback.you('', answerWords(gate, input));
-    const send = () =>
-      this.#does.answer(gate, input).then(
-        () => void this.#answered.set(gate.id, this.#states.asked),
-        error => {
-          this.#notTaken(gate.id);
-          throw error;
-        },
-      );
-    this.#queue.add({ text: null, send });
+    this.setGates(talk.gates);
+    const { gateId: _, ...answer } = input;
+    scrollback.you('', answerWords(gate, answer));
+    this.#send(async () => {
+      try {
+        // The run judges what a person has put together.
+        if (gate.kind !== 'clientTool') await run.answerGate(gate.id, answer as GateReply);
+        else await run.submitToolResult({ content: undefined, ...answer, gateId: gate.id });
+        this.#answered.set(gate.id, states.asked);
+      } catch (error) {
+        this.#notTaken(gate.id);
+        throw error;
+      }
+    });
   }
 
   /** What is not taken is not tried for ever. */
   #notTaken(gateId: string): void {
     this.#answered.delete(gateId);
-    this.#sessionState.talk = { ...this.#sessionState.talk, yes: false };
-  }
-
-  #say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
-    const later = effect.do === 'follow-up' && !this.#sessionState.progress.idle ? ', for later' : '';
-    const to = effect.do === 'steer' && effect.to ? `, to ${effect.to}` : '';
-    const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
-    this.#scrollback.you(`${later}${to}${cut}`, effect.text);
-    const message = outgoing(effect);
-    this.#scrollback.ownMessages.push(message.id);
-    this.#queue.add({ text: effect.text, send: () => this.#does.deliver(message).then(() => undefined) });
+    this.#desk.talk = { ...this.#desk.talk, yes: false };
   }
 
   /** What was not taken comes back into the line, in the order it was said. */
   failed(error: unknown, texts: string[] = []): void {
-    this.#scrollback.tell(describeError(error));
+    const { scrollback, states, talk } = this.#desk;
+    scrollback.tell(describeError(error));
     if (texts.length > 0) {
-      this.#scrollback.tell(['It was not sent, and is in your line again.']);
-      this.#sessionState.talk = takenBack(this.#sessionState.talk, texts.join('\n'));
+      scrollback.tell(['It was not sent, and is in your line again.']);
+      this.#desk.talk = takenBack(talk, texts.join('\n'));
     }
-    this.#states.read();
+    states.read();
   }
 
   async #takeBack(): Promise<void> {
-    const text = await this.#does.takeBack(this.#scrollback.ownMessages);
-    if (text !== null) this.#sessionState.talk = takenBack(this.#sessionState.talk, text);
-    else this.#scrollback.tell(['Nothing that you said waits: it has been read.']);
-    this.#refresh();
+    const { run, scrollback, terminal } = this.#desk;
+    const text = await run.withdraw(scrollback.ownMessages);
+    if (text !== null) this.#desk.talk = takenBack(this.#desk.talk, text);
+    else scrollback.tell(['Nothing that you said waits: it has been read.']);
+    terminal.refresh();
   }
 
   /** Leaves a run that is answered: it ends, where it was kept open for this session. */
   async #finish(): Promise<void> {
-    if (!this.#owned && this.#sessionState.progress.idle) {
-      this.#left.abort();
-      return;
-    }
+    const { run, owned, progress, left } = this.#desk;
+    if (!owned && progress.idle) return left.abort();
     this.finishing = true;
-    await this.#does.signal('finish');
-    if (!this.#sessionState.progress.idle) return;
+    await run.finish();
+    if (!progress.idle) return;
     // A run without a worker does not end now: nobody waits for that.
     await delay(LEAVE_TIMEOUT_MS, undefined, { ref: false });
-    this.#left.abort();
+    left.abort();
   }
 
   /**
@@ -290,11 +235,11 @@ export class SessionActions {
    */
   setGates(gates: readonly Gate[], asked = 0): void {
     for (const { id } of gates) if (asked > (this.#answered.get(id) ?? asked)) this.#notTaken(id);
-    const { progress, talk } = this.#sessionState;
+    const { progress, talk } = this.#desk;
     const open = gates.filter(gate => !this.#answered.has(gate.id));
     const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
-    this.#sessionState.talk = withGates(talk, open, tasks, Date.now());
-    for (const effect of yesEffects(this.#sessionState.talk)) this.carryOut(effect);
+    this.#desk.talk = withGates(talk, open, tasks, Date.now());
+    for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
   }
 
   /** Lets go: what was typed last may be on its way still. Gives the texts that were not taken. */
@@ -305,14 +250,24 @@ export class SessionActions {
 
   /** Nobody is here for a follow-up any more: a run that was kept open ends when its goal is answered. */
   async endWhenAnswered(): Promise<void> {
-    if (this.#owned && !this.finishing) await this.#does.signal('finish').catch(() => undefined);
+    const { run, owned } = this.#desk;
+    if (owned && !this.finishing) await run.finish().catch(() => undefined);
   }
 }
 
 /** What was answered, in a line. */
-function answerWords(gate: Gate, input: Record<string, unknown>): string {
-  const { gateId: _, decision, ...rest } = input;
+function answerWords(gate: Gate, { decision, ...rest }: Record<string, unknown>): string {
   const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
   const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
   return `${gate.id} · ${words.join(' · ')}`;
+}
+
+function freeId(taken: readonly string[]): string {
+  for (let number = 1; ; number += 1) if (!taken.includes(`added-${number}`)) return `added-${number}`;
+}
+
+/** An error as lines for the person at the terminal. */
+export function describeError(error: unknown): string[] {
+  if (!(error instanceof SteersmanError)) return [errorText(error)];
+  return [error.message, error.remedy].filter(line => line !== '');
 }

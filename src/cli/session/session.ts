@@ -1,8 +1,5 @@
 /** A run in a terminal: what happens scrolls by, and a person steers, answers and asks on. */
-
-import type { OfAgent, Run, RunEvent, RunView } from '../../client/index.js';
-import type { Gate } from '../../core/gates/gate.js';
-import type { JournalEvent } from '../../core/state/journal.js';
+import type { Gate, JournalEvent, OfAgent, RunEvent, RunView } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 import type { Context } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
@@ -22,17 +19,12 @@ import { Readings } from './screen/reading.js';
 import { scrollLines } from './screen/scroll-lines.js';
 import { Scrollback } from './screen/scrollback.js';
 import { openTerminal, type Terminal } from './screen/terminal.js';
-import { SessionActions, type SessionState } from './session-actions.js';
+import { type Desk, SessionActions } from './session-actions.js';
 import { StateReader } from './state-reader.js';
 import { sessionWords } from './words.js';
 
-export interface SessionOptions {
-  run: Run;
+export interface SessionOptions extends Pick<Desk, 'run' | 'owned' | 'config'> {
   goal: string;
-  /** The run was started here, to stay open for follow-ups: leaving ends that. */
-  owned: boolean;
-  /** `--config` of the start, if any: where tool servers with prompts are looked for. */
-  config?: string | undefined;
   /** Is told what happens. */
   notifier: Notifier;
 }
@@ -64,97 +56,74 @@ export async function runSession(context: Context, options: SessionOptions): Pro
 
 class Session {
   readonly #context: Context;
-  readonly #options: SessionOptions;
+  readonly #notifier: Notifier;
   readonly #terminal: Terminal;
-  readonly #scrollback: Scrollback;
-  readonly #sessionState: SessionState;
+  readonly #desk: Desk;
   readonly #readings: Readings;
   readonly #clock = new LineClock();
-  readonly #reader: Reader;
-  readonly #states: StateReader;
   readonly #actions: SessionActions;
-  readonly #left = new AbortController();
   readonly #timer: NodeJS.Timeout;
-  readonly #untell: () => void;
+  readonly #told: Context['progress']['line'];
   /** Numbers of the goals whose answers are still to be told. */
   readonly #answersDue: number[] = [];
 
-  constructor(context: Context, options: SessionOptions) {
-    const { run, goal, owned, config } = options;
+  constructor(context: Context, { run, goal, owned, config, notifier }: SessionOptions) {
     const { colors } = context.output.out;
-    this.#context = context;
-    this.#options = options;
     const editor = findEditor();
-    this.#sessionState = { talk: { ...NEW_TALK, editor: editor !== null }, progress: newProgress(goal) };
-    this.#terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
-    const refresh = () => this.#terminal.refresh();
-    this.#scrollback = new Scrollback(this.#terminal, colors);
+    const terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
+    this.#context = context;
+    this.#notifier = notifier;
+    this.#terminal = terminal;
     this.#readings = new Readings(run);
-    const terminal = this.#terminal;
-    const scrollback = this.#scrollback;
-    const readings = this.#readings;
-    const sessionState = this.#sessionState;
-    const left = this.#left;
-    this.#reader = new Reader({ readings, terminal, colors, failed: error => this.#actions.failed(error) });
-    this.#states = new StateReader(run, (state, asked) => this.#takeState(state, asked));
-    const reader = this.#reader;
-    const states = this.#states;
-    this.#actions = new SessionActions({
-      run,
-      owned,
-      config,
-      sessionState,
-      scrollback,
-      reader,
-      states,
-      left,
-      refresh,
-      editor,
-      lend: terminal.lend,
-    });
-    const { progress } = context;
-    const told = progress.line;
-    progress.line = line => scrollback.tell([line]);
-    this.#untell = () => {
-      progress.line = told;
+    this.#desk = {
+      ...{ run, owned, config, editor, terminal },
+      talk: { ...NEW_TALK, editor: editor !== null },
+      progress: newProgress(goal),
+      scrollback: new Scrollback(terminal, colors),
+      reader: new Reader(this.#readings, terminal, colors, error => this.#actions.failed(error)),
+      states: new StateReader(run, (state, asked) => this.#takeState(state, asked)),
+      left: new AbortController(),
     };
-    this.#timer = setInterval(refresh, REDRAW_MS);
+    this.#actions = new SessionActions(this.#desk);
+    this.#told = context.progress.line;
+    context.progress.line = line => this.#desk.scrollback.tell([line]);
+    this.#timer = setInterval(() => terminal.refresh(), REDRAW_MS);
   }
 
   async hold(): Promise<number> {
-    const { run } = this.#options;
-    const { signal } = this.#left;
+    const { run, left, states, reader, scrollback } = this.#desk;
     this.#actions.carryOut({ do: 'list-prompts', server: null });
-    const end = await showEvents(run.events({ signal }), event => this.#take(event));
+    const end = await showEvents(run.events({ signal: left.signal }), event => this.#take(event));
     if (end === null) return this.#detached();
-    await Promise.all([this.#states.done(), this.#reader.closed()]);
-    this.#scrollback.end(end);
+    await Promise.all([states.done(), reader.closed()]);
+    scrollback.end(end);
     return exitCodeOf(end.outcome);
   }
 
   close(): void {
     clearInterval(this.#timer);
-    this.#untell();
+    this.#context.progress.line = this.#told;
     this.#terminal.close();
   }
 
   #take(item: RunEvent): void {
-    const { progress } = this.#sessionState;
-    if (!this.#isApproved(item)) this.#options.notifier.take(item);
+    const desk = this.#desk;
+    const { progress } = desk;
+    if (!this.#isApproved(item)) this.#notifier.take(item);
     this.#tellTrouble(item);
     if ('seq' in item) this.#print(item);
     take(progress, item);
     if ('seq' in item && item.path === undefined) this.#follow(item);
-    if (progress.children.size !== this.#sessionState.talk.agents.length)
-      this.#sessionState.talk = { ...this.#sessionState.talk, agents: [...progress.children.keys()] };
+    if (progress.children.size !== desk.talk.agents.length)
+      desk.talk = { ...desk.talk, agents: [...progress.children.keys()] };
     this.#terminal.refresh();
   }
 
   /** What scrolls by, as the run stood before it. */
   #print(event: JournalEvent & OfAgent): void {
     const { path } = event;
-    const { progress } = this.#sessionState;
-    this.#scrollback.print(scrollLines(this.#clock.shown(event), progress, this.#scrollback.page));
+    const { progress, scrollback } = this.#desk;
+    scrollback.print(scrollLines(this.#clock.shown(event), progress, scrollback.page));
     const { calls } = (path === undefined ? progress : progress.children.get(path)) ?? progress;
     if (event.type === 'model_call_ended') this.#readings.note(event, calls.get(event.callId)?.form);
     // The conversation of a sub-agent is another: what its tools gave is not opened here.
@@ -163,72 +132,62 @@ class Session {
 
   #tellTrouble(item: RunEvent): void {
     const who = item.path === undefined ? '' : `${item.path} › `;
-    if (item.type === 'notice') this.#scrollback.tell([`${who}${item.text}`]);
-    if (item.type !== 'retry') return;
-    const { attempt, message } = item;
-    this.#scrollback.tell([`      ${who}attempt ${attempt}, since: ${message}`]);
+    if (item.type === 'notice') this.#desk.scrollback.tell([`${who}${item.text}`]);
+    if (item.type === 'retry')
+      this.#desk.scrollback.tell([`      ${who}attempt ${item.attempt}, since: ${item.message}`]);
   }
 
   /** After `/yes` a gate that it answers is no news. */
   #isApproved(item: RunEvent): boolean {
-    return this.#sessionState.talk.yes && item.type === 'gate_opened' && takesYes(item);
+    return this.#desk.talk.yes && item.type === 'gate_opened' && takesYes(item);
   }
 
   /** What follows from an event of the run itself. */
   #follow(event: JournalEvent): void {
-    const sessionState = this.#sessionState;
-    const actions = this.#actions;
-    const { progress } = sessionState;
+    const desk = this.#desk;
+    const { idle } = desk.progress;
     if (event.type === 'goal_ended') this.#answersDue.push(event.number);
     if (event.type === 'gate_closed')
-      actions.setGates(sessionState.talk.gates.filter(gate => gate.id !== event.gateId));
-    if (event.type === 'resumed') sessionState.talk = { ...sessionState.talk, held: false };
-    if (sessionState.talk.idle !== progress.idle)
-      sessionState.talk = { ...sessionState.talk, idle: progress.idle };
-    if (TELLING.includes(event.type)) this.#states.read();
+      this.#actions.setGates(desk.talk.gates.filter(gate => gate.id !== event.gateId));
+    if (event.type === 'resumed') desk.talk = { ...desk.talk, held: false };
+    if (desk.talk.idle !== idle) desk.talk = { ...desk.talk, idle };
+    if (TELLING.includes(event.type)) desk.states.read();
   }
 
   #key(key: Key): void {
-    if (this.#actions.finishing && key.ctrl && key.name === 'c') {
-      this.#left.abort();
-      return;
-    }
-    if (this.#reader.isOpen) {
-      this.#reader.key(key);
-      return;
-    }
-    const { talk, effects } = onKey(this.#sessionState.talk, key, Date.now());
-    this.#sessionState.talk = talk;
+    const desk = this.#desk;
+    if (this.#actions.finishing && key.ctrl && key.name === 'c') return void desk.left.abort();
+    if (desk.reader.isOpen) return void desk.reader.key(key);
+    const { talk, effects } = onKey(desk.talk, key, Date.now());
+    desk.talk = talk;
     for (const effect of effects) this.#actions.carryOut(effect);
   }
 
   /** Gates, limits and answers. */
   #takeState(state: RunView, asked: number): void {
-    Object.assign(this.#sessionState.progress, { state, goal: state.goal });
-    const words = sessionWords(state.language);
-    this.#sessionState.talk = { ...this.#sessionState.talk, words };
+    const desk = this.#desk;
+    Object.assign(desk.progress, { state, goal: state.goal });
+    desk.talk = { ...desk.talk, words: sessionWords(state.language) };
     this.#actions.setGates(state.gates, asked);
     void this.#readInputs(state.gates);
     for (const number of this.#answersDue.splice(0)) {
       const goal = state.goals.find(candidate => candidate.number === number);
-      if (goal) this.#scrollback.answer(goal.answer, goalEndLine(goal));
+      if (goal) desk.scrollback.answer(goal.answer, goalEndLine(goal));
     }
     this.#terminal.refresh();
   }
 
   /** All that is asked about, before a person asks to see or edit it. */
   async #readInputs(gates: readonly Gate[]): Promise<void> {
-    const sessionState = this.#sessionState;
-    for (const gate of gates.filter(({ id }) => !(id in sessionState.talk.inputs))) {
-      const input = await this.#options.run.inputOf(gate);
-      if (input === null) continue;
-      sessionState.talk = { ...sessionState.talk, inputs: { ...sessionState.talk.inputs, [gate.id]: input } };
+    const desk = this.#desk;
+    for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
+      const input = await desk.run.inputOf(gate);
+      if (input !== null) desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.id]: input } };
     }
   }
 
   async #detached(): Promise<number> {
-    const { run, owned } = this.#options;
-    const { talk, progress } = this.#sessionState;
+    const { run, owned, talk, progress } = this.#desk;
     const { gates, idle } = talk;
     const { notes } = this.#context.output;
     const unsent = await this.#actions.letGo();
@@ -241,16 +200,11 @@ class Session {
   }
 
   #area(): string[] {
-    const { talk, progress } = this.#sessionState;
+    const { talk, progress, reader, scrollback } = this.#desk;
     const [gate] = talk.gates;
-    if (this.#reader.isOpen) return this.#reader.area(gate ? `${gate.id} waits for your answer` : '');
-    const screen = {
-      columns: this.#terminal.columns(),
-      rows: this.#terminal.rows(),
-      colors: this.#scrollback.colors,
-      now: Date.now(),
-    };
-    return liveArea(progress, talk, screen);
+    if (reader.isOpen) return reader.area(gate ? `${gate.id} waits for your answer` : '');
+    const [columns, rows] = [this.#terminal.columns(), this.#terminal.rows()];
+    return liveArea(progress, talk, { columns, rows, colors: scrollback.colors, now: Date.now() });
   }
 }
 

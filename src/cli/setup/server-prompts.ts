@@ -48,9 +48,9 @@ export async function promptText(
   return withServer(server, place, connection => expandPrompt(connection, name, args));
 }
 
-/** What is to be known of the parts that are not sent; null where the text is all. */
-export function leftOutLine({ leftOut }: ExpandedPrompt): string | null {
-  return leftOut.length === 0 ? null : `Left out, being no text: ${leftOut.join(', ')}`;
+/** What is to be known of the parts that are not sent; nothing where the text is all. */
+export function leftOutLine({ leftOut }: ExpandedPrompt): string[] {
+  return leftOut.length === 0 ? [] : [`Left out, being no text: ${leftOut.join(', ')}`];
 }
 
 function argumentOf(word: string): [string, string] {

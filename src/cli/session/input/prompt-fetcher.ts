@@ -1,76 +1,73 @@
 /** Asks tool servers for their prompts, for the list below the line and for the line itself. */
-import {
-  leftOutLine,
-  type PromptPlace,
-  promptServers,
-  promptsOf,
-  promptText,
-} from '../../setup/server-prompts.js';
-import { describeError } from '../doing.js';
-import type { Scrollback } from '../screen/scrollback.js';
+import { leftOutLine, promptServers, promptsOf, promptText } from '../../setup/server-prompts.js';
+import type { RunProgress } from '../run-view.js';
 import { withMenu } from './menu.js';
 import { type PromptMenu, withPromptText } from './prompt-line.js';
-import type { Effect, Talk } from './talk-state.js';
+import type { Effect, EffectOf, Talk } from './talk-state.js';
 
-interface PromptFetcherOptions {
-  /** Where the talk stands. */
-  sessionState: { talk: Talk };
-  scrollback: Pick<Scrollback, 'tell'>;
-  /** Where servers are configured, and what they are started for, at this moment. */
-  place(): PromptPlace;
+interface Desk {
+  talk: Talk;
+  readonly progress: Pick<RunProgress, 'state'>;
+  /** `--config`, if any: where servers are configured. */
+  readonly config?: string | undefined;
+  readonly scrollback: { tell(lines: readonly string[]): void };
+  readonly terminal: { refresh(): void };
+}
+
+interface Actions {
   carryOut(effect: Effect): void;
-  failed(error: unknown, texts: string[]): void;
-  /** Draws the area anew. */
-  refresh(): void;
+  failed(error: unknown, texts?: string[]): void;
 }
 
 export class PromptFetcher {
-  readonly #options: PromptFetcherOptions;
+  readonly #desk: Desk;
+  readonly #actions: Actions;
 
-  constructor(options: PromptFetcherOptions) {
-    this.#options = options;
+  constructor(desk: Desk, actions: Actions) {
+    this.#desk = desk;
+    this.#actions = actions;
   }
 
   /** Names are read from the configuration; only a server that is named is started. */
-  async list({ server }: Extract<Effect, { do: 'list-prompts' }>): Promise<void> {
-    const { sessionState, scrollback, place } = this.#options;
+  async list({ server }: EffectOf<'list-prompts'>): Promise<void> {
+    const desk = this.#desk;
     if (server === null) {
       // Where there are none, or none that may be used, a call says why.
-      const names = await promptServers(place()).catch(() => []);
-      this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...sessionState.talk.prompts });
+      const names = await promptServers(this.#place).catch(() => []);
+      this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...desk.talk.prompts });
       return;
     }
-    const prompts = await promptsOf(server, place()).catch((error: unknown) => {
-      scrollback.tell(describeError(error));
+    const prompts = await promptsOf(server, this.#place).catch((error: unknown) => {
+      this.#actions.failed(error);
       return [];
     });
-    this.#know({ ...sessionState.talk.prompts, [server]: prompts });
+    this.#know({ ...desk.talk.prompts, [server]: prompts });
   }
 
   /** Puts its text into the line, for the person to read and send. */
-  async put({ prompt, words, typed }: Extract<Effect, { do: 'prompt' }>): Promise<void> {
-    const { sessionState, scrollback, place, failed, refresh } = this.#options;
-    scrollback.tell([`Asking for ${prompt} …`]);
+  async put({ prompt, words, typed }: EffectOf<'prompt'>): Promise<void> {
+    const desk = this.#desk;
+    desk.scrollback.tell([`Asking for ${prompt} …`]);
     try {
-      const expanded = await promptText(prompt, words, place());
-      sessionState.talk = {
-        ...sessionState.talk,
-        line: withPromptText(sessionState.talk.line, expanded.text),
-        menu: null,
-      };
-      const leftOut = leftOutLine(expanded);
-      scrollback.tell(['It is in your line: Enter sends it.', ...(leftOut === null ? [] : [leftOut])]);
+      const expanded = await promptText(prompt, words, this.#place);
+      desk.talk = { ...desk.talk, line: withPromptText(desk.talk.line, expanded.text), menu: null };
+      desk.scrollback.tell(['It is in your line: Enter sends it.', ...leftOutLine(expanded)]);
     } catch (error) {
-      failed(error, [typed]);
+      this.#actions.failed(error, [typed]);
     }
-    refresh();
+    desk.terminal.refresh();
+  }
+
+  /** What servers are started for, at this moment. */
+  get #place() {
+    const { config, progress } = this.#desk;
+    return { config, workspace: progress.state?.workspace ?? process.cwd(), ask: null };
   }
 
   #know(prompts: PromptMenu): void {
-    const { sessionState, carryOut, refresh } = this.#options;
-    const { talk, effects } = withMenu(sessionState.talk, { ...sessionState.talk, prompts });
-    sessionState.talk = talk;
-    for (const effect of effects) carryOut(effect);
-    refresh();
+    const { talk, effects } = withMenu(this.#desk.talk, { ...this.#desk.talk, prompts });
+    this.#desk.talk = talk;
+    for (const effect of effects) this.#actions.carryOut(effect);
+    this.#desk.terminal.refresh();
   }
 }

@@ -98,6 +98,8 @@ export type Effect =
   /** Lines for the person, not for the run. */
   | { do: 'say'; lines: string[] };
 
+export type EffectOf<D extends Effect['do']> = Effect & { do: D };
+
 export interface Step {
   talk: Talk;
   effects: Effect[];

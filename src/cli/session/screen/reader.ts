@@ -1,7 +1,6 @@
 /** A person reads something whole: the pager over the session, and what is opened in it. */
 
-import type { ToolInput } from '../../../client/index.js';
-import type { Gate } from '../../../core/gates/gate.js';
+import type { Gate, ToolInput } from '../../../client/index.js';
 import type { Colors } from '../../../shared/output.js';
 import type { Key } from '../input/keys.js';
 import { fitPager, openPager, type Pager, pagerKey, pagerLines, type Reading } from './pager.js';
@@ -18,16 +17,11 @@ export class Reader {
   #at: number | null = null;
   #whenClosed: (() => void) | null = null;
 
-  constructor(options: {
-    readings: Readings;
-    terminal: Terminal;
-    colors: Colors;
-    failed: (error: unknown) => void;
-  }) {
-    this.#readings = options.readings;
-    this.#terminal = options.terminal;
-    this.#colors = options.colors;
-    this.#failed = options.failed;
+  constructor(readings: Readings, terminal: Terminal, colors: Colors, failed: (error: unknown) => void) {
+    this.#readings = readings;
+    this.#terminal = terminal;
+    this.#colors = colors;
+    this.#failed = failed;
   }
 
   get isOpen(): boolean {

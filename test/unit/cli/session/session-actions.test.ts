@@ -13,32 +13,19 @@ const GATE: Gate = {
 function session() {
   const states = { asked: 1, read: () => {} };
   const answerGate = vi.fn(async () => {});
-  const sessionState = { talk: { ...NEW_TALK, yes: true }, progress: newProgress('Go.') };
   const nothing = () => {};
   const scrollback = { you: nothing, tell: nothing, ownMessages: [] };
   const run = { id: 'r', answerGate };
-  const given = {
-    run,
-    owned: true,
-    config: undefined,
-    sessionState,
-    scrollback,
-    reader: {},
-    states,
-    refresh: nothing,
+  const desk = {
+    ...{ run, owned: true, scrollback, reader: {}, states, left: new AbortController() },
+    ...{ talk: { ...NEW_TALK, yes: true }, progress: newProgress('Go.') },
   };
-  const actions = new SessionActions({ ...given, left: new AbortController() } as never);
-  return {
-    actions,
-    states,
-    answerGate,
-    shown: () => sessionState.talk.gates.map(({ id }) => id),
-    sessionState,
-  };
+  const actions = new SessionActions(desk as never);
+  return { actions, states, answerGate, shown: () => desk.talk.gates.map(({ id }) => id), desk };
 }
 
 test('a gate that was answered: in a state that was asked for before → hidden; asked for since → it was given back, is shown, and left to the person', async () => {
-  const { actions, states, answerGate, shown, sessionState } = session();
+  const { actions, states, answerGate, shown, desk } = session();
   actions.setGates([GATE], 1);
   expect(shown()).toEqual([]);
   await vi.waitFor(() => expect(answerGate).toHaveBeenCalledOnce());
@@ -48,6 +35,6 @@ test('a gate that was answered: in a state that was asked for before → hidden;
   states.asked += 1;
   actions.setGates([GATE], states.asked);
   expect(shown()).toEqual(['g1']);
-  expect(sessionState.talk.yes).toBe(false);
+  expect(desk.talk.yes).toBe(false);
   expect(answerGate).toHaveBeenCalledOnce();
 });

@@ -8,7 +8,7 @@ import type { PromptMenu } from '../../../../../src/cli/session/input/prompt-lin
 import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import { type Effect, NEW_TALK, type Talk } from '../../../../../src/cli/session/input/talk-state.js';
 import { lookLines } from '../../../../../src/cli/session/look.js';
-import { newProgress } from '../../../../../src/cli/session/run-view.js';
+import { newProgress, type RunProgress } from '../../../../../src/cli/session/run-view.js';
 import { liveArea } from '../../../../../src/cli/session/screen/live-area.js';
 import { noColors } from '../../../../../src/shared/output.js';
 import { fakeMcp } from '../../../../support/fake-mcp-server.js';
@@ -88,34 +88,36 @@ describe('prompts of a session', () => {
       fake.remove();
       rmSync(dir, { recursive: true, force: true });
     });
-    const sessionState: { talk: Talk } = { talk: NEW_TALK };
     const told: string[] = [];
     const failed: unknown[] = [];
-    const prompts = new PromptFetcher({
-      sessionState,
-      scrollback: { tell: lines => void told.push(...lines) },
-      place: () => ({ config: dir, workspace: dir, ask: null }),
+    const desk = {
+      talk: NEW_TALK,
+      config: dir,
+      progress: { state: { workspace: dir } as RunProgress['state'] },
+      scrollback: { tell: (lines: readonly string[]) => void told.push(...lines) },
+      terminal: { refresh: () => undefined },
+    };
+    const prompts = new PromptFetcher(desk, {
       carryOut: () => undefined,
       failed: (error, texts) => void failed.push([String(error), texts]),
-      refresh: () => undefined,
     });
-    return { fake, sessionState, told, failed, prompts };
+    return { fake, desk, told, failed, prompts };
   }
 
   test('names of servers → known, and none is started; one of them → its prompts', async () => {
-    const { fake, sessionState, prompts } = stage();
+    const { fake, desk, prompts } = stage();
     await prompts.list({ do: 'list-prompts', server: null });
-    expect(sessionState.talk.prompts).toEqual({ fake: null });
+    expect(desk.talk.prompts).toEqual({ fake: null });
     expect(fake.events()).toEqual([]);
     await prompts.list({ do: 'list-prompts', server: 'fake' });
-    expect(sessionState.talk.prompts.fake?.map(({ name }) => name)).toContain('review');
+    expect(desk.talk.prompts.fake?.map(({ name }) => name)).toContain('review');
   });
 
   test('a prompt that begins like a command → in the line as a message, which Enter sends', async () => {
-    const { sessionState, prompts } = stage();
+    const { desk, prompts } = stage();
     await prompts.put({ do: 'prompt', prompt: 'fake:command', words: [], typed: '/fake:command' });
-    expect(sessionState.talk.line.text).toBe(' /yes to all');
-    expect(onKey(sessionState.talk, ENTER, 10_000).effects).toEqual([
+    expect(desk.talk.line.text).toBe(' /yes to all');
+    expect(onKey(desk.talk, ENTER, 10_000).effects).toEqual([
       { do: 'steer', text: '/yes to all', when: 'skip' },
     ]);
   });
