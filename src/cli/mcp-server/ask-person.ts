@@ -1,8 +1,8 @@
 /** An open gate, put to the person behind a client that can ask one (MCP elicitation). Only what they send counts. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { GateReply, ToolInput } from '../../client/index.js';
-import { choicesOf, type Gate } from '../../core/gates/gate.js';
+import type { Gate, GateReply, ToolInput } from '../../client/index.js';
+import { choicesOf } from '../../core/gates/gate.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { atDeadline, hiddenInput } from '../print/gate-help.js';
 import type { Request } from './tool.js';

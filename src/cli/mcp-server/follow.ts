@@ -1,11 +1,10 @@
 /** Following a run for a while: what happened, until something calls for the caller. */
 
 import { cutToBytes } from '../../client/cut-to-bytes.js';
-import type { RunSnapshot } from '../../client/index.js';
-import type { JournalEvent } from '../../core/state/journal.js';
+import type { JournalEvent, RunSnapshot } from '../../client/index.js';
 import { noColors } from '../../shared/output.js';
 import { eventText } from '../print/event-lines.js';
-import type { RunHandle } from './runs-api.js';
+import type { RunHandle } from './kept-client.js';
 
 /** One answer of `watch_run` holds so much: what is read by a model has to be short. */
 const MOST_EVENTS = 200;

@@ -1,17 +1,35 @@
 /** One client for all calls, connected by the first of them. */
-import { connect, type SteersmanError } from '../../client/index.js';
-import type { Report } from '../../stack/download/temporal-binary.js';
-import type { RunsApi } from './runs-api.js';
+import type { ListedRun, ListOptions, Run, StartOptions, SteersmanError } from '../../client/index.js';
+
+/** What the tools use of a run. */
+export type RunHandle = Pick<
+  Run,
+  | 'id'
+  | 'webUi'
+  | 'workspace'
+  | 'events'
+  | 'show'
+  | 'steer'
+  | 'followUp'
+  | 'answerGate'
+  | 'submitToolResult'
+  | 'stop'
+>;
+
+/** What they use of a `SteersmanClient`, so that a fake can stand in for it. */
+export interface RunsApi {
+  readonly address: string;
+  readonly namespace: string;
+  start(goal: string, options: StartOptions): Promise<RunHandle>;
+  attach(id: string): Promise<RunHandle>;
+  list(options: ListOptions): AsyncIterable<ListedRun>;
+}
 
 export class KeptClient {
   readonly #open: () => Promise<RunsApi>;
   #opening: Promise<RunsApi> | null = null;
 
-  /** `open` connects; default: as the environment says, with lines of progress to `report`. */
-  constructor({
-    report,
-    open = () => connect({ report }),
-  }: { report: Report; open?: () => Promise<RunsApi> }) {
+  constructor(open: () => Promise<RunsApi>) {
     this.#open = open;
   }
 

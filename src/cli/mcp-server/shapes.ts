@@ -1,7 +1,7 @@
 /** Parts that several tools take or give. */
 import { z } from 'zod';
-import type { RunSnapshot } from '../../client/index.js';
-import { choicesOf, type Gate } from '../../core/gates/gate.js';
+import type { Gate, RunSnapshot } from '../../client/index.js';
+import { choicesOf } from '../../core/gates/gate.js';
 import { atDeadline, hiddenInput } from '../print/gate-help.js';
 
 export const runId = z.string().min(1).describe('Id of the run, as start_run or list_runs gave it.');

@@ -1,5 +1,6 @@
-/** What all tools share: how they are called, what they give back, and errors as results. */
-
+/** What all tools share: how they are called, what they give back, errors as results, and the folders of runs. */
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type {
@@ -9,15 +10,13 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import { explainError } from '../../client/grpc-errors.js';
+import { type ErrorCode, explainError, SteersmanError } from '../../client/index.js';
 import { noRun } from '../../client/run/runs.js';
+import { isBelow } from '../../config/workspace.js';
 import { errorText } from '../../core/text/error-text.js';
 import { told } from '../../core/text/fit.js';
-import { type ErrorCode, SteersmanError } from '../../shared/errors.js';
 import { terminalText } from '../../shared/terminal-text.js';
-import type { KeptClient } from './kept-client.js';
-import type { RunHandle } from './runs-api.js';
-import { isOwn } from './workspace.js';
+import type { KeptClient, RunHandle } from './kept-client.js';
 
 export interface ToolContext {
   client: Pick<KeptClient, 'get' | 'lostBy'>;
@@ -124,5 +123,41 @@ export class Calls {
   async end(): Promise<void> {
     this.#ending.abort();
     await Promise.allSettled(this.#inFlight);
+  }
+}
+
+// The folders of a server, which a person named: runs of its clients work in them or below, and theirs are those that do.
+
+/**
+ * The absolute path of the folder that was asked for, relative to the first of the roots; that root where none was.
+ * Throws a SteersmanError for a folder outside of all, symbolic links followed.
+ */
+export function workspaceIn(roots: readonly string[], given: string | undefined): string {
+  const [first = '/'] = roots;
+  const path = resolve(first, given ?? '.');
+  if (isOwn(roots, realOrSame(path))) return path;
+  throw new SteersmanError(
+    `The workspace ${path} is refused: this server starts runs in ${roots.join(', ')} only.`,
+    'Leave it out, or name a folder below. Whoever runs the server may allow more folders with --workspace.',
+    'usage',
+  );
+}
+
+/** Where those lead that were named: the folders of runs are told so. */
+export function rootsOf(named: readonly string[]): string[] {
+  return named.map(realOrSame);
+}
+
+/** Whether a folder is one of those that were named, or below it. */
+export function isOwn(named: readonly string[], real: string): boolean {
+  return rootsOf(named).some(root => isBelow(real, root));
+}
+
+/** Another machine's folder is not here: its worker has the word. */
+function realOrSame(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
   }
 }

@@ -1,6 +1,7 @@
 /** `mcp`: the runs as tools of any MCP client. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import { connect } from '../../client/index.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { checkConfigDir } from '../../config/files.js';
 import { quietVerbCall } from '../../shared/called-as.js';
@@ -55,9 +56,9 @@ async function serve({ http, host, workspace = [userPath('.')], config }: McpOpt
   if (configDir !== null) await checkConfigDir(configDir);
   // The protocol's SDK: no other verb should load it.
   const { KeptClient } = await import('../mcp-server/kept-client.js');
-  const client = new KeptClient({ report: errorLine });
+  const client = new KeptClient(() => connect({ report: errorLine }));
   const context = { client, workspaces: workspace, ...(configDir === null ? {} : { configDir }) };
-  if (http === undefined) return (await import('../mcp-server/stdio.js')).serveStdio(context);
+  if (http === undefined) return (await import('../mcp-server/server.js')).serveStdio(context);
   const { serveHttp } = await import('../mcp-server/http.js');
   const served = await serveHttp(context, {
     host,

@@ -1,11 +1,10 @@
 /** `start_run`: a goal becomes a durable run. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import { DEFAULT_LIMITS, type Limits, STEP_FAILURE_POLICIES } from '../../../client/index.js';
 import { DEFAULT_MODE, MODES_HELP } from '../../../core/agents/modes.js';
-import { DEFAULT_LIMITS, type Limits } from '../../../core/limits/limits.js';
-import { STEP_FAILURE_POLICIES } from '../../../core/plan/step-failure.js';
-import { addTool, runOf, type ToolContext } from '../tool.js';
-import { workspaceIn } from '../workspace.js';
+import { given } from '../../arguments.js';
+import { addTool, runOf, type ToolContext, workspaceIn } from '../tool.js';
 
 const input = z.strictObject({
   goal: z
@@ -99,41 +98,14 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run: async ({
-      goal,
-      workspace: given,
-      limits,
-      id,
-      mode,
-      role,
-      model,
-      configuration,
-      approvePlan,
-      onStepFailure,
-      projectNotes,
-      keepOpenSeconds,
-      after,
-      ...switches
-    }) => {
-      const workspace = workspaceIn(context.workspaces, given);
-      if (after !== undefined) await runOf(context, after);
+    run: async ({ goal, workspace: wanted, limits, ...options }) => {
+      const workspace = workspaceIn(context.workspaces, wanted);
+      if (options.after !== undefined) await runOf(context, options.after);
       const client = await context.client.get();
       const run = await client.start(goal, {
         workspace,
-        ...switches,
-        ...(context.configDir === undefined ? {} : { configDir: context.configDir }),
-        ...(id === undefined ? {} : { id }),
-        ...(mode === undefined ? {} : { mode }),
-        ...(role === undefined ? {} : { role }),
-        ...(onStepFailure === undefined ? {} : { onStepFailure }),
-        ...(approvePlan === undefined ? {} : { approvePlan }),
-        ...(projectNotes === undefined ? {} : { projectNotes }),
-        ...(model === undefined ? {} : { model }),
-        ...(configuration === undefined ? {} : { configuration }),
-        ...(keepOpenSeconds === undefined ? {} : { keepOpenSeconds }),
-        ...(after === undefined ? {} : { after }),
         // Names and values are judged with the rest of the start.
-        ...(limits === undefined ? {} : { limits: limits as Partial<Limits> }),
+        ...given({ ...options, limits: limits as Partial<Limits>, configDir: context.configDir }),
       });
       return { id: run.id, webUi: run.webUi, workspace, next: `Follow it: watch_run with id ${run.id}.` };
     },

@@ -2,11 +2,11 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { RunSnapshot } from '../../../client/index.js';
+import { preview } from '../../../core/text/preview.js';
 import { startCall } from '../../../shared/called-as.js';
 import { askPerson } from '../ask-person.js';
 import { follow } from '../follow.js';
-import { progressOf } from '../progress.js';
-import type { RunHandle } from '../runs-api.js';
+import type { RunHandle } from '../kept-client.js';
 import { gateOf, gateShape, phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
 import { addTool, type Request, runOf, type ToolContext } from '../tool.js';
 
@@ -58,39 +58,51 @@ export function addWatchRun(server: McpServer, context: ToolContext): void {
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: async ({ id, since, waitSeconds }, request) => {
       const run = await runOf(context, id);
-      const wait = waitFor(waitSeconds * 1_000, [request.signal, context.calls.signal]);
+      const over = new AbortController();
+      const timer = setTimeout(() => over.abort(), waitSeconds * 1_000);
+      const signal = AbortSignal.any([over.signal, request.signal, context.calls.signal]);
       const progress = progressOf(request);
       try {
         const followed = await follow(run, {
           since,
-          signal: wait.signal,
+          signal,
           onEvent: ({ text }) => progress.tell(text),
-          isDue: gatekeeper(server, run, request, wait.signal),
+          isDue: gatekeeper(server, run, request, signal),
         });
         const look = await run.show();
         return { ...standing(look), ...followed, next: nextOf(look, followed) };
       } finally {
         progress.end();
-        wait.end();
+        clearTimeout(timer);
       }
     },
   });
 }
 
-/** A signal that aborts after `ms`, or with any of the others. */
-function waitFor(ms: number, others: readonly AbortSignal[]): { signal: AbortSignal; end(): void } {
-  const ending = new AbortController();
-  const abort = () => ending.abort();
-  const timer = setTimeout(abort, ms);
-  for (const signal of others) {
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-  }
-  const end = () => {
-    clearTimeout(timer);
-    for (const signal of others) signal.removeEventListener('abort', abort);
+/** Below the shortest limit that clients have for a silent call. */
+const HEARTBEAT_MS = 10_000;
+const MESSAGE_CHARS = 200;
+
+/** Progress notifications, where the client asked for them: one that counts the silence goes on waiting. */
+function progressOf({ _meta, sendNotification }: Request) {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return { tell: (_message: string) => {}, end: () => {} };
+  let progress = 0;
+  let last = 'Waiting for the run.';
+  const send = () => {
+    progress += 1;
+    const params = { progressToken, progress, message: last };
+    // A client that is gone has nobody to tell.
+    sendNotification({ method: 'notifications/progress', params }).catch(() => {});
   };
-  return { signal: ending.signal, end };
+  const heartbeat = setInterval(send, HEARTBEAT_MS);
+  return {
+    tell: (message: string) => {
+      last = preview(message, MESSAGE_CHARS);
+      send();
+    },
+    end: () => clearInterval(heartbeat),
+  };
 }
 
 /** Puts each new gate to the person, where the client can ask one; true where the caller has to act. */

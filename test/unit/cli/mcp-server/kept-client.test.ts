@@ -12,7 +12,7 @@ function kept(fails = 0) {
     if (opened <= fails) throw away();
     return fakeRuns();
   };
-  return { client: new KeptClient({ report: () => {}, open }), opened: () => opened };
+  return { client: new KeptClient(open), opened: () => opened };
 }
 
 test('connection: several calls at once → one, opened by the first', async () => {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { serveStdio } from '../../../../src/cli/mcp-server/stdio.js';
+import { serveStdio } from '../../../../src/cli/mcp-server/server.js';
 import { fakeRuns, lookOf } from '../../../support/fake-runs.js';
 import { clientOf } from '../../mcp-server/connected.js';
 

@@ -1,14 +1,12 @@
-/** `get_result`: the answer of a run. */
+/** `get_result`: the answer of a run; `list_runs`: runs, newest first. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import type { RunSnapshot } from '../../../client/index.js';
-import { causeText } from '../../../core/plan/cause.js';
+import { causeText, type ListedRun, type RunSnapshot } from '../../../client/index.js';
+import { given } from '../../arguments.js';
 import { phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
-import { addTool, runOf, type ToolContext } from '../tool.js';
+import { addTool, rootsOf, runOf, type ToolContext } from '../tool.js';
 
-const input = z.strictObject({ id: runId });
-
-const output = z.object({
+const resultShape = z.object({
   id: z.string(),
   ended: z.boolean(),
   phase: phaseShape,
@@ -37,14 +35,14 @@ export function addGetResult(server: McpServer, context: ToolContext): void {
     title: 'Get the result of a run',
     description:
       'Give the answer of a run, how it ended, its tasks and what it used. It does not wait: for a run that is open it says where it stands.',
-    input,
-    output,
+    input: z.strictObject({ id: runId }),
+    output: resultShape,
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: async ({ id }) => resultOf(await (await runOf(context, id)).show()),
   });
 }
 
-function resultOf(run: RunSnapshot): z.input<typeof output> {
+function resultOf(run: RunSnapshot): z.input<typeof resultShape> {
   const { id, phase, outcome, cause, failure, answer, goals, usage } = run;
   const ended = phase === 'ended';
   return {
@@ -73,4 +71,51 @@ function nextOf({ id, answer, gates }: RunSnapshot, ended: boolean): string {
   return answer === null
     ? 'It has no answer yet: watch_run waits for it.'
     : 'It is open for a next goal: steer_run with followUp.';
+}
+
+const runShape = z.object({
+  id: z.string(),
+  status: z.string().describe("Temporal's: running, completed, failed, canceled, terminated, timed_out."),
+  phase: z.string().nullable(),
+  waiting: z.string().nullable().describe('The gate that it waits at.'),
+  outcome: z
+    .string()
+    .nullable()
+    .describe(
+      'completed (verified), answered (in a mode that verifies nothing), unverified, budget_exhausted, stopped, failed or cancelled.',
+    ),
+  goal: z.string().nullable().describe('Its first words.'),
+  startedAt: z.string().describe('ISO 8601.'),
+  endedAt: z.string().nullable(),
+  stuck: z.string().nullable().describe('Why it goes no further, where its worker fails again and again.'),
+});
+
+export function addListRuns(server: McpServer, context: ToolContext): void {
+  addTool(server, context, {
+    name: 'list_runs',
+    title: 'List runs',
+    description:
+      'List the runs of the folders that this server was started for, open ones first, each kind newest first: also those that earlier sessions and other programs started there.',
+    input: z.strictObject({
+      open: z.boolean().default(false).describe('Only runs that have not ended.'),
+      waiting: z.boolean().default(false).describe('Only runs that wait for an answer at a gate.'),
+      goal: z.string().optional().describe('Only runs with this text in their goal.'),
+      limit: z.int().min(1).max(100).default(20).describe('At most so many.'),
+    }),
+    output: z.object({ runs: z.array(runShape) }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: async ({ goal, ...wanted }) => {
+      const client = await context.client.get();
+      const workspaces = rootsOf(context.workspaces);
+      const runs: z.input<typeof runShape>[] = [];
+      for await (const run of client.list({ ...wanted, workspaces, ...given({ goal }) }))
+        runs.push(listed(run));
+      return { runs };
+    },
+  });
+}
+
+function listed(run: ListedRun): z.input<typeof runShape> {
+  const { id, status, phase, waiting, outcome, goal, startedAt, endedAt, stuck } = run;
+  return { id, status, phase, waiting, outcome, goal, startedAt, endedAt, stuck: stuck?.what ?? null };
 }
