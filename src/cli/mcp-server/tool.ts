@@ -149,7 +149,7 @@ export function rootsOf(named: readonly string[]): string[] {
 }
 
 /** Whether a folder is one of those that were named, or below it. */
-export function isOwn(named: readonly string[], real: string): boolean {
+function isOwn(named: readonly string[], real: string): boolean {
   return rootsOf(named).some(root => isBelow(real, root));
 }
 

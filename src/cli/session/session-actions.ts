@@ -8,8 +8,8 @@ import { given, readLimits } from '../arguments.js';
 import { wholeBody } from '../print/gate-help.js';
 import { printRun } from '../print/show-run.js';
 import { editedIn } from './editor.js';
+import { withMenu } from './input/complete.js';
 import { editedElsewhere, yesEffects } from './input/gate-keys.js';
-import { withMenu } from './input/menu.js';
 import { PromptFetcher } from './input/prompt-fetcher.js';
 import { type Effect, type EffectOf, type Talk, takenBack, withGates } from './input/talk-state.js';
 import { workspaceFiles } from './input/workspace-files.js';
@@ -267,7 +267,7 @@ function freeId(taken: readonly string[]): string {
 }
 
 /** An error as lines for the person at the terminal. */
-export function describeError(error: unknown): string[] {
+function describeError(error: unknown): string[] {
   if (!(error instanceof SteersmanError)) return [errorText(error)];
   return [error.message, error.remedy].filter(line => line !== '');
 }

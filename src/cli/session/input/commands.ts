@@ -1,57 +1,104 @@
 /** The slash commands of a session. Pure. */
 import type { SessionWords } from '../words.js';
+import { yesEffects } from './gate-keys.js';
+import { sent } from './line-editor.js';
+import { type Effect, type Step, said, say, spoken, type Talk } from './talk-state.js';
 
-export interface SlashCommand {
-  name: keyof SessionWords['commands'];
+interface SlashCommand {
   /** The text that it takes, if any; in brackets where it also does without. */
   takes: string | null;
+  run(text: string, talk: Talk): Step;
 }
 
-export const COMMANDS: readonly SlashCommand[] = [
-  { name: 'pause', takes: null },
-  { name: 'resume', takes: null },
-  { name: 'stop', takes: null },
-  { name: 'status', takes: null },
-  { name: 'steer', takes: 'TEXT' },
-  { name: 'to', takes: 'ROLE TEXT' },
-  { name: 'interrupt', takes: 'TEXT' },
-  { name: 'view', takes: null },
-  { name: 'take-back', takes: null },
-  { name: 'follow', takes: 'TEXT' },
-  { name: 'gates', takes: null },
-  { name: 'yes', takes: '[off]' },
-  { name: 'plan', takes: '[TEXT]' },
-  { name: 'budget', takes: '[NAME=VALUE …]' },
-  { name: 'model', takes: '[[ROLE] MODEL]' },
-  { name: 'open', takes: null },
-  { name: 'transcript', takes: '[THREAD]' },
-  { name: 'detach', takes: null },
-  { name: 'finish', takes: null },
-  { name: 'help', takes: null },
-];
+/** A command that only has an effect. */
+function does(takes: string | null, effect: (text: string, talk: Talk) => Effect): SlashCommand {
+  return { takes, run: (text, talk) => ({ talk, effects: [effect(text, talk)] }) };
+}
 
-export type ReadCommand =
-  | { name: string; text: string }
-  /** Not a command that there is. */
-  | { unknown: string }
-  | { missing: string };
+const NAMED: Record<keyof SessionWords['commands'], SlashCommand> = {
+  pause: does(null, () => ({ do: 'pause' })),
+  resume: {
+    takes: null,
+    run: (_, talk) => ({ talk: { ...talk, held: false }, effects: [{ do: 'resume' }] }),
+  },
+  stop: does(null, () => ({ do: 'stop' })),
+  status: does(null, () => ({ do: 'status' })),
+  steer: { takes: 'TEXT', run: (text, talk) => spoken(talk, text, 'skip') },
+  to: { takes: 'ROLE TEXT', run: steerTo },
+  interrupt: { takes: 'TEXT', run: (text, talk) => spoken(talk, text, 'interrupt') },
+  view: does(null, (_, { gates: [gate] }) =>
+    gate ? { do: 'view', gate } : say('Nothing waits for your answer.'),
+  ),
+  'take-back': does(null, () => ({ do: 'take-back' })),
+  follow: does('TEXT', text => ({ do: 'follow-up', text })),
+  gates: does(null, () => ({ do: 'look', at: 'gates' })),
+  yes: { takes: '[off]', run: switchYes },
+  plan: does('[TEXT]', text => (text === '' ? { do: 'look', at: 'plan' } : { do: 'add-task', text })),
+  budget: does('[NAME=VALUE …]', text =>
+    text === '' ? { do: 'look', at: 'budget' } : { do: 'set-budget', words: text.split(/\s+/) },
+  ),
+  model: does('[[ROLE] MODEL]', text => (text === '' ? { do: 'look', at: 'model' } : modelChange(text))),
+  open: does(null, () => ({ do: 'open-last' })),
+  transcript: does('[THREAD]', thread => ({ do: 'transcript', thread })),
+  detach: does(null, () => ({ do: 'detach' })),
+  finish: does(null, () => ({ do: 'finish' })),
+  help: does(null, () => ({ do: 'look', at: 'help' })),
+};
+
+export const COMMANDS = Object.entries(NAMED).map(([name, command]) => ({
+  ...command,
+  name: name as keyof SessionWords['commands'],
+}));
 
 /** The command of this name, or the only one that begins so. */
-export function commandOf(word: string): SlashCommand | undefined {
+export function commandOf(word: string): (typeof COMMANDS)[number] | undefined {
   const found = COMMANDS.filter(({ name }) => name.startsWith(word));
   return found.find(({ name }) => name === word) ?? (found.length === 1 ? found[0] : undefined);
 }
 
-/** Reads a line that begins with `/`; null for any other. The start of a name will do where it is the only one. */
-export function readCommand(line: string): ReadCommand | null {
-  const match = /^\/(\S*)\s*([\s\S]*)$/.exec(line);
-  if (match === null) return null;
-  const [, word = '', rest = ''] = match;
+/**
+ * What a line that begins with `/` does; null for any other, and for an `answer` that is no command. The start of a
+ * name will do where it is the only one.
+ */
+export function runCommand(talk: Talk, { answer }: { answer: boolean }): Step | null {
+  const [, word, rest = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(talk.line.text) ?? [];
+  if (word === undefined) return null;
   const command = commandOf(word);
-  if (command === undefined) return { unknown: `/${word}` };
-  const needs = command.takes !== null && !command.takes.startsWith('[');
-  if (needs && rest.trim() === '') return { missing: `/${command.name} ${command.takes}` };
-  return { name: command.name, text: rest.trim() };
+  if (command === undefined)
+    return answer ? null : { talk, effects: [say(`There is no command /${word}. /help lists them.`)] };
+  const { name, takes, run } = command;
+  const text = rest.trim();
+  if (text === '' && takes !== null && !takes.startsWith('['))
+    return { talk, effects: [say(`Its text is missing: /${name} ${takes}`)] };
+  return run(text, { ...talk, line: sent(talk.line) });
+}
+
+/** What waits is approved at once, and what comes as it comes. */
+function switchYes(text: string, talk: Talk): Step {
+  if (text === 'off')
+    return { talk: { ...talk, yes: false }, effects: [say('From now on you are asked again.')] };
+  if (text !== '') return { talk, effects: [say('It is /yes, or /yes off.')] };
+  const approving = { ...talk, yes: true };
+  const told = say(
+    'Tools, plans and new courses are approved from now on, until /yes off or until you leave.',
+    'Questions and budgets still ask you.',
+  );
+  return { talk: approving, effects: [told, ...yesEffects(approving)] };
+}
+
+/** `ENDPOINT/MODEL`, or a role before it. */
+function modelChange(words: string): Effect {
+  const [, role, model] = /^(?:([^\s/]+)\s+)?(\S+)$/.exec(words) ?? [];
+  if (model?.includes('/') !== true)
+    return say('It is /model ENDPOINT/MODEL, or /model ROLE ENDPOINT/MODEL.');
+  return { do: 'set-model', model, ...(role === undefined ? {} : { role }) };
+}
+
+/** A role that does not read messages is refused by the run, with those that do. */
+function steerTo(words: string, talk: Talk): Step {
+  const [, to = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
+  if (text === '') return { talk, effects: [say('Its text is missing: /to ROLE TEXT')] };
+  return said(talk, { do: 'steer', text, when: 'skip', to });
 }
 
 /** What `/help` lists: a key or a command, and what it does. */

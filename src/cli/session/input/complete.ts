@@ -1,38 +1,15 @@
-/** What the word at the cursor may become: commands, their arguments, and files of the workspace after an `@`. Pure. */
-
+/**
+ * The list below the line: what the word at the cursor may become (commands, their arguments, files of the workspace
+ * after an `@`), and the keys that choose from it. Pure.
+ */
+import { DEFAULT_LIMITS } from '../../../client/index.js';
 import { READERS } from '../../../core/agents/modes.js';
-import { DEFAULT_LIMITS } from '../../../core/limits/limits.js';
 import type { SessionWords } from '../words.js';
 import { COMMANDS } from './commands.js';
+import type { Key } from './keys.js';
 import type { Line } from './line-editor.js';
-import { type PromptMenu, promptArguments, promptNames } from './prompt-line.js';
-
-export interface Choice {
-  /** What stands in the line once it is chosen. */
-  text: string;
-  /** Beside it in the list. */
-  note: string;
-}
-
-export interface Completion {
-  kind: 'command' | 'argument' | 'file';
-  /** The part of the line that a choice takes the place of. */
-  from: number;
-  to: number;
-  choices: Choice[];
-}
-
-/** What is known of the run that can be typed. */
-export interface Known {
-  /** Files and folders (with a `/` at the end) of the workspace; null while they are not known. */
-  files: readonly string[] | null;
-  /** Tool servers and their prompts, as far as they are known. */
-  prompts: PromptMenu;
-  /** Sub-agents that work, by the ways to them. */
-  agents: readonly string[];
-  /** In the language of the run. */
-  words: SessionWords;
-}
+import { type PromptMenu, promptArguments, promptNames, serverToAsk } from './prompt-line.js';
+import type { Choice, Completion, Effect, Menu, Step, Talk } from './talk-state.js';
 
 const MOST_CHOICES = 50;
 
@@ -46,7 +23,7 @@ const ARGUMENTS: Record<string, readonly string[]> = {
 /** Null where there is nothing to choose. */
 export function completionAt(
   { text, cursor }: Pick<Line, 'text' | 'cursor'>,
-  { files, prompts, agents, words }: Known,
+  { files, prompts, agents, words }: Pick<Talk, 'files' | 'prompts' | 'agents' | 'words'>,
 ): Completion | null {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];
@@ -63,7 +40,7 @@ export function completionAt(
 }
 
 /** True where an `@` has begun the name of a file: the files are worth knowing now. */
-export function asksForFiles({ text, cursor }: Pick<Line, 'text' | 'cursor'>): boolean {
+function asksForFiles({ text, cursor }: Pick<Line, 'text' | 'cursor'>): boolean {
   return FILE_WORD.test(text.slice(0, cursor));
 }
 
@@ -150,4 +127,64 @@ function isScattered(path: string, asked: string): boolean {
     if (at < 0) return false;
   }
   return true;
+}
+
+/** The talk with the list that belongs to its line: a new one where the line is another than before. */
+export function withMenu(before: Talk, talk: Talk, effects: Effect[] = []): Step {
+  const { line, files, prompts } = talk;
+  const sameLine = line.text === before.line.text && line.cursor === before.line.cursor;
+  const same = sameLine && files === before.files && prompts === before.prompts;
+  if (same && talk.stage === before.stage) return { talk, effects };
+  // In the history Up and Down go on, and what a gate is answered with is no message.
+  const offers = talk.stage.kind === 'compose' && line.at === null;
+  const completion = offers ? completionAt(line, talk) : null;
+  const menu = completion && { completion, at: 0, moved: false };
+  return { talk: { ...talk, menu }, effects: offers ? [...effects, ...asked(before, talk)] : effects };
+}
+
+/** What is to be known for the list, once for each name that is begun. */
+function asked(before: Talk, { line, prompts }: Talk): Effect[] {
+  const effects: Effect[] = [];
+  if (asksForFiles(line) && !asksForFiles(before.line)) effects.push({ do: 'list-files' });
+  const server = serverToAsk(line, prompts);
+  if (server !== null && server !== serverToAsk(before.line, before.prompts))
+    effects.push({ do: 'list-prompts', server });
+  return effects;
+}
+
+/**
+ * A key while the list is open: Up and Down mark, Tab takes what is marked, Enter too where a person has marked it,
+ * Esc closes a list of files. `typed`: the choice is in the line, and the key means what it always means. Null: the
+ * key is not for the list.
+ */
+export function menuKey(talk: Talk, { name = '', ctrl, meta, shift }: Key): Step | { typed: Talk } | null {
+  const { menu } = talk;
+  if (menu === null || ctrl || meta) return null;
+  const { choices, kind } = menu.completion;
+  switch (name) {
+    case 'up':
+    case 'down': {
+      const step = name === 'up' ? choices.length - 1 : 1;
+      const at = (menu.at + step) % choices.length;
+      return { talk: { ...talk, menu: { ...menu, at, moved: true } }, effects: [] };
+    }
+    case 'tab':
+      return chosen(talk, menu);
+    case 'return': {
+      if (!menu.moved || shift) return null;
+      const step = chosen(talk, menu);
+      // A command that takes nothing more is complete.
+      return kind === 'command' && !/[ :]$/.test(step.talk.line.text) ? { typed: step.talk } : step;
+    }
+    case 'escape':
+      return kind === 'file' ? { talk: { ...talk, menu: null }, effects: [] } : null;
+    default:
+      return null;
+  }
+}
+
+function chosen(talk: Talk, { completion, at }: Menu): Step {
+  const choice = completion.choices[at];
+  if (choice === undefined) return { talk, effects: [] };
+  return withMenu(talk, { ...talk, line: withChoice(talk.line, completion, choice) });
 }

@@ -1,10 +1,11 @@
 /** How keys and lines answer a gate. Pure. */
-import type { Gate } from '../../../core/gates/gate.js';
-import { answerFromWords, yesOrNoOf } from '../../../core/gates/gate-words.js';
-import { editedAnswer, editText } from './gate-edit.js';
+import { parse, stringify } from 'yaml';
+import type { Gate, ToolInput } from '../../../client/index.js';
+import { answerFromWords, type GateWords, yesOrNoOf } from '../../../core/gates/gate-words.js';
+import { errorText } from '../../../core/text/error-text.js';
 import type { Key } from './keys.js';
 import { sent, withText } from './line-editor.js';
-import { type Effect, type Step, say, type Talk } from './talk-state.js';
+import { type Effect, type Step, say, type Talk, type TaskLine } from './talk-state.js';
 
 /** Time in which a key can not yet be meant for a gate that has just come up. */
 const READING_MS = 400;
@@ -106,4 +107,42 @@ export function editGate(talk: Talk, gate: Gate, text: string): Step {
   }
   const read = editedAnswer(gate, talk.line.text, text);
   return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
+}
+
+// Editing what a gate asks for as YAML, in which texts of several lines are read as they are.
+
+/**
+ * What there is to edit: a tool's arguments, or a plan's tasks. The gate's body has the arguments in full up to a size;
+ * `input` is all of them, once they are known.
+ */
+export function editText(gate: Gate, tasks: readonly TaskLine[], input: ToolInput | undefined): string {
+  if (gate.kind === 'plan') return asYaml(tasks.map(({ id, description }) => ({ id, description })));
+  if (input !== undefined) return asYaml(input);
+  const block = /(`{3,})json\n([\s\S]*?)\n\1/.exec(gate.body)?.[2];
+  try {
+    return asYaml(JSON.parse(block ?? '{}'));
+  } catch {
+    return '{}';
+  }
+}
+
+function asYaml(value: unknown): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).replace(/\n$/, '');
+}
+
+/** The answer that the edited text gives, or what is wrong with it. `text`: as it was shown. */
+export function editedAnswer(gate: Gate, edited: string, text: string): GateWords {
+  let value: unknown;
+  try {
+    value = parse(edited);
+  } catch (error) {
+    return { error: `This is not YAML: ${errorText(error).split('\n')[0]}. Mend it, or Esc goes back.` };
+  }
+  if (gate.kind === 'plan' && !Array.isArray(value))
+    return { error: 'This is no list of tasks. Mend it, or Esc goes back.' };
+  const read = answerFromWords(gate, `e ${JSON.stringify(value ?? null)}`);
+  if (gate.kind !== 'plan' || 'error' in read) return read;
+  // What somebody else adds meanwhile is not left out.
+  const shown = (parse(text) as TaskLine[]).map(({ id }) => id);
+  return { input: { ...read.input, shown } };
 }

@@ -1,7 +1,7 @@
 /** Asks tool servers for their prompts, for the list below the line and for the line itself. */
 import { leftOutLine, promptServers, promptsOf, promptText } from '../../setup/server-prompts.js';
 import type { RunProgress } from '../run-view.js';
-import { withMenu } from './menu.js';
+import { withMenu } from './complete.js';
 import { type PromptMenu, withPromptText } from './prompt-line.js';
 import type { Effect, EffectOf, Talk } from './talk-state.js';
 

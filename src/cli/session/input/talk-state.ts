@@ -1,11 +1,7 @@
 /** What a session knows of what is typed and asked, and what follows from a key: the types of `talk.ts`. Pure. */
 
-import type { ToolInput } from '../../../client/index.js';
-import type { Gate } from '../../../core/gates/gate.js';
-import type { SteerTime } from '../../../core/steering/inbox.js';
+import type { Gate, SteerTime, Task, ToolInput } from '../../../client/index.js';
 import { ENGLISH, type SessionWords } from '../words.js';
-import type { Completion } from './complete.js';
-import type { PlanLine } from './gate-edit.js';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';
 import type { PromptMenu } from './prompt-line.js';
 
@@ -21,13 +17,16 @@ export type Stage =
   /** The line is the arguments or the tasks, as YAML; `text`: as it was before it was edited. */
   | { kind: 'edit'; gateId: string; text: string };
 
+/** A task as far as a person edits it. */
+export type TaskLine = Pick<Task, 'id' | 'description'>;
+
 export interface Talk {
   line: Line;
   stage: Stage;
   /** Open gates, oldest first; the first is asked. */
   gates: Gate[];
   /** Tasks that have not begun, for editing a plan. */
-  tasks: PlanLine[];
+  tasks: TaskLine[];
   /** All arguments of the calls that gates are about, by gate, as far as they are known. */
   inputs: Record<string, ToolInput>;
   /** When the first gate was first shown, milliseconds: keys typed before a person could read it don't count. */
@@ -52,6 +51,21 @@ export interface Talk {
   agents: readonly string[];
   /** In the language of the run. */
   words: SessionWords;
+}
+
+export interface Choice {
+  /** What stands in the line once it is chosen. */
+  text: string;
+  /** Beside it in the list. */
+  note: string;
+}
+
+export interface Completion {
+  kind: 'command' | 'argument' | 'file';
+  /** The part of the line that a choice takes the place of. */
+  from: number;
+  to: number;
+  choices: Choice[];
 }
 
 export interface Menu {
@@ -125,7 +139,7 @@ export const NEW_TALK: Talk = {
 };
 
 /** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */
-export function withGates(talk: Talk, gates: Gate[], tasks: PlanLine[], now: number): Talk {
+export function withGates(talk: Talk, gates: Gate[], tasks: TaskLine[], now: number): Talk {
   const [first] = gates;
   const same = first?.id === talk.gates[0]?.id;
   const { stage } = talk;
@@ -156,6 +170,11 @@ export function said(talk: Talk, ...effects: Effect[]): Step {
   return talk.held
     ? { talk: { ...talk, held: false }, effects: [...effects, { do: 'resume' }] }
     : { talk, effects };
+}
+
+/** Said to the running goal; where it is answered, the next one. */
+export function spoken(talk: Talk, text: string, when: SteerTime): Step {
+  return said(talk, talk.idle ? { do: 'follow-up', text } : { do: 'steer', text, when });
 }
 
 export function say(...lines: string[]): Effect {

@@ -1,12 +1,12 @@
 /** What a person's keys do in a session: a reducer with effects. Pure. */
 import { yesOrNoOf } from '../../../core/gates/gate-words.js';
-import { readCommand } from './commands.js';
-import { answerGate, editGate, quickAnswer, refuse, yesEffects } from './gate-keys.js';
+import { runCommand } from './commands.js';
+import { menuKey, withMenu } from './complete.js';
+import { answerGate, editGate, quickAnswer, refuse } from './gate-keys.js';
 import type { Key } from './keys.js';
 import { type Intent, pressKey, sent, withText } from './line-editor.js';
-import { menuKey, withMenu } from './menu.js';
 import { readPromptCall } from './prompt-line.js';
-import { type Effect, type Step, said, say, type Talk } from './talk-state.js';
+import { type Step, said, say, spoken, type Talk } from './talk-state.js';
 
 /** One key. */
 export function onKey(talk: Talk, key: Key, now: number): Step {
@@ -40,11 +40,8 @@ function typedKey(talk: Talk, key: Key, now: number): Step {
     case 'open':
       return { talk: next, effects: [{ do: 'open-last' }] };
     case 'interrupt':
-      return talk.idle
-        ? { talk, effects: [{ do: 'finish' }] }
-        : { talk: { ...next, stage: { kind: 'leave' } }, effects: [] };
     case 'end':
-      if (line.text !== '') return { talk: next, effects: [] };
+      if (intent === 'end' && line.text !== '') return { talk: next, effects: [] };
       return talk.idle
         ? { talk, effects: [{ do: 'finish' }] }
         : { talk: { ...next, stage: { kind: 'leave' } }, effects: [] };
@@ -63,30 +60,25 @@ function isDoubtful({ line, stage, gates, early }: Talk, intent: Intent): boolea
 
 function leaveKey(talk: Talk, { name = '', ctrl = false }: Key): Step {
   const back: Talk = { ...talk, stage: { kind: 'compose' } };
-  if (name === 'c' && ctrl) return { talk: back, effects: [{ do: 'detach' }] };
+  if (name === 'd' || (name === 'c' && ctrl)) return { talk: back, effects: [{ do: 'detach' }] };
   if (name === 's') return { talk: back, effects: [{ do: 'stop' }] };
-  if (name === 'd') return { talk: back, effects: [{ do: 'detach' }] };
-  return name === 'c' || name === 'escape' || name === 'return'
-    ? { talk: back, effects: [] }
-    : { talk, effects: [] };
+  return { talk: ['c', 'escape', 'return'].includes(name) ? back : talk, effects: [] };
 }
 
 function submit(talk: Talk): Step {
-  const { line, stage, gates, idle } = talk;
+  const { line, stage, gates } = talk;
   const [gate] = gates;
   if (gate && stage.kind === 'reason') return refuse(talk, gate);
   if (gate && stage.kind === 'edit') return editGate(talk, gate, stage.text);
   const call = readPromptCall(line.text);
   if (call !== null)
     return { talk: { ...talk, line: sent(line) }, effects: [{ do: 'prompt', ...call, typed: line.text }] };
-  const command = readCommand(line.text);
-  const isAnswer = gate?.kind === 'question' && command !== null && 'unknown' in command;
-  if (command !== null && !isAnswer) return runCommand(talk, command);
+  const command = runCommand(talk, { answer: gate?.kind === 'question' });
+  if (command !== null) return command;
   const text = line.text.trim();
   if (text === '') return talk.held ? said(talk) : { talk, effects: [] };
   if (gate) return answerGate(talk, gate, text);
-  const effect: Effect = idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'skip' };
-  return said(messageSent(talk), effect);
+  return spoken(messageSent(talk), text, 'skip');
 }
 
 function messageSent(talk: Talk): Talk {
@@ -101,15 +93,14 @@ function followUp(talk: Talk): Step {
 }
 
 function escaped(talk: Talk): Step {
-  const { line, stage, idle } = talk;
+  const { line, stage } = talk;
   if (stage.kind !== 'compose') {
     return { talk: { ...talk, line: withText(line, ''), stage: { kind: 'compose' } }, effects: [] };
   }
   const text = line.text.trim();
   if (text === '') return interrupted(talk);
   if (text.startsWith('/')) return { talk: { ...talk, line: withText(line, '') }, effects: [] };
-  const effect: Effect = idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'interrupt' };
-  return said({ ...talk, line: sent(line) }, effect);
+  return spoken({ ...talk, line: sent(line) }, text, 'interrupt');
 }
 
 /** Esc without a text: what to do instead is still to be said, so the run waits for that. */
@@ -119,87 +110,4 @@ function interrupted(talk: Talk): Step {
   if (gates.length > 0) return { talk, effects: [say('Nothing runs now: it waits for your answer.')] };
   if (held) return { talk, effects: [] };
   return { talk: { ...talk, held: true }, effects: [{ do: 'hold' }] };
-}
-
-// What a slash command does. Pure.
-
-function runCommand(talk: Talk, command: NonNullable<ReturnType<typeof readCommand>>): Step {
-  if ('unknown' in command) {
-    return { talk, effects: [say(`There is no command ${command.unknown}. /help lists them.`)] };
-  }
-  if ('missing' in command) return { talk, effects: [say(`Its text is missing: ${command.missing}`)] };
-  const next = { ...talk, line: sent(talk.line) };
-  if (command.name === 'yes') return switchYes(next, command.text);
-  const effect = effectOf(command, talk);
-  if (effect.do === 'resume') return { talk: { ...next, held: false }, effects: [effect] };
-  return effect.do === 'steer' ? said(next, effect) : { talk: next, effects: [effect] };
-}
-
-/** What waits is approved at once, and what comes as it comes. */
-function switchYes(talk: Talk, text: string): Step {
-  if (text === 'off')
-    return { talk: { ...talk, yes: false }, effects: [say('From now on you are asked again.')] };
-  if (text !== '') return { talk, effects: [say('It is /yes, or /yes off.')] };
-  const lines = [
-    'Tools, plans and new courses are approved from now on, until /yes off or until you leave.',
-    'Questions and budgets still ask you.',
-  ];
-  return {
-    talk: { ...talk, yes: true },
-    effects: [{ do: 'say', lines }, ...yesEffects({ ...talk, yes: true })],
-  };
-}
-
-function effectOf({ name, text }: { name: string; text: string }, { idle, gates }: Talk): Effect {
-  switch (name) {
-    case 'take-back':
-      return { do: 'take-back' };
-    case 'view': {
-      const [gate] = gates;
-      return gate ? { do: 'view', gate } : say('Nothing waits for your answer.');
-    }
-    case 'pause':
-    case 'resume':
-    case 'stop':
-    case 'status':
-    case 'detach':
-    case 'finish':
-      return { do: name };
-    case 'gates':
-      return { do: 'look', at: name };
-    case 'transcript':
-      return { do: 'transcript', thread: text };
-    case 'open':
-      return { do: 'open-last' };
-    case 'plan':
-      return text === '' ? { do: 'look', at: 'plan' } : { do: 'add-task', text };
-    case 'budget':
-      return text === '' ? { do: 'look', at: 'budget' } : { do: 'set-budget', words: text.split(/\s+/) };
-    case 'model':
-      return text === '' ? { do: 'look', at: 'model' } : modelChange(text);
-    case 'follow':
-      return { do: 'follow-up', text };
-    case 'steer':
-      return idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'skip' };
-    case 'to':
-      return steerTo(text);
-    case 'interrupt':
-      return idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'interrupt' };
-    default:
-      return { do: 'look', at: 'help' };
-  }
-}
-
-/** `ENDPOINT/MODEL`, or a role before it. */
-function modelChange(words: string): Effect {
-  const [, role, model] = /^(?:([^\s/]+)\s+)?(\S+)$/.exec(words) ?? [];
-  if (model?.includes('/') !== true)
-    return say('It is /model ENDPOINT/MODEL, or /model ROLE ENDPOINT/MODEL.');
-  return { do: 'set-model', model, ...(role === undefined ? {} : { role }) };
-}
-
-/** A role that does not read messages is refused by the run, with those that do. */
-function steerTo(words: string): Effect {
-  const [, to = '', text = ''] = /^(\S+)\s*([\s\S]*)$/.exec(words) ?? [];
-  return text === '' ? say('Its text is missing: /to ROLE TEXT') : { do: 'steer', text, when: 'skip', to };
 }

@@ -1,6 +1,8 @@
-/** What is typed, in rows of the screen, with the cursor as a block that is always among them. Pure. */
-import { widthOf } from '../../print/layout.js';
+/** What is typed, in rows of the screen, with the cursor as a block that is always among them; and its choices. Pure. */
+import type { Colors } from '../../../shared/output.js';
+import { fitLine, padText, widthOf } from '../../print/layout.js';
 import type { Line } from '../input/line-editor.js';
+import type { Menu } from '../input/talk-state.js';
 
 /** A part of the text that is shown in one row. */
 interface Row {
@@ -68,4 +70,30 @@ function withCursor(text: string, { from, to }: Row, cursor: number): string {
   const after = text.slice(cursor + (first?.segment.length ?? 0), to);
   // Inverse is no colour: it marks the place also where colours are off.
   return `${text.slice(from, cursor)}\u001b[7m${under}\u001b[27m${after}`;
+}
+
+const MOST_TEXT_COLUMNS = 40;
+
+/** At most `most` rows of at most `width` columns round the marked choice, and how many there are beside them. */
+export function menuRows(
+  { completion, at }: Menu,
+  width: number,
+  most: number,
+  { bold, dim }: Colors,
+): string[] {
+  const { choices } = completion;
+  const first = Math.max(0, Math.min(at - Math.floor(most / 2), choices.length - most));
+  const shown = choices.slice(first, first + most);
+  const column = Math.min(MOST_TEXT_COLUMNS, Math.max(...shown.map(({ text }) => widthOf(text.trimEnd()))));
+  const hidden = choices.length - shown.length;
+  return shown.map(({ text, note }, index) => {
+    const marked = first + index === at;
+    const more = index === shown.length - 1 && hidden > 0 ? ` (${hidden} more)` : '';
+    const name = padText(text.trimEnd(), note === '' ? 0 : column);
+    const line = fitLine(
+      `${marked ? '›' : ' '} ${name}${note === '' ? '' : `  ${note}`}`,
+      width - more.length,
+    );
+    return `${marked ? bold(line) : line}${dim(more)}`;
+  });
 }

@@ -19,8 +19,7 @@ import { takesYes } from '../input/gate-keys.js';
 import { promptHint } from '../input/prompt-line.js';
 import type { Talk } from '../input/talk-state.js';
 import type { CallInFlight, RunProgress } from '../run-view.js';
-import { inputRows } from './input-rows.js';
-import { menuRows } from './menu-rows.js';
+import { inputRows, menuRows } from './input-rows.js';
 
 export interface Screen {
   columns: number;

@@ -9,7 +9,7 @@ import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import type { Effect } from '../../../../../src/cli/session/input/talk-state.js';
 import { NEW_TALK } from '../../../../../src/cli/session/input/talk-state.js';
 import { workspaceFiles } from '../../../../../src/cli/session/input/workspace-files.js';
-import { menuRows } from '../../../../../src/cli/session/screen/menu-rows.js';
+import { menuRows } from '../../../../../src/cli/session/screen/input-rows.js';
 import { ENGLISH } from '../../../../../src/cli/session/words.js';
 import { noColors } from '../../../../../src/shared/output.js';
 

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { wholeBody } from '../../../../../src/cli/print/gate-help.js';
-import { editedAnswer, editText } from '../../../../../src/cli/session/input/gate-edit.js';
-import { editedElsewhere, yesEffects } from '../../../../../src/cli/session/input/gate-keys.js';
+import {
+  editedAnswer,
+  editedElsewhere,
+  editText,
+  yesEffects,
+} from '../../../../../src/cli/session/input/gate-keys.js';
 import { type Key, keyOf } from '../../../../../src/cli/session/input/keys.js';
 import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import type { Effect, Talk } from '../../../../../src/cli/session/input/talk-state.js';
