@@ -1,28 +1,34 @@
 /** The running text of model calls as it comes. Of a reply that is JSON the words that are meant for people, when it has ended. */
-
-import type { LiveChannel, TextDelta } from '../../client/watch/live-text.js';
-import type { JournalPayloads, ReplyForm } from '../../core/state/journal.js';
+import type { JournalPayloads, TextDelta } from '../../client/index.js';
 import { formatCount } from '../../shared/format.js';
 import type { TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { whoseLine } from './event-lines.js';
 import { isJson, jsonStart, mayBecomeJson, spokenText } from './reply-text.js';
-import { wholeLines } from './whole-lines.js';
+
+type Channel = TextDelta['channel'];
+
+/** What came of one attempt at a reply. */
+const NOTHING = {
+  /** Its text, as far as nothing of it is missing, and where that begins. */
+  text: '',
+  from: 0,
+  /** A part of the text was not seen. */
+  gap: false,
+  /** Where each channel ends that was shown or marked as missing. */
+  shown: {} as Partial<Record<Channel, number>>,
+  /** Its text is JSON: the words in it are told when it has ended. */
+  quiet: false,
+  /** The beginning of JSON was not seen: nothing in it can be told apart. */
+  late: false,
+};
 
 /** A model call in flight, as far as it was shown. */
-interface CallView {
-  progress: LiveProgress | null;
-  /** The text of its reply, as far as nothing of it is missing. */
-  heard: TextDelta | null;
-  form: ReplyForm;
-  /** Its text is JSON: the words in it are told when it has ended. */
-  quiet: boolean;
-  /** Its beginning was not seen. */
-  late: boolean;
-  taskId: string | null;
-  /** Where its text goes once another task is at work beside its own: whole lines that name the task. */
-  beside: TextSink | null;
-}
+type CallView = typeof NOTHING &
+  Pick<TextDelta, 'attempt' | 'form' | 'taskId'> & {
+    /** Where its text goes once another task is at work beside its own: whole lines that name the task. */
+    beside: TextSink | null;
+  };
 
 interface Speaker {
   /** In front of each line of a sub-agent; '' for the run itself. */
@@ -36,7 +42,7 @@ export class LiveCalls {
   readonly #sink: TextSink;
   readonly #speaker: Speaker;
   readonly #running = new Map<string, CallView>();
-  #channel: LiveChannel = 'text';
+  #channel: Channel = 'text';
 
   constructor(sink: TextSink, speaker: Speaker) {
     this.#sink = sink;
@@ -44,15 +50,7 @@ export class LiveCalls {
   }
 
   started({ callId, form, taskId }: JournalPayloads['model_call_started']): void {
-    this.#running.set(callId, {
-      progress: null,
-      heard: null,
-      form,
-      quiet: false,
-      late: false,
-      taskId,
-      beside: null,
-    });
+    this.#running.set(callId, { ...NOTHING, shown: {}, attempt: 1, form, taskId, beside: null });
   }
 
   /** It brings no reply, or has brought it. */
@@ -73,94 +71,86 @@ export class LiveCalls {
     return call.beside;
   }
 
-  /** More of a text. */
-  heard(delta: TextDelta): void {
-    const call = this.#running.get(delta.callId);
-    if (call === undefined) return;
-    const isText = delta.channel === 'text';
-    const live = isText ? joined(call.heard, delta) : delta;
-    if (isText) call.heard = live;
-    // Of JSON that began before this watch nothing can be told apart: its words come when it has ended.
-    if (isText && call.form === 'json' && call.progress === null && live.offset > 0) call.late = true;
-    if (call.late) call.quiet = true;
-    if (isText && live.offset === 0 && !call.quiet) {
-      // Its first characters can be a fence, with JSON or words to follow.
-      if (mayBecomeJson(live.text)) return;
-      call.quiet = isJson(live.text);
+  /** More of a text. What is of an older attempt, or was heard before, adds nothing. */
+  heard({ callId, attempt, channel, offset, text }: TextDelta): void {
+    const call = this.#running.get(callId);
+    if (call === undefined || attempt < call.attempt) return;
+    if (attempt > call.attempt) {
+      if (call.text !== '' || Object.keys(call.shown).length > 0) this.#again(call, attempt);
+      Object.assign(call, NOTHING, { attempt, shown: {} });
     }
-    const before = isText && call.form === 'json' && !call.quiet ? wordsBefore(live) : live;
-    const followed = followLive(call.progress, before);
-    call.progress = followed.progress;
-    this.#print(
-      isText && call.quiet ? followed.deltas.filter(delta => delta.type === 'reset') : followed.deltas,
-      this.#sinkOf(call),
-    );
-    if (before !== live && jsonStart(live.text) >= 0) call.quiet = true;
+    if (channel !== 'text') return void this.#show(call, channel, offset, text);
+    const end = call.from + call.text.length;
+    if (offset > end) {
+      call.late ||= call.form === 'json' && call.text === '';
+      Object.assign(call, { gap: true, from: offset, text });
+    } else call.text += text.slice(end - offset);
+    if (call.from === 0 && !call.quiet) {
+      // Its first characters can be a fence, with JSON or words to follow.
+      if (mayBecomeJson(call.text)) return;
+      call.quiet = isJson(call.text);
+    }
+    if (call.quiet || call.late) return;
+    this.#show(call, channel, call.from, call.form === 'json' ? wordsBefore(call.text) : call.text);
+    call.quiet = call.form === 'json' && jsonStart(call.text) >= 0;
   }
 
   /** The reply is whole. */
   ended(callId: string, reply: string): void {
     const call = this.#running.get(callId);
     const sink = this.#sinkOf(call);
-    const { progress, form, quiet, late } = call ?? {
-      progress: null,
-      form: 'words',
-      quiet: false,
-      late: false,
-    };
-    const unseen = progress?.shown.text === undefined;
+    const { form, quiet, late, shown } = call ?? { ...NOTHING, form: 'words' as const };
+    const unseen = shown.text === undefined;
     const json = form === 'json' ? jsonStart(reply) : -1;
     if (!unseen && json > 0 && !late) {
       // What stands before the JSON was told as it came.
-      this.#print(completeLive(progress, reply.slice(0, json).trimEnd()), sink);
+      this.#complete(call, reply.slice(0, json).trimEnd(), sink);
       tell(sink, spokenText(reply.slice(json), form));
-    } else if (quiet || json > 0 || (unseen && isJson(reply))) tell(sink, spokenText(reply, form));
-    else this.#print(completeLive(progress, reply), sink);
+    } else if (quiet || late || json > 0 || (unseen && isJson(reply))) tell(sink, spokenText(reply, form));
+    else this.#complete(call, reply, sink);
     this.forget(callId);
   }
 
-  #print(deltas: LiveDelta[], sink: TextSink): void {
-    const { yellow } = this.#sink.colors;
-    for (const delta of deltas) {
-      switch (delta.type) {
-        case 'reset':
-          sink.endText();
-          this.#note(yellow(`attempt ${delta.attempt}: the reply starts again`));
-          break;
-        case 'gap':
-          sink.text(yellow(`[… ${formatCount(delta.chars)} characters not seen …]`));
-          break;
-        case 'text':
-          this.#printText(delta.channel, delta.text, sink);
-          break;
-        case 'whole':
-          sink.endText();
-          this.#note(yellow('the whole reply:'));
-          sink.text(terminalText(isJson(delta.text) ? (spokenText(delta.text) ?? '') : delta.text));
-          break;
-      }
-    }
+  /** The rest of the text; all of it where a gap was marked. */
+  #complete(call: CallView | undefined, text: string, sink: TextSink): void {
+    if (call?.gap) {
+      sink.endText();
+      this.#note('the whole reply:');
+      sink.text(terminalText(isJson(text) ? (spokenText(text) ?? '') : text));
+    } else this.#print('text', text.slice(call?.shown.text ?? 0), sink);
+  }
+
+  /** What is new of a text that begins at `from`. */
+  #show(call: CallView, channel: Channel, from: number, text: string): void {
+    const shown = call.shown[channel] ?? 0;
+    if (from + text.length <= shown) return;
+    const sink = this.#sinkOf(call);
+    call.shown[channel] = from + text.length;
+    if (from > shown) sink.text(sink.colors.yellow(`[… ${formatCount(from - shown)} characters not seen …]`));
+    this.#print(channel, text.slice(Math.max(0, shown - from)), sink);
   }
 
   /**
    * Reasoning is dim and on lines of its own, and that of sub-agents and of tasks side by side is left out, for several think at once; arguments
    * of tools come with their event.
    */
-  #printText(channel: LiveChannel, text: string, sink: TextSink): void {
-    if (
-      channel === 'tool_input' ||
-      (channel === 'reasoning' && (this.#speaker.who !== '' || sink !== this.#sink))
-    )
-      return;
+  #print(channel: Channel, text: string, sink: TextSink): void {
+    const several = this.#speaker.who !== '' || sink !== this.#sink;
+    if (text === '' || channel === 'tool_input' || (channel === 'reasoning' && several)) return;
     if (channel !== this.#channel) sink.endText();
     this.#channel = channel;
     const clean = terminalText(text);
     sink.text(channel === 'reasoning' ? this.#sink.colors.dim(clean) : clean);
   }
 
+  #again(call: CallView, attempt: number): void {
+    this.#sinkOf(call).endText();
+    this.#note(`attempt ${attempt}: the reply starts again`);
+  }
+
   /** A line without a time. */
   #note(text: string): void {
-    this.#sink.line(`      ${this.#speaker.who}${text}`);
+    this.#sink.line(`      ${this.#speaker.who}${this.#sink.colors.yellow(text)}`);
   }
 }
 
@@ -170,72 +160,45 @@ function tell(sink: TextSink, words: string | null): void {
 }
 
 /** The words before the JSON that such a role may speak; what may become JSON is waited for. */
-function wordsBefore(live: TextDelta): TextDelta {
-  const at = jsonStart(live.text);
-  const end = at >= 0 ? at : live.text.search(/[`{[]\s*$/);
-  return { ...live, text: (end < 0 ? live.text : live.text.slice(0, end)).trimEnd() };
+function wordsBefore(text: string): string {
+  const at = jsonStart(text);
+  const end = at >= 0 ? at : text.search(/[`{[]\s*$/);
+  return (end < 0 ? text : text.slice(0, end)).trimEnd();
 }
 
-// What the plain view prints of the live text of a model call: texts in, deltas out. Pure.
+/** A line that grows longer is broken at a blank, so that it is seen while it is written. */
+const LINE_CHARS = 100;
 
-/** The texts of a call together, as long as nothing is missing between them. */
-function joined(before: TextDelta | null, delta: TextDelta): TextDelta {
-  const fits =
-    before !== null &&
-    before.attempt === delta.attempt &&
-    before.channel === delta.channel &&
-    before.offset + before.text.length === delta.offset;
-  return fits ? { ...before, text: before.text + delta.text } : delta;
-}
-
-export type LiveDelta =
-  /** The call was started again: what was printed of it does not count. */
-  | { type: 'reset'; attempt: number }
-  /** This many characters were not seen. */
-  | { type: 'gap'; chars: number }
-  | { type: 'text'; channel: LiveChannel; text: string }
-  /** The whole reply, since parts of it were not seen. */
-  | { type: 'whole'; text: string };
-
-/** What was printed of one call. */
-export interface LiveProgress {
-  attempt: number;
-  /** Characters of each channel that were printed or marked as a gap. */
-  shown: Partial<Record<LiveChannel, number>>;
-  /** Text of the reply was not seen. */
-  gap: boolean;
-}
-
-const NOTHING_SHOWN: Pick<LiveProgress, 'shown' | 'gap'> = { shown: {}, gap: false };
-
-/** What one text adds. A text of an older attempt, or one seen before, adds none. */
-export function followLive(
-  progress: LiveProgress | null,
-  live: TextDelta,
-): { progress: LiveProgress; deltas: LiveDelta[] } {
-  if (progress && live.attempt < progress.attempt) return { progress, deltas: [] };
-  const isRetry = progress !== null && live.attempt > progress.attempt;
-  const before = progress && !isRetry ? progress : { attempt: live.attempt, ...NOTHING_SHOWN };
-  const withdrawn = isRetry && Object.keys(progress.shown).length > 0;
-  const deltas: LiveDelta[] = withdrawn ? [{ type: 'reset', attempt: live.attempt }] : [];
-  const shown = before.shown[live.channel] ?? 0;
-  const missed = Math.max(0, live.offset - shown);
-  const end = live.offset + live.text.length;
-  if (end <= shown) return { progress: before, deltas };
-  if (missed > 0) deltas.push({ type: 'gap', chars: missed });
-  const text = missed > 0 ? live.text : live.text.slice(shown - live.offset);
-  deltas.push({ type: 'text', channel: live.channel, text });
-  const after: LiveProgress = {
-    ...before,
-    shown: { ...before.shown, [live.channel]: end },
-    gap: before.gap || (missed > 0 && live.channel === 'text'),
+/**
+ * Running text of one of several that speak at once: it reaches the sink in whole lines, `before` in front of each, so
+ * that none mix within one.
+ */
+export function wholeLines(sink: TextSink, before: string): TextSink {
+  let begun = '';
+  const put = (line: string) => {
+    if (line.trim() !== '') sink.line(`${before}${line.trimEnd()}`);
   };
-  return { progress: after, deltas };
+  const endText = () => {
+    put(begun);
+    begun = '';
+  };
+  return {
+    colors: sink.colors,
+    line: text => {
+      endText();
+      sink.line(text);
+    },
+    text: chunk => {
+      const lines = `${begun}${chunk}`.split('\n').flatMap(brokenAtBlanks);
+      begun = chunk.endsWith('\n') ? '' : (lines.pop() ?? '');
+      for (const line of lines) put(line);
+    },
+    endText,
+  };
 }
 
-/** Deltas that the final message adds: the rest of its text, or all of it where a gap was marked. */
-export function completeLive(progress: LiveProgress | null, text: string): LiveDelta[] {
-  if (progress?.gap) return [{ type: 'whole', text }];
-  const rest = text.slice(progress?.shown.text ?? 0);
-  return rest === '' ? [] : [{ type: 'text', channel: 'text', text: rest }];
+function brokenAtBlanks(line: string): string[] {
+  if (line.length <= LINE_CHARS) return [line];
+  const at = line.lastIndexOf(' ', LINE_CHARS);
+  return at <= 0 ? [line] : [line.slice(0, at), ...brokenAtBlanks(line.slice(at + 1))];
 }

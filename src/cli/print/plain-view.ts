@@ -1,18 +1,11 @@
 /** The plain live view: one line an event, and the running text of model calls as it comes. */
-
-import type { RunEnd } from '../../client/run/run-end.js';
-import type { Retry } from '../../client/watch/pending-calls.js';
-import type { RunEvent } from '../../client/watch/run-event.js';
-import type { ToolProgress } from '../../core/limits/heartbeats.js';
-import type { JournalEvent } from '../../core/state/journal.js';
+import type { JournalEvent, Retry, RunEnd, RunEvent, ToolProgress } from '../../client/index.js';
 import type { TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { branchLine, eventLines, isToldOfChild, progressWords, whoseLine } from './event-lines.js';
 import { gateHelp } from './gate-help.js';
-import { LineClock } from './line-clock.js';
-import { LiveCalls } from './live-calls.js';
+import { LiveCalls, wholeLines } from './live-calls.js';
 import type { ShownTask } from './plan-lines.js';
-import { wholeLines } from './whole-lines.js';
 
 interface ViewOptions {
   /** With the id of the run it says how gates are answered. */
@@ -159,3 +152,21 @@ const ACTIVITY_NAMES: Record<string, string> = {
   steersmanStoreText: 'storing text',
   steersmanCompareFile: 'comparing a file',
 };
+
+/**
+ * What lines take from those above, for a run and its sub-agents: what is heard late of one of them is not told as
+ * earlier, and every receipt has the words of its message.
+ */
+export class LineClock {
+  #lastAt = 0;
+  readonly #texts = new Map<string, string>();
+
+  /** The event as its line tells it, with a time that is never before that of the line above. */
+  shown<E extends JournalEvent>(event: E): E {
+    this.#lastAt = Math.max(this.#lastAt, event.at);
+    if (event.type !== 'receipt') return { ...event, at: this.#lastAt };
+    const { id, text = this.#texts.get(id) } = event;
+    if (text !== undefined) this.#texts.set(id, text);
+    return { ...event, at: this.#lastAt, ...(text === undefined ? {} : { text }) };
+  }
+}

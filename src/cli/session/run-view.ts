@@ -1,11 +1,14 @@
 /** What a session knows of its run: journal and live text, folded. Pure. */
-
-import type { RunEvent, TextDelta } from '../../client/index.js';
-import type { ToolProgress } from '../../core/limits/heartbeats.js';
-import type { JournalEvent, ReplyForm } from '../../core/state/journal.js';
-import type { Usage } from '../../core/state/message.js';
+import type {
+  JournalEvent,
+  JournalType,
+  ReplyForm,
+  RunEvent,
+  RunView as StateView,
+  TextDelta,
+  Usage,
+} from '../../client/index.js';
 import { addUsage, NO_USAGE } from '../../core/state/message.js';
-import type { RunView as StateView } from '../../workflows/messages.js';
 import { progressWords } from '../print/event-lines.js';
 import { spokenText } from '../print/reply-text.js';
 
@@ -32,15 +35,8 @@ interface ToolInFlight {
   progress: string | null;
 }
 
-/** A message of this or another client that was accepted and is not applied. */
-export interface Waiting {
-  id: string;
-  how: string;
-}
-
 export interface RunProgress {
   goal: string;
-  goalNumber: number;
   startedAt: number | null;
   phase: string;
   cycle: number;
@@ -52,7 +48,8 @@ export interface RunProgress {
   usage: Usage;
   turns: number;
   toolCalls: number;
-  waiting: Waiting[];
+  /** Messages of this or another client that were accepted and are not applied. */
+  waiting: { id: string; how: string }[];
   /** The words of the last reply: roles say some of them again to the person. */
   lastWords: string | null;
   paused: boolean;
@@ -60,7 +57,6 @@ export interface RunProgress {
   idle: boolean;
   /** When the goal was answered, while nothing runs. */
   answeredAt: number | null;
-  ended: boolean;
   /** The last answer of the query `state`. */
   state: StateView | null;
 }
@@ -68,7 +64,6 @@ export interface RunProgress {
 export function newProgress(goal: string): RunProgress {
   return {
     goal,
-    goalNumber: 1,
     startedAt: null,
     phase: 'starting',
     cycle: 1,
@@ -85,60 +80,53 @@ export function newProgress(goal: string): RunProgress {
     stopping: false,
     idle: false,
     answeredAt: null,
-    ended: false,
     state: null,
   };
 }
 
-/** Takes an event in. Changes `progress`. */
-function takeEvent(progress: RunProgress, event: JournalEvent): void {
-  progress.startedAt ??= event.at;
-  switch (event.type) {
-    case 'run_started':
-      progress.goal ||= event.goal;
-      progress.phase = 'loading';
-      return;
-    case 'phase_started':
-      progress.phase = event.phase;
-      progress.cycle = event.cycle;
-      return;
-    case 'goal_started':
-      Object.assign(progress, { goal: event.text, goalNumber: event.number, tasks: [], idle: false });
-      return;
-    case 'goal_ended':
-      progress.idle = true;
-      progress.answeredAt = event.at;
-      return;
-    case 'plan_updated':
-      progress.tasks = event.tasks;
-      return;
-    case 'task_started':
-      setTask(progress, event.taskId, 'executing');
-      return;
-    case 'task_ended':
-      setTask(progress, event.taskId, event.status);
-      return;
-    case 'paused':
-      progress.paused = true;
-      return;
-    case 'resumed':
-      progress.paused = false;
-      return;
-    case 'stop_requested':
-      progress.stopping = true;
-      return;
-    case 'run_ended':
-      progress.ended = true;
-      return;
-    case 'subagent_ended':
-      progress.children.delete(event.id);
-      return;
-    case 'receipt':
-      takeReceipt(progress, event);
-      return;
-    default:
-      takeCall(progress, event);
-  }
+type Take<T extends JournalType> = (
+  event: Extract<JournalEvent, { type: T }>,
+  progress: RunProgress,
+) => Partial<RunProgress> | undefined;
+
+/** What an event changes; what it adds to a map is there when it returns. */
+const TAKE: { [T in JournalType]?: Take<T> } = {
+  run_started: ({ goal }, progress) => ({ goal: progress.goal || goal, phase: 'loading' }),
+  phase_started: ({ phase, cycle }) => ({ phase, cycle }),
+  goal_started: ({ text }) => ({ goal: text, tasks: [], idle: false }),
+  goal_ended: ({ at }) => ({ idle: true, answeredAt: at }),
+  plan_updated: ({ tasks }) => ({ tasks }),
+  task_started: ({ taskId }, { tasks }) => ({ tasks: withStatus(tasks, taskId, 'executing') }),
+  task_ended: ({ taskId, status }, { tasks }) => ({ tasks: withStatus(tasks, taskId, status) }),
+  paused: () => ({ paused: true }),
+  resumed: () => ({ paused: false }),
+  stop_requested: () => ({ stopping: true }),
+  subagent_ended: ({ id }, { children }) => void children.delete(id),
+  receipt: ({ id, state, how }, progress) => {
+    const others = progress.waiting.filter(message => message.id !== id);
+    return { waiting: state === 'accepted' || state === 'queued' ? [...others, { id, how }] : others };
+  },
+  model_call_started: ({ callId, role, model, round, taskId, form }, { calls }) => {
+    const heard = { text: '', reasoningChars: 0, missed: 0, attempt: 1 };
+    calls.set(callId, { role, model, round, taskId, form, ...heard });
+    return { idle: false };
+  },
+  model_call_ended: ({ callId, text = '', usage }, { calls, ...progress }) => {
+    const lastWords = spokenText(text, calls.get(callId)?.form);
+    calls.delete(callId);
+    return { lastWords, turns: progress.turns + 1, usage: addUsage(progress.usage, usage) };
+  },
+  model_call_failed: ({ callId }, { calls }) => void calls.delete(callId),
+  tool_call_started: ({ callId, tool, arguments: given, at }, { tools }) =>
+    void tools.set(callId, { tool, arguments: given, startedAt: at, progress: null }),
+  tool_call_ended: ({ callId }, { tools, toolCalls }) => {
+    tools.delete(callId);
+    return { toolCalls: toolCalls + 1 };
+  },
+};
+
+function withStatus(tasks: RunProgress['tasks'], id: string, status: string): RunProgress['tasks'] {
+  return tasks.map(task => (task.id === id ? { ...task, status } : task));
 }
 
 /** What is known of a sub-agent, in the time of its run. Changes `progress` where nothing is known yet. */
@@ -152,9 +140,13 @@ export function childProgress({ children, startedAt }: RunProgress, child: strin
 export function take(progress: RunProgress, event: RunEvent): void {
   const { path } = event;
   const own = path === undefined ? progress : childProgress(progress, path);
-  if ('seq' in event) takeEvent(own, event);
+  if ('seq' in event) {
+    own.startedAt ??= event.at;
+    Object.assign(own, (TAKE[event.type] as Take<JournalType> | undefined)?.(event, own));
+  }
   if (event.type === 'text') takeLive(own, event);
-  if (event.type === 'tool_progress') takeProgress(own, event);
+  const tool = event.type === 'tool_progress' ? own.tools.get(event.callId) : undefined;
+  if (tool && event.type === 'tool_progress') tool.progress = progressWords(event);
   if (path === undefined) return;
   // What they use is the run's: its limits count it, and `show` tells it so.
   if (event.type === 'model_call_ended') {
@@ -162,63 +154,6 @@ export function take(progress: RunProgress, event: RunEvent): void {
     progress.usage = addUsage(progress.usage, event.usage);
   }
   if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);
-}
-
-function takeCall(progress: RunProgress, event: JournalEvent): void {
-  const { calls, tools } = progress;
-  switch (event.type) {
-    case 'model_call_started': {
-      const { role, model, round, taskId, form } = event;
-      const started = {
-        role,
-        model,
-        round,
-        taskId,
-        form,
-        text: '',
-        reasoningChars: 0,
-        missed: 0,
-        attempt: 1,
-      };
-      progress.idle = false;
-      calls.set(event.callId, started);
-      return;
-    }
-    case 'model_call_ended':
-      progress.lastWords = spokenText(event.text ?? '', calls.get(event.callId)?.form);
-      calls.delete(event.callId);
-      progress.turns += 1;
-      progress.usage = addUsage(progress.usage, event.usage);
-      return;
-    case 'model_call_failed':
-      calls.delete(event.callId);
-      return;
-    case 'tool_call_started': {
-      const { tool, arguments: given, at } = event;
-      tools.set(event.callId, { tool, arguments: given, startedAt: at, progress: null });
-      return;
-    }
-    case 'tool_call_ended':
-      tools.delete(event.callId);
-      progress.toolCalls += 1;
-      return;
-  }
-}
-
-function setTask(progress: RunProgress, id: string, status: string): void {
-  progress.tasks = progress.tasks.map(task => (task.id === id ? { ...task, status } : task));
-}
-
-function takeReceipt(progress: RunProgress, { id, state, how }: Extract<JournalEvent, { type: 'receipt' }>) {
-  const others = progress.waiting.filter(message => message.id !== id);
-  const waits = state === 'accepted' || state === 'queued';
-  progress.waiting = waits ? [...others, { id, how }] : others;
-}
-
-/** Takes in how far a tool is. Changes `progress`. */
-function takeProgress(progress: RunProgress, told: ToolProgress): void {
-  const call = progress.tools.get(told.callId);
-  if (call) call.progress = progressWords(told);
 }
 
 /** Takes live text in. Changes `progress`. */
