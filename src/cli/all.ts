@@ -1,8 +1,7 @@
 /** The verbs: what the command line does with runs. */
 import type { Command } from 'commander';
-import { addDoctor } from './setup/doctor.js';
+import { addDoctor, addModels } from './setup/doctor.js';
 import { addMcp } from './setup/mcp.js';
-import { addModels } from './setup/models.js';
 import { addPermissions } from './setup/permissions.js';
 import { addPrompts } from './setup/prompts.js';
 import { addBudget, addFollowUp, addModel, addPlan, addSteer, addSwitches } from './verbs/change.js';

@@ -43,13 +43,9 @@ export async function checkConfiguration(
   configDir: string,
   { localStack, standIn }: Surroundings,
 ): Promise<Configuration> {
-  const file = join(configDir, SETTINGS_FILE);
   const settings = await attempt(SETTINGS_FILE, async () => {
     const value = await loadSettings(configDir);
-    return {
-      value,
-      finding: ok(SETTINGS_FILE, describeSettings(file, value)),
-    };
+    return { value, finding: ok(SETTINGS_FILE, describeSettings(join(configDir, SETTINGS_FILE), value)) };
   });
   const prompts = settings.value
     ? await checkPrompts(configDir, settings.value, standIn)
@@ -117,15 +113,12 @@ function checkPrompts(
     const named = [...choice.models, ...callableModels(settings.models, files)];
     const names = roles.map(role => role.name).join(', ');
     const warnings = templates.flatMap(role => [...role.warnings, ...missingAgents(role, files)]);
+    const todo = 'Correct the files, or leave them: the rest of them counts.';
     return {
       value: { models: [...new Set(named)], roles: templates },
       finding:
         warnings.length > 0
-          ? warning(
-              'prompts',
-              warnings.join('\n'),
-              'Correct the files, or leave them: the rest of them counts.',
-            )
+          ? warning('prompts', warnings.join('\n'), todo)
           : ok('prompts', `${roles.length} roles in ${settings.language}: ${names}`),
     };
   });
@@ -134,19 +127,14 @@ function checkPrompts(
 function checkMcpConfig(configDir: string, localStack: boolean): Checked<McpConfig> {
   const config = loadMcpConfig(localStack ? localToolsDir(configDir) : configDir);
   const { servers, warnings } = config;
-  if (warnings.length > 0) {
-    const finding = warning('.mcp.json', warnings.join('\n'), 'Correct the spelling, or remove the keys.');
-    return { value: config, finding };
-  }
-  if (servers.length === 0) {
-    const finding = warning('.mcp.json', 'no tool servers', 'Without tools agents only talk: add a server.');
-    return { value: config, finding };
-  }
   const names = servers.map(server => server.name).join(', ');
-  return {
-    value: config,
-    finding: ok('.mcp.json', `${plural(servers.length, 'tool server')}: ${names}`),
-  };
+  const finding =
+    warnings.length > 0
+      ? warning('.mcp.json', warnings.join('\n'), 'Correct the spelling, or remove the keys.')
+      : servers.length === 0
+        ? warning('.mcp.json', 'no tool servers', 'Without tools agents only talk: add a server.')
+        : ok('.mcp.json', `${plural(servers.length, 'tool server')}: ${names}`);
+  return { value: config, finding };
 }
 
 /**

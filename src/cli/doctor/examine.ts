@@ -1,12 +1,15 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
 
-import { explainError } from '../../client/grpc-errors.js';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { explainError } from '../../client/index.js';
 import { modelToName } from '../../client/start/default-model.js';
 import { loadToolFiles } from '../../mcp/tool-files.js';
 import { SET_AN_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import { presentEndpoints } from '../../models/endpoints.js';
+import { tryBlobStore } from '../../shared/blobs/blob-store.js';
 import { env } from '../../shared/env.js';
-import type { Report } from '../../stack/download/temporal-binary.js';
+import { isAtLeast, type Report } from '../../stack/download/temporal-binary.js';
 import { resolveHome, usesLocalStack } from '../../stack/home.js';
 import { providerSource } from '../../worker/providers.js';
 import {
@@ -15,11 +18,10 @@ import {
   checkWorkspaceFolder,
   digestFinding,
 } from './check-configuration.js';
-import { checkBlobs, checkNode } from './check-host.js';
 import { checkEndpoints, checkModels } from './check-models.js';
 import { checkTemporal } from './check-temporal.js';
 import { checkToolServers } from './check-tool-servers.js';
-import { type Finding, failedBy, skipped, warning } from './finding.js';
+import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 
 export interface ExamineOptions {
   /** Folder of `steersman.yaml`, `.mcp.json` and prompts. Absolute. */
@@ -97,4 +99,39 @@ async function toolFindings(
     lookup: env.lookup,
     codeTools: await loadToolFiles(configDir),
   });
+}
+
+// What this machine has: Node, and a folder for large results.
+
+/** `engines` of package.json. */
+const MINIMUM_NODE = '20.12.0';
+const LOW_SPACE_BYTES = 1e9;
+
+export function checkNode(version: string = process.versions.node): Finding {
+  if (isAtLeast(version, MINIMUM_NODE)) return ok('Node', version);
+  return failed('Node', `${version} is too old`, `Install Node ${MINIMUM_NODE} or later.`);
+}
+
+/** Does the blob store of this home work? Makes its folder, as a worker would. */
+export async function checkBlobs(home: string): Promise<Finding> {
+  const dir = join(home, 'blobs');
+  try {
+    await tryBlobStore(dir);
+  } catch (error) {
+    return failedBy('large results', error);
+  }
+  // Not every file system tells.
+  const free = await statfs(dir).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  );
+  if (free === null) return ok('large results', `${dir} is writable`);
+  if (free >= LOW_SPACE_BYTES) {
+    return ok('large results', `${dir} is writable, ${Math.floor(free / 1e9)} GB free`);
+  }
+  return warning(
+    'large results',
+    `${dir} is writable, but the disk is nearly full`,
+    'Make room on the disk.',
+  );
 }

@@ -1,4 +1,4 @@
-/** Which models can be used: what is configured, and what each endpoint lists. */
+/** Which models can be used: what is configured, and what each endpoint lists; and as lines for people. */
 
 import { callableModels } from '../../config/models-schema.js';
 import { promptRoots } from '../../config/prompts/prompt-files.js';
@@ -7,12 +7,16 @@ import { loadSettings } from '../../config/settings.js';
 import { errorText } from '../../core/text/error-text.js';
 import type { Protocol } from '../../models/endpoint.js';
 import { presentEndpoints, protocolOf } from '../../models/endpoints.js';
-import { type ModelInfo, modelInfo } from '../../models/model-info.js';
+import { type ModelInfo, type ModelPrices, modelInfo } from '../../models/model-info.js';
 import type { ProviderRegistry } from '../../models/providers.js';
 import { env } from '../../shared/env.js';
+import { plural } from '../../shared/format.js';
+import type { Colors } from '../../shared/output.js';
+import { terminalText } from '../../shared/terminal-text.js';
 import { providerSource } from '../../worker/providers.js';
+import { columnLines } from '../print/layout.js';
 
-export interface UsableModel {
+interface UsableModel {
   /** `endpoint/model`. */
   id: string;
   /** `steersman.yaml` names it, or the front matter of a role. */
@@ -85,4 +89,59 @@ export async function askForList(
     const fault = signal.aborted ? `no answer within ${limitMs / 1_000} s` : errorText(error);
     return { address, listed: null, fault };
   }
+}
+
+const HEADINGS = ['', 'context', 'reply', '$ a million tokens', 'can'];
+
+/**
+ * An endpoint with its models. `all`: also those that are neither configured nor known, of which providers list many
+ * that are for speech or pictures.
+ */
+export function endpointLines(
+  { endpoint, protocol, address, fault, models }: EndpointModels,
+  colors: Colors,
+  all: boolean,
+): string[] {
+  const anyKnown = models.some(model => isKnown(model));
+  const shown = models.filter(model => all || !anyKnown || model.configured || isKnown(model));
+  const left = models.length - shown.length;
+  const title = `${colors.bold(endpoint)}  ${protocol}${address === null ? '' : `  ${terminalText(address)}`}`;
+  return [
+    title,
+    ...(fault === null ? [] : [`  ${colors.red('✖')} ${terminalText(fault)}`]),
+    ...(shown.length === 0 ? [] : columnLines([HEADINGS, ...shown.map(cells)])).map(
+      (line, index) => `  ${index === 0 ? colors.dim(line) : line}`,
+    ),
+    ...(left === 0 ? [] : [colors.dim(`  and ${plural(left, 'model')} of which nothing is known (--all)`)]),
+  ];
+}
+
+function isKnown({ info }: UsableModel): boolean {
+  return info.prices !== null || Object.values(info.capabilities).some(can => can !== null);
+}
+
+function cells({ id, configured, listed, info }: UsableModel): string[] {
+  const { contextTokens, maxOutputTokens, prices, capabilities } = info;
+  const can = Object.entries(capabilities).flatMap(([name, value]) => (value === true ? [name] : []));
+  return [
+    `${configured ? '*' : ' '} ${terminalText(id)}${listed === false ? ' (not listed)' : ''}`,
+    tokens(contextTokens),
+    tokens(maxOutputTokens),
+    prices === null ? '?' : priceText(prices),
+    can.join(' '),
+  ];
+}
+
+/** `272k`, `1M`; `?` where it is not known. */
+function tokens(count: number | null): string {
+  if (count === null) return '?';
+  return count < 1_000_000 ? `${Math.round(count / 1_000)}k` : `${Number((count / 1_000_000).toFixed(2))}M`;
+}
+
+/** `0.25 in, 2 out, 0.025 cached`. */
+function priceText({ input, output, cachedInput, longContext }: ModelPrices): string {
+  const cached = cachedInput === undefined ? '' : `, ${cachedInput} cached`;
+  const [long] = longContext ?? [];
+  const more = long === undefined ? '' : `; over ${tokens(long.above)}: ${long.input} in, ${long.output} out`;
+  return `${input} in, ${output} out${cached}${more}`;
 }

@@ -49,6 +49,16 @@ export function padText(text: string, width: number, align: 'left' | 'right' = '
   return align === 'right' ? fill + text : text + fill;
 }
 
+/** Rows as columns as wide as their widest cells; those from number `figures` on end at one edge. None for no rows. */
+export function columnLines(
+  rows: readonly (readonly string[])[],
+  figures = Number.POSITIVE_INFINITY,
+): string[] {
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map(row => widthOf(row[at] ?? '')))) ?? [];
+  const cell = (text: string, at: number) => padText(text, widths[at] ?? 0, at < figures ? 'left' : 'right');
+  return rows.map(row => trimEnd(row.map(cell).join('  ')));
+}
+
 function trimEnd(line: string): string {
   return line.replace(/ +$/, '');
 }

@@ -1,14 +1,16 @@
 /** A run at a glance: what `show` prints. */
-
-import type { ChildTree } from '../../client/run/child-tree.js';
-import type { ToolInput } from '../../client/run/gate-input.js';
-import type { RunSnapshot } from '../../client/run/run-snapshot.js';
-import { stuckLine } from '../../client/watch/stuck-task.js';
+import {
+  type Artifact,
+  type ChildTree,
+  type Gate,
+  type RunSnapshot,
+  stuckLine,
+  type ToolInput,
+  type Usage,
+  type UsageEntry,
+} from '../../client/index.js';
 import { childEnd } from '../../core/agents/children.js';
-import type { Gate } from '../../core/gates/gate.js';
-import { cachedPercent, type UsageEntry, usageByRole, usageOf } from '../../core/limits/usage-by.js';
-import type { Artifact } from '../../core/state/artifacts.js';
-import type { Usage } from '../../core/state/message.js';
+import { cachedPercent, usageByRole, usageOf } from '../../core/limits/usage-by.js';
 import { preview } from '../../core/text/preview.js';
 import { verbCall } from '../../shared/called-as.js';
 import { formatCost, formatCount, formatDuration } from '../../shared/format.js';
@@ -16,7 +18,7 @@ import type { Colors, TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { endLine } from './end-lines.js';
 import { atDeadline, gateHelp, hiddenInput } from './gate-help.js';
-import { padText, widthOf } from './layout.js';
+import { columnLines } from './layout.js';
 import { taskLine } from './plan-lines.js';
 
 /** The plain form. */
@@ -127,8 +129,6 @@ export function artifactLine({ id, type, title, version, bytes }: Artifact): str
 // What a run used, by role and model: a table in plain columns. Pure.
 
 const HEADINGS = ['role', 'model', 'calls', 'input', 'cached', 'output', 'cost'];
-/** Columns of words; those of figures end at one edge. */
-const WORDS = 2;
 
 /** A line of headings, then one for each role and model; a role with several models has its sum before them. */
 export function usageTable(entries: readonly UsageEntry[]): string[] {
@@ -139,11 +139,7 @@ export function usageTable(entries: readonly UsageEntry[]): string[] {
     const calls = own.reduce((count, entry) => count + entry.calls, 0);
     return own.length === 1 ? lines : [cells(role, `${own.length} models`, calls, sum), ...lines];
   });
-  const all = [HEADINGS, ...rows];
-  const widths = HEADINGS.map((_, at) => Math.max(...all.map(row => widthOf(row[at] ?? ''))));
-  return all.map(row =>
-    row.map((cell, at) => padText(cell, widths[at] ?? 0, at < WORDS ? 'left' : 'right')).join('  '),
-  );
+  return columnLines([HEADINGS, ...rows], HEADINGS.indexOf('calls'));
 }
 
 function cells(role: string, model: string, calls: number, usage: Usage): string[] {

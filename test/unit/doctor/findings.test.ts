@@ -4,10 +4,18 @@ import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { checkConfiguration, checkWorkspaceFolder } from '../../../src/cli/doctor/check-configuration.js';
-import { checkBlobs, checkNode } from '../../../src/cli/doctor/check-host.js';
 import { checkModels } from '../../../src/cli/doctor/check-models.js';
-import { failed, failedBy, ok, skipped, warning } from '../../../src/cli/doctor/finding.js';
-import { findingLines, summarize, summaryLine } from '../../../src/cli/doctor/print.js';
+import { checkBlobs, checkNode } from '../../../src/cli/doctor/examine.js';
+import {
+  failed,
+  failedBy,
+  findingLines,
+  ok,
+  skipped,
+  summarize,
+  summaryLine,
+  warning,
+} from '../../../src/cli/doctor/finding.js';
 import { ModelCallError } from '../../../src/models/model-call-error.js';
 import { modelInfo } from '../../../src/models/model-info.js';
 import type { ModelProvider } from '../../../src/models/provider.js';

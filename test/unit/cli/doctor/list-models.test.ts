@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkEndpoints } from '../../../../src/cli/doctor/check-models.js';
-import { type EndpointModels, listModels } from '../../../../src/cli/doctor/list-models.js';
-import { endpointLines } from '../../../../src/cli/doctor/print-models.js';
+import { type EndpointModels, endpointLines, listModels } from '../../../../src/cli/doctor/list-models.js';
 import { providerSource } from '../../../../src/worker/providers.js';
 
 const servers: Server[] = [];
