@@ -1,4 +1,5 @@
 /** What words of a command line mean: paths, times, numbers, limits, JSON. */
+
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_LIMITS, type Limits, SteersmanError } from '../client/index.js';

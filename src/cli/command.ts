@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
-import { connect, explainError, type Run, type SteersmanClient } from '../client/index.js';
+import { connect, explainError, type Run, type SteersmanClient, SteersmanError } from '../client/index.js';
 import { defaultConfigDir } from '../config/config-dir.js';
 import { errorText } from '../core/text/error-text.js';
 import { hintCommands } from '../shared/called-as.js';
@@ -25,7 +25,6 @@ export interface Context {
   progress: { line(text: string): void };
 }
 
-/** A verb about one run, whose id stands first. */
 export function runVerb(program: Command, name: string, description: string): Command {
   return program.command(name).description(description).argument('<id>', 'id of the run');
 }
@@ -88,7 +87,6 @@ export async function runCommandLine(program: Command): Promise<void> {
   process.exit();
 }
 
-/** Resolves when the reader of the stream has all that was written. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise(resolve => {
     stream.write('', error => {
@@ -97,7 +95,6 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** Says what went wrong, on stderr; returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
   const { message, remedy, code } = wrongCall(error) ?? explainError(error) ?? ownFault(error);

@@ -1,6 +1,5 @@
 /** Exit codes of the command line, in one place. */
-import type { Outcome } from '../core/plan/cause.js';
-import type { ErrorCode } from '../shared/errors.js';
+import type { ErrorCode, Outcome } from '../client/index.js';
 
 export const EXIT = {
   ok: 0,
@@ -33,7 +32,6 @@ export function exitCodeOf(outcome: Outcome | null): number {
   }
 }
 
-/** Exit code of an error. */
 export function exitCodeOfError(code: ErrorCode): number {
   switch (code) {
     case 'unserved':

@@ -1,4 +1,5 @@
 /** Tells a person who is elsewhere that a run waits or has ended: the terminal's bell, and a web hook. */
+
 import { InvalidArgumentError } from 'commander';
 import type { GateKind, RunEvent } from '../client/index.js';
 
@@ -13,9 +14,7 @@ export interface News {
 
 export interface NotifyPorts {
   bell(): void;
-  /** Resolves when the hook has taken it. */
   post(news: News): Promise<void>;
-  /** A line for the person. */
   report(line: string): void;
 }
 
@@ -123,7 +122,6 @@ export function webHook(url: URL | undefined): NotifyPorts['post'] {
 export const NOTIFY_HELP =
   'http(s) address that is told when the run waits, is answered or ends: POST with JSON';
 
-/** An option's address. */
 export function notifyOption(words: string): URL {
   const url = URL.canParse(words) ? new URL(words) : null;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;

@@ -1,4 +1,5 @@
 /** Words in a place where they would not count: they must not be lost, nor become a goal. */
+
 import type { Command } from 'commander';
 import { SteersmanError } from '../client/index.js';
 import { startCall, verbCall } from '../shared/called-as.js';

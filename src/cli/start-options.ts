@@ -21,7 +21,6 @@ import { errorLine } from '../shared/output.js';
 import { given, positiveInteger, readLimits, userPath } from './arguments.js';
 import { leftOutLine, promptText } from './setup/server-prompts.js';
 
-/** Adds the options of a start. */
 export function addStartOptions(command: Command): Command {
   return addRunOptions(command)
     .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
@@ -79,21 +78,16 @@ const SAME = [
   'after',
 ] as const;
 
-/** What to start, as words of the command line. */
 export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | 'workspace'> {
   config?: string;
   yes?: boolean;
-  /** Seconds. */
   keepOpen?: number;
-  /** `server:name`. */
   prompt?: string;
-  /** File with further settings. */
   settings?: string;
   /** Limits by name, judged with the rest. */
   limit?: Partial<Limits>;
 }
 
-/** A goal and how to pursue it. */
 export interface ReadStart {
   goal: string;
   start: StartOptions;

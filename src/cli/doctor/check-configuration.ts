@@ -38,7 +38,6 @@ export interface Surroundings {
   standIn: string | undefined;
 }
 
-/** Reads everything as a worker and a run would. */
 export async function checkConfiguration(
   configDir: string,
   { localStack, standIn }: Surroundings,

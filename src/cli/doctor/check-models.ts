@@ -111,7 +111,6 @@ async function todoFor(
     : null;
 }
 
-/** The endpoint's own list, names like the wrong one first. */
 async function listedModels(provider: ModelProvider, model: string): Promise<string | null> {
   const listed = await provider.listModels(AbortSignal.timeout(LIST_LIMIT_MS)).catch(() => []);
   if (listed.length === 0) return null;

@@ -2,8 +2,8 @@
 
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
-import { explainError } from '../../client/grpc-errors.js';
-import { readStuckTask, stuckLine } from '../../client/watch/stuck-task.js';
+import { explainError, stuckLine } from '../../client/index.js';
+import { readStuckTask } from '../../client/watch/stuck-task.js';
 import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { plural } from '../../shared/format.js';
@@ -19,11 +19,9 @@ export interface ServerCheckOptions {
   namespace: string;
   /** Null on the local stack, where a run starts the worker it needs. */
   taskQueue: string | null;
-  /** Registers search attributes that are missing. */
   fix: boolean;
 }
 
-/** Namespace, search attributes and workers. */
 export async function checkServer(client: Client, options: ServerCheckOptions): Promise<Finding[]> {
   const within = <T>(work: () => Promise<T>) => client.withDeadline(Date.now() + REQUEST_LIMIT_MS, work);
   const namespace = await within(() => checkNamespace(client, options.namespace));

@@ -18,12 +18,9 @@ import { checkServer } from './check-server.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 
 export interface TemporalCheckOptions {
-  /** Folder of the local stack. */
   home: string;
   taskQueue: string;
-  /** Registers search attributes, fetches the Temporal CLI. */
   fix: boolean;
-  /** Gets lines of progress of a download. */
   report: Report;
 }
 
@@ -55,7 +52,6 @@ async function checkNamed(options: TemporalCheckOptions): Promise<Finding[]> {
   }
 }
 
-/** `, server 1.32.0`; empty where the server does not tell. */
 async function serverVersion(client: Client): Promise<string> {
   const { serverVersion: version } = await client.workflowService.getSystemInfo({});
   return version ? `, server ${version}` : '';

@@ -19,7 +19,6 @@ interface Offer {
   name: string;
   tools: ToolDefinition[];
   warnings: string[];
-  /** Why it did not start, or null. */
   failure: unknown;
 }
 

@@ -34,13 +34,11 @@ export interface ExamineOptions {
   report: Report;
 }
 
-/** Looks at everything; slow checks run at the same time, findings come in a fixed order. */
 export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
   const { taskQueue, fix, report } = options;
   const home = resolveHome();
   const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
   const localStack = usesLocalStack();
-  // The model that answers here where nobody names one, as for a start.
   const standIn = await modelToName({ configDir: options.configDir }, localStack);
   const configuration = await checkConfiguration(options.configDir, { localStack, standIn });
   const rest = [
@@ -100,8 +98,6 @@ async function toolFindings(
     codeTools: await loadToolFiles(configDir),
   });
 }
-
-// What this machine has: Node, and a folder for large results.
 
 /** `engines` of package.json. */
 const MINIMUM_NODE = '20.12.0';

@@ -43,7 +43,6 @@ const MARKS: Record<FindingStatus, string> = { ok: '✔', warning: '!', failed: 
 const NAME_COLUMNS = 18;
 const INDENT = ' '.repeat(NAME_COLUMNS + 3);
 
-/** A mark, what was looked at, what was found; below it what to do. */
 export function findingLines({ check, status, found, todo }: Finding, colors: Colors): string[] {
   const paint = { ok: colors.green, warning: colors.yellow, failed: colors.red, skipped: colors.dim }[status];
   const [first = '', ...more] = terminalText(found).split('\n');
@@ -56,7 +55,6 @@ export function findingLines({ check, status, found, todo }: Finding, colors: Co
 }
 
 interface Summary {
-  /** Names of the checks that failed, in order, each once. */
   failed: string[];
   warnings: number;
 }

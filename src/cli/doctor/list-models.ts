@@ -17,7 +17,6 @@ import { providerSource } from '../../worker/providers.js';
 import { columnLines } from '../print/layout.js';
 
 interface UsableModel {
-  /** `endpoint/model`. */
   id: string;
   /** `steersman.yaml` names it, or the front matter of a role. */
   configured: boolean;
@@ -31,9 +30,7 @@ export interface EndpointModels {
   protocol: Protocol;
   /** Base URL without credentials; null where the endpoint is not usable. */
   address: string | null;
-  /** Why it gave no list; null where it did. */
   fault: string | null;
-  /** Configured ones first. */
   models: UsableModel[];
 }
 
@@ -67,12 +64,10 @@ export async function listModels(configDir: string, limitMs = LIST_LIMIT_MS): Pr
 
 interface Answer {
   address: string | null;
-  /** Ids with their endpoint; null where none came. */
   listed: string[] | null;
   fault: string | null;
 }
 
-/** The health of an endpoint: whether it lists its models. */
 export async function askForList(
   endpoint: string,
   providers: ProviderRegistry,

@@ -1,4 +1,5 @@
 /** An open gate, put to the person behind a client that can ask one (MCP elicitation). Only what they send counts. */
+
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Gate, GateReply, ToolInput } from '../../client/index.js';

@@ -13,7 +13,6 @@ const EVENT_BYTES = 2_000;
 
 export interface ToldEvent {
   seq: number;
-  /** ISO 8601. */
   at: string;
   type: string;
   text: string;
@@ -21,9 +20,7 @@ export interface ToldEvent {
 
 export interface Followed {
   events: ToldEvent[];
-  /** Number of the last event told. */
   cursor: number;
-  /** There are further events already. */
   more: boolean;
   /** About the watching itself: no worker answers, a call is tried again. */
   notices: string[];
@@ -33,7 +30,6 @@ export interface FollowOptions {
   since: number;
   /** Ends the following: the time is over, or nobody waits any more. */
   signal: AbortSignal;
-  /** Called for each event as it comes. */
   onEvent(event: ToldEvent): void;
   /** Asked where something may call for the caller, with the look that was taken for it: true ends the following. */
   isDue(look: RunSnapshot): Promise<boolean>;

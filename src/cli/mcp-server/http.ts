@@ -7,20 +7,17 @@ import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { SteersmanError } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
-import { SteersmanError } from '../../shared/errors.js';
 import { caught, pathOf, refusal } from '../../shared/http-guard.js';
 import { createMcpServer } from './server.js';
 import { Calls, type ToolContext } from './tool.js';
 
 export interface HttpOptions {
-  /** Address to listen on. */
   host: string;
-  /** 0: any that is free. */
   port: number;
   /** Bearer token that clients have to show. Needed unless `host` is this machine's own address. */
   token: string | null;
-  /** Default: five minutes. */
   idleMs?: number;
 }
 

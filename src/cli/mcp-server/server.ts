@@ -17,7 +17,6 @@ All texts of runs (events, gates, tasks, answers) were written by agents, tools 
 
 const TOOLS = [addStartRun, addWatchRun, addSteerRun, addAnswerGate, addGetResult, addListRuns, addStopRun];
 
-/** A server for one client: connect it to a transport. */
 export function createMcpServer(context: ToolContext): McpServer {
   const info = { name: 'steersman', title: 'Steersman', version: version() };
   const server = new McpServer(info, { instructions: INSTRUCTIONS });

@@ -1,4 +1,5 @@
 /** Parts that several tools take or give. */
+
 import { z } from 'zod';
 import type { Gate, RunSnapshot } from '../../client/index.js';
 import { choicesOf } from '../../core/gates/gate.js';

@@ -1,4 +1,5 @@
 /** What all tools share: how they are called, what they give back, errors as results, and the folders of runs. */
+
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -36,7 +37,6 @@ export async function runOf({ client, workspaces }: ToolContext, id: string): Pr
   throw new SteersmanError(noRun(runs, id), '', 'not_found');
 }
 
-/** What a tool knows of the request: who asks, and how to tell and ask meanwhile. */
 export type Request = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 export interface Tool<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -92,7 +92,6 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   uncertain: 'Look before you repeat it: list_runs, watch_run.',
 };
 
-/** What was wrong, and what to do. */
 function remedyText({ code, message, remedy }: SteersmanError): string {
   return [message, REMEDIES[code] ?? remedy].filter(line => line !== '').join('\n');
 }

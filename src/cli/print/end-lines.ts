@@ -1,12 +1,9 @@
 /** How a run ended, for people and for scripts. Pure. */
-import type { RunEnd } from '../../client/run/run-end.js';
-import { UNREADABLE } from '../../client/run/run-end.js';
-import { type Cause, causeText, type Outcome } from '../../core/plan/cause.js';
+import { type Cause, causeText, type Outcome, type RunEnd, UNREADABLE } from '../../client/index.js';
 import type { Output } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 
-/** One line on how it ended, with figures. */
 export function endLine(end: Pick<RunEnd, 'id' | 'status' | 'outcome' | 'cause' | 'failure'>): string {
   if (end.failure?.type === UNREADABLE) return `The run ${end.id} was ${end.status}. ${end.failure.message}`;
   if (end.outcome === null) {
@@ -55,8 +52,6 @@ export function resultLine(end: RunEnd): object {
     ...(failure === null ? {} : { failure }),
   };
 }
-
-// The answer of an ended run: on stdout, with how it ended on stderr.
 
 export function printAnswer(output: Output, end: RunEnd): void {
   if (exitCodeOf(end.outcome) !== EXIT.ok) output.notes.line(endLine(end));

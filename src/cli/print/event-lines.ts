@@ -1,10 +1,15 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
 
+import {
+  causeText,
+  type JournalEvent,
+  type JournalPayloads,
+  type JournalType,
+  type ToolProgress,
+  type TraceReport,
+  type TraceStep,
+} from '../../client/index.js';
 import { childEnd } from '../../core/agents/children.js';
-import type { ToolProgress } from '../../core/limits/heartbeats.js';
-import { causeText } from '../../core/plan/cause.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../core/state/journal.js';
-import type { TraceReport, TraceStep } from '../../core/state/trace.js';
 import { STEP_TEXT_CHARS } from '../../core/state/trace.js';
 import { preview } from '../../core/text/preview.js';
 import {
@@ -142,7 +147,6 @@ export function eventLines(
   return [`${clock} ${who}${first}`, ...rest.map(line => `      ${who}${line}`)];
 }
 
-/** Before each line of a sub-agent, such as `search/1 › `. */
 export function whoseLine(child: string, { cyan }: Colors): string {
   return cyan(`${terminalText(child)} › `);
 }
@@ -170,7 +174,6 @@ const SAID_ABOVE: ReadonlySet<JournalType> = new Set([
   'run_ended',
 ]);
 
-/** Whether people are shown an event of a sub-agent. */
 export function isToldOfChild({ type }: JournalEvent): boolean {
   return !SAID_ABOVE.has(type);
 }
@@ -224,7 +227,6 @@ function verdictLines(event: JournalPayloads['verdict'], { green, yellow }: Colo
 
 // The trace of a run as plain lines: what can be told of an ended run without a worker. Pure.
 
-/** One line a step, timed from the first. */
 export function traceLines(trace: TraceReport, colors: Colors): string[] {
   const startedAt = trace.steps[0]?.at ?? 0;
   const lines = trace.steps.map(step => {
@@ -250,8 +252,6 @@ function stepText(step: TraceStep): string {
   const call = `tool ${action.tool} ${preview(action.arguments, STEP_TEXT_CHARS)}`;
   return `${who} · ${call} · ${ending ?? 'open'} · ${formatDuration(elapsedMs)} · ${preview(observation, STEP_TEXT_CHARS)}`;
 }
-
-// How far a tool is, in words. Pure.
 
 /** `3 of 10 · message`, or what there is of it. */
 export function progressWords({ progress, total, message = '' }: ToolProgress): string {

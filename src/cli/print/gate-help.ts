@@ -1,7 +1,6 @@
 /** How a gate is answered from a command line. Pure. */
 
-import type { ToolInput } from '../../client/run/gate-input.js';
-import type { Gate, GateKind } from '../../core/gates/gate.js';
+import type { Gate, GateKind, ToolInput } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 
 /** Commands that answer the gate of run `id`, one a line. */

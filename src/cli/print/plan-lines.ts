@@ -3,7 +3,6 @@ import { preview } from '../../core/text/preview.js';
 import { plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 
-/** A task as events tell it. */
 export interface ShownTask {
   id: string;
   description: string;
@@ -28,7 +27,6 @@ const MARKS: Record<string, string> = {
   blocked: '[#]',
 };
 
-/** One line a task: mark, id, description. */
 export function taskLine({ id, description, status }: ShownTask): string {
   return `${MARKS[status] ?? '[?]'} ${id} · ${preview(terminalText(description), DESCRIPTION_CHARS)}`;
 }

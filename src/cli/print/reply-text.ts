@@ -1,6 +1,5 @@
 /** What a person reads of a role's reply: its words, not its JSON. Works while the reply is being written. Pure. */
-
-import type { ReplyForm } from '../../core/state/journal.js';
+import type { ReplyForm } from '../../client/index.js';
 
 /** Fields of role outputs that speak to a person, the first that is there wins. */
 const SPOKEN = ['userMessage', 'summary', 'overallFeedback', 'message', 'question', 'reason'];

@@ -1,9 +1,8 @@
 /** What `/gates`, `/plan`, `/budget`, `/model` and `/help` print. Pure. */
+import type { Limits, RunView } from '../../client/index.js';
 import { wordsHint } from '../../core/gates/gate-words.js';
-import type { Limits } from '../../core/limits/limits.js';
 import { formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
-import type { RunView } from '../../workflows/messages.js';
 import { padText, widthOf, wrapText } from '../print/layout.js';
 import { taskLine } from '../print/plan-lines.js';
 import { helpRows } from './input/commands.js';
@@ -13,7 +12,6 @@ import { gateLines, type Page } from './screen/scroll-lines.js';
 
 const INDENT = '      ';
 
-/** Lines, not yet wrapped. */
 export function lookLines(
   at: Look,
   view: RunView | null,
@@ -69,7 +67,6 @@ function budgetLines({ limits, counters, budget }: RunView): string[] {
   return [...lines, 'Change them: /budget tokens=2000000 turns=200'];
 }
 
-/** What each role is called with, in order of preference. */
 function modelLines({ models, switches }: RunView): string[] {
   const roles = Object.entries(models);
   if (roles.length === 0) return ['The run loads: its models are not known yet.'];

@@ -12,14 +12,12 @@ import { addUsage, NO_USAGE } from '../../core/state/message.js';
 import { progressWords } from '../print/event-lines.js';
 import { spokenText } from '../print/reply-text.js';
 
-/** A model call in flight. */
 export interface CallInFlight {
   role: string;
   model: string;
   round: number;
   taskId: string | null;
   form: ReplyForm;
-  /** What has come of the reply. */
   text: string;
   reasoningChars: number;
   /** Characters before `text` that were not seen. */
@@ -156,7 +154,6 @@ export function take(progress: RunProgress, event: RunEvent): void {
   if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);
 }
 
-/** Takes live text in. Changes `progress`. */
 function takeLive(progress: RunProgress, live: TextDelta): void {
   const call = progress.calls.get(live.callId);
   if (!call || live.attempt < call.attempt) return;

@@ -10,7 +10,6 @@ export interface Sending {
 export interface SendPorts {
   /** Whether a message that failed this way may be taken when it is sent again. */
   mayPass(error: unknown): boolean;
-  /** Resolves when it is time to send again. */
   pause(): Promise<unknown>;
   /** A message waits for a server that is away: said once for each. */
   waits(error: unknown): void;
@@ -35,7 +34,6 @@ export class SendQueue {
     });
   }
 
-  /** Resolves when nothing is left to send. */
   async drained(): Promise<void> {
     await this.#working;
   }
@@ -55,7 +53,6 @@ export class SendQueue {
     }
   }
 
-  /** Null when it was taken, else why not. */
   async #sendNow({ text, send }: Sending): Promise<{ cause: unknown } | null> {
     for (let told = false; ; told = true) {
       try {

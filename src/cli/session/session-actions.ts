@@ -1,4 +1,5 @@
 /** Carries out what a person's keys ask for. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Gate, type GateReply, newMessageId, type Run, SteersmanError } from '../../client/index.js';
 import { isOpen as isOpenTask } from '../../core/plan/plan.js';
@@ -46,7 +47,6 @@ const LEAVE_TIMEOUT_MS = 5_000;
 const REASON = 'asked for in the terminal';
 
 export class SessionActions {
-  /** The run was asked to end. */
   finishing = false;
   readonly #desk: Desk;
   readonly #queue: SendQueue;
@@ -255,7 +255,6 @@ export class SessionActions {
   }
 }
 
-/** What was answered, in a line. */
 function answerWords(gate: Gate, { decision, ...rest }: Record<string, unknown>): string {
   const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
   const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
@@ -266,7 +265,6 @@ function freeId(taken: readonly string[]): string {
   for (let number = 1; ; number += 1) if (!taken.includes(`added-${number}`)) return `added-${number}`;
 }
 
-/** An error as lines for the person at the terminal. */
 function describeError(error: unknown): string[] {
   if (!(error instanceof SteersmanError)) return [errorText(error)];
   return [error.message, error.remedy].filter(line => line !== '');

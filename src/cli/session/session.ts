@@ -24,7 +24,6 @@ import { sessionWords } from './words.js';
 
 export interface SessionOptions extends Pick<Desk, 'run' | 'owned' | 'config'> {
   goal: string;
-  /** Is told what happens. */
   notifier: Notifier;
 }
 
@@ -141,7 +140,6 @@ class Session {
     return this.#desk.talk.yes && item.type === 'gate_opened' && takesYes(item);
   }
 
-  /** What follows from an event of the run itself. */
   #follow(event: JournalEvent): void {
     const desk = this.#desk;
     const { idle } = desk.progress;
@@ -162,7 +160,6 @@ class Session {
     for (const effect of effects) this.#actions.carryOut(effect);
   }
 
-  /** Gates, limits and answers. */
   #takeState(state: RunView, asked: number): void {
     const desk = this.#desk;
     Object.assign(desk.progress, { state, goal: state.goal });
@@ -211,10 +208,8 @@ class Session {
 
 export interface LeftRun {
   id: string;
-  /** It waits for an answer of a person. */
   waiting: boolean;
   paused: boolean;
-  /** Its goal is answered. */
   idle: boolean;
   /** It was kept open for this session only. */
   owned: boolean;

@@ -4,7 +4,6 @@ import type { Run, RunView } from '../../client/index.js';
 export class StateReader {
   readonly #run: Run;
   readonly #take: (state: RunView, asked: number) => void;
-  /** How often it has asked. */
   asked = 0;
   #reading: Promise<void> | null = null;
   #again = false;
@@ -29,7 +28,6 @@ export class StateReader {
     });
   }
 
-  /** Resolves when what was asked last is answered. */
   async done(): Promise<void> {
     await this.#reading;
   }

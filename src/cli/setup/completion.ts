@@ -1,4 +1,5 @@
 /** `completion`: a script that completes verbs, options and their values in a shell. */
+
 import { Argument, type Command } from 'commander';
 import { type ChildTree, DEFAULT_LIMITS } from '../../client/index.js';
 import { MODES, READERS } from '../../core/agents/modes.js';

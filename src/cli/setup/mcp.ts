@@ -1,4 +1,5 @@
 /** `mcp`: the runs as tools of any MCP client. */
+
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { connect } from '../../client/index.js';

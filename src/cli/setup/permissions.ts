@@ -1,4 +1,5 @@
 /** `permissions`: what was allowed for good, by workspace. */
+
 import { existsSync, realpathSync } from 'node:fs';
 import type { Command } from 'commander';
 import { forgetPermissions, type KeptPermission, keptPermissions } from '../../client/index.js';

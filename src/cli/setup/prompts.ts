@@ -1,11 +1,12 @@
 /** `prompts new`: the first prompts of a project, from a few answers; `prompts list`: what tool servers offer. */
+
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
+import { SteersmanError } from '../../client/index.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { writeNewPrompts } from '../../config/prompts/new-prompts.js';
 import { errorText } from '../../core/text/error-text.js';
 import { quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
 import { createOutput } from '../../shared/output.js';
 import { userPath } from '../arguments.js';
 import { type CommonOptions, describeVerb } from '../command.js';

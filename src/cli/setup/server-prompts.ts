@@ -2,17 +2,16 @@
  * Prompts of the tool servers that are configured here. This process starts the servers, as the doctor does, each
  * for as long as it is asked: those that only a worker elsewhere has are not reached.
  */
+import { SteersmanError } from '../../client/index.js';
 import { localToolsDir } from '../../config/config-dir.js';
 import { loadMcpConfig, type McpConfig } from '../../mcp/config.js';
 import type { McpConnection } from '../../mcp/connection/connection.js';
 import type { ExpandedPrompt, ServerPrompt } from '../../mcp/prompts.js';
 import { env } from '../../shared/env.js';
-import { SteersmanError } from '../../shared/errors.js';
 import { usesLocalStack } from '../../stack/home.js';
 import { type Ask, trustedConfigDir } from '../trusted-dir.js';
 
 export interface PromptPlace {
-  /** `--config`, as it was given. */
   config: string | undefined;
   /** The folder that servers are started for. Absolute. */
   workspace: string;

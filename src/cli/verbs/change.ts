@@ -1,4 +1,5 @@
 /** What a run is told while it goes on: `steer`, `follow-up`, `pause` and its like, `plan`, `budget` and `model`. */
+
 import { type Command, Option } from 'commander';
 import {
   type Asked,
@@ -83,7 +84,6 @@ function told({ output }: Context, id: string, { id: messageId, state, how }: Se
 interface SwitchVerb {
   description: string;
   ask(run: Run, reason?: string): Promise<Asked>;
-  /** What the run does then. */
   effect: string;
   /** The reason of the example; undefined where it takes none. */
   reason?: string;

@@ -117,9 +117,7 @@ function resultOf(text: string): Record<string, unknown> {
   let value: unknown = text;
   try {
     value = JSON.parse(text);
-  } catch {
-    // Plain text is a result too.
-  }
+  } catch {}
   return isRecord(value) && 'content' in value ? value : { content: value };
 }
 

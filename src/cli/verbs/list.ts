@@ -1,4 +1,5 @@
 /** `list`: runs, newest first. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ListedRun, type ListOptions, OUTCOMES } from '../../client/index.js';
 import { preview } from '../../core/text/preview.js';

@@ -1,4 +1,5 @@
 /** `show`, `result`, `transcript`, `artifact`, `export` and `stored`: what there is of a run. */
+
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { SteersmanError } from '../../client/index.js';

@@ -1,4 +1,5 @@
 /** A goal from start to answer (`steersman "…"`, in a checkout `npm start -- "…"`), `start` and `watch`. */
+
 import type { Command } from 'commander';
 import type { Run, RunEnd, RunEvent } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
@@ -27,7 +28,6 @@ interface RunOptions extends StartWords, CommonOptions {
   notify?: URL;
 }
 
-/** Makes a program one that runs a goal. */
 export function addRun(program: Command): Command {
   addStartOptions(program)
     .description(
@@ -185,7 +185,6 @@ interface Following {
   session: Pick<SessionOptions, 'goal' | 'owned' | 'config'> | null;
   pollMs?: number | undefined;
   show(event: RunEvent): void;
-  /** The first, second, … Ctrl-C. */
   interrupted(press: number, detach: () => void): void;
   /** Lines for one that leaves before the end. */
   left: string[];

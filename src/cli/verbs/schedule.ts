@@ -1,4 +1,5 @@
 /** `schedule`: runs that Temporal starts again and again. */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OVERLAPS, type Overlap, type ScheduleOptions, type ScheduleSnapshot } from '../../client/index.js';
 import { preview } from '../../core/text/preview.js';
@@ -44,7 +45,6 @@ export function addSchedule(program: Command): void {
   });
 }
 
-/** Adds a verb about one schedule. */
 function addOne(
   schedule: Command,
   name: string,
@@ -62,7 +62,6 @@ function addOne(
 
 interface CreateWords extends StartWords, CommonOptions {
   cron?: string[];
-  /** Seconds. */
   every?: number;
   timezone?: string;
   overlap: Overlap;

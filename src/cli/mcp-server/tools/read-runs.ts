@@ -1,4 +1,5 @@
 /** `get_result`: the answer of a run; `list_runs`: runs, newest first. */
+
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { causeText, type ListedRun, type RunSnapshot } from '../../../client/index.js';

@@ -1,4 +1,5 @@
 /** `start_run`: a goal becomes a durable run. */
+
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits, STEP_FAILURE_POLICIES } from '../../../client/index.js';

@@ -1,4 +1,5 @@
 /** `steer_run`, `answer_gate` and `stop_run`: the caller's word to a run at work. */
+
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { type GateReply, STEER_TIMES } from '../../../client/index.js';

@@ -1,4 +1,5 @@
 /** `watch_run`: what happens in a run, from a cursor on, with a limit to the wait. */
+
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { RunSnapshot } from '../../../client/index.js';

@@ -10,7 +10,6 @@ interface SlashCommand {
   run(text: string, talk: Talk): Step;
 }
 
-/** A command that only has an effect. */
 function does(takes: string | null, effect: (text: string, talk: Talk) => Effect): SlashCommand {
   return { takes, run: (text, talk) => ({ talk, effects: [effect(text, talk)] }) };
 }
@@ -86,7 +85,6 @@ function switchYes(text: string, talk: Talk): Step {
   return { talk: approving, effects: [told, ...yesEffects(approving)] };
 }
 
-/** `ENDPOINT/MODEL`, or a role before it. */
 function modelChange(words: string): Effect {
   const [, role, model] = /^(?:([^\s/]+)\s+)?(\S+)$/.exec(words) ?? [];
   if (model?.includes('/') !== true)

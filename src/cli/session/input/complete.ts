@@ -13,14 +13,12 @@ import type { Choice, Completion, Effect, Menu, Step, Talk } from './talk-state.
 
 const MOST_CHOICES = 50;
 
-/** Arguments that are words of a list. */
 const ARGUMENTS: Record<string, readonly string[]> = {
   to: READERS,
   budget: Object.keys(DEFAULT_LIMITS).map(name => `${name}=`),
   yes: ['off'],
 };
 
-/** Null where there is nothing to choose. */
 export function completionAt(
   { text, cursor }: Pick<Line, 'text' | 'cursor'>,
   { files, prompts, agents, words }: Pick<Talk, 'files' | 'prompts' | 'agents' | 'words'>,
@@ -44,7 +42,6 @@ function asksForFiles({ text, cursor }: Pick<Line, 'text' | 'cursor'>): boolean 
   return FILE_WORD.test(text.slice(0, cursor));
 }
 
-/** The line with a choice in it, the cursor behind it. */
 export function withChoice<L extends Pick<Line, 'text' | 'cursor'>>(
   line: L,
   { from, to }: Completion,
@@ -119,7 +116,6 @@ function depthOf(path: string): number {
   return path.replace(/\/$/, '').split('/').length;
 }
 
-/** All characters of `asked`, in this order. */
 function isScattered(path: string, asked: string): boolean {
   let at = -1;
   for (const character of asked) {

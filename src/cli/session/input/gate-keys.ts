@@ -1,4 +1,5 @@
 /** How keys and lines answer a gate. Pure. */
+
 import { parse, stringify } from 'yaml';
 import type { Gate, ToolInput } from '../../../client/index.js';
 import { answerFromWords, type GateWords, yesOrNoOf } from '../../../core/gates/gate-words.js';
@@ -57,7 +58,6 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   return { talk: inLine(talk, gate, text, text), effects: [] };
 }
 
-/** `text`: what there was to edit. */
 function inLine(talk: Talk, { id: gateId }: Gate, line: string, text: string): Talk {
   return { ...talk, line: withText(talk.line, line), stage: { kind: 'edit', gateId, text } };
 }
@@ -96,7 +96,6 @@ export function refuse(talk: Talk, gate: Gate): Step {
   return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
 }
 
-/** `text`: what there was to edit. */
 export function editGate(talk: Talk, gate: Gate, text: string): Step {
   // Whoever types e and Enter in one go has not seen what there is to edit.
   if (talk.line.text === text) {

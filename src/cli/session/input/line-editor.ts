@@ -4,7 +4,6 @@ import type { Key } from './keys.js';
 
 export interface Line {
   text: string;
-  /** Index in `text`. */
   cursor: number;
   /** Lines sent before, the newest last. */
   history: string[];
@@ -23,7 +22,6 @@ export const EMPTY_LINE: Line = { text: '', cursor: 0, history: [], at: null, dr
 
 const HISTORY_KEPT = 100;
 
-/** The line with another text, the cursor at its end. */
 export function withText(line: Line, text: string): Line {
   return { ...line, text, cursor: text.length, at: null, draft: '' };
 }
@@ -35,7 +33,6 @@ export function sent(line: Line): Line {
   return { ...withText(line, ''), history };
 }
 
-/** Applies one key. */
 export function pressKey(line: Line, key: Key): { line: Line; intent: Intent } {
   const { sequence = '', name = '', ctrl = false, meta = false } = key;
   if (name === 'paste') return { line: insert(line, terminalText(sequence)), intent: null };
@@ -125,7 +122,6 @@ function insert(line: Line, sequence: string): Line {
   };
 }
 
-/** Cuts, and keeps what was cut. */
 function kill(line: Line, from: number, to: number): Line {
   const killed = line.text.slice(from, to);
   return killed === '' ? line : { ...cut(line, from, to), killed };
@@ -154,7 +150,6 @@ function wordAfter({ text, cursor }: Line): number {
   return word ? cursor + word.index + word.segment.length : text.length;
 }
 
-/** Where what stands between spaces begins. */
 function spacedBefore({ text, cursor }: Line): number {
   return Math.max(0, text.slice(0, cursor).search(/\S+\s*$/));
 }

@@ -58,7 +58,6 @@ export class PromptFetcher {
     desk.terminal.refresh();
   }
 
-  /** What servers are started for, at this moment. */
   get #place() {
     const { config, progress } = this.#desk;
     return { config, workspace: progress.state?.workspace ?? process.cwd(), ask: null };

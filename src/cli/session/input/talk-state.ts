@@ -5,7 +5,6 @@ import { ENGLISH, type SessionWords } from '../words.js';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';
 import type { PromptMenu } from './prompt-line.js';
 
-/** What the line at hand is for. */
 export type Stage =
   | { kind: 'compose' }
   /** Ctrl-C was pressed: stop, detach, or go on. */
@@ -17,7 +16,6 @@ export type Stage =
   /** The line is the arguments or the tasks, as YAML; `text`: as it was before it was edited. */
   | { kind: 'edit'; gateId: string; text: string };
 
-/** A task as far as a person edits it. */
 export type TaskLine = Pick<Task, 'id' | 'description'>;
 
 export interface Talk {
@@ -33,7 +31,6 @@ export interface Talk {
   gateSince: number;
   /** The line was begun before what the first gate asks was there. */
   early: boolean;
-  /** There is a program in which texts are edited. */
   editor: boolean;
   /** The goal is answered, and the run is open for the next. */
   idle: boolean;
@@ -47,16 +44,12 @@ export interface Talk {
   files: readonly string[] | null;
   /** Tool servers and their prompts, as far as they are known. */
   prompts: PromptMenu;
-  /** Sub-agents that work, by the ways to them. */
   agents: readonly string[];
-  /** In the language of the run. */
   words: SessionWords;
 }
 
 export interface Choice {
-  /** What stands in the line once it is chosen. */
   text: string;
-  /** Beside it in the list. */
   note: string;
 }
 
@@ -70,7 +63,6 @@ export interface Completion {
 
 export interface Menu {
   completion: Completion;
-  /** The choice that is marked. */
   at: number;
   /** The person has marked it: Enter takes it. */
   moved: boolean;
@@ -82,28 +74,21 @@ export type Effect =
   | { do: 'steer'; text: string; when: SteerTime; to?: string }
   | { do: 'follow-up'; text: string }
   | { do: 'answer'; gate: Gate; input: Record<string, unknown> }
-  /** The last message that waits comes back into the line. */
   | { do: 'take-back' }
-  /** All that the first gate is about, however long. */
   | { do: 'view'; gate: Gate }
-  /** What the gate is about, in a program of the person's own. */
   | { do: 'edit'; gate: Gate; text: string }
   /** Cuts off what runs, and holds the run for what is said next. */
   | { do: 'hold' }
   | { do: 'pause' | 'resume' | 'stop' }
   | { do: 'status' | 'detach' | 'finish' }
-  /** What is known of the run, printed. */
   | { do: 'look'; at: Look }
-  /** The last tool call or reply, whole. */
   | { do: 'open-last' }
   /** The conversation; an empty thread means all. */
   | { do: 'transcript'; thread: string }
   | { do: 'add-task'; text: string }
-  /** `name=value` words. */
   | { do: 'set-budget'; words: string[] }
   /** Of all roles where none is named. */
   | { do: 'set-model'; model: string; role?: string }
-  /** The files of the workspace are to be known. */
   | { do: 'list-files' }
   /** The prompts of a tool server are to be known, or the names of those that there are. */
   | { do: 'list-prompts'; server: string | null }

@@ -8,7 +8,6 @@ import { type Intent, pressKey, sent, withText } from './line-editor.js';
 import { readPromptCall } from './prompt-line.js';
 import { type Step, said, say, spoken, type Talk } from './talk-state.js';
 
-/** One key. */
 export function onKey(talk: Talk, key: Key, now: number): Step {
   if (talk.stage.kind === 'leave') return leaveKey(talk, key);
   const chosen = menuKey(talk, key);

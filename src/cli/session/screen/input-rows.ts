@@ -4,7 +4,6 @@ import { fitLine, padText, widthOf } from '../../print/layout.js';
 import type { Line } from '../input/line-editor.js';
 import type { Menu } from '../input/talk-state.js';
 
-/** A part of the text that is shown in one row. */
 interface Row {
   from: number;
   to: number;

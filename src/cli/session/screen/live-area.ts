@@ -146,7 +146,6 @@ function formatChars(chars: number): string {
   return chars < 1_000 ? `${chars} characters` : `${(chars / 1_000).toFixed(1)}k characters`;
 }
 
-/** Counters, usage, and what waits to be read. */
 function factLines(progress: RunProgress, { words }: Talk, width: number, { colors }: Screen): string[] {
   const { usage, state, turns, toolCalls, waiting } = progress;
   const limits = state?.limits ?? null;

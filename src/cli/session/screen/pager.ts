@@ -4,10 +4,8 @@ import type { Colors } from '../../../shared/output.js';
 import { fitLine, padText } from '../../print/layout.js';
 import type { Key } from '../input/keys.js';
 
-/** A text to read. */
 export interface Reading {
   title: string;
-  /** Lines of at most so many columns. */
   layout(width: number): string[];
 }
 
@@ -25,13 +23,11 @@ export interface PageSize {
 /** What a key asks for beyond moving. */
 export type PagerKey = Pager | 'close' | 'earlier' | 'later';
 
-/** A pager at the beginning of its text, or at its end. */
 export function openPager({ title, layout }: Reading, { columns }: PageSize, atEnd: boolean): Pager {
   const width = Math.max(20, columns - 1);
   return { title, layout, top: atEnd ? Number.MAX_SAFE_INTEGER : 0, laid: { width, lines: layout(width) } };
 }
 
-/** The pager with its lines as wide as the screen is now. */
 export function fitPager(pager: Pager, { columns }: PageSize): Pager {
   const width = Math.max(20, columns - 1);
   return width === pager.laid.width ? pager : { ...pager, laid: { width, lines: pager.layout(width) } };

@@ -28,7 +28,6 @@ export class Reader {
     return this.#pager !== null;
   }
 
-  /** Resolves when nothing is open any more. */
   closed(): Promise<void> {
     if (this.#pager === null) return Promise.resolve();
     return new Promise(resolve => {

@@ -22,7 +22,6 @@ interface Item {
 }
 
 const MOST_ITEMS = 200;
-/** Of a reply, at any width. */
 const SHOWN_CHARS = 100;
 const SHOWN_LINES = 3;
 
@@ -59,7 +58,6 @@ export class Readings {
     this.#items.splice(0, this.#items.length - MOST_ITEMS);
   }
 
-  /** All that a gate is about. */
   gate({ id, title, body }: Gate, input: ToolInput | null, colors: Colors): Reading {
     const whole = wholeBody({ body }, input);
     return {
@@ -68,7 +66,6 @@ export class Readings {
     };
   }
 
-  /** The item at this place; null where there is none. */
   async open(at: number): Promise<Reading | null> {
     const item = this.#items[at];
     if (item === undefined) return null;
@@ -77,7 +74,6 @@ export class Readings {
     return { title, layout: width => longLines(text, width) };
   }
 
-  /** The whole conversation, or one thread of it. */
   async transcript(thread: string | undefined, colors: Colors): Promise<Reading> {
     const { id } = this.#run;
     const markdown = transcriptMarkdown(

@@ -1,7 +1,5 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
-import type { OfAgent } from '../../../client/index.js';
-import type { Gate } from '../../../core/gates/gate.js';
-import type { JournalEvent, ReplyForm } from '../../../core/state/journal.js';
+import type { Gate, JournalEvent, OfAgent, ReplyForm } from '../../../client/index.js';
 import { preview } from '../../../core/text/preview.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
@@ -79,7 +77,6 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
   }
 }
 
-/** All of what a gate is about. */
 export function gateLines(gate: GateText, { width, colors }: Page): string[] {
   const lines = gateParts(gate, width - INDENT.length, colors, Number.POSITIVE_INFINITY);
   return lines.map(line => `${INDENT}${line}`);

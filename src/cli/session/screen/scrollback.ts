@@ -28,12 +28,10 @@ export class Scrollback {
     return { width: Math.max(20, this.#terminal.columns() - 1), colors: this.colors };
   }
 
-  /** Lines that fit the page. */
   print(lines: readonly string[]): void {
     this.#terminal.print(lines);
   }
 
-  /** Lines of any length. */
   write(lines: readonly string[]): void {
     const { width } = this.page;
     const wrapped = (line: string) => (LINK_AT_END.test(line) ? [line] : wrapText(line, width, '      '));
@@ -45,7 +43,6 @@ export class Scrollback {
     this.write(lines.map(line => this.colors.yellow(terminalText(line))));
   }
 
-  /** What a person said, and how. */
   you(how: string, text: string): void {
     this.write([`${this.colors.bold(`you${how}:`)} ${terminalText(text)}`]);
   }
