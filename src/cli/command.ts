@@ -114,9 +114,8 @@ function wrongCall(error: unknown): SteersmanError | null {
 }
 
 function ownFault(error: unknown): SteersmanError {
-  const message = errorText(error);
   const remedy = 'This is a fault of Steersman itself. Please report it with what you called.';
-  return new SteersmanError(message, remedy, 'internal');
+  return new SteersmanError(errorText(error), remedy, 'internal');
 }
 
 /** Settings of every command and, since they are inherited, of its verbs. */

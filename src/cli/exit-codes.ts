@@ -14,42 +14,25 @@ export const EXIT = {
   cutPipe: 141,
 } as const;
 
+const OF_OUTCOME: Record<Outcome, number> = {
+  completed: EXIT.ok,
+  answered: EXIT.ok,
+  unverified: EXIT.partial,
+  budget_exhausted: EXIT.partial,
+  stopped: EXIT.partial,
+  cancelled: EXIT.cancelled,
+  failed: EXIT.failed,
+};
+
 /** Exit code of a run's outcome; null for a run that Temporal ended without one. */
 export function exitCodeOf(outcome: Outcome | null): number {
-  switch (outcome) {
-    case 'completed':
-    case 'answered':
-      return EXIT.ok;
-    case 'unverified':
-    case 'budget_exhausted':
-    case 'stopped':
-      return EXIT.partial;
-    case 'cancelled':
-      return EXIT.cancelled;
-    case 'failed':
-    case null:
-      return EXIT.failed;
-  }
+  return outcome === null ? EXIT.failed : OF_OUTCOME[outcome];
 }
 
+/** What broke on our side; every other error is one of the call. */
+const FAILED: readonly ErrorCode[] = ['unserved', 'uncertain', 'host', 'no_result', 'internal'];
+
 export function exitCodeOfError(code: ErrorCode): number {
-  switch (code) {
-    case 'unserved':
-    case 'uncertain':
-    case 'host':
-    case 'no_result':
-    case 'internal':
-      return EXIT.failed;
-    case 'aborted':
-      return EXIT.cancelled;
-    case 'usage':
-    case 'configuration':
-    case 'not_found':
-    case 'conflict':
-    case 'ended':
-    case 'open':
-    case 'rejected':
-    case 'unreachable':
-      return EXIT.usage;
-  }
+  if (code === 'aborted') return EXIT.cancelled;
+  return FAILED.includes(code) ? EXIT.failed : EXIT.usage;
 }

@@ -2,6 +2,8 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { GateKind, RunEvent } from '../client/index.js';
+import { errorText } from '../core/text/error-text.js';
+import { given } from './arguments.js';
 
 /** The body of a web hook's request. No text of the run is in it: the id leads to the rest. */
 export interface News {
@@ -38,12 +40,10 @@ export class Notifier {
     // Of the goals of sub-agents nobody is told.
     if (item.path !== undefined) return;
     switch (item.type) {
-      case 'end': {
+      case 'end':
         this.#due.clear();
-        const { outcome } = item.end;
-        this.#add('end', { what: 'ended', ...(outcome === null ? {} : { outcome }) });
+        this.#add('end', { what: 'ended', ...given({ outcome: item.end.outcome ?? undefined }) });
         break;
-      }
       case 'gate_opened':
         this.#add(item.gateId, { what: 'waiting', gate: { id: item.gateId, kind: item.kind } });
         break;
@@ -88,8 +88,8 @@ export class Notifier {
     } catch (error) {
       if (this.#toldFailure) return;
       this.#toldFailure = true;
-      const why = error instanceof Error ? error.message : String(error);
-      this.#ports.report(`--notify: the web hook did not take "${news.what}": ${why}. The run goes on.`);
+      const why = `the web hook did not take "${news.what}": ${errorText(error)}`;
+      this.#ports.report(`--notify: ${why}. The run goes on.`);
     }
   }
 }
@@ -100,16 +100,14 @@ const POST_TIMEOUT_MS = 5_000;
 export function webHook(url: URL | undefined): NotifyPorts['post'] {
   return async news => {
     if (url === undefined) return;
-    const signal = AbortSignal.timeout(POST_TIMEOUT_MS);
-    const headers = { 'content-type': 'application/json' };
-    // Who is named gets it, and nobody that they name.
-    const request = {
+    const request: RequestInit = {
       method: 'POST',
-      headers,
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(news),
-      signal,
+      signal: AbortSignal.timeout(POST_TIMEOUT_MS),
+      // Who is named gets it, and nobody that they name.
       redirect: 'manual',
-    } as const;
+    };
     const answer = await fetch(url, request).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       throw new Error(cause instanceof Error && 'code' in cause ? String(cause.code) : 'it does not answer');

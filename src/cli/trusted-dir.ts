@@ -121,10 +121,14 @@ function personHere(): Ask {
 
 async function askHere(lines: readonly string[]): Promise<boolean> {
   for (const line of lines) errorLine(line);
+  return /^\s*y(es)?\s*$/i.test(await answerOf('Do you trust it? (y/N)'));
+}
+
+/** Asks on stderr. Ctrl-D and Ctrl-C answer nothing. */
+export async function answerOf(question: string): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-D and Ctrl-C answer nothing.
   const left = new Promise<string>(resolve => reader.once('close', () => resolve('')));
-  const answer = await Promise.race([reader.question('Do you trust it? (y/N) ').catch(() => ''), left]);
+  const answer = await Promise.race([reader.question(`${question} `).catch(() => ''), left]);
   reader.close();
-  return /^\s*y(es)?\s*$/i.test(answer);
+  return answer;
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -61,7 +61,11 @@ export async function serveHttp(
     return sessions.handle(req, res);
   };
   const http = createServer(caught(answer, (res, error) => refuse(res, 500, errorText(error))));
-  await listen(http, host, port);
+  http.listen(port, host);
+  await once(http, 'listening').catch(error => {
+    const message = `It can not listen on ${host}:${port}: ${errorText(error)}`;
+    throw new SteersmanError(message, 'Give another port: --http 0 takes any.');
+  });
   const address = http.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
@@ -73,20 +77,6 @@ export async function serveHttp(
       http.closeAllConnections();
     },
   };
-}
-
-async function listen(http: Server, host: string, port: number): Promise<void> {
-  const listening = once(http, 'listening');
-  http.listen(port, host);
-  try {
-    await listening;
-  } catch (error) {
-    const why = errorText(error);
-    throw new SteersmanError(
-      `It can not listen on ${host}:${port}: ${why}`,
-      'Give another port: --http 0 takes any.',
-    );
-  }
 }
 
 class Sessions {
@@ -118,6 +108,7 @@ class Sessions {
     await Promise.all([...this.#open.values()].map(({ server }) => server.close()));
   }
 
+  /** The transport refuses whatever is no first request. */
   async #begin(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (!this.#hasRoom())
       return refuse(res, 503, 'As many clients are connected as can be. Try again later.');
@@ -125,11 +116,6 @@ class Sessions {
     res.once('close', () => {
       this.#beginning -= 1;
     });
-    return this.#greet(req, res);
-  }
-
-  /** The transport refuses whatever is no first request. */
-  async #greet(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: id => {

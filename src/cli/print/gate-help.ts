@@ -3,55 +3,51 @@
 import type { Gate, GateKind, ToolInput } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 
+/** Verbs that answer a gate, and what stands behind its id. */
+const ANSWERS: Record<GateKind, [verb: string, rest: string][]> = {
+  approval: [
+    ['approve', '   (--always [workspace], --arguments JSON)'],
+    ['deny', ' --reason "…"'],
+  ],
+  plan: [
+    ['approve', '   (--tasks JSON)'],
+    ['deny', ' --reason "…"'],
+  ],
+  route: ['approve', 'deny'].map(verb => [verb, '']),
+  question: [['answer', ' "…"']],
+  clientTool: [['tool-result', " '…'"]],
+  budget: answers('NEW-LIMIT', 'wrap_up'),
+  failure: answers('retry', '"m MODEL"', 'stop'),
+  form: answers(`'{"field": …}'`, 'decline', 'cancel'),
+  step: answers('skip', 'replan', 'abort'),
+};
+
+function answers(...words: string[]): [string, string][] {
+  return words.map(word => ['answer', ` ${word}`]);
+}
+
 /** Commands that answer the gate of run `id`, one a line. */
 export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
-  const verb = (name: string, rest = '') => verbCall(`${name} ${id} ${gateId}${rest}`);
-  switch (kind) {
-    case 'approval':
-      return [verb('approve', '   (--always [workspace], --arguments JSON)'), verb('deny', ' --reason "…"')];
-    case 'plan':
-      return [verb('approve', '   (--tasks JSON)'), verb('deny', ' --reason "…"')];
-    case 'route':
-      return [verb('approve'), verb('deny')];
-    case 'question':
-      return [verb('answer', ' "…"')];
-    case 'clientTool':
-      return [verb('tool-result', " '…'")];
-    case 'budget':
-      return [verb('answer', ' NEW-LIMIT'), verb('answer', ' wrap_up')];
-    case 'failure':
-      return [verb('answer', ' retry'), verb('answer', ' "m MODEL"'), verb('answer', ' stop')];
-    case 'form':
-      return [verb('answer', ` '{"field": …}'`), verb('answer', ' decline'), verb('answer', ' cancel')];
-    case 'step':
-      return [verb('answer', ' skip'), verb('answer', ' replan'), verb('answer', ' abort')];
-  }
+  return ANSWERS[kind].map(([verb, rest]) => verbCall(`${verb} ${id} ${gateId}${rest}`));
 }
+
+const AT_DEADLINE: Record<GateKind, string> = {
+  approval: 'denied',
+  plan: 'rejected, and nothing is carried out',
+  question: 'the run goes on as well as it can',
+  route: 'the run goes on as it was',
+  clientTool: 'an error is the result',
+  budget: 'the run wraps up',
+  failure: 'the run stops',
+  form: 'declined',
+  step: 'the plan goes on without it',
+};
 
 /** What happens when nobody answers. */
 export function atDeadline(gate: Gate): string {
-  switch (gate.kind) {
-    case 'approval':
-      return 'denied';
-    case 'plan':
-      return 'rejected, and nothing is carried out';
-    case 'question':
-      return 'the run goes on as well as it can';
-    case 'route':
-      return gate.subject.act === 'confirm'
-        ? 'the run goes on, and its answer counts as not verified'
-        : 'the run goes on as it was';
-    case 'clientTool':
-      return 'an error is the result';
-    case 'budget':
-      return 'the run wraps up';
-    case 'failure':
-      return 'the run stops';
-    case 'form':
-      return 'declined';
-    case 'step':
-      return 'the plan goes on without it';
-  }
+  if (gate.kind === 'route' && gate.subject.act === 'confirm')
+    return 'the run goes on, and its answer counts as not verified';
+  return AT_DEADLINE[gate.kind];
 }
 
 /** The gate's own text with all arguments in place of those that it has only in part. */

@@ -1,20 +1,10 @@
 /** Plans as lines for people: whole once, then only what has changed since. Pure. */
+import type { JournalPayloads } from '../../client/index.js';
 import { preview } from '../../core/text/preview.js';
 import { plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 
-export interface ShownTask {
-  id: string;
-  description: string;
-  status: string;
-}
-
-export interface ShownPlan {
-  tasks: readonly ShownTask[];
-  changed: boolean;
-  /** Tasks that the limit left out. */
-  cut: readonly string[];
-}
+export type ShownTask = JournalPayloads['plan_updated']['tasks'][number];
 
 const DESCRIPTION_CHARS = 120;
 
@@ -35,7 +25,10 @@ export function taskLine({ id, description, status }: ShownTask): string {
  * The plan after `before`: a line for the plan, then all of its tasks where none was shown before, else those that are
  * new, other than before, or gone. What their work has made of them was told as it happened.
  */
-export function planLines({ tasks, changed, cut }: ShownPlan, before: readonly ShownTask[]): string[] {
+export function planLines(
+  { tasks, changed, cut }: JournalPayloads['plan_updated'],
+  before: readonly ShownTask[],
+): string[] {
   const left = cut.length > 0 ? [`over the limit, left out: ${cut.join(', ')}`] : [];
   const head = (...notes: string[]) => ['plan', plural(tasks.length, 'task'), ...notes, ...left].join(' · ');
   if (before.length === 0) return [head(...(changed ? [] : ['unchanged'])), ...tasks.map(taskLine)];

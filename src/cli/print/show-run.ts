@@ -156,44 +156,35 @@ function cells(role: string, model: string, calls: number, usage: Usage): string
   ];
 }
 
-// What a run that does nothing waits for, told to whoever waits for the run.
-
-interface Thing {
-  key: string;
-  lines: string[];
+/** Lines on what a run that does nothing waits for, each thing once, however often it is asked. */
+export function waitTeller(colors: Colors): (state: RunSnapshot) => string[] {
+  const told = new Set<string>();
+  return state =>
+    thingsOf(state, colors).flatMap(([key, ...lines]) => {
+      if (told.has(key)) return [];
+      told.add(key);
+      return lines;
+    });
 }
 
-/** Tells each thing once, however often it is asked. */
-export class WaitTeller {
-  readonly #colors: Colors;
-  readonly #told = new Set<string>();
-
-  constructor(colors: Colors) {
-    this.#colors = colors;
+/** What each is known by, then its lines; none while it works, or no worker answers. */
+function thingsOf(state: RunSnapshot, colors: Colors): [string, ...string[]][] {
+  const { id, stuck, gates, inputs, phase, pausedAgents, goals, lastEventSeq } = state;
+  if (stuck) return [[stuck.what, stuckLine(stuck), stuck.todo]];
+  const things = gates.map((gate): [string, ...string[]] => [
+    gate.id,
+    ...gateLines(id, [gate], colors, inputs),
+  ]);
+  const paused = phase === 'paused';
+  if (paused || pausedAgents.length > 0) {
+    const who = paused ? 'It' : pausedAgents.join(', ');
+    const key = `${who} ${paused ? lastEventSeq : ''}`;
+    things.push([key, `${who} is paused. Go on: ${verbCall(`resume ${id}`)}`]);
   }
-
-  /** Lines on what the run waits for that were not told before; none while it works, or no worker answers. */
-  news(state: RunSnapshot): string[] {
-    const fresh = this.#thingsOf(state).filter(({ key }) => !this.#told.has(key));
-    for (const { key } of fresh) this.#told.add(key);
-    return fresh.flatMap(({ lines }) => lines);
-  }
-
-  #thingsOf({ id, stuck, gates, inputs, phase, pausedAgents, goals, lastEventSeq }: RunSnapshot): Thing[] {
-    if (stuck) return [{ key: stuck.what, lines: [stuckLine(stuck), stuck.todo] }];
-    const things: Thing[] = gates.map(gate => ({
-      key: gate.id,
-      lines: gateLines(id, [gate], this.#colors, inputs),
-    }));
-    if (phase === 'paused' || pausedAgents.length > 0) {
-      const who = phase === 'paused' ? 'It' : pausedAgents.join(', ');
-      const lines = [`${who} is paused. Go on: ${verbCall(`resume ${id}`)}`];
-      things.push({ key: `${who} ${phase === 'paused' ? lastEventSeq : ''}`, lines });
-    }
-    if (phase === 'idle') {
-      const lines = [`It is answered, and open for a follow-up. End it: ${verbCall(`finish ${id}`)}`];
-      things.push({ key: `idle ${goals.length}`, lines });
-    }
-    return things;
-  }
+  if (phase === 'idle')
+    things.push([
+      `idle ${goals.length}`,
+      `It is answered, and open for a follow-up. End it: ${verbCall(`finish ${id}`)}`,
+    ]);
+  return things;
 }

@@ -14,7 +14,6 @@ import { NEW_TALK } from './input/talk-state.js';
 import { newProgress, take } from './run-view.js';
 import { liveArea } from './screen/live-area.js';
 import { Reader } from './screen/reader.js';
-import { Readings } from './screen/reading.js';
 import { scrollLines } from './screen/scroll-lines.js';
 import { Scrollback } from './screen/scrollback.js';
 import { openTerminal, type Terminal } from './screen/terminal.js';
@@ -57,7 +56,6 @@ class Session {
   readonly #notifier: Notifier;
   readonly #terminal: Terminal;
   readonly #desk: Desk;
-  readonly #readings: Readings;
   readonly #clock = new LineClock();
   readonly #actions: SessionActions;
   readonly #timer: NodeJS.Timeout;
@@ -72,13 +70,12 @@ class Session {
     this.#context = context;
     this.#notifier = notifier;
     this.#terminal = terminal;
-    this.#readings = new Readings(run);
     this.#desk = {
       ...{ run, owned, config, editor, terminal },
       talk: { ...NEW_TALK, editor: editor !== null },
       progress: newProgress(goal),
       scrollback: new Scrollback(terminal, colors),
-      reader: new Reader(this.#readings, terminal, colors, error => this.#actions.failed(error)),
+      reader: new Reader(run, terminal, colors, error => this.#actions.failed(error)),
       states: new StateReader(run, (state, asked) => this.#takeState(state, asked)),
       left: new AbortController(),
     };
@@ -120,12 +117,12 @@ class Session {
   /** What scrolls by, as the run stood before it. */
   #print(event: JournalEvent & OfAgent): void {
     const { path } = event;
-    const { progress, scrollback } = this.#desk;
+    const { progress, scrollback, reader } = this.#desk;
     scrollback.print(scrollLines(this.#clock.shown(event), progress, scrollback.page));
     const { calls } = (path === undefined ? progress : progress.children.get(path)) ?? progress;
-    if (event.type === 'model_call_ended') this.#readings.note(event, calls.get(event.callId)?.form);
+    if (event.type === 'model_call_ended') reader.note(event, calls.get(event.callId)?.form);
     // The conversation of a sub-agent is another: what its tools gave is not opened here.
-    if (event.type === 'tool_call_ended' && path === undefined) this.#readings.note(event, undefined);
+    if (event.type === 'tool_call_ended' && path === undefined) reader.note(event, undefined);
   }
 
   #tellTrouble(item: RunEvent): void {

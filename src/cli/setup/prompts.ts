@@ -1,6 +1,5 @@
 /** `prompts new`: the first prompts of a project, from a few answers; `prompts list`: what tool servers offer. */
 
-import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import { SteersmanError } from '../../client/index.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
@@ -11,6 +10,7 @@ import { createOutput } from '../../shared/output.js';
 import { userPath } from '../arguments.js';
 import { type CommonOptions, describeVerb } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { answerOf } from '../trusted-dir.js';
 import { promptServers, promptsOf } from './server-prompts.js';
 
 interface NewOptions extends CommonOptions {
@@ -110,17 +110,9 @@ async function answers(options: NewOptions): Promise<Record<keyof typeof QUESTIO
   const given = { language: '', platform: '', about: '', ...options };
   if (missing.length === 0) return given;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw notSaid(missing);
-  const reader = createInterface({ input: process.stdin, output: process.stderr });
-  const left = new Promise<string>(resolve => reader.once('close', () => resolve('')));
-  try {
-    for (const name of missing) {
-      // Ctrl-D and Ctrl-C answer nothing.
-      const answer = await Promise.race([reader.question(`${QUESTIONS[name]} `).catch(() => ''), left]);
-      if (answer.trim() === '') throw notSaid([name]);
-      given[name] = answer.trim();
-    }
-  } finally {
-    reader.close();
+  for (const name of missing) {
+    given[name] = (await answerOf(QUESTIONS[name])).trim();
+    if (given[name] === '') throw notSaid([name]);
   }
   return given;
 }

@@ -9,7 +9,7 @@ import { given, userPath } from '../arguments.js';
 import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command.js';
 import { exitCodeOf } from '../exit-codes.js';
 import { printAnswer, resultLine } from '../print/end-lines.js';
-import { artifactLine, printRun, WaitTeller } from '../print/show-run.js';
+import { artifactLine, printRun, waitTeller } from '../print/show-run.js';
 import { transcriptMarkdown } from '../print/transcript.js';
 
 export function addShow(program: Command): void {
@@ -41,11 +41,11 @@ export function addResult(program: Command): void {
   ]).action(
     onRun(async (run, { output }) => {
       const { notes } = output;
-      const waits = new WaitTeller(notes.colors);
+      const news = waitTeller(notes.colors);
       notes.line(`Waiting for the end of ${run.id}. Ctrl-C ends the waiting, not the run.`);
       const end = await run.end({
         onWait: state => {
-          for (const line of waits.news(state)) notes.line(line);
+          for (const line of news(state)) notes.line(line);
         },
       });
       if (output.json) output.value({ ...resultLine(end), trace: end.result?.trace ?? null });

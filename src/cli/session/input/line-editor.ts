@@ -67,48 +67,41 @@ function intentOf(name: string, ctrl: boolean, meta: boolean): Intent {
 }
 
 function edited(line: Line, { name = '', ctrl = false, meta = false, sequence = '' }: Key): Line {
-  const { cursor } = line;
-  if (ctrl && name in CONTROL_MOVES) return CONTROL_MOVES[name]?.(line) ?? line;
-  if (meta && name in ALT_MOVES) return ALT_MOVES[name]?.(line) ?? line;
-  switch (name) {
-    case 'left':
-      return { ...line, cursor: meta || ctrl ? wordBefore(line) : before(line) };
-    case 'right':
-      return { ...line, cursor: meta || ctrl ? wordAfter(line) : after(line) };
-    case 'home':
-      return { ...line, cursor: lineStart(line) };
-    case 'end':
-      return { ...line, cursor: lineEnd(line) };
-    case 'up':
-      return upOrDown(line, -1);
-    case 'down':
-      return upOrDown(line, 1);
-    case 'backspace':
-      return meta || ctrl ? kill(line, wordBefore(line), cursor) : cut(line, before(line), cursor);
-    case 'delete':
-      return meta || ctrl ? kill(line, cursor, wordAfter(line)) : cut(line, cursor, after(line));
-  }
+  const moves = [ctrl && CONTROL_MOVES[name], meta && ALT_MOVES[name], (ctrl || meta) && WORD_MOVES[name]];
+  const move = moves.find(found => typeof found === 'function') ?? MOVES[name];
+  if (move) return move(line);
   return ctrl || meta || name === 'tab' || sequence.startsWith('\u001b') ? line : insert(line, sequence);
 }
 
-const CONTROL_MOVES: Record<string, (line: Line) => Line> = {
-  a: line => ({ ...line, cursor: lineStart(line) }),
-  e: line => ({ ...line, cursor: lineEnd(line) }),
-  b: line => ({ ...line, cursor: before(line) }),
-  p: line => upOrDown(line, -1),
-  n: line => upOrDown(line, 1),
+type Moves = Partial<Record<string, (line: Line) => Line>>;
+
+const MOVES: Moves = {
+  left: line => ({ ...line, cursor: before(line) }),
+  right: line => ({ ...line, cursor: after(line) }),
+  home: line => ({ ...line, cursor: lineStart(line) }),
+  end: line => ({ ...line, cursor: lineEnd(line) }),
+  up: line => upOrDown(line, -1),
+  down: line => upOrDown(line, 1),
+  backspace: line => cut(line, before(line), line.cursor),
+  delete: line => cut(line, line.cursor, after(line)),
+};
+
+const WORD_MOVES: Moves = {
+  left: line => ({ ...line, cursor: wordBefore(line) }),
+  right: line => ({ ...line, cursor: wordAfter(line) }),
+  backspace: line => kill(line, wordBefore(line), line.cursor),
+  delete: line => kill(line, line.cursor, wordAfter(line)),
+};
+
+const CONTROL_MOVES: Moves = {
+  ...{ a: MOVES.home, e: MOVES.end, b: MOVES.left, p: MOVES.up, n: MOVES.down, h: MOVES.backspace },
   u: line => kill(line, lineStart(line), line.cursor),
   k: line => kill(line, line.cursor, toCut(line)),
   w: line => kill(line, spacedBefore(line), line.cursor),
-  h: line => cut(line, before(line), line.cursor),
   y: line => insert(line, line.killed),
 };
 
-const ALT_MOVES: Record<string, (line: Line) => Line> = {
-  b: line => ({ ...line, cursor: wordBefore(line) }),
-  f: line => ({ ...line, cursor: wordAfter(line) }),
-  d: line => kill(line, line.cursor, wordAfter(line)),
-};
+const ALT_MOVES: Moves = { b: WORD_MOVES.left, f: WORD_MOVES.right, d: WORD_MOVES.delete };
 
 /** Control characters that no key stands for are no text. */
 function insert(line: Line, sequence: string): Line {

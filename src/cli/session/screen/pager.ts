@@ -23,11 +23,12 @@ export interface PageSize {
 /** What a key asks for beyond moving. */
 export type PagerKey = Pager | 'close' | 'earlier' | 'later';
 
-export function openPager({ title, layout }: Reading, { columns }: PageSize, atEnd: boolean): Pager {
-  const width = Math.max(20, columns - 1);
-  return { title, layout, top: atEnd ? Number.MAX_SAFE_INTEGER : 0, laid: { width, lines: layout(width) } };
+export function openPager(reading: Reading, size: PageSize, atEnd: boolean): Pager {
+  const top = atEnd ? Number.MAX_SAFE_INTEGER : 0;
+  return fitPager({ ...reading, top, laid: { width: 0, lines: [] } }, size);
 }
 
+/** The pager with its lines as wide as the screen is now. */
 export function fitPager(pager: Pager, { columns }: PageSize): Pager {
   const width = Math.max(20, columns - 1);
   return width === pager.laid.width ? pager : { ...pager, laid: { width, lines: pager.layout(width) } };
@@ -56,39 +57,19 @@ export function pagerLines(
   ];
 }
 
+const PAGES: Record<string, number> = { space: 1, pagedown: 1, f: 1, b: -1, pageup: -1 };
+const LINES: Record<string, number> = { down: 1, j: 1, return: 1, up: -1, k: -1 };
+
 export function pagerKey(pager: Pager, key: Key, size: PageSize): PagerKey {
-  const page = Math.max(1, pageRows(size) - 1);
-  const top = topOf(pager, size);
   const { name = '', ctrl = false, shift = false, sequence = '' } = key;
-  if (name === 'q' || name === 'escape' || (ctrl && (name === 'c' || name === 'o' || name === 'd')))
-    return 'close';
-  const to = (line: number) => ({ ...pager, top: Math.max(0, line) });
-  if (sequence === 'G' || name === 'end' || (name === 'g' && shift)) return to(Number.MAX_SAFE_INTEGER);
-  switch (name) {
-    case 'space':
-    case 'pagedown':
-    case 'f':
-      return to(top + page);
-    case 'b':
-    case 'pageup':
-      return to(top - page);
-    case 'down':
-    case 'j':
-    case 'return':
-      return to(top + 1);
-    case 'up':
-    case 'k':
-      return to(top - 1);
-    case 'home':
-    case 'g':
-      return to(0);
-    case 'left':
-      return 'earlier';
-    case 'right':
-      return 'later';
-    default:
-      return pager;
-  }
+  if (name === 'q' || name === 'escape' || (ctrl && ['c', 'o', 'd'].includes(name))) return 'close';
+  if (sequence === 'G' || name === 'end' || (name === 'g' && shift))
+    return { ...pager, top: Number.MAX_SAFE_INTEGER };
+  if (name === 'home' || name === 'g') return { ...pager, top: 0 };
+  if (name === 'left' || name === 'right') return name === 'left' ? 'earlier' : 'later';
+  const page = Math.max(1, pageRows(size) - 1);
+  const by = (PAGES[name] ?? 0) * page + (LINES[name] ?? 0);
+  return by === 0 ? pager : { ...pager, top: Math.max(0, topOf(pager, size) + by) };
 }
 
 function pageRows({ rows }: PageSize): number {

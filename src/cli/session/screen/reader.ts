@@ -1,24 +1,51 @@
-/** A person reads something whole: the pager over the session, and what is opened in it. */
-
-import type { Gate, ToolInput } from '../../../client/index.js';
+/** A person reads something whole that lines show only in part: the pager over the session, and what is opened in it. */
+import {
+  type Gate,
+  type JournalEvent,
+  type ReplyForm,
+  type Run,
+  type ToolInput,
+  toolExchange,
+} from '../../../client/index.js';
+import { contentText } from '../../../core/tools/tool-result.js';
+import { formatDuration } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
+import { terminalText } from '../../../shared/terminal-text.js';
+import { given } from '../../arguments.js';
+import { wholeBody } from '../../print/gate-help.js';
+import { longLines } from '../../print/layout.js';
+import { markdownLines } from '../../print/markdown.js';
+import { spokenText } from '../../print/reply-text.js';
+import { transcriptMarkdown } from '../../print/transcript.js';
 import type { Key } from '../input/keys.js';
 import { fitPager, openPager, type Pager, pagerKey, pagerLines, type Reading } from './pager.js';
-import type { Readings } from './reading.js';
 import type { Terminal } from './terminal.js';
 
+/** A tool call or a reply that scrolled by and may have been cut. */
+interface Item {
+  title: string;
+  /** All of it, or what is known of it here. */
+  text(): Promise<string>;
+}
+
+const MOST_ITEMS = 200;
+const SHOWN_CHARS = 100;
+const SHOWN_LINES = 3;
+
 export class Reader {
-  readonly #readings: Readings;
+  readonly #run: Run;
   readonly #terminal: Terminal;
   readonly #colors: Colors;
   readonly #failed: (error: unknown) => void;
+  /** The newest last. */
+  readonly #items: Item[] = [];
   #pager: Pager | null = null;
   /** Place of the item that is open; null for a conversation. */
   #at: number | null = null;
   #whenClosed: (() => void) | null = null;
 
-  constructor(readings: Readings, terminal: Terminal, colors: Colors, failed: (error: unknown) => void) {
-    this.#readings = readings;
+  constructor(run: Run, terminal: Terminal, colors: Colors, failed: (error: unknown) => void) {
+    this.#run = run;
     this.#terminal = terminal;
     this.#colors = colors;
     this.#failed = failed;
@@ -35,15 +62,40 @@ export class Reader {
     });
   }
 
-  /** What waits for an answer, else the last thing that went by. */
-  openLast(gate: Gate | undefined, input: ToolInput | null): void {
-    const { count } = this.#readings;
-    if (gate) this.#show(count, Promise.resolve(this.#readings.gate(gate, input, this.#colors)), false);
-    else this.#openItem(count - 1);
+  /** Notes what can be opened of an event; `form` is that of a reply. */
+  note(event: JournalEvent, form: ReplyForm | undefined): void {
+    if (event.type === 'tool_call_ended') {
+      const { tool, ending, durationMs, messageId, text } = event;
+      const title = `${tool} · ${ending} · ${formatDuration(durationMs)}`;
+      this.#items.push({ title, text: () => this.#exchange(messageId, text) });
+    }
+    if (event.type === 'model_call_ended' && event.text) {
+      const { role, text } = event;
+      const words = spokenText(text, form) ?? text;
+      // What is shorter was shown whole.
+      if (words.length > SHOWN_CHARS || words.trim().split('\n').length > SHOWN_LINES)
+        this.#items.push({ title: `${role} replied`, text: async () => words });
+    }
+    this.#items.splice(0, this.#items.length - MOST_ITEMS);
   }
 
+  /** What waits for an answer, else the last thing that went by. */
+  openLast(gate: Gate | undefined, input: ToolInput | null): void {
+    const { length } = this.#items;
+    if (gate === undefined) return void this.#openItem(length - 1);
+    const title = `${gate.id} · ${terminalText(gate.title)}`;
+    this.#show(length, async () => this.#markdown(title, wholeBody(gate, input)));
+  }
+
+  /** The whole conversation, or one thread of it. */
   openTranscript(thread: string | undefined): void {
-    this.#show(null, this.#readings.transcript(thread, this.#colors), true);
+    const run = this.#run;
+    this.#show(null, async () =>
+      this.#markdown(
+        `Conversation of ${run.id}`,
+        transcriptMarkdown(run.id, await run.transcript(given({ thread }))),
+      ),
+    );
   }
 
   key(key: Key): void {
@@ -63,15 +115,21 @@ export class Reader {
   }
 
   #openItem(at: number): void {
-    this.#show(at, this.#readings.open(at), false);
+    const item = this.#items[at];
+    if (item === undefined) return;
+    this.#show(at, async () => {
+      const text = terminalText(await item.text());
+      const title = `${at + 1} of ${this.#items.length} · ${terminalText(item.title)}`;
+      return { title, layout: width => longLines(text, width) };
+    });
   }
 
-  #show(at: number | null, reading: Promise<Reading | null>, atEnd: boolean): void {
-    reading.then(
-      found => {
-        if (found === null) return;
+  /** A conversation, which has no place, is opened at its end. */
+  #show(at: number | null, read: () => Promise<Reading>): void {
+    read().then(
+      reading => {
         this.#at = at;
-        this.#pager = openPager(found, this.#size, atEnd);
+        this.#pager = openPager(reading, this.#size, at === null);
         this.#terminal.fullScreen(true);
         this.#terminal.refresh();
       },
@@ -87,5 +145,28 @@ export class Reader {
 
   get #size() {
     return { columns: this.#terminal.columns(), rows: this.#terminal.rows() };
+  }
+
+  /** Lines of code are wrapped as well: nothing is beyond the edge of the screen. */
+  #markdown(title: string, text: string): Reading {
+    const lines = (width: number) => markdownLines(text, { width, colors: this.#colors });
+    return { title, layout: width => lines(width).flatMap(line => longLines(line, width)) };
+  }
+
+  async #exchange(messageId: string, preview: string): Promise<string> {
+    const exchange = toolExchange(await this.#run.transcript(), messageId);
+    if (exchange === null)
+      return `The conversation does not have it any more. What the journal keeps:\n\n${preview}`;
+    const { call, result } = exchange;
+    const input = call === null ? '' : (call.raw ?? JSON.stringify(call.input, null, 2));
+    const parts = await Promise.all(
+      result.content.map(async part => {
+        const ref = part.type === 'json' || part.type === 'image' ? undefined : part.ref;
+        return ref === undefined
+          ? contentText([part])
+          : this.#run.stored(ref).catch(() => contentText([part]));
+      }),
+    );
+    return [input, result.note, ...parts].filter(text => text !== '').join('\n\n');
   }
 }
