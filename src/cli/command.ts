@@ -6,7 +6,6 @@ import { connect, explainError, type Run, type SteersmanClient, SteersmanError }
 import { defaultConfigDir } from '../config/config-dir.js';
 import { errorText } from '../core/text/error-text.js';
 import { hintCommands } from '../shared/called-as.js';
-import { SteersmanError } from '../shared/errors.js';
 import type { Output } from '../shared/output.js';
 import { createOutput, endWithReader, errorLine, outLine } from '../shared/output.js';
 import { jsonLine } from '../shared/terminal-text.js';

@@ -1,12 +1,18 @@
 /** `steersman/client`: start runs of agents, follow them, steer them, answer what they ask. */
 
 export type { Gate, GateKind } from '../core/gates/gate.js';
-export type { Limits } from '../core/limits/limits.js';
-export type { Cause, Outcome } from '../core/plan/cause.js';
+export type { ToolProgress } from '../core/limits/heartbeats.js';
+export { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';
+export type { UsageEntry } from '../core/limits/usage-by.js';
+export { type Cause, causeText, type Outcome } from '../core/plan/cause.js';
 export type { Task } from '../core/plan/plan.js';
-export type { JournalEvent, JournalPayloads } from '../core/state/journal.js';
+export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
+export type { Artifact } from '../core/state/artifacts.js';
+export type { JournalEvent, JournalPayloads, JournalType, ReplyForm } from '../core/state/journal.js';
 export type { Message, Usage } from '../core/state/message.js';
-export type { TraceReport } from '../core/state/trace.js';
+export type { Phase } from '../core/state/position.js';
+export type { TraceReport, TraceStep } from '../core/state/trace.js';
+export { STEER_TIMES, type SteerTime } from '../core/steering/inbox.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export { forgetPermissions, type KeptPermission, keptPermissions } from '../stack/trust/kept-permissions.js';
 export type { RunResult, RunView } from '../workflows/messages.js';
@@ -17,7 +23,7 @@ export type { ToolInput } from './run/gate-input.js';
 export { type ListedRun, type ListOptions, OUTCOMES } from './run/list-runs.js';
 export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
 export type { Asked, Run } from './run/run.js';
-export type { RunEnd } from './run/run-end.js';
+export { type RunEnd, UNREADABLE } from './run/run-end.js';
 export type { RunSnapshot } from './run/run-snapshot.js';
 export type { GateAnswers, GateReply } from './run/send.js';
 export type { SentMessage } from './run/sent-message.js';
@@ -27,5 +33,7 @@ export { OVERLAPS, type Overlap, type ScheduleSnapshot } from './start/schedule-
 export type { ScheduleOptions, Schedules } from './start/schedules.js';
 export { checkStart, type StartOptions } from './start/start-run.js';
 export type { TextDelta } from './watch/live-text.js';
+export type { Retry } from './watch/pending-calls.js';
 export type { OfAgent, RunEvent } from './watch/run-event.js';
+export { stuckLine } from './watch/stuck-task.js';
 export type { WatchOptions } from './watch/watch-run.js';

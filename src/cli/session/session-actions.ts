@@ -1,7 +1,8 @@
 /** Carries out what a person's keys ask for. */
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Gate, type GateReply, newMessageId, type Run, SteersmanError } from '../../client/index.js';
+import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
 import { isOpen as isOpenTask } from '../../core/plan/plan.js';
 import { errorText } from '../../core/text/error-text.js';
 import { noColors, textSink } from '../../shared/output.js';
@@ -134,7 +135,7 @@ export class SessionActions {
   /** Under an id of its own: sent again, it does nothing twice. Its receipt comes with the journal. */
   #say(how: string, text: string, say: (options: { id: string; waitForReceipt: false }) => Promise<unknown>) {
     const { scrollback } = this.#desk;
-    const id = newMessageId();
+    const id = `m-${randomUUID().slice(0, 8)}`;
     scrollback.you(how, text);
     scrollback.ownMessages.push(id);
     this.#send(() => say({ id, waitForReceipt: false }), text);

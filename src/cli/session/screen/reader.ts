@@ -1,12 +1,5 @@
 /** A person reads something whole that lines show only in part: the pager over the session, and what is opened in it. */
-import {
-  type Gate,
-  type JournalEvent,
-  type ReplyForm,
-  type Run,
-  type ToolInput,
-  toolExchange,
-} from '../../../client/index.js';
+import type { Gate, JournalEvent, ReplyForm, Run, ToolInput } from '../../../client/index.js';
 import { contentText } from '../../../core/tools/tool-result.js';
 import { formatDuration } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
@@ -16,7 +9,7 @@ import { wholeBody } from '../../print/gate-help.js';
 import { longLines } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import { spokenText } from '../../print/reply-text.js';
-import { transcriptMarkdown } from '../../print/transcript.js';
+import { toolExchange, transcriptMarkdown } from '../../print/transcript.js';
 import type { Key } from '../input/keys.js';
 import { fitPager, openPager, type Pager, pagerKey, pagerLines, type Reading } from './pager.js';
 import type { Terminal } from './terminal.js';
