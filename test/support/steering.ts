@@ -1,7 +1,7 @@
 /** Steering and gates in tests: prompts and replies of the roles that steer, and scripts by role. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Gate } from '../../src/core/gates/gate.js';
-import type { IntentAction, Route, TaskRelation } from '../../src/core/outputs/intent.js';
+import type { IntentAction, Route, TaskRelation } from '../../src/core/outputs/contracts.js';
 import type { Message } from '../../src/core/state/message.js';
 import { textOf } from '../../src/core/state/message.js';
 import type { Receipt } from '../../src/core/steering/receipt.js';

@@ -4,7 +4,7 @@
  */
 
 import type { OutputContract } from '../outputs/contracts.js';
-import { CHOICES } from '../outputs/mode-choice.js';
+import { CHOICES } from '../outputs/contracts.js';
 import type { Cause } from '../plan/cause.js';
 import type { Improvements, Position, PositionsOf } from '../state/position.js';
 import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from '../state/position.js';

@@ -1,26 +1,199 @@
 /**
- * What the replies of roles can be, one record a contract: all that is known of it but its reader (`parse-output.ts`)
- * and its schema (`models/request/output-schemas.ts`), which has a library that workflows do without.
+ * What the replies of roles can be, one record a contract. Its fields give the type of the output, its reader, its
+ * form in re-asks and the JSON schemas of endpoints (`fields.ts`). What fields alone do not say is in `rules.ts`.
  */
+import { TASK_STATUSES, type TaskChange } from '../plan/plan.js';
 import { OPINION_BYTES, WHOLE_REPLY_BYTES } from '../state/bounds.js';
 import type { Dialect } from './envelope.js';
-import { CHOICES } from './mode-choice.js';
+import {
+  type Fields,
+  flag,
+  id,
+  list,
+  number,
+  orNull,
+  type ReadAll,
+  record,
+  SCALES,
+  text,
+  texts,
+  word,
+} from './fields.js';
 
-const LONG_OUTPUT_TOKENS = 16_384;
-const SHORT_OUTPUT_TOKENS = 8_192;
+const SOFT = { soft: true } as const;
 
-/** The JSON of a contract. */
-interface Form {
-  /** What `component` says in the flat form. */
-  component: string;
-  /** What `action` always says in an envelope; null where a role chooses among several. */
-  action: string | null;
-  /** What a re-ask says of `action`, where that is more. */
-  actionWords?: string;
-  /** The field by which the contract is told from the others where nothing names it. */
-  mark: string;
-  /** In brief, for re-asks: flat, or in `params` of an envelope. */
-  fields: string;
+/** Tasks are read by `planned-tasks.ts`, as those that a person gives. */
+const plan = {
+  summary: text(),
+  needsMorePlanning: flag({}, false),
+  todos: list({
+    id: id({ about: 'unique in the plan; a task kept from an earlier plan keeps its id' }),
+    description: text({ about: 'what to do, with all that is needed to do it' }),
+    priority: number({ about: '1 is the highest' }),
+    status: word(['pending', 'skipped'], { about: 'skipped gives up an open task' }),
+    dependencies: texts({ about: 'ids of tasks that must be completed first' }),
+    completionCriteria: text({ about: 'how anyone can check that the task is done' }),
+    requiredCapabilities: texts({ optional: true, about: 'exact names of tools' }),
+    estimatedDuration: number({ optional: true, about: 'milliseconds that the task should take' }),
+  }),
+};
+
+export interface PlanOutput extends Omit<ReadAll<typeof plan>, 'todos'> {
+  /** In plan order: as written, or by `executionOrder` where given. */
+  tasks: TaskChange[];
+  /** Ids of open tasks that it gives up. */
+  dropped: string[];
+}
+
+const execution = {
+  summary: text({ about: 'the results themselves, not that there are results' }),
+  taskCompleted: flag({ optional: true, about: 'whether the current task is done' }),
+  shouldContinue: flag({ optional: true }),
+  nextAction: word(['continue', 'complete', 'skip', 'retry'], { optional: true }),
+  todos: list(
+    { id: id(), status: word(['skipped', 'failed', 'blocked'], {}, TASK_STATUSES) },
+    { optional: true, lax: true, about: 'only other tasks that turned out needless or impossible' },
+  ),
+};
+
+export type ExecutionOutput = ReadAll<typeof execution>;
+
+const verdict = {
+  allCompleted: flag(),
+  userNeedsSatisfied: flag(),
+  overallFeedback: text(),
+  summary: text({ optional: true, about: 'the full answer to the user; required on success' }),
+  improvements: texts({ optional: true, about: 'what to do better; required without success' }),
+  tasks: list({ id: id(), completed: flag(), feedback: text() }),
+};
+
+export type VerdictOutput = ReadAll<typeof verdict>;
+
+/** `pause` is ours (OU7): with the other six nobody could say that a run should wait. */
+export const INTENT_ACTIONS = [
+  'create',
+  'modify',
+  'query',
+  'cancel',
+  'pause',
+  'continue',
+  'clarify',
+] as const;
+export type IntentAction = (typeof INTENT_ACTIONS)[number];
+
+export const TASK_RELATIONS = [
+  'same_task_no_change',
+  'same_task_minor_change',
+  'same_task_major_change',
+  'different_task',
+  'control_instruction',
+] as const;
+export type TaskRelation = (typeof TASK_RELATIONS)[number];
+
+const intent = {
+  normalizedIntent: record({
+    goal: text({ filled: true, soft: true, about: 'what the person wants, as one clear sentence' }),
+    action: word(INTENT_ACTIONS, SOFT),
+    scope: word(['full_task', 'partial_task', 'meta_control'], SOFT),
+    urgency: word(['high', 'medium', 'low'], SOFT),
+  }),
+  taskRelation: record({
+    type: word(TASK_RELATIONS),
+    confidence: number({ soft: true, about: SCALES.share.wanted }, SCALES.share),
+    reasoning: text(),
+  }),
+  contextDependency: record({
+    needsCurrentTaskContext: flag(SOFT),
+    needsExecutionHistory: flag(SOFT),
+    referencedEntities: texts({ lax: true }),
+  }),
+};
+
+/** What a user message means. What could not be read is null, after the one re-ask. */
+export type IntentOutput = ReadAll<typeof intent>;
+
+export const ROUTES = [
+  'continue_execution',
+  'minor_replan',
+  'full_replan',
+  'new_task',
+  'control_action',
+  'wait_user_decision',
+] as const;
+export type Route = (typeof ROUTES)[number];
+
+/** What a control instruction wants. */
+export const CONTROLS = ['pause', 'continue', 'cancel', 'status'] as const;
+export type Control = (typeof CONTROLS)[number];
+
+const route = {
+  route: word(ROUTES),
+  payload: record({
+    reason: text(),
+    requiresConfirmation: flag({ lax: true }, false),
+    control: word(CONTROLS, { optional: true, soft: true, about: 'only for control_action' }),
+  }),
+};
+
+/** Where a router would send a user message. A proposal: `decideRoute` disposes. */
+export type RouteOutput = ReadAll<typeof route>;
+
+const review = {
+  approved: flag(),
+  score: number({ soft: true, about: '0 to 100' }, SCALES.points),
+  feedback: text(),
+  requiredFixes: texts({ lax: true, about: 'at least one where it is not approved, else empty' }),
+};
+
+/** What a reviewer thinks of a plan, a result or an action. `decideReview` disposes; nothing is decided by the score. */
+export type ReviewOutput = ReadAll<typeof review>;
+
+export const RESOURCES = ['rounds', 'turns', 'tokens', 'model'] as const;
+export const HANDLINGS = ['retry', 'skip', 'replan', 'ask_user', 'stop'] as const;
+
+const reason = text({ filled: true, soft: true });
+/** By action. First fields differ, as strict endpoints want of alternatives. */
+const orchestration = {
+  EXCEPTION_HANDLE: { handling: word(HANDLINGS), taskId: text({ optional: true }), reason },
+  PHASE_TRANSITION: { to: word(['planning', 'execution', 'verification', 'wrap_up']), reason },
+  RESOURCE_ALLOCATE: {
+    /** Executor rounds of a task, turns or tokens of the goal, or another model for a role. */
+    resource: word(RESOURCES),
+    target: text({ optional: true, about: 'a task id for rounds, a role for model' }),
+    /** The limit wanted; null for `model`. */
+    amount: number({ optional: true, soft: true }),
+    /** `endpoint/model`; null but for `model`. */
+    model: text({ optional: true }),
+    reason,
+  },
+};
+
+type Proposals = typeof orchestration;
+
+/** What an orchestrator proposes. `decideOrchestration` disposes. */
+export type OrchestrationOutput = {
+  [A in keyof Proposals]: { action: A } & ReadAll<Proposals[A]>;
+}[keyof Proposals];
+
+/** Built-in ways that are chosen among: all but the one that chooses. */
+export const CHOICES = ['direct', 'react', 'lead', 'plan', 'team'] as const;
+
+const choice = {
+  mode: text({ about: 'one of the ways that you were told of' }),
+  reason: text({ about: 'why, in a sentence for the person' }),
+};
+
+/** What each output contract is read into. */
+export interface OutputOf {
+  plan: PlanOutput;
+  execution: ExecutionOutput;
+  verdict: VerdictOutput;
+  intent: IntentOutput;
+  route: RouteOutput;
+  review: ReviewOutput;
+  orchestration: OrchestrationOutput;
+  choice: ReadAll<typeof choice>;
+  text: string;
 }
 
 interface Contract {
@@ -35,137 +208,77 @@ interface Contract {
   maxBytes: number;
   /** Where its role names none: the team is flat, the roles that steer are not. */
   dialect: Dialect;
-  /** Null for free text. */
-  form: Form | null;
+  /** What `component` says in the flat form; null for free text. */
+  component: string | null;
+  /** The fields by what `action` says in an envelope: one, but where a role chooses among several. */
+  actions: Readonly<Record<string, Fields>>;
+  /** The field by which the contract is told from the others where nothing names it. */
+  mark: string;
 }
+
+const WORK = { outputTokens: 16_384, maxBytes: WHOLE_REPLY_BYTES, dialect: 'component' } as const;
+const OPINION = { outputTokens: 8_192, maxBytes: OPINION_BYTES, dialect: 'envelope' } as const;
 
 export const CONTRACTS = {
   plan: {
-    does: 'planning',
-    outputTokens: LONG_OUTPUT_TOKENS,
+    ...WORK,
     maxBytes: 200_000,
-    dialect: 'component',
-    form: {
-      component: 'planner-response',
-      action: 'TASK_PLAN',
-      mark: 'needsMorePlanning',
-      fields:
-        '"summary": string, "needsMorePlanning": boolean, ' +
-        '"todos": [{ "id": string, "description": string, "priority": number, "status": "pending" | "skipped", ' +
-        '"dependencies": [id], "completionCriteria": string }]',
-    },
+    does: 'planning',
+    component: 'planner-response',
+    actions: { TASK_PLAN: plan },
+    mark: 'needsMorePlanning',
   },
   execution: {
+    ...WORK,
     does: 'executing',
-    outputTokens: LONG_OUTPUT_TOKENS,
-    maxBytes: WHOLE_REPLY_BYTES,
-    dialect: 'component',
-    form: {
-      component: 'executor-response',
-      action: 'COMPLETE',
-      actionWords: '"COMPLETE", or the name of a tool with its arguments as params',
-      mark: 'taskCompleted',
-      fields:
-        '"summary": string, "taskCompleted": boolean, "shouldContinue": boolean, ' +
-        '"nextAction": "continue" | "complete" | "skip" | "retry"',
-    },
+    component: 'executor-response',
+    actions: { COMPLETE: execution },
+    mark: 'taskCompleted',
   },
   verdict: {
+    ...WORK,
     does: 'verifying',
-    outputTokens: LONG_OUTPUT_TOKENS,
-    maxBytes: WHOLE_REPLY_BYTES,
-    dialect: 'component',
-    form: {
-      component: 'verifier-response',
-      action: 'VERIFICATION_RESULT',
-      mark: 'allCompleted',
-      fields:
-        '"allCompleted": boolean, "userNeedsSatisfied": boolean, "overallFeedback": string, ' +
-        '"summary": string when both are true, "improvements": [string] when not, ' +
-        '"tasks": [{ "id": string, "completed": boolean, "feedback": string }]',
-    },
+    component: 'verifier-response',
+    actions: { VERIFICATION_RESULT: verdict },
+    mark: 'allCompleted',
   },
   intent: {
+    ...OPINION,
     does: 'understanding',
-    outputTokens: SHORT_OUTPUT_TOKENS,
-    maxBytes: OPINION_BYTES,
-    dialect: 'envelope',
-    form: {
-      component: 'understanding-response',
-      action: 'INTENT_ANALYSIS',
-      mark: 'normalizedIntent',
-      fields:
-        '"normalizedIntent": { "goal": string, "action": "create" | "modify" | "query" | "cancel" | "pause" | "continue" | "clarify", ' +
-        '"scope": "full_task" | "partial_task" | "meta_control", "urgency": "high" | "medium" | "low" }, ' +
-        '"taskRelation": { "type": "same_task_no_change" | "same_task_minor_change" | "same_task_major_change" | ' +
-        '"different_task" | "control_instruction", "confidence": number from 0 to 100, "reasoning": string }, ' +
-        '"contextDependency": { "needsCurrentTaskContext": boolean, "needsExecutionHistory": boolean, "referencedEntities": [string] }',
-    },
+    component: 'understanding-response',
+    actions: { INTENT_ANALYSIS: intent },
+    mark: 'normalizedIntent',
   },
   route: {
+    ...OPINION,
     does: 'routing',
-    outputTokens: SHORT_OUTPUT_TOKENS,
-    maxBytes: OPINION_BYTES,
-    dialect: 'envelope',
-    form: {
-      component: 'router-response',
-      action: 'ROUTE_DECISION',
-      mark: 'route',
-      fields:
-        '"route": "continue_execution" | "minor_replan" | "full_replan" | "new_task" | "control_action" | "wait_user_decision", ' +
-        '"payload": { "reason": string, "requiresConfirmation": boolean, ' +
-        '"control": "pause" | "continue" | "cancel" | "status", only for control_action }',
-    },
+    component: 'router-response',
+    actions: { ROUTE_DECISION: route },
+    mark: 'route',
   },
   review: {
+    ...OPINION,
     does: 'reviewing',
-    outputTokens: SHORT_OUTPUT_TOKENS,
-    maxBytes: OPINION_BYTES,
-    dialect: 'envelope',
-    form: {
-      component: 'reviewer-response',
-      action: 'REVIEW_RESULT',
-      mark: 'approved',
-      fields:
-        '"approved": boolean, "score": number from 0 to 100, "feedback": string, "requiredFixes": [string]',
-    },
+    component: 'reviewer-response',
+    actions: { REVIEW_RESULT: review },
+    mark: 'approved',
   },
   orchestration: {
+    ...OPINION,
     does: 'orchestrating',
-    outputTokens: SHORT_OUTPUT_TOKENS,
-    maxBytes: OPINION_BYTES,
-    dialect: 'envelope',
-    form: {
-      component: 'orchestrator-response',
-      action: null,
-      actionWords: '"PHASE_TRANSITION" | "RESOURCE_ALLOCATE" | "EXCEPTION_HANDLE"',
-      mark: 'handling',
-      fields:
-        'for PHASE_TRANSITION "to": "planning" | "execution" | "verification" | "wrap_up"; for RESOURCE_ALLOCATE ' +
-        '"resource": "rounds" | "turns" | "tokens" | "model", "target": task id or role, "amount": number, "model": string; ' +
-        'for EXCEPTION_HANDLE "handling": "retry" | "skip" | "replan" | "ask_user" | "stop", "taskId": string; ' +
-        'always "reason": string',
-    },
+    component: 'orchestrator-response',
+    actions: orchestration,
+    mark: 'handling',
   },
   choice: {
+    ...OPINION,
+    dialect: 'component',
     does: 'choosing',
-    outputTokens: SHORT_OUTPUT_TOKENS,
-    maxBytes: OPINION_BYTES,
-    dialect: 'component',
-    form: {
-      component: 'selector-response',
-      action: 'MODE_CHOICE',
-      mark: 'mode',
-      fields: `"mode": ${CHOICES.map(choice => `"${choice}"`).join(' | ')}, "reason": string`,
-    },
+    component: 'selector-response',
+    actions: { MODE_CHOICE: choice },
+    mark: 'mode',
   },
-  text: {
-    does: 'answering',
-    outputTokens: LONG_OUTPUT_TOKENS,
-    maxBytes: WHOLE_REPLY_BYTES,
-    dialect: 'component',
-    form: null,
-  },
+  text: { ...WORK, does: 'answering', component: null, actions: {}, mark: '' },
 } as const satisfies Record<string, Contract>;
 
 /**
@@ -178,7 +291,17 @@ export type FormedContract = Exclude<OutputContract, 'text'>;
 
 export const OUTPUT_CONTRACTS = Object.keys(CONTRACTS) as OutputContract[];
 
-/** The JSON of a contract. */
-export function jsonForm(contract: FormedContract): Form {
-  return CONTRACTS[contract].form;
+/** The fields without an envelope. Where each action has its own they stand side by side: those of the others are null. */
+export function flatFields(contract: FormedContract): Fields {
+  const actions: Readonly<Record<string, Fields>> = CONTRACTS[contract].actions;
+  const each = Object.entries(actions);
+  const isShared = (name: string) => each.every(([, fields]) => name in fields);
+  const flat = each.flatMap(([action, fields]) =>
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      isShared(name) ? field : orNull(field, `for ${action}`),
+    ]),
+  );
+  const choice = each.length > 1 ? { action: word(Object.keys(actions)) } : {};
+  return { ...choice, ...Object.fromEntries(flat) };
 }

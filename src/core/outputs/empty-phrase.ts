@@ -80,7 +80,9 @@ export function isEmptyPhrase(text: string): boolean {
   return done;
 }
 
-const COMPONENTS = Object.values(CONTRACTS).flatMap(({ form }) => (form ? [form.component as string] : []));
+const COMPONENTS = Object.values(CONTRACTS).flatMap(({ component }): string[] =>
+  component ? [component] : [],
+);
 const ROLE_FORM = new RegExp(
   String.raw`^\s*(?:\x60{3}\w*\s*)?\{\s*(?:"type"\s*:\s*"component"\s*,\s*)?"(?:thought"|component"\s*:\s*"(?:${COMPONENTS.join('|')})")`,
 );

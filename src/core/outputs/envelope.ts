@@ -4,21 +4,26 @@
  */
 
 import { fill, type Words } from '../prompts/words.js';
-import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
+import { isRecord, stringOr } from '../text/json.js';
 import { preview } from '../text/preview.js';
-import { expected, isAbsent, numberOrNull, stringsOf } from './output-fields.js';
+import {
+  Faults,
+  type Field,
+  type Fields,
+  flag,
+  number,
+  type ReadAll,
+  readFields,
+  record,
+  SCALES,
+  text,
+  texts,
+  word,
+} from './fields.js';
+import { isAbsent } from './output-fields.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
 export type Dialect = 'component' | 'envelope';
-
-type RiskLevel = 'low' | 'medium' | 'high';
-const RISK_LEVELS: readonly RiskLevel[] = ['low', 'medium', 'high'];
-
-export interface Risk {
-  level: RiskLevel;
-  description: string;
-  mitigation?: string;
-}
 
 /** The six fields that an envelope must have (G11). */
 export const ENVELOPE_FIELDS = [
@@ -29,58 +34,61 @@ export const ENVELOPE_FIELDS = [
   'risk',
   'confidence',
 ] as const;
-type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
+
+const SOFT = { soft: true } as const;
+const FILLED = { filled: true, soft: true } as const;
+const RISK_FIELDS = {
+  level: word(['low', 'medium', 'high'], SOFT),
+  description: text(FILLED),
+  mitigation: text({ optional: true }),
+};
+/** In the order in which a model is to write them. */
+const META = {
+  thought: text(FILLED),
+  action: text(FILLED),
+  expectedOutcome: text(FILLED),
+  risk: record(RISK_FIELDS, 'an object { level, description }'),
+  confidence: number({ soft: true, about: SCALES.percent.wanted }, SCALES.percent),
+  alternativeActions: texts({ optional: true, lax: true }),
+  requiresUserConfirmation: flag({ optional: true, lax: true }),
+  userMessage: text({ optional: true, about: 'for the person' }),
+};
+
+/** The fields of an envelope with such an action and parameters. */
+export function envelopeFields(action: Field, params: Field): Fields {
+  const { thought, action: _any, ...rest } = META;
+  return { thought, action, params, ...rest };
+}
+
+export interface Risk {
+  level: 'low' | 'medium' | 'high';
+  description: string;
+  mitigation?: string;
+}
+
+type AsRead = 'confidence' | 'alternativeActions' | 'userMessage';
 
 /** An envelope without its parameters: what stands beside the typed output of a role. */
-export interface EnvelopeMeta {
+export interface EnvelopeMeta extends Pick<ReadAll<typeof META>, AsRead> {
   dialect: Dialect;
-  /** Each null where the reply did not give it, or not in its type: nothing is made up. */
+  // Each null where the reply did not give it, or not in its type: nothing is made up.
   thought: string | null;
   action: string | null;
   expectedOutcome: string | null;
   risk: Risk | null;
-  /** 0 to 100. */
-  confidence: number | null;
-  alternativeActions: string[];
   requiresUserConfirmation: boolean;
-  userMessage: string | null;
-  /** Which of the six fields the reply lacks: all of them in the component dialect. */
-  absent: EnvelopeField[];
 }
 
 /** Beside an output of the component dialect, which has none of it. */
 export const NO_ENVELOPE: EnvelopeMeta = {
+  ...readMeta({}).meta,
   dialect: 'component',
-  thought: null,
-  action: null,
-  expectedOutcome: null,
-  risk: null,
-  confidence: null,
-  alternativeActions: [],
-  requiresUserConfirmation: false,
-  userMessage: null,
-  absent: [...ENVELOPE_FIELDS],
 };
 
 /** Below this, in percent, an output is confirmed by a person before it is followed (F22, C19). */
 const CONFIRM_BELOW = 70;
 /** Of `alternativeActions`, as many as a person is shown. */
 const MOST_ALTERNATIVES = 5;
-
-/**
- * A confidence in percent; null for what is none. In a `share` field (0 to 1) values up to 1 count
- * a hundredfold, and larger ones are percent already, as models write them. In a `percent` field a
- * fraction such as 0.85 is null: nobody can tell whether 85 was meant.
- */
-export function confidencePercent(value: unknown, scale: 'share' | 'percent'): number | null {
-  const given = numberOrNull(value);
-  if (given === null || given < 0 || given > 100) return null;
-  // JSON has a zero below zero, which it does not keep.
-  const number = Math.abs(given);
-  if (scale === 'percent') return number > 0 && number < 1 ? null : number;
-  // Rounded, for 0.57 * 100 is 56.99999999999999.
-  return number <= 1 ? Math.round(number * 1e12) / 1e10 : number;
-}
 
 /**
  * True for JSON that is meant as an envelope, if only in part: `action` with `params`, or three of the six
@@ -94,49 +102,25 @@ export function isEnvelope(json: Record<string, unknown>): boolean {
 
 /** What an envelope says besides its parameters, and what is wrong with its six fields. */
 export function readMeta(json: Record<string, unknown>): { meta: EnvelopeMeta; errors: string[] } {
-  const errors: string[] = [];
-  const read = {
-    thought: readText(json, 'thought', errors),
-    action: readText(json, 'action', errors),
-    expectedOutcome: readText(json, 'expectedOutcome', errors),
-    risk: readRisk(json.risk, errors),
-    confidence: confidencePercent(json.confidence, 'percent'),
-  };
-  if (!isRecord(json.params)) errors.push(expected('params', 'an object', json.params));
-  if (read.confidence === null)
-    errors.push(expected('confidence', 'a whole number from 0 to 100', json.confidence));
-  const found = { ...read, params: isRecord(json.params) ? json.params : null };
+  const faults = new Faults();
+  const read = readFields(META, json, faults);
+  if (!isRecord(json.params)) faults.add('params', 'an object', json.params);
   const meta: EnvelopeMeta = {
-    dialect: 'envelope',
     ...read,
-    alternativeActions: stringsOf(json.alternativeActions),
-    requiresUserConfirmation: booleanOrNull(json.requiresUserConfirmation) ?? false,
-    userMessage: stringOr(json.userMessage, '').trim() || null,
-    absent: ENVELOPE_FIELDS.filter(field => found[field] === null),
+    dialect: 'envelope',
+    thought: read.thought || null,
+    action: read.action || null,
+    expectedOutcome: read.expectedOutcome || null,
+    risk: riskOf(read.risk),
+    requiresUserConfirmation: read.requiresUserConfirmation ?? false,
   };
-  return { meta, errors };
+  return { meta, errors: faults.said };
 }
 
-function readText(json: Record<string, unknown>, field: string, errors: string[]): string | null {
-  const text = stringOr(json[field], '').trim();
-  if (text === '') errors.push(expected(field, 'a non-empty string', json[field]));
-  return text || null;
-}
-
-function readRisk(value: unknown, errors: string[]): Risk | null {
-  const json = isRecord(value) ? value : {};
-  const given = stringOr(json.level, '').trim().toLowerCase();
-  const level = RISK_LEVELS.find(known => known === given);
-  if (level === undefined) {
-    const [field, got] = isRecord(value) ? ['risk.level', json.level] : ['risk', value];
-    const what = isRecord(value) ? 'one of low, medium, high' : 'an object { level, description }';
-    errors.push(expected(field, what, got));
-    return null;
-  }
-  const description = stringOr(json.description, '').trim();
-  if (description === '') errors.push(expected('risk.description', 'a non-empty string', json.description));
-  const mitigation = stringOr(json.mitigation, '').trim();
-  return mitigation === '' ? { level, description } : { level, description, mitigation };
+/** Null where it has no level: nobody can tell what it is worth. */
+function riskOf({ level, description, mitigation }: ReadAll<typeof RISK_FIELDS>): Risk | null {
+  if (level === null) return null;
+  return { level, description, ...(mitigation !== null && { mitigation }) };
 }
 
 /**

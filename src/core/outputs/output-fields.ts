@@ -1,6 +1,6 @@
-/** Readers of single fields of a role's output: what `parse-output.ts` is made of. */
+/** Single values of JSON that models and people give, read with tolerance. */
 import { fitsText } from '../text/fit.js';
-import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
+import { isRecord, stringOr } from '../text/json.js';
 
 /**
  * What became of an output. `errors` are sentences for the one re-ask: field, expected, got. `value` of a
@@ -8,11 +8,6 @@ import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
  * rule; null when there is nothing to work with.
  */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; errors: string[]; value: T | null };
-
-/** A readable output: right as it is, or to be asked for once more because of `doubts`. */
-export function judged<T>(value: T, doubts: string[]): Parsed<T> {
-  return doubts.length === 0 ? { ok: true, value } : { ok: false, errors: doubts, value };
-}
 
 const LONGEST_QUOTE = 40;
 
@@ -41,21 +36,6 @@ export function quoted(text: string): string {
 /** Null counts as absent: strict endpoints know no optional fields. */
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
-}
-
-/** A boolean, or null when the field is absent or null; anything else is an error. */
-export function readBoolean(json: Record<string, unknown>, field: string, errors: string[]): boolean | null {
-  const value = json[field];
-  const read = booleanOrNull(value);
-  if (read === null && !isAbsent(value)) errors.push(expected(field, 'a boolean', value));
-  return read;
-}
-
-/** A boolean that must be there. */
-export function readNeededBoolean(json: Record<string, unknown>, field: string, errors: string[]): boolean {
-  const read = booleanOrNull(json[field]);
-  if (read === null) errors.push(expected(field, 'a boolean', json[field]));
-  return read ?? false;
 }
 
 /** Of a task, as JSON: it stands wherever the task is named, and is never cut. */
@@ -105,18 +85,4 @@ export function numberOrNull(value: unknown): number | null {
 export function textOrNull(value: unknown): string | null {
   const text = Array.isArray(value) ? stringsOf(value).join('; ') : stringOr(value, '');
   return text.trim() || null;
-}
-
-/** The known word that the value is, whatever its case; else null and an error. */
-export function readWord<W extends string>(
-  json: Record<string, unknown>,
-  field: string,
-  words: readonly W[],
-  errors: string[],
-): W | null {
-  const name = field.slice(field.lastIndexOf('.') + 1);
-  const given = stringOr(json[name], '').trim().toLowerCase();
-  const word = words.find(known => known.toLowerCase() === given);
-  if (word === undefined) errors.push(expected(field, `one of ${words.join(', ')}`, json[name]));
-  return word ?? null;
 }

@@ -4,53 +4,20 @@
  * fields, never from words (F6).
  */
 
-import type { Capabilities } from '../agents/capabilities.js';
 import { BUILT_IN_WORDS, fill, type Words } from '../prompts/words.js';
 import type { AssistantMessage } from '../state/message.js';
 import { textOf } from '../state/message.js';
 import { told } from '../text/fit.js';
 import { isRecord, stringOr } from '../text/json.js';
-import type { FormedContract, OutputContract } from './contracts.js';
-import { CONTRACTS, jsonForm, OUTPUT_CONTRACTS } from './contracts.js';
+import type { FormedContract, OutputContract, OutputOf } from './contracts.js';
+import { CONTRACTS, flatFields, OUTPUT_CONTRACTS } from './contracts.js';
 import type { Dialect } from './envelope.js';
-import { type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
-import {
-  type IntentOutput,
-  type OrchestrationOutput,
-  parseIntent,
-  parseOrchestration,
-  parseReview,
-  parseRoute,
-  type ReviewOutput,
-  type RouteOutput,
-} from './intent.js';
+import { type EnvelopeMeta, envelopeFields, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
+import { constant, type Fields, formOfFields, oneOf, orNull, word } from './fields.js';
 import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
-import { type ModeChoice, parseChoice } from './mode-choice.js';
 import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
-import { readSpecial, type SpecialOutput, specialText } from './special-output.js';
-import {
-  type ExecutionOutput,
-  type PlanOutput,
-  parseExecution,
-  parsePlan,
-  parseVerdict,
-  type VerdictOutput,
-} from './team-outputs.js';
-
-export type { ExecutionOutput, PlanOutput, VerdictOutput } from './team-outputs.js';
-
-/** What each output contract is read into. */
-export interface OutputOf {
-  plan: PlanOutput;
-  execution: ExecutionOutput;
-  verdict: VerdictOutput;
-  intent: IntentOutput;
-  route: RouteOutput;
-  review: ReviewOutput;
-  orchestration: OrchestrationOutput;
-  choice: ModeChoice;
-  text: string;
-}
+import { type Known, readOutput } from './rules.js';
+import { readSpecial, SPECIALS, type SpecialOutput, specialText } from './special-output.js';
 
 /**
  * The JSON object of a reply, or null: the whole text, else the last complete top-level object in a
@@ -82,26 +49,9 @@ export type RoleReply<T> = Parsed<T> & {
   special: SpecialOutput | null;
 };
 
-type Reader<T> = (json: Record<string, unknown>, known?: readonly string[], has?: Capabilities) => Parsed<T>;
-
-const READERS: { [C in FormedContract]: Reader<OutputOf[C]> } = {
-  plan: parsePlan,
-  execution: parseExecution,
-  verdict: parseVerdict,
-  intent: parseIntent,
-  route: parseRoute,
-  review: parseReview,
-  orchestration: parseOrchestration,
-  choice: parseChoice,
-};
-
-export interface ReadOptions {
+export interface ReadOptions extends Known {
   /** What the model activity mended where the raw text could not be read. */
   repairedText?: string | undefined;
-  /** Tasks that a plan's dependencies may name besides its own; that a verdict must name; modes to choose among. */
-  known?: readonly string[];
-  /** What tasks of a plan may need. Default: anything. */
-  has?: Capabilities;
   /** The role's dialect. JSON is read in either; free text is taken for an envelope only in that dialect. */
   dialect?: Dialect;
 }
@@ -129,46 +79,44 @@ function readReply<C extends OutputContract>(
 ): RoleReply<OutputOf[C]> {
   // The compiler does not see that the contract's own reader gives the contract's own output.
   if (contract === 'text') return readText(text, options) as RoleReply<OutputOf[C]>;
-  const formed = contract as FormedContract;
-  const reader = READERS[formed] as Reader<OutputOf[C]>;
+  const formed = contract as FormedContract & C;
   const json = extractJson(text);
-  if (json === null)
-    return unread(text.trim() === '' ? 'nothing' : `text that begins with "${quoted(text)}"`);
+  if (json === null) {
+    const got = text.trim() === '' ? 'nothing' : `text that begins with "${quoted(text)}"`;
+    return notRead(`The reply must be one complete, valid JSON object, got ${got}.`);
+  }
   const special = readSpecial(json);
   if (special !== null) return specialReply(special, json);
-  const { known, has } = options;
   if (!isEnvelope(json)) {
     const other = otherFormError(formed, json);
-    const read: Parsed<OutputOf[C]> = other ? failedBy(other) : reader(json, known, has);
+    const read: Parsed<OutputOf[C]> = other ? failedBy([other]) : readOutput(formed, json, options);
     return { ...read, envelope: NO_ENVELOPE, special };
   }
   const { meta, errors } = readMeta(json);
-  if (!isRecord(json.params)) return { ok: false, errors, value: null, envelope: meta, special };
+  const said = { envelope: meta, special };
+  if (!isRecord(json.params)) return { ...failedBy(errors), ...said };
   const misplaced =
     otherFormError(formed, json, json.params) ??
     (contract === 'execution' ? strayToolError(json.params, meta.action) : null);
-  if (misplaced !== null)
-    return { ok: false, errors: [...errors, misplaced], value: null, envelope: meta, special };
-  const inner = reader(fieldsOf(contract, json.params, json.action), known, has);
-  const innerErrors = inner.ok ? [] : inner.errors.map(inParams);
-  const all = [...errors, ...innerErrors];
-  const outcome: Parsed<OutputOf[C]> =
+  if (misplaced !== null) return { ...failedBy([...errors, misplaced]), ...said };
+  const inner = readOutput(formed, fieldsOf(contract, json.params, json.action), options);
+  const all = [...errors, ...(inner.ok ? [] : inner.errors.map(inParams))];
+  const read: Parsed<OutputOf[C]> =
     all.length === 0 && inner.ok ? inner : { ok: false, errors: all, value: inner.value };
-  return { ...outcome, envelope: meta, special };
+  return { ...read, ...said };
 }
 
-function failedBy(error: string): Parsed<never> {
-  return { ok: false, errors: [error], value: null };
+function failedBy(errors: string[]): Parsed<never> {
+  return { ok: false, errors, value: null };
 }
 
-function unread(got: string): RoleReply<never> {
-  const errors = [`The reply must be one complete, valid JSON object, got ${got}.`];
-  return { ok: false, errors, value: null, envelope: NO_ENVELOPE, special: null };
+function notRead(error: string): RoleReply<never> {
+  return { ...failedBy([error]), envelope: NO_ENVELOPE, special: null };
 }
 
 function specialReply(special: SpecialOutput, json: Record<string, unknown>): RoleReply<never> {
   const envelope = isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
-  return { ok: false, errors: [specialText(special, BUILT_IN_WORDS.en)], value: null, envelope, special };
+  return { ...failedBy([specialText(special, BUILT_IN_WORDS.en)]), envelope, special };
 }
 
 /**
@@ -188,12 +136,11 @@ function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
     if (value !== undefined) return { ok: true, value, envelope, special: null };
   }
   const value = text.trim();
-  if (value !== '') return { ok: true, value, envelope: NO_ENVELOPE, special: null };
-  const errors = ['The reply must hold a text, got nothing.'];
-  return { ok: false, errors, value: null, envelope: NO_ENVELOPE, special: null };
+  if (value === '') return notRead('The reply must hold a text, got nothing.');
+  return { ok: true, value, envelope: NO_ENVELOPE, special: null };
 }
 
-const EXECUTION_FIELDS = ['summary', 'taskCompleted', 'shouldContinue', 'nextAction', 'todos'];
+const EXECUTION_FIELDS = Object.keys(CONTRACTS.execution.actions.COMPLETE);
 
 /** An executor's envelope that is neither a result nor, since it got here, a call of an offered tool. */
 function strayToolError(params: Record<string, unknown>, action: string | null): string | null {
@@ -235,8 +182,6 @@ export function reaskText(
   return `${words.reask}\n${named.join('\n')}\n\n${form}`;
 }
 
-// The forms of role outputs in brief, for re-asks: what `reaskText` ends with.
-
 /**
  * Says that JSON has the form of another contract than the one that is read, or null: an executor that writes
  * a plan has not reported. `params` are the fields, where they are not the JSON itself.
@@ -246,29 +191,48 @@ function otherFormError(
   json: Record<string, unknown>,
   params: Record<string, unknown> = json,
 ): string | null {
-  const own = jsonForm(contract);
-  const others = OUTPUT_CONTRACTS.flatMap(other =>
-    other === 'text' || other === contract ? [] : [{ contract: other, ...jsonForm(other) }],
-  );
-  if (others.some(({ component }) => json.component === component))
+  const own = CONTRACTS[contract];
+  const others = OUTPUT_CONTRACTS.filter(other => other !== 'text' && other !== contract);
+  if (others.some(other => json.component === CONTRACTS[other].component))
     return expected('component', own.component, json.component);
-  const isOthers = others.some(({ action }) => action !== null && json.action === action);
-  if (isOthers && params !== json) return expected('action', own.action ?? 'your own', json.action);
+  const action = soleAction(contract);
+  const isOthers = others.some(other => json.action === (soleAction(other) ?? Symbol('none')));
+  if (isOthers && params !== json) return expected('action', action ?? 'your own', json.action);
   if (!isAbsent(params[own.mark]) || json.component === own.component) return null;
-  const marked = others.find(({ mark }) => !isAbsent(params[mark]));
-  return marked ? `The reply has the form of a ${marked.contract}, which is not asked for here.` : null;
+  const marked = others.find(other => !isAbsent(params[CONTRACTS[other].mark]));
+  return marked ? `The reply has the form of a ${marked}, which is not asked for here.` : null;
 }
 
-/** The form of a contract's JSON in a dialect, on one line. */
+/** What `action` says, where a role has no choice. */
+function soleAction(contract: OutputContract): string | null {
+  const [only = null, ...more] = Object.keys(CONTRACTS[contract].actions);
+  return more.length === 0 ? only : null;
+}
+
+/** The form of a contract's JSON in a dialect, on one line, for re-asks. */
 export function formOf(contract: FormedContract, dialect: Dialect): string {
-  const { component, action, actionWords = `"${action}"`, fields } = jsonForm(contract);
-  if (dialect === 'component') {
-    const chosen = action === null ? `"action": ${actionWords}, ` : '';
-    return `{ "type": "component", "component": "${component}", ${chosen}${fields} }`;
-  }
-  return (
-    `{ "thought": string, "action": ${actionWords}, "params": { ${fields} }, "expectedOutcome": string, ` +
-    '"risk": { "level": "low" | "medium" | "high", "description": string, "mitigation": string }, ' +
-    '"confidence": number from 0 to 100, "requiresUserConfirmation": boolean, "userMessage": string }'
-  );
+  const { component, actions } = CONTRACTS[contract];
+  if (dialect === 'component')
+    return `{ "type": "component", "component": "${component}", ${formOfFields(flatFields(contract))} }`;
+  const action = word(Object.keys(actions));
+  const form =
+    contract === 'execution' ? `${action.form}, or the name of a tool with its arguments as params` : '';
+  return `{ ${formOfFields(envelopeFields({ ...action, ...(form && { form }) }, oneOf(actions)))} }`;
+}
+
+/** All fields of a contract's JSON, as endpoints are held to them: also those of a role that can not go on. */
+export function fieldsInDialect(contract: FormedContract, dialect: Dialect): Fields {
+  const { component, actions } = CONTRACTS[contract];
+  if (dialect === 'envelope')
+    return envelopeFields(
+      word([...Object.keys(actions), ...Object.keys(SPECIALS)]),
+      oneOf({ ...actions, ...SPECIALS }),
+    );
+  const head = { type: constant('component'), component: constant(component), ...flatFields(contract) };
+  if (contract === 'orchestration') return head;
+  const asking = word(Object.keys(SPECIALS), {
+    optional: true,
+    about: 'null, but where the role can not go on',
+  });
+  return { ...head, action: asking, params: orNull(oneOf(SPECIALS), 'else null') };
 }

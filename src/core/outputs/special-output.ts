@@ -2,9 +2,18 @@
 
 import { fill, type WordKey, type Words } from '../prompts/words.js';
 import { isRecord, stringOr } from '../text/json.js';
+import { text, word } from './fields.js';
 
-export type ErrorType = 'parse_error' | 'context_missing' | 'tool_unavailable';
-export const ERROR_TYPES: readonly ErrorType[] = ['parse_error', 'context_missing', 'tool_unavailable'];
+export const ERROR_TYPES = ['parse_error', 'context_missing', 'tool_unavailable'] as const;
+type ErrorType = (typeof ERROR_TYPES)[number];
+
+/** By `action`, what stands in `params`. */
+const trouble = { errorType: word(ERROR_TYPES), message: text(), suggestion: text() };
+export const SPECIALS = {
+  CLARIFICATION_REQUIRED: { question: text({ about: 'for the person' }) },
+  ERROR: trouble,
+  ESCALATE: trouble,
+};
 
 /** A role that can not go on: it asks the user, it reports an error, or it wants a person to decide. */
 export type SpecialOutput =

@@ -1,8 +1,7 @@
 /** Decision tables: the model proposes through typed fields, these dispose. No words are read. */
 
+import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../outputs/contracts.js';
 import { isEmptyPhrase, isRoleForm } from '../outputs/empty-phrase.js';
-import type { ExecutionOutput, VerdictOutput } from '../outputs/parse-output.js';
-import type { PlanOutput } from '../outputs/team-outputs.js';
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
 import { isUndone, planInForce, type Task, UNCONFIRMED } from './plan.js';

@@ -1,7 +1,7 @@
 /** What becomes of an orchestrator's proposals (F21): the phase machine and the limits dispose. */
 
 import { type Ceilings, ceilingFault, type Limits } from '../limits/limits.js';
-import type { OrchestrationOutput } from '../outputs/intent.js';
+import type { OrchestrationOutput } from '../outputs/contracts.js';
 import type { Position } from '../state/position.js';
 import { isOpen, type Task } from './plan.js';
 import { reopenFault } from './reopen.js';

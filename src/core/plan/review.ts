@@ -4,9 +4,9 @@
  */
 
 import { type Capabilities, missing } from '../agents/capabilities.js';
+import type { ReviewOutput } from '../outputs/contracts.js';
 import { isEmptyPhrase } from '../outputs/empty-phrase.js';
 import { confirmationReasons, type EnvelopeMeta } from '../outputs/envelope.js';
-import type { ReviewOutput } from '../outputs/intent.js';
 import { isAbsent } from '../outputs/output-fields.js';
 import type { Words } from '../prompts/words.js';
 import type { ToolEnding, ToolUseBlock } from '../state/message.js';

@@ -5,8 +5,7 @@
 import type { Account } from '../limits/account.js';
 import { emptyAccount } from '../limits/account.js';
 import type { CallFailure } from '../limits/failure.js';
-import type { OutputContract } from '../outputs/contracts.js';
-import type { IntentOutput, RouteOutput } from '../outputs/intent.js';
+import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
 import type { Cause } from '../plan/cause.js';
 import type { InboxItem } from '../steering/inbox.js';
 

@@ -4,7 +4,7 @@
  * roles are sure of it, or a person is.
  */
 
-import type { Control, IntentAction, IntentOutput, RouteOutput, TaskRelation } from '../outputs/intent.js';
+import type { Control, IntentAction, IntentOutput, RouteOutput, TaskRelation } from '../outputs/contracts.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
 
 /** A relation at or below this, in percent, is not sure enough to change anything. */

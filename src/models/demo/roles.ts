@@ -1,5 +1,5 @@
 /** What each role answers, from the conversation alone. */
-import { CONTROLS, type Control } from '../../core/outputs/intent.js';
+import { CONTROLS, type Control } from '../../core/outputs/contracts.js';
 import { BUILT_IN_WORDS, filled } from '../../core/prompts/words.js';
 import type { ModelRequest } from '../provider.js';
 import { isWritten, labelled, writeAnswer, writeReport, writtenNote } from './answer.js';

@@ -3,8 +3,8 @@
 import { EXECUTOR } from '../../core/agents/capabilities.js';
 import { modelsInUse } from '../../core/agents/run-config.js';
 import { plansLeft } from '../../core/limits/limits.js';
+import type { OrchestrationOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
-import type { OrchestrationOutput } from '../../core/outputs/intent.js';
 import { specialText } from '../../core/outputs/special-output.js';
 import { decideOrchestration, type OrchestrationDecision } from '../../core/plan/orchestrate.js';
 import type { Task } from '../../core/plan/plan.js';

@@ -3,9 +3,9 @@
 import { isLacking } from '../../core/agents/capabilities.js';
 import { wantsApproval } from '../../core/agents/run-config.js';
 import { planText } from '../../core/gates/gate-text.js';
+import type { PlanOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText } from '../../core/outputs/special-output.js';
-import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import { planningDecision, planningQuestion } from '../../core/plan/decide.js';
 import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/plan/plan.js';
 import {

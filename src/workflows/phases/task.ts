@@ -3,7 +3,6 @@
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
-import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
 import { decideTask } from '../../core/plan/decide.js';
 import { applyEcho, type Task, UNCONFIRMED } from '../../core/plan/plan.js';
 import {

@@ -1,10 +1,10 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5). */
 
 import { plansLeft } from '../../core/limits/limits.js';
+import type { VerdictOutput } from '../../core/outputs/contracts.js';
 import { isEmptyPhrase } from '../../core/outputs/empty-phrase.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
-import type { VerdictOutput } from '../../core/outputs/team-outputs.js';
 import { decideVerdict } from '../../core/plan/decide.js';
 import { isOpen, rejectTasks } from '../../core/plan/plan.js';
 import { unansweredInstruction, verificationInstruction } from '../../core/prompts/instructions.js';

@@ -194,7 +194,7 @@ describe('structured output', () => {
     expect(parseRoleOutput('verdict', verdict({ improvements: ['Count again.'] }))).toMatchObject({
       ok: true,
     });
-    const whole = { ok: true, envelope: { dialect: 'envelope', absent: [] } };
+    const whole = { ok: true, envelope: { dialect: 'envelope' } };
     expect(parseRoleOutput('intent', intent('different_task', { confidence: 0.4 }).text)).toMatchObject({
       ...whole,
       value: { taskRelation: { type: 'different_task', confidence: 40 } },

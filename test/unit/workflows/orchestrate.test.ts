@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunSettings } from '../../../src/core/agents/run-config.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import type { OrchestrationOutput } from '../../../src/core/outputs/intent.js';
+import type { OrchestrationOutput } from '../../../src/core/outputs/contracts.js';
 import type { Task } from '../../../src/core/plan/plan.js';
 import { executionAt } from '../../../src/core/state/position.js';
 import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';

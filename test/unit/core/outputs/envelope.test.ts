@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  confidencePercent,
   confirmationReasons,
   ENVELOPE_FIELDS,
   type EnvelopeMeta,
@@ -10,6 +9,7 @@ import {
   NO_ENVELOPE,
   readMeta,
 } from '../../../../src/core/outputs/envelope.js';
+import { Faults, number, readFields, SCALES } from '../../../../src/core/outputs/fields.js';
 import { ERROR_TYPES, readSpecial, specialText } from '../../../../src/core/outputs/special-output.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 
@@ -31,7 +31,7 @@ describe('readMeta', () => {
       userMessage: 'I plan.',
     };
     const { params: _params, ...meta } = full;
-    expect(readMeta(full)).toEqual({ meta: { dialect: 'envelope', ...meta, absent: [] }, errors: [] });
+    expect(readMeta(full)).toEqual({ meta: { dialect: 'envelope', ...meta }, errors: [] });
   });
 
   it('G11 readMeta: every subset of the six fields → one sentence for each that lacks', () => {
@@ -42,7 +42,8 @@ describe('readMeta', () => {
       const absent = ENVELOPE_FIELDS.filter(field => !left.includes(field));
       expect(errors).toHaveLength(absent.length);
       for (const field of absent) expect(errors.join()).toContain(`\`${field}\` must be`);
-      expect(meta.absent).toEqual(absent);
+      for (const [field, value] of Object.entries(meta))
+        if (absent.some(name => name === field)) expect(value).toBeNull();
     }
   });
 
@@ -71,13 +72,17 @@ describe('readMeta', () => {
       fc.property(fc.dictionary(key, fc.jsonValue()), json => {
         const read = readMeta(json);
         expect(JSON.parse(JSON.stringify(read))).toEqual(read);
-        if (read.meta.absent.length > 0) expect(read.errors.length).toBeGreaterThan(0);
+        if (read.meta.risk === null) expect(read.errors.length).toBeGreaterThan(0);
       }),
     );
   });
 });
 
-describe('confidencePercent', () => {
+function confidencePercent(value: unknown, scale: 'share' | 'percent'): number | null {
+  return readFields({ read: number({ soft: true }, SCALES[scale]) }, { read: value }, new Faults()).read;
+}
+
+describe('confidence', () => {
   it.each([
     ['share', 0.7, 70],
     ['share', 0.57, 57],
@@ -102,11 +107,11 @@ describe('confidencePercent', () => {
     ['percent', 0.7, null],
     ['percent', 101, null],
     ['percent', null, null],
-  ] as const)('C19 confidencePercent: %s %j → %j', (scale, value, percent) => {
+  ] as const)('C19 confidence: %s %j → %j', (scale, value, percent) => {
     expect(confidencePercent(value, scale)).toBe(percent);
   });
 
-  it('C19 confidencePercent: any share → 0 to 100, and in the order of the shares', () => {
+  it('C19 confidence: any share → 0 to 100, and in the order of the shares', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(share, share, (a, b) => {

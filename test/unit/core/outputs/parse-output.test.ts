@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Parsed } from '../../../../src/core/outputs/output-fields.js';
 import { extractJson, parseRoleOutput, reaskText } from '../../../../src/core/outputs/parse-output.js';
-import { parseExecution, parsePlan, parseVerdict } from '../../../../src/core/outputs/team-outputs.js';
+import { readOutput } from '../../../../src/core/outputs/rules.js';
+
+type Json = Record<string, unknown>;
+const parsePlan = (json: Json, names?: readonly string[]) => readOutput('plan', json, { names });
+const parseExecution = (json: Json) => readOutput('execution', json, {});
+const parseVerdict = (json: Json) => readOutput('verdict', json, {});
 
 const FENCE = '```';
 
@@ -455,7 +460,7 @@ describe('parseRoleOutput', () => {
   it('F18 parseRoleOutput: known tasks → reach the plan', () => {
     const text = JSON.stringify({ todos: [{ ...TASK, dependencies: ['old'] }] });
     expect(parseRoleOutput('plan', text).ok).toBe(false);
-    expect(parseRoleOutput('plan', text, { known: ['old'] }).ok).toBe(true);
+    expect(parseRoleOutput('plan', text, { names: ['old'] }).ok).toBe(true);
   });
 
   it('L8 parseRoleOutput: any JSON whatever, under any contract → an answer that is plain data', () => {

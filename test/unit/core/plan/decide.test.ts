@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  ExecutionOutput,
-  PlanOutput,
-  VerdictOutput,
-} from '../../../../src/core/outputs/parse-output.js';
+import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../../src/core/outputs/contracts.js';
 import {
   type AnswerCandidates,
   decideTask,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
-import { HANDLINGS, type OrchestrationOutput, type RESOURCES } from '../../../../src/core/outputs/intent.js';
+import {
+  HANDLINGS,
+  type OrchestrationOutput,
+  type RESOURCES,
+} from '../../../../src/core/outputs/contracts.js';
 import { decideOrchestration, type OrchestrationCase } from '../../../../src/core/plan/orchestrate.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../../src/core/plan/plan.js';
 import { task as newTask } from '../../../support/core-values.js';
@@ -37,7 +41,7 @@ const LEGAL: Record<string, 'none' | 'replan' | 'confirm'> = {
 
 describe('decideOrchestration', () => {
   it('F21 F22 transitions: to every phase, with and without tasks, plans left and concerns → the table', () => {
-    for (const to of ['planning', 'execution', 'verification', 'wrap_up', 'lunch']) {
+    for (const to of ['planning', 'execution', 'verification', 'wrap_up'] as const) {
       for (const open of BOTH) {
         for (const canReplan of BOTH) {
           for (const worried of BOTH) {

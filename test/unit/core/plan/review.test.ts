@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ReviewOutput } from '../../../../src/core/outputs/contracts.js';
 import { type EnvelopeMeta, NO_ENVELOPE } from '../../../../src/core/outputs/envelope.js';
-import type { ReviewOutput } from '../../../../src/core/outputs/intent.js';
 import type { PlannedTask } from '../../../../src/core/plan/plan.js';
 import { checkAction, checkPlan, checkResult, decideReview } from '../../../../src/core/plan/review.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { IntentOutput } from '../../../../src/core/outputs/intent.js';
+import type { IntentOutput } from '../../../../src/core/outputs/contracts.js';
 import {
   intentInstruction,
   routeInstruction,

@@ -8,7 +8,7 @@ import {
   type Route,
   TASK_RELATIONS,
   type TaskRelation,
-} from '../../../../src/core/outputs/intent.js';
+} from '../../../../src/core/outputs/contracts.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import {
   decideRoute,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OutputContract } from '../../../../src/core/outputs/contracts.js';
-import { type OutputOf, parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
+import type { OutputOf } from '../../../../src/core/outputs/contracts.js';
+import { parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
 import { answerInstruction } from '../../../../src/core/prompts/answer-instructions.js';
 import {
   planningInstruction,
@@ -139,8 +140,8 @@ class Conversation {
   }
 
   value<C extends OutputContract>(form: C, tools: readonly string[], rounds = 10): OutputOf[C] {
-    const known = this.state.tasks.map(({ id }) => id);
-    const read = parseRoleOutput(form, this.ask(form, tools, rounds), { known });
+    const names = this.state.tasks.map(({ id }) => id);
+    const read = parseRoleOutput(form, this.ask(form, tools, rounds), { names });
     expect(read).toMatchObject({ ok: true, special: null });
     if (read.value === null) throw new Error('no value');
     return read.value;
