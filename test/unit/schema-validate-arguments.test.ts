@@ -64,9 +64,37 @@ describe('arguments against a schema (T6, T7, C4)', () => {
   });
 
   it.each([
+    ['a pattern', { properties: { a: { pattern: '^x' } } }, 'a: must match pattern "^x", got string "y"'],
+    [
+      'a bound behind a reference',
+      { $defs: { b: { maxLength: 0 } }, properties: { a: { $ref: '#/$defs/b' } } },
+      'a: String is too long (1 > 0), got string "y"',
+    ],
+    ['the one value', { properties: { a: { const: 'x' } } }, 'a: expected string "x", got string "y"'],
+    [
+      'a known word, or nothing',
+      { properties: { a: { anyOf: [{ enum: ['x'] }, { type: 'null' }] } } },
+      /^a: expected one of string "x", got string "y"$/,
+    ],
+    [
+      'a bound of draft 4',
+      { properties: { a: {}, n: { minimum: 0, exclusiveMinimum: true } }, required: ['n'] },
+      'the arguments: the required property "n" is missing',
+    ],
+  ])('%s → what it must be, and what it is (T6)', (_, asked, says) => {
+    expect(validateArguments(asked, { a: 'y' })[0]).toMatch(says);
+  });
+
+  it('a flag for a bound, as in draft 4 → followed, though no draft is named', () => {
+    const above = { properties: { n: { minimum: 0, exclusiveMinimum: true } } };
+    expect([0, 1].map(n => validateArguments(above, { n }).length)).toEqual([1, 0]);
+  });
+
+  it.each([
     ['none', undefined, false],
     ['no word about properties', { type: 'object' }, false],
     ['not an object', [], false],
+    ['of a type that nobody knows', { type: 'object', properties: { a: { type: 'file' } } }, false],
     ['broken', { type: 'object', properties: { a: { $ref: '#/nowhere' } } }, false],
     [
       'draft 7',

@@ -1,5 +1,5 @@
 /** Tool definitions as a run pins them at its start. */
-import { canonicalJson, isRecord, ownValue } from '../text/json.js';
+import { canonicalJson } from '../text/json.js';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -67,29 +67,6 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   cache: 'goal',
   concurrent: false,
 };
-
-/** Keywords whose values are data. */
-const DATA_KEYWORDS: readonly string[] = ['const', 'enum', 'default', 'examples'];
-
-/** The schema as its server keeps it: what has a default may be left out, also where `required` names it. */
-export function withoutDefaulted(schema: JsonSchema): JsonSchema {
-  const { required, properties } = schema;
-  const eased = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, DATA_KEYWORDS.includes(key) ? value : ease(value)]),
-  );
-  if (Array.isArray(required) && isRecord(properties))
-    eased.required = required.filter(name => !hasDefault(ownValue(properties, String(name))));
-  return eased;
-}
-
-function ease(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ease);
-  return isRecord(value) ? withoutDefaulted(value) : value;
-}
-
-function hasDefault(schema: unknown): boolean {
-  return isRecord(schema) && Object.hasOwn(schema, 'default');
-}
 
 /** Whether a call may be made again, and so be cut off: what may have effects is never run twice unasked. */
 export function isRepeatable({ readOnly, idempotent }: ToolPolicy): boolean {
