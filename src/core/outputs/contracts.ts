@@ -11,7 +11,6 @@ import {
   id,
   list,
   number,
-  orNull,
   type ReadAll,
   record,
   SCALES,
@@ -290,18 +289,3 @@ export type OutputContract = keyof typeof CONTRACTS;
 export type FormedContract = Exclude<OutputContract, 'text'>;
 
 export const OUTPUT_CONTRACTS = Object.keys(CONTRACTS) as OutputContract[];
-
-/** The fields without an envelope. Where each action has its own they stand side by side: those of the others are null. */
-export function flatFields(contract: FormedContract): Fields {
-  const actions: Readonly<Record<string, Fields>> = CONTRACTS[contract].actions;
-  const each = Object.entries(actions);
-  const isShared = (name: string) => each.every(([, fields]) => name in fields);
-  const flat = each.flatMap(([action, fields]) =>
-    Object.entries(fields).map(([name, field]) => [
-      name,
-      isShared(name) ? field : orNull(field, `for ${action}`),
-    ]),
-  );
-  const choice = each.length > 1 ? { action: word(Object.keys(actions)) } : {};
-  return { ...choice, ...Object.fromEntries(flat) };
-}

@@ -23,43 +23,12 @@ const FILLER_WORDS = words(`
   well already entirely correctly properly execution executed`);
 
 /** The same in Chinese, longest first where one begins another. */
-const DONE_PHRASES = ['圆满完成', '已完成', '完成', '满足', '完毕', '结束', '达成', '解决', '搞定', '成功'];
+const DONE_PHRASES = [...words('圆满完成 已完成 完成 满足 完毕 结束 达成 解决 搞定 成功')];
 const FILLER_PHRASES = [
-  ...[
-    '用户',
-    '任务',
-    '需求',
-    '要求',
-    '目标',
-    '工作',
-    '请求',
-    '问题',
-    '所有',
-    '全部',
-    '一切',
-    '当前',
-    '本次',
-    '现已',
-  ],
-  ...[
-    '已经',
-    '均已',
-    '都已',
-    '顺利',
-    '执行',
-    '处理',
-    '完全',
-    '得到',
-    '获得',
-    '已',
-    '均',
-    '都',
-    '了',
-    '的',
-    '本',
-    '该',
-  ],
-  ...['此', '并', '且', '也', '和', '被', '现', '您', '你', '我', '们', '各', '项', '个'],
+  ...words(`
+    用户 任务 需求 要求 目标 工作 请求 问题 所有 全部 一切 当前 本次 现已
+    已经 均已 都已 顺利 执行 处理 完全 得到 获得 已 均 都 了 的 本 该
+    此 并 且 也 和 被 现 您 你 我 们 各 项 个`),
 ];
 
 function words(list: string): ReadonlySet<string> {
@@ -80,11 +49,9 @@ export function isEmptyPhrase(text: string): boolean {
   return done;
 }
 
-const COMPONENTS = Object.values(CONTRACTS).flatMap(({ component }): string[] =>
-  component ? [component] : [],
-);
+const COMPONENTS: readonly (string | null)[] = Object.values(CONTRACTS).map(({ component }) => component);
 const ROLE_FORM = new RegExp(
-  String.raw`^\s*(?:\x60{3}\w*\s*)?\{\s*(?:"type"\s*:\s*"component"\s*,\s*)?"(?:thought"|component"\s*:\s*"(?:${COMPONENTS.join('|')})")`,
+  String.raw`^\s*(?:\x60{3}\w*\s*)?\{\s*(?:"type"\s*:\s*"component"\s*,\s*)?"(?:thought"|component"\s*:\s*"(?:${COMPONENTS.filter(Boolean).join('|')})")`,
 );
 
 /**

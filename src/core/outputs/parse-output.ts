@@ -10,7 +10,7 @@ import { textOf } from '../state/message.js';
 import { told } from '../text/fit.js';
 import { isRecord, stringOr } from '../text/json.js';
 import type { FormedContract, OutputContract, OutputOf } from './contracts.js';
-import { CONTRACTS, flatFields, OUTPUT_CONTRACTS } from './contracts.js';
+import { CONTRACTS, OUTPUT_CONTRACTS } from './contracts.js';
 import type { Dialect } from './envelope.js';
 import { type EnvelopeMeta, envelopeFields, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
 import { constant, type Fields, formOfFields, oneOf, orNull, word } from './fields.js';
@@ -211,28 +211,41 @@ function soleAction(contract: OutputContract): string | null {
 
 /** The form of a contract's JSON in a dialect, on one line, for re-asks. */
 export function formOf(contract: FormedContract, dialect: Dialect): string {
-  const { component, actions } = CONTRACTS[contract];
-  if (dialect === 'component')
-    return `{ "type": "component", "component": "${component}", ${formOfFields(flatFields(contract))} }`;
-  const action = word(Object.keys(actions));
-  const form =
-    contract === 'execution' ? `${action.form}, or the name of a tool with its arguments as params` : '';
-  return `{ ${formOfFields(envelopeFields({ ...action, ...(form && { form }) }, oneOf(actions)))} }`;
+  return `{ ${formOfFields(fieldsInDialect(contract, dialect, {}))} }`;
 }
 
-/** All fields of a contract's JSON, as endpoints are held to them: also those of a role that can not go on. */
-export function fieldsInDialect(contract: FormedContract, dialect: Dialect): Fields {
+/** The fields of a contract's JSON. `specials` are what a role may say in their place, where it can not go on. */
+export function fieldsInDialect(
+  contract: FormedContract,
+  dialect: Dialect,
+  specials: Readonly<Record<string, Fields>> = SPECIALS,
+): Fields {
   const { component, actions } = CONTRACTS[contract];
-  if (dialect === 'envelope')
-    return envelopeFields(
-      word([...Object.keys(actions), ...Object.keys(SPECIALS)]),
-      oneOf({ ...actions, ...SPECIALS }),
-    );
-  const head = { type: constant('component'), component: constant(component), ...flatFields(contract) };
-  if (contract === 'orchestration') return head;
-  const asking = word(Object.keys(SPECIALS), {
+  if (dialect === 'envelope') {
+    const action = word([...Object.keys(actions), ...Object.keys(specials)]);
+    const orTool = contract === 'execution' ? ', or the name of a tool with its arguments as params' : '';
+    return envelopeFields({ ...action, form: action.form + orTool }, oneOf({ ...actions, ...specials }));
+  }
+  const own = { type: constant('component'), component: constant(component), ...flatFields(contract) };
+  if (contract === 'orchestration' || specials !== SPECIALS) return own;
+  const asking = word(Object.keys(specials), {
     optional: true,
     about: 'null, but where the role can not go on',
   });
-  return { ...head, action: asking, params: orNull(oneOf(SPECIALS), 'else null') };
+  return { ...own, action: asking, params: orNull(oneOf(specials), 'else null') };
+}
+
+/** The fields without an envelope. Where each action has its own they stand side by side: those of the others are null. */
+export function flatFields(contract: FormedContract): Fields {
+  const actions: Readonly<Record<string, Fields>> = CONTRACTS[contract].actions;
+  const each = Object.entries(actions);
+  const isShared = (name: string) => each.every(([, fields]) => name in fields);
+  const flat = each.flatMap(([action, fields]) =>
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      isShared(name) ? field : orNull(field, `for ${action}`),
+    ]),
+  );
+  const choice = each.length > 1 ? { action: word(Object.keys(actions)) } : {};
+  return { ...choice, ...Object.fromEntries(flat) };
 }

@@ -1,7 +1,7 @@
 /** Replies by which a role says that it can not go on (F17, G12, E5). */
 
 import { fill, type WordKey, type Words } from '../prompts/words.js';
-import { isRecord, stringOr } from '../text/json.js';
+import { isRecord, ownValue, stringOr } from '../text/json.js';
 import { text, word } from './fields.js';
 
 export const ERROR_TYPES = ['parse_error', 'context_missing', 'tool_unavailable'] as const;
@@ -27,6 +27,12 @@ export type SpecialOutput =
       suggestion: string;
     };
 
+const KINDS: Readonly<Record<string, SpecialOutput['kind']>> = {
+  CLARIFICATION_REQUIRED: 'clarification',
+  ERROR: 'error',
+  ESCALATE: 'escalate',
+};
+
 /** What to do about each type of error, where nobody said. */
 const SUGGESTIONS = {
   parse_error: 'suggestParseError',
@@ -40,39 +46,19 @@ const SUGGESTIONS = {
  * its parameters is null, for there is nothing to show.
  */
 export function readSpecial(json: Record<string, unknown>): SpecialOutput | null {
+  const kind = ownValue(KINDS, stringOr(json.action, '').trim());
+  if (kind === undefined) return null;
   const params = isRecord(json.params) ? json.params : json;
-  const said = firstText(json.userMessage, json.thought);
-  switch (stringOr(json.action, '').trim()) {
-    case 'CLARIFICATION_REQUIRED': {
-      const question = firstText(params.question, params.message) || said;
-      return question === '' ? null : { kind: 'clarification', question };
-    }
-    case 'ERROR':
-      return troubleOf('error', params, said);
-    case 'ESCALATE':
-      return troubleOf('escalate', params, said);
-    default:
-      return null;
-  }
-}
-
-function troubleOf(
-  kind: 'error' | 'escalate',
-  params: Record<string, unknown>,
-  said: string,
-): SpecialOutput | null {
-  const message = firstText(params.message, params.reason) || said;
+  const own = kind === 'clarification' ? [params.question, params.message] : [params.message, params.reason];
+  const message = firstText(...own, json.userMessage, json.thought);
   if (message === '') return null;
+  if (kind === 'clarification') return { kind, question: message };
   const errorType = ERROR_TYPES.find(type => type === params.errorType) ?? null;
   return { kind, errorType, message, suggestion: firstText(params.suggestion) };
 }
 
 function firstText(...values: unknown[]): string {
-  for (const value of values) {
-    const text = stringOr(value, '').trim();
-    if (text !== '') return text;
-  }
-  return '';
+  return values.map(value => stringOr(value, '').trim()).find(said => said !== '') ?? '';
 }
 
 /** What a person is asked for it. */
@@ -82,15 +68,9 @@ export function questionText(special: SpecialOutput, words: Words): string {
 
 /** One sentence on a special reply, for journals and for callers that only know errors. */
 export function specialText(special: SpecialOutput, words: Words): string {
-  switch (special.kind) {
-    case 'clarification':
-      return fill(words.roleAsks, { question: special.question });
-    case 'error':
-    case 'escalate': {
-      const { message, errorType } = special;
-      const said = fill(special.kind === 'error' ? words.roleStops : words.roleEscalates, { message });
-      const suggestion = special.suggestion || (errorType ? words[SUGGESTIONS[errorType]] : '');
-      return [said, suggestion].filter(part => part !== '').join(' ');
-    }
-  }
+  if (special.kind === 'clarification') return fill(words.roleAsks, { question: special.question });
+  const { kind, message, errorType } = special;
+  const said = fill(kind === 'error' ? words.roleStops : words.roleEscalates, { message });
+  const suggestion = special.suggestion || (errorType ? words[SUGGESTIONS[errorType]] : '');
+  return [said, suggestion].filter(part => part !== '').join(' ');
 }

@@ -1,9 +1,8 @@
 /** JSON schemas of the role outputs, for endpoints that can be held to one: one for each contract in each dialect. */
 import type { OutputContract } from '../../core/outputs/contracts.js';
-import { flatFields } from '../../core/outputs/contracts.js';
 import type { Dialect } from '../../core/outputs/envelope.js';
 import { closedObject } from '../../core/outputs/fields.js';
-import { fieldsInDialect } from '../../core/outputs/parse-output.js';
+import { fieldsInDialect, flatFields } from '../../core/outputs/parse-output.js';
 import type { ModelRequestHead } from '../../core/prompts/model-request.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 
