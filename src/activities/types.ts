@@ -37,10 +37,8 @@ export interface CallModelResult {
   usage: Usage;
   /** Where the endpoint names another than was asked for. */
   servedModel?: string;
-  /** The text that the output is read from, where the message has its head and tail only. */
-  wholeText?: string;
-  /** Output text after JSON repair, where core's own parser could not read the raw text. */
-  repairedText?: string;
+  /** The text that the output is read from, where the message has another: its head and tail, or JSON to be mended. */
+  outputText?: string;
   /** What the person should know of this reply, such as a usage that can't be right. */
   warning?: string;
   durationMs: number;

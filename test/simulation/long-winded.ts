@@ -1,6 +1,6 @@
 /** A world in which everybody writes without end: models, tools and people, in texts that take most bytes. */
 
-import { fitReply, wholeText } from '../../src/activities/models/fit-reply.js';
+import { fitReply, textOfOutput } from '../../src/activities/models/fit-reply.js';
 import type {
   CallModelInput,
   CallModelResult,
@@ -68,10 +68,10 @@ export class LongWindedWorld extends World {
     const text = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
     const hasCalls = content.some(block => block.type === 'tool_use');
     const contract = this.scenario.pinned.roles[input.role]?.output ?? 'text';
-    const whole = hasCalls ? null : wholeText(text, contract);
+    const whole = hasCalls ? null : textOfOutput(text, contract);
     const fit = await fitReply(content, input.callId, store);
-    const { repairedText: _short, ...value } = called.value;
-    return { ok: true, value: { ...value, content: fit, ...(whole === null ? {} : { wholeText: whole }) } };
+    const { outputText: _short, ...value } = called.value;
+    return { ok: true, value: { ...value, content: fit, ...(whole === null ? {} : { outputText: whole }) } };
   }
 
   override async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {

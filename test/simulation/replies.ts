@@ -27,7 +27,7 @@ export function randomReply(
   scenario: Scenario,
   { output: contract, dialect, agents }: Pick<PinnedRole, 'output' | 'dialect' | 'agents'>,
   callsTools: boolean,
-): Pick<CallModelResult, 'content' | 'stopReason' | 'repairedText'> {
+): Pick<CallModelResult, 'content' | 'stopReason' | 'outputText'> {
   const toolRate = callsTools ? scenario.toolAppetite : scenario.oddReplies / 4;
   if (random.chance(toolRate)) {
     const content = [...maybeText(random, scenario), ...toolCalls(random, scenario, agents)];
@@ -172,7 +172,7 @@ function verdict(random: Random): Record<string, unknown> {
 function oddReply(
   random: Random,
   contract: OutputContract,
-): Pick<CallModelResult, 'content' | 'stopReason' | 'repairedText'> {
+): Pick<CallModelResult, 'content' | 'stopReason' | 'outputText'> {
   const right = JSON.stringify(contract === 'text' ? {} : output(random, contract));
   const text = random.pick([
     'I did what you asked, and the task is completed.',
@@ -188,7 +188,8 @@ function oddReply(
   ]);
   const content: Content = random.chance(0.1) ? [] : [{ type: 'text', text }];
   const stopReason = random.pick(['end_turn', 'max_tokens', 'content_filter', 'refusal'] as const);
-  return random.chance(0.2) ? { content, stopReason, repairedText: right } : { content, stopReason };
+  const isMended = random.chance(0.2) && contract !== 'text';
+  return isMended ? { content, stopReason, outputText: right } : { content, stopReason };
 }
 
 function maybeText(random: Random, scenario: Scenario): TextBlock[] {

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { CallFailureDetails } from '../../core/limits/failure.js';
 import { FAILURE } from '../../core/limits/failure.js';
-import { WHOLE_REPLY_BYTES } from '../../core/state/bounds.js';
 import type { Usage } from '../../core/state/message.js';
 import { cutText } from '../../core/text/fit.js';
 import { ModelCallError } from '../../models/model-call-error.js';
@@ -20,7 +19,7 @@ import { runWithTools } from '../../models/tool-syntax/run-with-tools.js';
 import { failpoint } from '../../shared/failpoints.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from '../types.js';
 import { AttemptUsage } from './attempt-usage.js';
-import { fitReply, wholeText } from './fit-reply.js';
+import { fitReply, textOfOutput } from './fit-reply.js';
 import { loadPictures, type ReadBlob } from './load-pictures.js';
 import type { ModelRequestState, StateReader } from './state-reader.js';
 
@@ -183,18 +182,17 @@ async function complete(
   const hasCalls = content.some(block => block.type === 'tool_use');
   const isOutput = !hasCalls && stopReason !== 'refusal' && stopReason !== 'content_filter';
   // A reply that was cut off is not mended: half a plan would pass for a whole one.
-  let repairedText = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
-  const text = repairedText ?? draft.text;
+  const mended = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
+  const text = mended ?? draft.text;
   const reply = { text, callId: input.callId, tools: head.tools, cut: stopReason === 'max_tokens' };
   const written = isOutput && codec ? withWrittenCalls(content, reply, codec) : null;
   if (written) {
     content = written;
     stopReason = 'tool_use';
-    repairedText = null;
   }
-  const whole = content.some(block => block.type === 'tool_use')
+  const outputText = content.some(block => block.type === 'tool_use')
     ? null
-    : wholeText(clean(draft.text), head.output);
+    : textOfOutput(clean(text), head.output, mended !== null);
   const used = usage.ofReply();
   return {
     content: await fitReply(content, input.callId, deps.storeText, deps.redact),
@@ -202,8 +200,7 @@ async function complete(
     usage: used.usage,
     ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
     ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
-    ...(whole === null ? {} : { wholeText: whole }),
-    ...(repairedText === null ? {} : { repairedText: cutText(clean(repairedText), WHOLE_REPLY_BYTES) }),
+    ...(outputText === null ? {} : { outputText }),
     durationMs,
   };
 }

@@ -143,9 +143,9 @@ function withoutArguments(call: ToolUseBlock): ToolUseBlock {
   };
 }
 
-/** The text that the output is read from, where the message has only a part of it; null where it has the whole. */
-export function wholeText(text: string, contract: OutputContract): string | null {
-  if (fitsText(text, TEXT_BYTES - CALL_BYTES)) return null;
+/** The text that the output is read from, where the message has a part of it, or has it unmended; else null. */
+export function textOfOutput(text: string, contract: OutputContract, isMended = false): string | null {
+  if (!isMended && fitsText(text, TEXT_BYTES - CALL_BYTES)) return null;
   if (fitsText(text, WHOLE_REPLY_BYTES)) return text;
   const json = contract === 'text' ? null : extractJson(text);
   // As a text its quotes count twice.

@@ -50,32 +50,18 @@ export type RoleReply<T> = Parsed<T> & {
 };
 
 export interface ReadOptions extends Known {
-  /** What the model activity mended where the raw text could not be read. */
-  repairedText?: string | undefined;
   /** The role's dialect. JSON is read in either; free text is taken for an envelope only in that dialect. */
   dialect?: Dialect;
 }
 
 /**
- * Reads a role's final reply by its contract, in either dialect. The repaired text counts only when
- * the raw one is not right as it stands. Faults of an envelope alone are doubts: the output in it is the
- * value when the re-ask is spent.
+ * Reads a role's final reply by its contract, in either dialect. Faults of an envelope alone are doubts: the output in
+ * it is the value when the re-ask is spent.
  */
 export function parseRoleOutput<C extends OutputContract>(
   contract: C,
   text: string,
   options: ReadOptions = {},
-): RoleReply<OutputOf[C]> {
-  const raw = readReply(contract, text, options);
-  if (raw.ok || raw.special !== null || options.repairedText === undefined) return raw;
-  const repaired = readReply(contract, options.repairedText, options);
-  return repaired.ok || repaired.special !== null || raw.value === null ? repaired : raw;
-}
-
-function readReply<C extends OutputContract>(
-  contract: C,
-  text: string,
-  options: ReadOptions,
 ): RoleReply<OutputOf[C]> {
   // The compiler does not see that the contract's own reader gives the contract's own output.
   if (contract === 'text') return readText(text, options) as RoleReply<OutputOf[C]>;

@@ -43,12 +43,11 @@ export type ModelReply =
 export interface WholeReply {
   kind: 'message';
   message: AssistantMessage;
-  /** What it says whole, also where the message has its head and tail. */
+  /** What it says, whole and mended, also where the message has its head and tail. */
   text: string;
   /** Its number in the run. */
   turn: number;
   durationMs: number;
-  repairedText?: string;
 }
 
 /**
@@ -247,9 +246,8 @@ function settle(
     durationMs: result.durationMs,
   });
   if (result.stopReason === 'interrupted') return { kind: 'again' };
-  const { repairedText, durationMs, wholeText = textOf(message) } = result;
-  const repaired = repairedText === undefined ? {} : { repairedText };
-  return { kind: 'message', message, text: wholeText, turn, durationMs, ...repaired };
+  const { durationMs, outputText = textOf(message) } = result;
+  return { kind: 'message', message, text: outputText, turn, durationMs };
 }
 
 /** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair. */

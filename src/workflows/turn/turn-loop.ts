@@ -163,10 +163,10 @@ function readReply<C extends OutputContract>(
   reply: WholeReply & { strayCalls: number },
 ): TurnEnd<C> | null {
   const { turns } = here(run.state.cursor);
-  const { message, repairedText } = reply;
+  const { message } = reply;
   const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
   const has = contract === 'plan' ? capabilitiesOf(run.pinned) : null;
-  const options = { repairedText, names: namesFor(contract, run), has, dialect: role.dialect };
+  const options = { names: namesFor(contract, run), has, dialect: role.dialect };
   const asked = turns.reasked || turns.cut !== null;
   const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');
   const parsed = parseRoleOutput(contract, text, options);

@@ -165,20 +165,6 @@ describe('parseRoleOutput in two dialects', () => {
     expect(extractJson(`${envelope} {"type":"component","a":1}`)).toEqual({ type: 'component', a: 1 });
   });
 
-  it('G13 parseRoleOutput: broken text that was mended into a question → the question', () => {
-    const repairedText = '{"action":"CLARIFICATION_REQUIRED","params":{"question":"Which?"}}';
-    expect(parseRoleOutput('plan', '{"action":', { repairedText }).special).toMatchObject({
-      question: 'Which?',
-    });
-  });
-
-  it('F17 parseRoleOutput: the raw text asks → the question, whatever a mended text says', () => {
-    const text = '{"action":"CLARIFICATION_REQUIRED","params":{"question":"Which?"}}';
-    const repairedText = JSON.stringify({ summary: '42 files', taskCompleted: true });
-    const read = parseRoleOutput('execution', text, { repairedText });
-    expect(read).toMatchObject({ ok: false, special: { question: 'Which?' } });
-  });
-
   it('C1 parseRoleOutput: free text → unwrapped only for a role of the envelope dialect', () => {
     const text = JSON.stringify({ ...AROUND, action: 'ANSWER', params: { text: ' Hello ' } });
     expect(parseRoleOutput('text', text)).toMatchObject({ ok: true, value: text, envelope: NO_ENVELOPE });

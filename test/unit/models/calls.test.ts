@@ -229,7 +229,7 @@ describe('output repair (G13)', () => {
     const { baseUrl } = await scripted([{ text }]);
     const result = await runCall({ baseUrl, head: { output: 'plan' } });
     expect(result.content).toEqual([{ type: 'text', text }]);
-    expect(result.repairedText === undefined ? undefined : JSON.parse(result.repairedText)).toEqual(repaired);
+    expect(result.outputText === undefined ? undefined : JSON.parse(result.outputText)).toEqual(repaired);
   });
 
   it.each([
@@ -257,9 +257,7 @@ describe('output repair (G13)', () => {
     async (_what, output, text, repaired) => {
       const { baseUrl } = await scripted([{ text }]);
       const result = await runCall({ baseUrl, head: { output } });
-      expect(result.repairedText === undefined ? undefined : JSON.parse(result.repairedText)).toEqual(
-        repaired,
-      );
+      expect(result.outputText === undefined ? undefined : JSON.parse(result.outputText)).toEqual(repaired);
     },
   );
 
@@ -269,7 +267,7 @@ describe('output repair (G13)', () => {
     ]);
     const result = await runCall({ baseUrl, head: { output: 'plan' } });
     expect(result).toMatchObject({ stopReason: 'max_tokens' });
-    expect(result.repairedText).toBeUndefined();
+    expect(result.outputText).toBeUndefined();
   });
 });
 

@@ -44,10 +44,10 @@ describe('executor of the envelope dialect (F19)', () => {
     });
   });
 
-  it('broken JSON → mended first; the call says it all, so no repaired text is kept', async () => {
+  it('broken JSON → mended first; the call says it all, so no mended text is kept', async () => {
     const result = await replyTo({ text: "{'action': 'read_text_file', 'params': {'path': 'a.md'}," });
     expect(result.content.at(-1)).toMatchObject({ name: 'read_text_file', input: { path: 'a.md' } });
-    expect(result.repairedText).toBeUndefined();
+    expect(result.outputText).toBeUndefined();
   });
 
   it.each<[string, ScriptedReply, Partial<ModelRequestHead>]>([

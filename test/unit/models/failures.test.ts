@@ -229,7 +229,7 @@ describe('failure classifier (M6)', () => {
     const head = { tools: [tool('read')], output: 'execution', dialect: 'envelope' } as const;
     const reply = await runCall({ baseUrl: server.baseUrl, head: { ...head, tools: [...head.tools] } });
     expect(reply).toMatchObject({ stopReason: 'refusal', content: [{ type: 'text', text }] });
-    expect(reply.repairedText).toBeUndefined();
+    expect(reply.outputText).toBeUndefined();
   });
 });
 

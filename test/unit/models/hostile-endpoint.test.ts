@@ -112,7 +112,7 @@ describe('a reply without end (LI5)', () => {
       baseUrl: await streaming([delta({ content: deep }), stop()]),
       head: { output: 'plan' },
     });
-    expect(result.repairedText).toBeUndefined();
+    expect(result.outputText).toBeUndefined();
   });
 
   it('error page without end → its beginning is enough', async () => {
@@ -321,8 +321,8 @@ describe('a reply in another form (OU4)', () => {
     ['prose with braces before it', 'Some {thing}: { needsMorePlanning: false, todos: [{"id":"a"}] } so.'],
   ])('JSON with %s → the outermost object is mended, not an inner one taken', async (_what, text) => {
     const baseUrl = await streaming([delta({ content: text }), stop()]);
-    const { repairedText } = await runCall({ baseUrl, head: { output: 'plan' } });
-    expect(JSON.parse(repairedText ?? 'null')).toEqual({ needsMorePlanning: false, todos: [{ id: 'a' }] });
+    const { outputText } = await runCall({ baseUrl, head: { output: 'plan' } });
+    expect(JSON.parse(outputText ?? 'null')).toEqual({ needsMorePlanning: false, todos: [{ id: 'a' }] });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitReply, wholeText } from '../../../../src/activities/models/fit-reply.js';
+import { fitReply, textOfOutput } from '../../../../src/activities/models/fit-reply.js';
 import { parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
 import { REPLY_BYTES, WHOLE_REPLY_BYTES } from '../../../../src/core/state/bounds.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
@@ -52,14 +52,14 @@ test('fitReply: everything at once, in control characters → one reply within i
 });
 
 test.each([25_000, 90_000, 400_000])(
-  'wholeText: a report of %i Chinese characters → its output is read, with all its fields (LI9)',
+  'textOfOutput: a report of %i Chinese characters → its output is read, with all its fields (LI9)',
   length => {
     const reply = JSON.stringify({
       summary: '帆'.repeat(length),
       taskCompleted: true,
       todos: [{ id: 'task-1', status: 'completed' }],
     });
-    const whole = wholeText(reply, 'execution');
+    const whole = textOfOutput(reply, 'execution');
     expect(jsonBytes(whole)).toBeLessThanOrEqual(WHOLE_REPLY_BYTES);
     const read = parseRoleOutput('execution', whole ?? '');
     expect(read).toMatchObject({ ok: true, value: { taskCompleted: true, todos: [{ id: 'task-1' }] } });
@@ -67,8 +67,8 @@ test.each([25_000, 90_000, 400_000])(
   },
 );
 
-test('wholeText: a reply that its message has whole → nothing travels twice', () => {
-  expect(wholeText('x'.repeat(20_000), 'text')).toBeNull();
+test('textOfOutput: a reply that its message has whole → nothing travels twice', () => {
+  expect(textOfOutput('x'.repeat(20_000), 'text')).toBeNull();
 });
 
 test('fitReply: what a provider wants back with calls is too much, or has a secret in it → dropped whole; the calls stay', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputContract } from '../../../../src/core/outputs/contracts.js';
-import type { OutputOf } from '../../../../src/core/outputs/contracts.js';
+import type { OutputContract, OutputOf } from '../../../../src/core/outputs/contracts.js';
 import { parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
 import { answerInstruction } from '../../../../src/core/prompts/answer-instructions.js';
 import {
