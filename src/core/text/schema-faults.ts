@@ -1,5 +1,5 @@
 /**
- * What is wrong with a value by a JSON Schema, in sentences that a model can act on (T6, C4). An interpreter of schemas
+ * What is wrong with a value by a JSON Schema, in sentences that a model can act on. An interpreter of schemas
  * comes from outside: workflow code and activities have the same one, and bounds of their own for it.
  */
 import { isRecord, ownValue, stringOr } from './json.js';
