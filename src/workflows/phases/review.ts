@@ -1,10 +1,9 @@
 /** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
 
 import { capabilitiesOf, isLacking } from '../../core/agents/capabilities.js';
-import type { OutputContract } from '../../core/outputs/contracts.js';
+import type { OutputContract, OutputOf, ReviewOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
-import type { ReviewOutput } from '../../core/outputs/intent.js';
-import { envelopeOf, type OutputOf } from '../../core/outputs/parse-output.js';
+import { envelopeOf } from '../../core/outputs/parse-output.js';
 import { type SpecialOutput, specialText } from '../../core/outputs/special-output.js';
 import { isOpen, type Task } from '../../core/plan/plan.js';
 import {

@@ -1,6 +1,7 @@
 /** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
 
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
+import type { ExecutionOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import { decideTask } from '../../core/plan/decide.js';

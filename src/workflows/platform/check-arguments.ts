@@ -4,8 +4,9 @@
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema';
-import { isRecord, stringOr } from '../../core/text/json.js';
-import { type JsonSchema, withoutDefaulted } from '../../core/tools/tool.js';
+import { isRecord } from '../../core/text/json.js';
+import { schemaFaults, targetOf } from '../../core/text/schema-faults.js';
+import type { JsonSchema } from '../../core/tools/tool.js';
 
 /** What is wrong, one sentence for each fault; empty when valid, or when the schema can not be followed. */
 export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>): string[] {

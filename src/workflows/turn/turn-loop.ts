@@ -6,15 +6,9 @@ import type { PinnedRole } from '../../core/agents/role.js';
 import { offeredTools } from '../../core/agents/run-config.js';
 import type { CallFailure } from '../../core/limits/failure.js';
 import { type BudgetKind, checkBudgets } from '../../core/limits/limits.js';
-import { CONTRACTS, type OutputContract } from '../../core/outputs/contracts.js';
+import { CONTRACTS, type OutputContract, type OutputOf } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
-import {
-  envelopeOf,
-  type OutputOf,
-  parseRoleOutput,
-  type RoleReply,
-  reaskText,
-} from '../../core/outputs/parse-output.js';
+import { envelopeOf, parseRoleOutput, type RoleReply, reaskText } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { planInForce } from '../../core/plan/plan.js';
 import type { Words } from '../../core/prompts/words.js';
