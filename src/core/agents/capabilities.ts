@@ -3,8 +3,7 @@
 import type { PlannedTask, Task } from '../plan/plan.js';
 import { cutText } from '../text/fit.js';
 import type { PinnedRole } from './role.js';
-import type { PinnedRun } from './run-config.js';
-import { offeredTools } from './run-config.js';
+import { offeredTools, type PinnedRun } from './run-config.js';
 import { agentsInReach } from './subagent.js';
 
 type Pinned = Pick<PinnedRun, 'roles' | 'tools' | 'permissions' | 'agents' | 'fallbackServer'>;

@@ -6,8 +6,16 @@
 import type { OutputContract } from '../outputs/contracts.js';
 import { CHOICES } from '../outputs/contracts.js';
 import type { Cause } from '../plan/cause.js';
-import type { Improvements, Position, PositionsOf } from '../state/position.js';
-import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from '../state/position.js';
+import {
+  answeringAt,
+  choosingAt,
+  type Improvements,
+  type Position,
+  type PositionsOf,
+  planningAt,
+  verificationAt,
+  wrapUpAt,
+} from '../state/position.js';
 
 export type Mode = 'team' | 'plan' | 'react' | 'lead' | 'direct' | 'auto';
 

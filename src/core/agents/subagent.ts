@@ -9,15 +9,13 @@ import type { KnownModels } from '../limits/model-use.js';
 import { type UsageEntry, withCalls } from '../limits/usage-by.js';
 import { type Cause, causeText, type Outcome } from '../plan/cause.js';
 import { fill, type Words } from '../prompts/words.js';
-import type { ToolContent, ToolEnding, Usage } from '../state/message.js';
-import { addUsage } from '../state/message.js';
+import { addUsage, type ToolContent, type ToolEnding, type Usage } from '../state/message.js';
 import type { InboxItem } from '../steering/inbox.js';
 import { preview } from '../text/preview.js';
 import { matchesAny } from '../tools/glob.js';
 import { unknownOutcomeNote } from '../tools/tool-notes.js';
 import type { AgentCard, PinnedRole } from './role.js';
-import type { PinnedRun, RunSettings } from './run-config.js';
-import { offeredTools } from './run-config.js';
+import { offeredTools, type PinnedRun, type RunSettings } from './run-config.js';
 
 /** The agents that a role may call. */
 export function agentsOf(

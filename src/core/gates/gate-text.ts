@@ -1,20 +1,17 @@
 /** Gates in words, for the Web UI's details, watchers and terminals. */
 
 import type { PlannedTask, Task } from '../plan/plan.js';
-import { fill, type Words } from '../prompts/words.js';
+import { fill, type WordKey, type Words } from '../prompts/words.js';
 import { isRecord } from '../text/json.js';
 import { plainLine, quotedBlock } from '../text/plain-markdown.js';
 import { preview } from '../text/preview.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { fieldLine, formFields } from './form.js';
-import { choicesOf, type Gate } from './gate.js';
-import { type ComparedFile, comparedLine, shownDiff, wholeWrite } from './whole-write.js';
+import { choicesOf, type Gate, type GateKind } from './gate.js';
+import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } from './whole-write.js';
 
 /** Title and body of a gate, as its maker fills them in. */
-export interface GateText {
-  title: string;
-  body: string;
-}
+export type GateText = Pick<Gate, 'title' | 'body'>;
 
 const MOST_ARGUMENT_CHARS = 4_000;
 
@@ -142,24 +139,11 @@ export function gateMarkdown(words: Words, gate: Gate): string {
 
 /** Each answer as plain JSON for the Web UI's update form. */
 function answersOf(gate: Gate): string[] {
-  const { id: gateId } = gate;
+  const { id: gateId, kind } = gate;
   const line = (update: string, input: object) => `- update \`${update}\`: \`${JSON.stringify(input)}\``;
-  switch (gate.kind) {
-    case 'question':
-      return [line('answerGate', { gateId, text: '…' })];
-    case 'clientTool':
-      return [line('submitToolResult', { gateId, content: '…' })];
-    case 'approval':
-    case 'plan':
-    case 'route':
-    case 'budget':
-    case 'failure':
-    case 'step':
-    case 'form':
-      return choicesOf(gate).map(decision =>
-        line('answerGate', { gateId, decision, ...extras(gate, decision) }),
-      );
-  }
+  if (kind === 'question') return [line('answerGate', { gateId, text: '…' })];
+  if (kind === 'clientTool') return [line('submitToolResult', { gateId, content: '…' })];
+  return choicesOf(gate).map(decision => line('answerGate', { gateId, decision, ...extras(gate, decision) }));
 }
 
 /** What a choice needs besides its name. */
@@ -173,27 +157,21 @@ function extras(gate: Gate, decision: string): object {
   return {};
 }
 
+const AT_DEADLINE = {
+  approval: 'deadlineApproval',
+  plan: 'deadlinePlan',
+  question: 'deadlineQuestion',
+  route: 'deadlineRoute',
+  clientTool: 'deadlineClientTool',
+  budget: 'deadlineBudget',
+  failure: 'deadlineFailure',
+  step: 'deadlineStep',
+  form: 'deadlineForm',
+} as const satisfies Record<GateKind, WordKey>;
+
 function atDeadline(words: Words, gate: Gate): string {
-  switch (gate.kind) {
-    case 'approval':
-      return words.deadlineApproval;
-    case 'plan':
-      return words.deadlinePlan;
-    case 'question':
-      return words.deadlineQuestion;
-    case 'route':
-      return gate.subject.act === 'confirm' ? words.deadlineConfirm : words.deadlineRoute;
-    case 'clientTool':
-      return words.deadlineClientTool;
-    case 'budget':
-      return words.deadlineBudget;
-    case 'failure':
-      return words.deadlineFailure;
-    case 'step':
-      return words.deadlineStep;
-    case 'form':
-      return words.deadlineForm;
-  }
+  const confirms = gate.kind === 'route' && gate.subject.act === 'confirm';
+  return confirms ? words.deadlineConfirm : words[AT_DEADLINE[gate.kind]];
 }
 
 // What a call would change in a file, as a diff of what its own arguments say. The file itself is not read.
@@ -206,14 +184,11 @@ const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
 export function editText(input: unknown): string | null {
   if (!isRecord(input)) return null;
   const edits = Array.isArray(input.edits) ? input.edits : [input];
-  const parts = edits.map(edit => (isRecord(edit) ? oneEdit(textOf(edit, OLD), textOf(edit, NEW)) : null));
+  const parts = edits.map(edit =>
+    isRecord(edit) ? oneEdit(textUnder(edit, OLD), textUnder(edit, NEW)) : null,
+  );
   if (parts.length === 0 || parts.some(part => part === null)) return null;
   return shownDiff(parts.join('\n@@\n'));
-}
-
-function textOf(edit: Record<string, unknown>, names: readonly string[]): string | null {
-  const found = names.map(name => edit[name]).find(value => typeof value === 'string');
-  return typeof found === 'string' ? found : null;
 }
 
 function oneEdit(before: string | null, after: string | null): string | null {

@@ -157,56 +157,34 @@ export function choicesOf(gate: Gate): string[] {
  * The answer at the deadline, and where nobody can be asked: deny, go on as well as possible, stop. A plan
  * that is rejected this way is not to be planned anew: the caller knows that no person said so.
  */
-export function safeAnswer(gate: Gate, why = 'Nobody answered in time.'): GateAnswer {
-  switch (gate.kind) {
-    case 'approval':
-      return { kind: 'approval', decision: 'deny', reason: why, arguments: null };
-    case 'plan':
-      return { kind: 'plan', decision: 'reject', reason: why };
-    case 'question':
-      return { kind: 'question', text: null };
-    case 'route':
-      return { kind: 'route', decision: 'deny', reason: why };
-    case 'clientTool':
-      return lostResult('timedOut');
-    case 'budget':
-      return { kind: 'budget', decision: 'wrap_up' };
-    case 'failure':
-      return { kind: 'failure', decision: 'stop' };
-    case 'step':
-      return { kind: 'step', decision: 'skip', reason: null };
-    case 'form':
-      return { kind: 'form', decision: 'decline' };
-  }
+export function safeAnswer({ kind }: Gate, reason = 'Nobody answered in time.'): GateAnswer {
+  const answers: { [K in GateKind]: Extract<GateAnswer, { kind: K }> } = {
+    approval: { kind: 'approval', decision: 'deny', reason, arguments: null },
+    plan: { kind: 'plan', decision: 'reject', reason },
+    question: { kind: 'question', text: null },
+    route: { kind: 'route', decision: 'deny', reason },
+    clientTool: lostResult('timedOut'),
+    budget: { kind: 'budget', decision: 'wrap_up' },
+    failure: { kind: 'failure', decision: 'stop' },
+    step: { kind: 'step', decision: 'skip', reason: null },
+    form: { kind: 'form', decision: 'decline' },
+  };
+  return answers[kind];
 }
 
-/**
- * The answer that needs no person; null: wait for one, until the deadline. `yes` (`--yes`) approves what is
- * asked, and never raises a budget or tries a failure again. A client tool's result can only come from its
- * client.
- */
+/** What `--yes` answers: it never raises a budget or tries a failure again. */
+const YES: Partial<Record<GateKind, GateAnswer>> = {
+  approval: { kind: 'approval', decision: 'approve', reason: null, arguments: null },
+  plan: { kind: 'plan', decision: 'approve' },
+  route: { kind: 'route', decision: 'approve', reason: null },
+};
+
+/** The answer that needs no person; null: wait for one, until the deadline. Only a client gives a client tool's result. */
 export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean }): GateAnswer | null {
-  const yes = given.yes && !onlyAPerson(gate);
-  switch (gate.kind) {
-    case 'approval':
-      if (yes) return { kind: 'approval', decision: 'approve', reason: null, arguments: null };
-      break;
-    case 'plan':
-      if (yes) return { kind: 'plan', decision: 'approve' };
-      break;
-    case 'route':
-      if (yes) return { kind: 'route', decision: 'approve', reason: null };
-      break;
-    case 'clientTool':
-      return null;
-    case 'question':
-    case 'budget':
-    case 'failure':
-    case 'step':
-    case 'form':
-      break;
-  }
-  return given.attended ? null : safeAnswer(gate, 'Nobody can be asked in this run.');
+  const yes = given.yes && !onlyAPerson(gate) ? YES[gate.kind] : undefined;
+  if (yes) return yes;
+  const waits = given.attended || gate.kind === 'clientTool';
+  return waits ? null : safeAnswer(gate, 'Nobody can be asked in this run.');
 }
 
 /** True for gates whose answer may enlarge a limit: no rule approves them, also not for `--yes`. */

@@ -26,11 +26,12 @@ export type ComparedFile =
 /** Null for any other call: one that says more than these two may append, or write somewhere else. */
 export function wholeWrite(input: unknown): WholeWrite | null {
   if (!isRecord(input) || Object.keys(input).length !== 2) return null;
-  const [path, content] = [textOf(input, PATH), textOf(input, CONTENT)];
+  const [path, content] = [textUnder(input, PATH), textUnder(input, CONTENT)];
   return path === null || content === null || path.trim() === '' ? null : { path, content };
 }
 
-function textOf(input: Record<string, unknown>, names: readonly string[]): string | null {
+/** The first text that one of these names has. */
+export function textUnder(input: Record<string, unknown>, names: readonly string[]): string | null {
   const found = names.map(name => input[name]).find(value => typeof value === 'string');
   return typeof found === 'string' ? found : null;
 }
@@ -40,13 +41,14 @@ export function shownDiff(diff: string): string {
   return diff.length > MOST_CHARS ? `${diff.slice(0, MOST_CHARS)}\n…` : diff;
 }
 
+const COMPARED = {
+  changed: 'gateChanged',
+  new: 'gateNewFile',
+  same: 'gateSameFile',
+  unread: 'gateUnread',
+} as const;
+
 /** What is said above the diff. */
 export function comparedLine(words: Words, { kind }: ComparedFile, path: string): string {
-  const text = {
-    changed: 'gateChanged',
-    new: 'gateNewFile',
-    same: 'gateSameFile',
-    unread: 'gateUnread',
-  } as const;
-  return fill(words[text[kind]], { path: plainLine(preview(path, 200)) });
+  return fill(words[COMPARED[kind]], { path: plainLine(preview(path, 200)) });
 }

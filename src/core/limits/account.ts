@@ -1,9 +1,7 @@
 /** What model calls are charged to. */
 
-import type { Usage } from '../state/message.js';
-import { NO_USAGE } from '../state/message.js';
-import type { Counters } from './limits.js';
-import { NO_COUNTERS } from './limits.js';
+import { NO_USAGE, type Usage } from '../state/message.js';
+import { type Counters, NO_COUNTERS } from './limits.js';
 
 export interface Account {
   usage: Usage;

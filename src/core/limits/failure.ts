@@ -37,7 +37,7 @@ export const FAILURE = {
     timeout: 'tool.timeout',
     /** The connection closed after the request was sent. */
     connectionLost: 'tool.connection_lost',
-    /** A row of `NOT_BEGUN` (`core/tools/effect.ts`) proves that the call was not begun. */
+    /** It is proven that the call was not begun: see `NotBegun` (`core/tools/effect.ts`). */
     notSent: 'tool.not_sent',
     /** Nothing was sent: the worker's host does not have the workspace. Another may. */
     noWorkspace: 'tool.no_workspace',

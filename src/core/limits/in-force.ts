@@ -4,8 +4,7 @@ import type { PinnedRole } from '../agents/role.js';
 import type { RunState } from '../state/run-state.js';
 import { ownValue } from '../text/json.js';
 import { preview } from '../text/preview.js';
-import type { Limits } from './limits.js';
-import { DEFAULT_LIMITS } from './limits.js';
+import { DEFAULT_LIMITS, type Limits } from './limits.js';
 
 export function limitsOf({ pinned, limits }: Pick<RunState, 'pinned' | 'limits'>): Limits {
   return { ...(pinned?.limits ?? DEFAULT_LIMITS), ...limits };

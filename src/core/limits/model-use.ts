@@ -1,7 +1,7 @@
 /** What a run keeps of the models that it calls. */
 
 import type { StopReason } from '../state/message.js';
-import { isRecord } from '../text/json.js';
+import { isText, isTexts, type Reader, readFields, readIf } from '../text/json.js';
 import type { ModelFailureType } from './failure.js';
 import type { InputCounts } from './token-factor.js';
 
@@ -97,15 +97,10 @@ export interface ModelUse extends KnownModels {
 
 /** As it came; null where it is none. */
 export function readKnownModels(raw: unknown): KnownModels | null {
-  if (!isRecord(raw) || !isRecord(raw.chosen)) return null;
-  const { all, roles } = raw.chosen;
-  if ((all !== null && typeof all !== 'string') || !isTexts(roles) || !isTexts(raw.out)) return null;
-  return { chosen: { all, roles }, out: raw.out };
-}
-
-/** A record of texts. */
-export function isTexts(value: unknown): value is Record<string, string> {
-  return isRecord(value) && Object.values(value).every(each => typeof each === 'string');
+  const roles = readIf(isTexts);
+  const readChosen: Reader<ChosenModels> = chosen =>
+    readFields<ChosenModels>(chosen, { all: all => (all === null || isText(all) ? all : undefined), roles });
+  return readFields<KnownModels>(raw, { chosen: readChosen, out: roles }) ?? null;
 }
 
 export function nothingKnown(): KnownModels {

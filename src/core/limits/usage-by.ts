@@ -1,7 +1,6 @@
 /** What a run used, by role and by model: the parts of its total. */
 
-import type { Usage } from '../state/message.js';
-import { addUsage, NO_USAGE } from '../state/message.js';
+import { addUsage, NO_USAGE, type Usage } from '../state/message.js';
 import { jsonBytes } from '../text/json.js';
 
 /** What a role used of a model. A figure that is 0 is left out; `costUsd` is null where it is not known. */

@@ -1,8 +1,7 @@
 /** Tasks that run side by side: which may begin together. */
 
 import { NO_RETRIES } from '../limits/model-use.js';
-import type { Branch } from '../state/cursor.js';
-import { cursorAt, isAtWork } from '../state/cursor.js';
+import { type Branch, cursorAt, isAtWork } from '../state/cursor.js';
 import { executionAt } from '../state/position.js';
 import type { ToolSession } from '../tools/tool-session.js';
 import type { Task } from './plan.js';

@@ -2,8 +2,15 @@
 import { PLAN_BYTES } from '../state/bounds.js';
 import { cutText } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
-import type { PlannedTask, Task, TaskChange } from './plan.js';
-import { isOpen, REMOVED, released, wholeTask } from './plan.js';
+import {
+  isOpen,
+  type PlannedTask,
+  REMOVED,
+  released,
+  type Task,
+  type TaskChange,
+  wholeTask,
+} from './plan.js';
 import { inRunOrder } from './plan-order.js';
 
 export interface MergeResult {

@@ -5,8 +5,15 @@ import { PLAN_BYTES } from '../state/bounds.js';
 import { preview } from '../text/preview.js';
 import type { Cause } from './cause.js';
 import { isSameTask, mergePlan } from './merge-plan.js';
-import type { PlannedTask, Task, TaskChange } from './plan.js';
-import { isOpen, isUndone, planInForce, wholeTask } from './plan.js';
+import {
+  isOpen,
+  isUndone,
+  type PlannedTask,
+  planInForce,
+  type Task,
+  type TaskChange,
+  wholeTask,
+} from './plan.js';
 import { planCycles } from './plan-order.js';
 
 const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {

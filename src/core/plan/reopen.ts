@@ -1,7 +1,6 @@
 /** A failed task that gets another state, and what it blocked: under the limit of open tasks, whoever wants it. */
 import { isLacking } from '../agents/capabilities.js';
-import type { Task } from './plan.js';
-import { isOpen } from './plan.js';
+import { isOpen, type Task } from './plan.js';
 import { blockDependants } from './plan-order.js';
 
 export interface Reopened {

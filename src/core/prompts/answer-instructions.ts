@@ -6,8 +6,7 @@ import { preview } from '../text/preview.js';
 import { agentsText } from './agents-text.js';
 import { paragraphs } from './instructions.js';
 import { delimit } from './prompt.js';
-import type { Words } from './words.js';
-import { fill, wordsOf } from './words.js';
+import { fill, type Words, wordsOf } from './words.js';
 
 /** Instruction of the role that chooses how the goal is pursued. */
 export function choiceInstruction(state: RunState, role: Pick<PinnedRole, 'memory'>): string {

@@ -6,10 +6,8 @@
 
 import { ownCapabilities } from '../agents/capabilities.js';
 import type { PinnedRole } from '../agents/role.js';
-import type { Task } from '../plan/plan.js';
-import { isOpen, planInForce, REMOVED, reportBytes } from '../plan/plan.js';
-import type { Overdue } from '../plan/task-time.js';
-import { durationText } from '../plan/task-time.js';
+import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
+import { durationText, type Overdue } from '../plan/task-time.js';
 import { REPORTS_BYTES } from '../state/bounds.js';
 import { userNotesText } from '../state/goal.js';
 import type { Planning, Reading } from '../state/position.js';
@@ -20,8 +18,7 @@ import { preview } from '../text/preview.js';
 import { heldResults } from '../tools/ledger.js';
 import { agentsText } from './agents-text.js';
 import { delimit } from './prompt.js';
-import type { Words } from './words.js';
-import { cutNote, fill, wordsOf } from './words.js';
+import { cutNote, fill, type Words, wordsOf } from './words.js';
 
 /** Said of a task: how it stands alone, with what it is, or with its criterion too. */
 type Detail = 'status' | 'description' | 'criterion';

@@ -4,8 +4,7 @@ import type { PinnedRole } from '../agents/role.js';
 import type { OutputContract } from '../outputs/contracts.js';
 import type { Thread } from '../state/thread.js';
 import { delimit } from './prompt.js';
-import type { Words } from './words.js';
-import { fill } from './words.js';
+import { fill, type Words } from './words.js';
 
 export const PROJECT_NOTES_FILE = 'AGENTS.md';
 /** What is taken of the file, encoded: every request of the run carries it. */

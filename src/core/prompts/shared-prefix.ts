@@ -4,12 +4,10 @@
  */
 
 import type { PinnedRole } from '../agents/role.js';
-import type { PinnedRun } from '../agents/run-config.js';
-import { offeredTools } from '../agents/run-config.js';
+import { offeredTools, type PinnedRun } from '../agents/run-config.js';
 import type { Message } from '../state/message.js';
 import type { ToolDefinition } from '../tools/tool.js';
-import type { Words } from './words.js';
-import { fill } from './words.js';
+import { fill, type Words } from './words.js';
 
 export interface Prefix {
   /** Unique in its run. */

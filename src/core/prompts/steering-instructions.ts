@@ -1,13 +1,11 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
 
-import type { Steering } from '../state/position.js';
-import { taskOf } from '../state/position.js';
+import { type Steering, taskOf } from '../state/position.js';
 import type { RunState } from '../state/run-state.js';
 import { tailChars } from '../text/large-text.js';
 import { preview } from '../text/preview.js';
 import { delimit } from './prompt.js';
-import type { Words } from './words.js';
-import { wordsOf } from './words.js';
+import { type Words, wordsOf } from './words.js';
 
 /** Of what a task found: enough to see whether a message contradicts it. */
 const RESULT_CHARS = 500;

@@ -1,13 +1,11 @@
 /** Where a run stands: a position, and what came in between, so that calling a mode again goes on right there. */
 
-import type { ModeName } from '../agents/modes.js';
-import { firstPosition } from '../agents/modes.js';
+import { firstPosition, type ModeName } from '../agents/modes.js';
 import type { ModelUse } from '../limits/model-use.js';
 import type { EnvelopeMeta } from '../outputs/envelope.js';
 import type { SpecialOutput } from '../outputs/special-output.js';
 import type { ToolUse } from '../tools/tool-use.js';
-import type { Interrupt, Position, Steering } from './position.js';
-import { taskOf } from './position.js';
+import { type Interrupt, type Position, type Steering, taskOf } from './position.js';
 
 export interface Cursor {
   position: Position;

@@ -10,8 +10,7 @@ import { type Cursor, cursorAt } from './cursor.js';
 import { record } from './journal.js';
 import type { Message, UserMessage } from './message.js';
 import { begun } from './position.js';
-import type { RunState } from './run-state.js';
-import { newRunState } from './run-state.js';
+import { newRunState, type RunState } from './run-state.js';
 import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
 
 /** The state for the next segment. Changes `state`, in its threads and its journal. */

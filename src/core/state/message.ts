@@ -4,8 +4,7 @@
  * and to one thread of the run's state.
  */
 
-import type { OutputContract } from '../outputs/contracts.js';
-import { CONTRACTS } from '../outputs/contracts.js';
+import { CONTRACTS, type OutputContract } from '../outputs/contracts.js';
 import { isRecord } from '../text/json.js';
 
 /** Why a reply ended: one union for providers and for the run. */

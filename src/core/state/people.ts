@@ -1,7 +1,6 @@
 /** What people have said to a run and what it waits for from them: handlers write it, the loop reads it. */
 import type { Gate, GateAnswer } from '../gates/gate.js';
-import type { Inbox } from '../steering/inbox.js';
-import { emptyInbox } from '../steering/inbox.js';
+import { emptyInbox, type Inbox } from '../steering/inbox.js';
 
 /** An open gate, or one whose answer the loop has not read yet. */
 export interface OpenGate {

@@ -4,32 +4,24 @@
  * reads it.
  */
 
-import type { Children } from '../agents/children.js';
-import { noChildren } from '../agents/children.js';
+import { type Children, noChildren } from '../agents/children.js';
 import type { Way } from '../agents/modes.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
 import type { Account } from '../limits/account.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
-import type { ModelUse } from '../limits/model-use.js';
-import { newModelUse } from '../limits/model-use.js';
+import { type ModelUse, newModelUse } from '../limits/model-use.js';
 import type { UsageEntry } from '../limits/usage-by.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import type { Task } from '../plan/plan.js';
-import type { ToolUse } from '../tools/tool-use.js';
-import { newToolUse } from '../tools/tool-use.js';
+import { newToolUse, type ToolUse } from '../tools/tool-use.js';
 import type { Artifact } from './artifacts.js';
-import type { Cursor } from './cursor.js';
-import { here, newCursor, steeringAt } from './cursor.js';
-import type { GoalRecord, GoalState } from './goal.js';
-import { goalTimeMs, newGoal } from './goal.js';
+import { type Cursor, here, newCursor, steeringAt } from './cursor.js';
+import { type GoalRecord, type GoalState, goalTimeMs, newGoal } from './goal.js';
 import type { Journal } from './journal.js';
-import type { Usage } from './message.js';
-import { NO_USAGE, tokensOf } from './message.js';
-import type { People } from './people.js';
-import { newPeople } from './people.js';
+import { NO_USAGE, tokensOf, type Usage } from './message.js';
+import { newPeople, type People } from './people.js';
 import type { Threads } from './thread.js';
-import type { Trace } from './trace.js';
-import { emptyTrace } from './trace.js';
+import { emptyTrace, type Trace } from './trace.js';
 
 /** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
 export const RUN_STATE_VERSION = 1;

@@ -3,40 +3,7 @@
 import { MOST_PARALLEL_TOOLS } from '../limits/limits.js';
 import { isRecord, jsonBytes } from '../text/json.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from '../text/sizes.js';
-import {
-  ANSWER_BYTES,
-  ARTIFACTS_BYTES,
-  CHILDREN_BYTES,
-  CHOSEN_BYTES,
-  CONCERNS_BYTES,
-  EDITED_BYTES,
-  EFFECTS_BYTES,
-  FAILURE_BYTES,
-  GATE_ANSWER_BYTES,
-  GATES_BYTES,
-  GOAL_TEXT_BYTES,
-  GOALS_BYTES,
-  IMPROVEMENTS_BYTES,
-  INSTRUCTION_BYTES,
-  JOURNAL_BYTES,
-  KNOWN_MODELS_BYTES,
-  LEDGER_BYTES,
-  MESSAGES_BYTES,
-  OPINION_BYTES,
-  OTHER_ANSWERS_BYTES,
-  OUT_BYTES,
-  PINNED_BYTES,
-  PLAN_BYTES,
-  QUESTION_BYTES,
-  READING_BYTES,
-  REPORTS_BYTES,
-  SEEN_IDS_BYTES,
-  SESSIONS_BYTES,
-  SETTINGS_BYTES,
-  TAKEN_BACK_BYTES,
-  TRACE_BYTES,
-  USER_NOTES_BYTES,
-} from './bounds.js';
+import * as most from './bounds.js';
 import { sharedNow } from './branch-threads.js';
 import { steeringAt } from './cursor.js';
 import type { Message } from './message.js';
@@ -46,17 +13,25 @@ import type { Thread, Threads } from './thread.js';
 /** A name, an id. */
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
-const TURNS_BYTES = EDITED_BYTES + FAILURE_BYTES + 1_000;
+const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
 /** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut. */
 const PLACE_BYTES =
   TURNS_BYTES +
-  Math.max(ANSWER_BYTES, QUESTION_BYTES + 2 * CONCERNS_BYTES + IMPROVEMENTS_BYTES + READING_BYTES) +
+  Math.max(
+    most.ANSWER_BYTES,
+    most.QUESTION_BYTES + 2 * most.CONCERNS_BYTES + most.IMPROVEMENTS_BYTES + most.READING_BYTES,
+  ) +
   2_000;
 /** Without its messages: they are counted in the inbox. */
 const STEERING_BYTES =
-  TURNS_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000;
-const CONSULTATION_BYTES = TURNS_BYTES + INSTRUCTION_BYTES + 1_000;
-const ANSWERED_BYTES = 3 * OPINION_BYTES + 1_000;
+  TURNS_BYTES +
+  2 * most.OPINION_BYTES +
+  most.QUESTION_BYTES +
+  most.CONCERNS_BYTES +
+  most.GATE_ANSWER_BYTES +
+  1_000;
+const CONSULTATION_BYTES = TURNS_BYTES + most.INSTRUCTION_BYTES + 1_000;
+const ANSWERED_BYTES = 3 * most.OPINION_BYTES + 1_000;
 
 /** Parts that have owners of their own: each of their fields has its bound. */
 type Divided = 'models' | 'tools' | 'people' | 'total' | 'log';
@@ -68,27 +43,27 @@ type Path = {
 /** The bound of each part. A part or field that is new has its place here too, and where it is written. */
 export const BOUNDS: Record<Path, number> = {
   version: NUMBER_BYTES,
-  settings: SETTINGS_BYTES + KNOWN_MODELS_BYTES,
-  pinned: PINNED_BYTES,
+  settings: most.SETTINGS_BYTES + most.KNOWN_MODELS_BYTES,
+  pinned: most.PINNED_BYTES,
   limits: 600,
   startedAt: NUMBER_BYTES,
   segment: NUMBER_BYTES,
   previousRunId: NAME_BYTES,
   lastId: NUMBER_BYTES,
-  goal: GOAL_TEXT_BYTES + USER_NOTES_BYTES + ANSWER_BYTES + 4_000,
-  goals: GOALS_BYTES,
+  goal: most.GOAL_TEXT_BYTES + most.USER_NOTES_BYTES + most.ANSWER_BYTES + 4_000,
+  goals: most.GOALS_BYTES,
   idleSince: NUMBER_BYTES,
   /** Where tasks run side by side, the branches share what else its one position may take: see `roomOfBranch`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
   threads: 258_000,
-  tasks: PLAN_BYTES + REPORTS_BYTES,
-  artifacts: ARTIFACTS_BYTES,
+  tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
+  artifacts: most.ARTIFACTS_BYTES,
   'models.calls': 8_000,
   'models.chains': 4_000,
   'models.failed': 8_000,
-  'models.chosen': CHOSEN_BYTES,
-  'models.out': OUT_BYTES,
+  'models.chosen': most.CHOSEN_BYTES,
+  'models.out': most.OUT_BYTES,
   'models.resolved': 4_000,
   'models.last': 4_000,
   'models.at': 4_000,
@@ -96,15 +71,15 @@ export const BOUNDS: Record<Path, number> = {
   /** At most 12 models: names of 90 bytes, and sums of up to 12 digits. */
   'models.inputCounts': 2_000,
   'models.retries': 100,
-  'tools.ledger': LEDGER_BYTES + 1_000,
+  'tools.ledger': most.LEDGER_BYTES + 1_000,
   'tools.badCalls': 6_000,
   'tools.inFlight': MOST_PARALLEL_TOOLS * 60,
-  'tools.sessions': SESSIONS_BYTES,
+  'tools.sessions': most.SESSIONS_BYTES,
   'tools.listed': 100,
-  'tools.effects': EFFECTS_BYTES,
+  'tools.effects': most.EFFECTS_BYTES,
   /** With the messages that are being understood. */
-  'people.inbox': MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
-  'people.gates': GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,
+  'people.inbox': most.MESSAGES_BYTES + most.SEEN_IDS_BYTES + most.TAKEN_BACK_BYTES + 1_000,
+  'people.gates': most.GATES_BYTES + most.GATE_ANSWER_BYTES + most.OTHER_ANSWERS_BYTES + 8_000,
   'people.closedGates': 4_000,
   'people.allowedTools': 16_000,
   'people.pausedAt': NUMBER_BYTES,
@@ -114,10 +89,10 @@ export const BOUNDS: Record<Path, number> = {
   'total.turns': NUMBER_BYTES,
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
   'total.usageBy': 6_000,
-  children: CHILDREN_BYTES + 100,
-  'log.journal': JOURNAL_BYTES + 100,
+  children: most.CHILDREN_BYTES + 100,
+  'log.journal': most.JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were offloaded. */
-  'log.trace': TRACE_BYTES + 26_000,
+  'log.trace': most.TRACE_BYTES + 26_000,
   'log.storeFailed': NUMBER_BYTES,
   shown: 2_000,
   /** Set when nothing is carried any more. */

@@ -10,8 +10,7 @@ import { headChars } from '../text/large-text.js';
 import { preview } from '../text/preview.js';
 import { sizeOf, sizeOfList } from '../text/sizes.js';
 import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from './bounds.js';
-import type { AssistantMessage, ToolEnding, Usage } from './message.js';
-import { textOf, thoughtOf } from './message.js';
+import { type AssistantMessage, type ToolEnding, textOf, thoughtOf, type Usage } from './message.js';
 
 /** One step: a tool call, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
 export interface TraceStep {

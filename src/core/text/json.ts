@@ -10,6 +10,33 @@ export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
+/** A value from elsewhere as a T; undefined where it is none. */
+export type Reader<T> = (value: unknown) => T | undefined;
+
+export type Readers<T> = { readonly [K in keyof T]-?: Reader<T[K]> };
+
+/** A record with these fields and no other; undefined where one of them is not what it should be. */
+export function readFields<T>(value: unknown, readers: Readers<T>): T | undefined {
+  if (!isRecord(value)) return undefined;
+  const entries = Object.entries<Reader<unknown>>(readers);
+  const fields = entries.map(([name, read]): [string, unknown] => [name, read(value[name])]);
+  return fields.some(([, field]) => field === undefined) ? undefined : (Object.fromEntries(fields) as T);
+}
+
+/** Reads what is a T as it stands. */
+export function readIf<T>(isOne: (value: unknown) => value is T): Reader<T> {
+  return value => (isOne(value) ? value : undefined);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** A record of texts. */
+export function isTexts(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every(isText);
+}
+
 /** The value when it is a string, else `fallback`. */
 export function stringOr(value: unknown, fallback: string): string {
   return typeof value === 'string' ? value : fallback;

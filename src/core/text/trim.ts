@@ -6,10 +6,14 @@
 import { estimateMessageTokens } from '../limits/tokens.js';
 import { isPromptOf, roleAtHand } from '../prompts/shared-prefix.js';
 import { fill, type Words } from '../prompts/words.js';
-import type { CutMessage, Message, ToolResultBlock, UserMessage } from '../state/message.js';
-import { toolCallsOf } from '../state/message.js';
-import type { ShortResult } from './shorten-result.js';
-import { leaveOutResult, shortenResult } from './shorten-result.js';
+import {
+  type CutMessage,
+  type Message,
+  type ToolResultBlock,
+  toolCallsOf,
+  type UserMessage,
+} from '../state/message.js';
+import { leaveOutResult, type ShortResult, shortenResult } from './shorten-result.js';
 
 export interface TrimRules {
   /** Nothing happens up to here. */

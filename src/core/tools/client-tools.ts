@@ -1,7 +1,6 @@
 /** Tools of the client beside those of servers (T8, T10): servers go first. */
 import type { ClientTool } from '../agents/run-config.js';
-import type { ToolDefinition } from './tool.js';
-import { DEFAULT_TOOL_POLICY } from './tool.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition } from './tool.js';
 
 /**
  * Adds the client's tools. One whose name a server has already is left out with a warning: which of the two

@@ -7,95 +7,18 @@ import { type CallFailure, FAILURE } from '../limits/failure.js';
 import { WORKER_TRIES } from '../state/bounds.js';
 import type { ToolEnding } from '../state/message.js';
 
-interface ProofRow {
-  /** What is called. */
-  call: string;
-  /** What its caller sees. */
-  seen: string;
-  /** Why no callee that works as specified can have begun the call. */
-  why: string;
-}
-
-/** The proofs that a call was not begun. `docs/tools.md` has the same table. */
-export const NOT_BEGUN = {
-  not_sent: {
-    call: 'any',
-    seen: 'the worker had not sent it yet: no folder on its host, no connection, no list of tools, no arguments, or its own end came first',
-    why: 'nothing left the worker',
-  },
-  no_worker: {
-    call: 'a tool in the session of one worker',
-    seen: 'the worker did not begin the call in 5 s',
-    why: 'Temporal gives the call to nobody any more',
-  },
-  not_written: {
-    call: 'an MCP server over stdio',
-    seen: 'its process has ended, or the line with the call was not written whole',
-    why: 'a server reads whole lines',
-  },
-  not_connected: {
-    call: 'an MCP server over HTTP',
-    seen: 'the name is not found, or connecting fails (`getaddrinfo`, `connect`)',
-    why: 'a request is written to a connection that stands; the same error of one that stood (`read`, `write`) proves nothing',
-  },
-  http_unauthorized: {
-    call: 'an MCP server over HTTP',
-    seen: 'HTTP 401',
-    why: 'authorization comes before the message is read',
-  },
-  http_session_lost: {
-    call: 'an MCP server over HTTP',
-    seen: 'HTTP 404, and the request named a session',
-    why: 'the protocol keeps this answer for a session that the server does not know',
-  },
-  http_method: {
-    call: 'an MCP server over HTTP',
-    seen: 'HTTP 405',
-    why: 'this address takes no messages',
-  },
-  http_media_type: {
-    call: 'an MCP server over HTTP',
-    seen: 'HTTP 415',
-    why: 'the message was not read',
-  },
-  http_rate_limit: {
-    call: 'an MCP server over HTTP',
-    seen: 'HTTP 429 with `Retry-After`',
-    why: 'a limit counts requests before it lets them in, and asks for this one again; without the header it may be passed on from behind the server',
-  },
-  rpc_no_method: {
-    call: 'an MCP server',
-    seen: 'JSON-RPC error -32601, and the server listed no such tool before the call',
-    why: 'there is nothing that could begin; of a tool that is there, it may be the answer to what the tool itself asked elsewhere',
-  },
-  rpc_no_tool: {
-    call: 'an MCP server',
-    seen: 'JSON-RPC error -32602, and the server listed no such tool before the call',
-    why: 'the protocol has this answer for a tool that is not there; of a tool that is there, servers also give it for a bad result',
-  },
-  function_arguments: {
-    call: 'a function in code, an activity of the application',
-    seen: 'its arguments do not fit its schema',
-    why: 'it is called with what fits; what it throws itself proves nothing, whatever its type',
-  },
-  not_offered: {
-    call: 'an activity of the application',
-    seen: 'the worker does not offer it to runs',
-    why: 'the worker refuses before it begins',
-  },
-  not_given: {
-    call: 'a tool of the client',
-    seen: 'its gate was not opened',
-    why: 'the client hears of a call by its gate',
-  },
-  not_started: {
-    call: 'a workflow of the application, a sub-agent',
-    seen: 'it was refused or cancelled before its workflow was started',
-    why: 'nothing of it runs before',
-  },
-} as const satisfies Record<string, ProofRow>;
-
-export type NotBegun = keyof typeof NOT_BEGUN;
+/** What proves that a call was not begun, where code tells proofs apart. `docs/tools.md` has all, each with its reason. */
+export type NotBegun =
+  | 'not_sent'
+  | 'not_written'
+  | 'not_connected'
+  | 'http_unauthorized'
+  | 'http_session_lost'
+  | 'http_method'
+  | 'http_media_type'
+  | 'http_rate_limit'
+  | 'rpc_no_method'
+  | 'rpc_no_tool';
 
 /** What a server over HTTP answered in place of a JSON-RPC message. */
 export interface HttpAnswer {
@@ -111,34 +34,26 @@ export interface HttpAnswer {
  * what stands before its server (408, 502, 504; 503 too, to which some proxies add `Retry-After` by themselves).
  */
 export function proofOfHttp({ status, inSession, asksAgain }: HttpAnswer): NotBegun | null {
-  switch (status) {
-    case 401:
-      return 'http_unauthorized';
-    case 404:
-      return inSession ? 'http_session_lost' : null;
-    case 405:
-      return 'http_method';
-    case 415:
-      return 'http_media_type';
-    case 429:
-      return asksAgain ? 'http_rate_limit' : null;
-    default:
-      return null;
-  }
+  if (status === 404) return inSession ? 'http_session_lost' : null;
+  if (status === 429) return asksAgain ? 'http_rate_limit' : null;
+  return ALWAYS_BEFORE[status] ?? null;
 }
+
+/** Authorization, method and media type are looked at before the message is. */
+const ALWAYS_BEFORE: Partial<Record<number, NotBegun>> = {
+  401: 'http_unauthorized',
+  405: 'http_method',
+  415: 'http_media_type',
+};
 
 const BEFORE_A_CONNECTION: ReadonlySet<string | undefined> = new Set(['getaddrinfo', 'connect']);
 /** Node's own limit of time for a connection, which has no system call. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
-/** `syscall`, `code`: of the error of a socket, as Node gives them. */
-export function proofOfSocket({
-  syscall,
-  code,
-}: {
-  syscall?: string | undefined;
-  code?: string | undefined;
-}): NotBegun | null {
+/** The error of a socket, as Node gives it. */
+type SocketError = Partial<Record<'syscall' | 'code', string | undefined>>;
+
+export function proofOfSocket({ syscall, code }: SocketError): NotBegun | null {
   return BEFORE_A_CONNECTION.has(syscall) || code === CONNECT_TIMEOUT ? 'not_connected' : null;
 }
 

@@ -5,11 +5,9 @@ import type { ClientAnswer, GateAnswer } from '../gates/gate.js';
 import type { Limits } from '../limits/limits.js';
 import { fill, type Words } from '../prompts/words.js';
 import type { ToolEnding, ToolUseBlock } from '../state/message.js';
-import type { Ledger, LedgerEntry } from './ledger.js';
-import { ledgerKey, lookUp } from './ledger.js';
+import { type Ledger, type LedgerEntry, ledgerKey, lookUp } from './ledger.js';
 import type { Permission } from './permission.js';
-import type { ToolDefinition } from './tool.js';
-import { DEFAULT_TOOL_POLICY } from './tool.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition } from './tool.js';
 import { badArgumentsNote, editedNote, notAllowedNote, unknownToolNote } from './tool-notes.js';
 import { statefulServer } from './tool-session.js';
 

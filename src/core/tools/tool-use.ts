@@ -3,8 +3,7 @@ import { EFFECTS_BYTES } from '../state/bounds.js';
 import type { ToolEnding } from '../state/message.js';
 import { cutText } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
-import type { Ledger } from './ledger.js';
-import { emptyLedger } from './ledger.js';
+import { emptyLedger, type Ledger } from './ledger.js';
 import type { ToolSession } from './tool-session.js';
 
 export interface ToolUse {

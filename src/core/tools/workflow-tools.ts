@@ -3,8 +3,7 @@
  * Only a role that names them has them: `tools: ['*']` means what servers, client and program offer.
  */
 import { matchesAny } from './glob.js';
-import type { JsonSchema, ToolDefinition, ToolPolicy } from './tool.js';
-import { DEFAULT_TOOL_POLICY } from './tool.js';
+import { DEFAULT_TOOL_POLICY, type JsonSchema, type ToolDefinition, type ToolPolicy } from './tool.js';
 
 /** Nothing outside the run changes, so nobody is asked; what they say is of the moment, so it is never reused. */
 const WITHIN_THE_RUN: ToolPolicy = {

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type CallFailure, FAILURE } from '../../../../src/core/limits/failure.js';
 import {
   isNotBegun,
-  NOT_BEGUN,
   type NotBegun,
   proofOfHttp,
   proofOfRpc,
@@ -12,12 +10,6 @@ import {
   toolEnding,
   toolFailureDecision,
 } from '../../../../src/core/tools/effect.js';
-
-const tools = readFileSync('docs/tools.md', 'utf8');
-
-it.each(Object.entries(NOT_BEGUN))('effect: the proof %s → docs/tools.md has its row', (_, row) => {
-  expect(tools).toContain(`\n| ${row.call} | ${row.seen} | ${row.why} |\n`);
-});
 
 describe('effect: an HTTP answer', () => {
   const alone = { inSession: false, asksAgain: false };
