@@ -1,8 +1,7 @@
 /** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
 
 import type { PinnedRole } from '../core/agents/role.js';
-import { withCallContext } from '../core/prompts/call-context.js';
-import { newInventory } from '../core/prompts/inventory.js';
+import { newInventory, withCallContext } from '../core/prompts/call-context.js';
 import { holdsNotes, notesText, takesNotes } from '../core/prompts/project-notes.js';
 import { holdsPrompt, introduction, roleAtHand } from '../core/prompts/shared-prefix.js';
 import { fill } from '../core/prompts/words.js';

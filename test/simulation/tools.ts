@@ -1,6 +1,5 @@
 /** The tools of simulated runs. */
-import type { ClientTool } from '../../src/core/agents/run-config.js';
-import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
+import type { ClientTool, ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 
 export const CLIENT_TOOLS: ClientTool[] = [

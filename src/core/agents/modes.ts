@@ -9,7 +9,6 @@ import type { Cause } from '../plan/cause.js';
 import {
   answeringAt,
   choosingAt,
-  type Improvements,
   type Position,
   type PositionsOf,
   planningAt,
@@ -50,8 +49,6 @@ interface ModeEntry<K extends ModeKind> {
   at: Record<PositionsOf[K]['phase'], RoleThere>;
   /** Where each goal begins. */
   begin: () => PositionsOf[K];
-  /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
-  planAnew: ((cycle: number, improvements: Improvements) => PositionsOf[K]) | null;
   /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
   carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
 }
@@ -63,30 +60,24 @@ interface RoleThere {
 
 type AnyEntry = { [K in ModeKind]: ModeEntry<K> }[ModeKind];
 
+const PLANNER: RoleThere = { role: 'planner', output: 'plan' };
+const EXECUTOR: RoleThere = { role: 'executor', output: 'execution' };
+const VERIFIER: RoleThere = { role: 'verifier', output: 'verdict' };
+const SUMMARY: RoleThere = { role: 'summary', output: 'text' };
+
 const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
   team: {
     kind: 'team',
     does: 'plans, carries out task by task, verifies',
-    at: {
-      planning: { role: 'planner', output: 'plan' },
-      execution: { role: 'executor', output: 'execution' },
-      verification: { role: 'verifier', output: 'verdict' },
-      wrap_up: { role: 'summary', output: 'text' },
-    },
+    at: { planning: PLANNER, execution: EXECUTOR, verification: VERIFIER, wrap_up: SUMMARY },
     begin: () => planningAt(1),
-    planAnew: planningAt,
     carriedOut: verificationAt,
   },
   plan: {
     kind: 'plan',
     does: 'plans, carries out task by task, sums up; nothing is verified',
-    at: {
-      planning: { role: 'planner', output: 'plan' },
-      execution: { role: 'executor', output: 'execution' },
-      wrap_up: { role: 'summary', output: 'text' },
-    },
+    at: { planning: PLANNER, execution: EXECUTOR, wrap_up: SUMMARY },
     begin: () => planningAt(1),
-    planAnew: planningAt,
     carriedOut: wrapUpAt,
   },
   react: workOf('react', 'one role works with tools and answers, nothing is verified'),
@@ -95,12 +86,8 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
   auto: {
     kind: 'auto',
     does: 'a role chooses one of the others for each goal',
-    at: {
-      choosing: { role: 'selector', output: 'choice' },
-      wrap_up: { role: 'summary', output: 'text' },
-    },
+    at: { choosing: { role: 'selector', output: 'choice' }, wrap_up: SUMMARY },
     begin: choosingAt,
-    planAnew: null,
     carriedOut: null,
   },
 };
@@ -111,14 +98,7 @@ const DECLARED = workOf('', 'roles that steersman.yaml names work one after the 
 /** A mode that is one role's work on the goal, where nobody names another. */
 function workOf(role: string, does: string): ModeEntry<'steps'> {
   const at: RoleThere = { role, output: 'text' };
-  return {
-    kind: 'steps',
-    does,
-    at: { answering: at, wrap_up: at },
-    begin: answeringAt,
-    planAnew: null,
-    carriedOut: null,
-  };
+  return { kind: 'steps', does, at: { answering: at, wrap_up: at }, begin: answeringAt, carriedOut: null };
 }
 
 /** All built-in modes, in the order in which they are told of. */
@@ -178,13 +158,6 @@ export function firstPosition(mode: ModeName): Position {
   return entryOf(mode).begin();
 }
 
-/** Where the next plan of a goal is made. Throws in a mode that has no plan: see `hasPlan`. */
-export function nextPlan(mode: ModeName, cycle: number, improvements: Improvements): Position {
-  const { planAnew } = entryOf(mode);
-  if (planAnew === null) throw new Error(`the mode ${mode} has no plan`);
-  return planAnew(cycle, improvements);
-}
-
 /**
  * Where a goal goes on when no task of its plan is left; `end`: what has become of them, where nobody judges that
  * (`causeOfPlan`), `why` in words. Throws in a mode that has no plan: see `hasPlan`.
@@ -202,7 +175,7 @@ export function mayPlan(mode: ModeName): boolean {
 
 /** Whether goals of this mode have a plan, whose tasks are carried out and which people may change. */
 export function hasPlan(mode: ModeName): boolean {
-  return entryOf(mode).planAnew !== null;
+  return entryOf(mode).carriedOut !== null;
 }
 
 /** The role that has the say at a position: messages of people are for it. */

@@ -97,13 +97,7 @@ export type Requirement = (typeof REQUIREMENTS)[number];
 export const MOST_AGENT_DEPTH = 2;
 
 /** What is known of a role that may be called, before it is: pinned in the run that may call it. */
-export interface AgentCard {
-  /** Of its role. */
-  name: string;
-  description: string;
-  requires: Requirement[];
-  /** What it has besides its tools, in short names: told to who may call it. Absent for nothing. */
-  capabilities?: string[];
+export interface AgentCard extends Pick<RoleProfile, 'name' | 'description' | 'requires' | 'capabilities'> {
   /** Names of the roles that it may call itself, and they. Absent for none. */
   calls?: string[];
   /** Its role may only look. Absent for false. */

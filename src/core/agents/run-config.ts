@@ -6,9 +6,10 @@ import type { ResolverRow } from '../limits/resolver.js';
 import type { StepFailurePolicy } from '../plan/step-failure.js';
 import type { ProjectNotes } from '../prompts/project-notes.js';
 import type { OwnWords } from '../prompts/words.js';
+import { without } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { isDenied, type Permissions } from '../tools/permission.js';
-import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
+import type { ClientTool, ToolDefinition } from '../tools/tool.js';
 import { isNamed } from '../tools/workflow-tools.js';
 import type { DeclaredModes, ModeName } from './modes.js';
 import type { AgentCard, PinnedRole } from './role.js';
@@ -69,15 +70,8 @@ export interface RunSettings {
  * waits for whoever comes to do that, who is there for the rest too.
  */
 export function settingsOfNewTask(settings: RunSettings): RunSettings {
-  const {
-    clientTools: _tools,
-    keepOpenSeconds: _open,
-    calledAs: _agent,
-    knownModels: _known,
-    agentDepth: _depth,
-    ...rest
-  } = settings;
-  return { ...rest, attended: asksForPlan(settings) };
+  const gone = ['clientTools', 'keepOpenSeconds', 'calledAs', 'knownModels', 'agentDepth'] as const;
+  return { ...without(settings, ...gone), attended: asksForPlan(settings) };
 }
 
 /** Whether a run of these settings waits at its plan, so that its person must be told. */
@@ -91,13 +85,6 @@ export function wantsApproval(
   mode: ModeName = started,
 ): boolean {
   return approvePlan ?? (mode === 'plan' && attended === true);
-}
-
-/** A tool of the client, as a start request declares it. */
-export interface ClientTool {
-  name: string;
-  description: string;
-  inputSchema: JsonSchema;
 }
 
 export interface PinnedModel {

@@ -8,10 +8,11 @@ import { readKnownModels } from '../limits/model-use.js';
 import { expected, isAbsent } from '../outputs/output-fields.js';
 import { heedsPolicy, STEP_FAILURE_POLICIES } from '../plan/step-failure.js';
 import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../state/bounds.js';
-import { isRecord, jsonBytes, nestsDeeper, utf8Length } from '../text/json.js';
+import { isRecord, isText, isTexts, jsonBytes, nestsDeeper, utf8Length } from '../text/json.js';
+import type { ClientTool } from '../tools/tool.js';
 import { isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
 import { MOST_AGENT_DEPTH } from './role.js';
-import type { ClientTool, RunSettings } from './run-config.js';
+import type { RunSettings } from './run-config.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */
 export const MAX_GOAL_BYTES = 1_000_000;
@@ -97,27 +98,60 @@ export function goalError(goal: unknown): string | null {
 
 type Fault = (value: unknown, at: string) => string | null;
 
+/** The fault of what is not `wanted`, in words. */
+function unless(fits: (value: unknown) => boolean, wanted: string): Fault {
+  return (value, at) => (fits(value) ? null : expected(at, wanted, value));
+}
+
+const boolean = unless(value => typeof value === 'boolean', 'true or false');
+
+function oneOf(words: readonly string[]): Fault {
+  return unless(value => words.some(word => word === value), `one of ${words.join(', ')}`);
+}
+
+function wholeNumber(what: string, most: number): Fault {
+  const fits = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
+  return unless(fits, `a whole number ${what}up to ${most}`);
+}
+
+function text(maxBytes: number): Fault {
+  return (value, at) => {
+    if (!isText(value) || value.trim() === '') return expected(at, 'a text that is not empty', value);
+    const bytes = utf8Length(value);
+    return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+  };
+}
+
+/** Which modes are declared only the worker knows. */
+const MODE_WORDS = `one of ${MODES.join(', ')}, or the name of a mode that steersman.yaml declares`;
+
 /** One judge for each setting, so that none is taken unread. */
 const FAULTS: Record<keyof RunSettings, Fault> = {
-  mode: modeName,
+  mode: unless(isModeName, MODE_WORDS),
   role: text(LONGEST_NAME),
-  workspace: workspaceFault,
+  workspace: unless(isWorkspace, "an absolute path on the worker's host"),
   model: text(LONGEST_NAME),
   configuration: text(LONGEST_NAME),
   systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
   autoApprove: boolean,
   allowTools: toolNamesFault,
   limits: startLimitsFault,
-  context: contextFault,
+  context: (value, at) =>
+    isTexts(value)
+      ? tooLarge(value, at, MAX_CONTEXT_BYTES)
+      : expected(at, 'an object whose values are texts', value),
   attended: boolean,
   approvePlan: boolean,
   onStepFailure: oneOf(STEP_FAILURE_POLICIES),
-  keepOpenSeconds: seconds,
+  keepOpenSeconds: wholeNumber('of seconds ', MAX_KEEP_OPEN_SECONDS),
   projectNotes: boolean,
   clientTools: clientToolsFault,
   calledAs: text(LONGEST_NAME),
-  knownModels: knownModelsFault,
-  agentDepth,
+  knownModels: (value, at) =>
+    readKnownModels(value)
+      ? tooLarge(value, at, KNOWN_MODELS_BYTES)
+      : expected(at, 'an object { chosen: { all, roles }, out }', value),
+  agentDepth: wholeNumber('', MOST_AGENT_DEPTH),
   continueAsNew: oneOf(['suggested', 'every-safe-point']),
 };
 
@@ -139,51 +173,8 @@ function unknownKeys(given: Record<string, unknown>, known: readonly string[], p
     .map(key => `There is no ${prefix}${key.slice(0, 80)}: there are ${known.join(', ')}.`);
 }
 
-function oneOf(words: readonly string[]): Fault {
-  return (value, at) =>
-    words.some(word => word === value) ? null : expected(at, `one of ${words.join(', ')}`, value);
-}
-
-/** Which modes are declared only the worker knows. */
-function modeName(value: unknown, at: string): string | null {
-  const words = `one of ${MODES.join(', ')}, or the name of a mode that steersman.yaml declares`;
-  return isModeName(value) ? null : expected(at, words, value);
-}
-
-function boolean(value: unknown, at: string): string | null {
-  return typeof value === 'boolean' ? null : expected(at, 'true or false', value);
-}
-
-function text(maxBytes: number): Fault {
-  return (value, at) => {
-    if (typeof value !== 'string' || value.trim() === '')
-      return expected(at, 'a text that is not empty', value);
-    const bytes = utf8Length(value);
-    return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
-  };
-}
-
-function workspaceFault(value: unknown, at: string): string | null {
-  const isPath = typeof value === 'string' && value.startsWith('/') && !value.includes('\0');
-  if (!isPath || value.length > LONGEST_PATH)
-    return expected(at, "an absolute path on the worker's host", value);
-  return null;
-}
-
-function agentDepth(value: unknown, at: string): string | null {
-  const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_AGENT_DEPTH;
-  return fits ? null : expected(at, `a whole number up to ${MOST_AGENT_DEPTH}`, value);
-}
-
-function knownModelsFault(value: unknown, at: string): string | null {
-  if (!readKnownModels(value)) return expected(at, 'an object { chosen: { all, roles }, out }', value);
-  return tooLarge(value, at, KNOWN_MODELS_BYTES);
-}
-
-function seconds(value: unknown, at: string): string | null {
-  const fits =
-    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_KEEP_OPEN_SECONDS;
-  return fits ? null : expected(at, `a whole number of seconds up to ${MAX_KEEP_OPEN_SECONDS}`, value);
+function isWorkspace(value: unknown): boolean {
+  return isText(value) && value.startsWith('/') && !value.includes('\0') && value.length <= LONGEST_PATH;
 }
 
 function startLimitsFault(value: unknown, at: string): string | null {
@@ -193,24 +184,15 @@ function startLimitsFault(value: unknown, at: string): string | null {
 }
 
 function toolNamesFault(value: unknown, at: string): string | null {
-  const isName = (name: unknown) =>
-    typeof name === 'string' && name !== '' && name.length <= LONGEST_ALLOWED_TOOL;
+  const isName = (name: unknown) => isText(name) && name !== '' && name.length <= LONGEST_ALLOWED_TOOL;
   if (!Array.isArray(value) || !value.every(isName)) return expected(at, 'a list of names of tools', value);
-  return value.length > MAX_ALLOWED_TOOLS
-    ? `\`${at}\` has ${value.length} names, and at most ${MAX_ALLOWED_TOOLS} are taken.`
-    : null;
-}
-
-function contextFault(value: unknown, at: string): string | null {
-  if (!isRecord(value) || !Object.values(value).every(entry => typeof entry === 'string'))
-    return expected(at, 'an object whose values are texts', value);
-  return tooLarge(value, at, MAX_CONTEXT_BYTES);
+  return tooMany(value, at, 'names', MAX_ALLOWED_TOOLS);
 }
 
 function clientToolsFault(value: unknown, at: string): string | null {
   if (!Array.isArray(value)) return expected(at, 'a list of { name, description, inputSchema }', value);
-  if (value.length > MAX_CLIENT_TOOLS)
-    return `\`${at}\` has ${value.length} tools, and at most ${MAX_CLIENT_TOOLS} are taken.`;
+  const many = tooMany(value, at, 'tools', MAX_CLIENT_TOOLS);
+  if (many !== null) return many;
   const faults = value.map((tool: unknown, index) => clientToolFault(tool, `${at}[${index}]`));
   return faults.find(fault => fault !== null) ?? tooLarge(value, at, MAX_CLIENT_TOOLS_BYTES);
 }
@@ -218,11 +200,15 @@ function clientToolsFault(value: unknown, at: string): string | null {
 function clientToolFault(tool: unknown, at: string): string | null {
   if (!isRecord(tool)) return expected(at, 'an object { name, description, inputSchema }', tool);
   const { name, description, inputSchema } = tool;
-  if (!isAbsent(description) && typeof description !== 'string')
+  if (!isAbsent(description) && !isText(description))
     return expected(`${at}.description`, 'a text', description);
   if (!isAbsent(inputSchema) && !isRecord(inputSchema))
     return expected(`${at}.inputSchema`, 'a JSON Schema object', inputSchema);
   return text(LONGEST_NAME)(name, `${at}.name`);
+}
+
+function tooMany(list: readonly unknown[], at: string, what: string, most: number): string | null {
+  return list.length > most ? `\`${at}\` has ${list.length} ${what}, and at most ${most} are taken.` : null;
 }
 
 function tooLarge(value: unknown, at: string, maxBytes: number): string | null {

@@ -2,15 +2,17 @@
  * Sub-agents (A1): runs of one role that another role hands a piece of its work to. Whether one is started, with
  * which settings, what it may use, and what its end is to the role that called it.
  */
-import type { Account } from '../limits/account.js';
+
 import { type Lease, leaseOf } from '../limits/leases.js';
-import { type BudgetUse, checkBudgets, type Limits } from '../limits/limits.js';
+import { type BudgetUse, type Counters, checkBudgets, type Limits } from '../limits/limits.js';
 import type { KnownModels } from '../limits/model-use.js';
+import type { Account } from '../limits/usage-by.js';
 import { type UsageEntry, withCalls } from '../limits/usage-by.js';
 import { type Cause, causeText, type Outcome } from '../plan/cause.js';
 import { fill, type Words } from '../prompts/words.js';
 import { addUsage, type ToolContent, type ToolEnding, type Usage } from '../state/message.js';
 import type { InboxItem } from '../steering/inbox.js';
+import { stringOr, without } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { matchesAny } from '../tools/glob.js';
 import { unknownOutcomeNote } from '../tools/tool-notes.js';
@@ -50,11 +52,7 @@ export interface Instruction {
 
 /** Its arguments: its schema was checked, but a person may have edited them. */
 export function readInstruction({ agent_name: agent, instruction }: Record<string, unknown>): Instruction {
-  return { agent: asText(agent), text: asText(instruction) };
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value.trim() : '';
+  return { agent: stringOr(agent, '').trim(), text: stringOr(instruction, '').trim() };
 }
 
 export type Delegation =
@@ -92,16 +90,9 @@ export function settingsOfAgent(
   limits: Limits,
   { id, agent, lease, known }: { id: string; agent: string; lease: Lease; known: KnownModels },
 ): RunSettings {
-  const {
-    clientTools: _tools,
-    keepOpenSeconds: _open,
-    approvePlan: _plan,
-    onStepFailure: _policy,
-    knownModels: _known,
-    ...rest
-  } = settings;
+  const gone = ['clientTools', 'keepOpenSeconds', 'approvePlan', 'onStepFailure', 'knownModels'] as const;
   return {
-    ...rest,
+    ...without(settings, ...gone),
     mode: 'react',
     role: agent,
     calledAs: id,
@@ -142,17 +133,14 @@ export interface AgentReport extends AgentRest {
   answer: string;
 }
 
+type Result = Pick<AgentReport, 'outcome' | 'cause' | 'usage' | 'usageBy'> &
+  Partial<Pick<AgentRest, 'unread' | 'effects'>> & {
+    text: string;
+    counters: Pick<Counters, 'turns' | 'failedCalls'>;
+  };
+
 /** As a run's result tells it. */
-export function reportOf(result: {
-  outcome: Outcome;
-  cause: Cause;
-  text: string;
-  usage: Usage;
-  usageBy: UsageEntry[];
-  counters: { turns: number; failedCalls: number };
-  unread?: InboxItem[];
-  effects?: string[];
-}): AgentReport {
+export function reportOf(result: Result): AgentReport {
   const { outcome, cause, text: answer, usage, usageBy, counters, unread = [], effects = [] } = result;
   // Of its one goal, which is on record only where it has ended by itself.
   const { turns, failedCalls } = counters;
@@ -160,9 +148,8 @@ export function reportOf(result: {
 }
 
 /** What is left of a run that was cancelled. */
-export function restOf(result: Parameters<typeof reportOf>[0]): AgentRest {
-  const { outcome: _outcome, cause: _cause, answer: _answer, ...rest } = reportOf(result);
-  return rest;
+export function restOf(result: Result): AgentRest {
+  return without(reportOf(result), 'outcome', 'cause', 'answer');
 }
 
 export type AgentEnd =

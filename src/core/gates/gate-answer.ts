@@ -9,6 +9,8 @@ import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../text/json.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
 
+type GateOf<K extends Gate['kind']> = Extract<Gate, { kind: K }>;
+type Input = Readonly<Record<string, unknown>>;
 type PlanEdit = Extract<GateAnswer, { kind: 'plan'; decision: 'edit' }>;
 
 export interface AnswerRules {
@@ -54,11 +56,7 @@ export function checkAnswer(gates: readonly Gate[], input: unknown, rules: Answe
 }
 
 /** The open gate that is meant, or what is wrong. */
-function findGate(
-  gates: readonly Gate[],
-  input: Record<string, unknown>,
-  { via, closedHow }: AnswerRules,
-): Gate | string {
+function findGate(gates: readonly Gate[], input: Input, { via, closedHow }: AnswerRules): Gate | string {
   const { gateId, callId } = input;
   const byCall = via === 'submitToolResult' && isAbsent(gateId) && typeof callId === 'string';
   if (!byCall && (typeof gateId !== 'string' || gateId.length > LONGEST_ID))
@@ -79,7 +77,7 @@ function openGates(gates: readonly Gate[]): string {
 }
 
 /** The answer by the gate's kind, or what is wrong. */
-function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRules): GateAnswer | string {
+function readAnswer(gate: Gate, input: Input, rules: AnswerRules): GateAnswer | string {
   if (gate.kind === 'question') {
     const text = stringOr(input.text, '').trim();
     return text === ''
@@ -114,13 +112,13 @@ function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRul
   }
 }
 
-function reasonOf(input: Record<string, unknown>): string | null {
+function reasonOf(input: Input): string | null {
   return stringOr(input.reason, '').trim() || null;
 }
 
 function readApproval(
-  gate: Extract<Gate, { kind: 'approval' }>,
-  input: Record<string, unknown>,
+  gate: GateOf<'approval'>,
+  input: Input,
   { argumentFaults }: AnswerRules,
 ): GateAnswer | string {
   const decision = input.decision === 'deny' || input.decision === 'always' ? input.decision : 'approve';
@@ -132,7 +130,7 @@ function readApproval(
   return { kind: 'approval', decision, reason: reasonOf(input), arguments: edited };
 }
 
-function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): GateAnswer | string {
+function readPlanAnswer(input: Input, rules: AnswerRules): GateAnswer | string {
   if (input.decision === 'approve') return { kind: 'plan', decision: 'approve' };
   if (input.decision === 'reject') {
     const reason = reasonOf(input);
@@ -155,8 +153,8 @@ function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): Gat
 }
 
 function readFormAnswer(
-  { subject }: Extract<Gate, { kind: 'form' }>,
-  input: Record<string, unknown>,
+  { subject }: GateOf<'form'>,
+  input: Input,
   { formFaults }: AnswerRules,
 ): GateAnswer | string {
   const { decision } = input;
@@ -168,11 +166,7 @@ function readFormAnswer(
   return { kind: 'form', decision: 'accept', content };
 }
 
-function readBudgetAnswer(
-  gate: Extract<Gate, { kind: 'budget' }>,
-  input: Record<string, unknown>,
-  ceilings: Ceilings,
-): GateAnswer | string {
+function readBudgetAnswer(gate: GateOf<'budget'>, input: Input, ceilings: Ceilings): GateAnswer | string {
   if (input.decision === 'wrap_up') return { kind: 'budget', decision: 'wrap_up' };
   const to = numberOrNull(input.to);
   const { budget, limit, used } = gate.subject;
@@ -181,10 +175,7 @@ function readBudgetAnswer(
   return ceilingFault({ [budget]: to }, ceilings) ?? { kind: 'budget', decision: 'raise', to };
 }
 
-function readFailureAnswer(
-  gate: Extract<Gate, { kind: 'failure' }>,
-  input: Record<string, unknown>,
-): GateAnswer | string {
+function readFailureAnswer(gate: GateOf<'failure'>, input: Input): GateAnswer | string {
   if (input.decision !== 'other_model')
     return { kind: 'failure', decision: input.decision === 'retry' ? 'retry' : 'stop' };
   const { models } = gate.subject;
@@ -195,7 +186,7 @@ function readFailureAnswer(
 }
 
 /** A client's result: text, blocks of tool content, or any JSON, which becomes a block of its own. */
-function readToolResult(input: Record<string, unknown>): GateAnswer | string {
+function readToolResult(input: Input): GateAnswer | string {
   const { content } = input;
   if (isAbsent(content)) return expected('content', 'the result: a text, content blocks or JSON', content);
   const isError = isAbsent(input.isError) ? false : booleanOrNull(input.isError);

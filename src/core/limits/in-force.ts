@@ -11,6 +11,7 @@ export function limitsOf({ pinned, limits }: Pick<RunState, 'pinned' | 'limits'>
 }
 
 type Role = Pick<PinnedRole, 'name' | 'models'>;
+type Models = Pick<RunState, 'models' | 'pinned'>;
 
 /** The chain of models that a role has of its own; empty where it has that of the run. */
 export function ownChainOf({ models }: Pick<RunState, 'models'>, role: Role): readonly string[] {
@@ -23,14 +24,14 @@ export function isSet({ models }: Pick<RunState, 'models'>, { name }: Pick<Role,
 }
 
 /** The chain of models that a role is called with. */
-export function chainOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): readonly string[] {
+export function chainOf(state: Models, role: Role): readonly string[] {
   if (isSet(state, role)) return ownChainOf(state, role);
   const { row = null, model } = ownValue(state.models.resolved, role.name) ?? {};
   const use = (row === null ? undefined : state.pinned?.resolver[row]?.use) ?? chainAsItIs(state, role);
   return model === undefined ? use : [model, ...use.filter(other => other !== model)];
 }
 
-function chainAsItIs(state: Pick<RunState, 'models' | 'pinned'>, role: Role): readonly string[] {
+function chainAsItIs(state: Models, role: Role): readonly string[] {
   const own = ownChainOf(state, role);
   return own.length > 0 ? own : (state.pinned?.models ?? []);
 }
@@ -39,7 +40,7 @@ function chainAsItIs(state: Pick<RunState, 'models' | 'pinned'>, role: Role): re
  * The first model of its chain that did not fail a role and is not out; where none is left, the one that it was
  * called with last, for who wants it tried again.
  */
-export function modelOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string {
+export function modelOf(state: Models, role: Role): string {
   const chain = chainOf(state, role);
   const at = ownValue(state.models.at, role.name);
   const again = at !== undefined && chain.includes(at) ? at : chain.at(-1);
@@ -49,11 +50,7 @@ export function modelOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role):
 }
 
 /** What a role goes on with where this model fails it; undefined where its chain has no other that did not. */
-export function nextModelOf(
-  state: Pick<RunState, 'models' | 'pinned'>,
-  role: Role,
-  model: string,
-): string | undefined {
+export function nextModelOf(state: Models, role: Role, model: string): string | undefined {
   const full = (ownValue(state.models.failed, role.name) ?? []).length >= MOST_FAILED;
   return full ? undefined : leftOf(state, role).find(other => other !== model);
 }
@@ -61,17 +58,13 @@ export function nextModelOf(
 /** Models that may fail a role in a goal: who goes through more has another fault. */
 const MOST_FAILED = 16;
 
-function leftOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string[] {
+function leftOf(state: Models, role: Role): string[] {
   const failed = ownValue(state.models.failed, role.name) ?? [];
   return chainOf(state, role).filter(model => !failed.includes(model) && !isOut(state, model));
 }
 
 /** Whether the chain of a role has a model, other than `except`, that is not out: each may do better the next time. */
-export function mayBeCalled(
-  state: Pick<RunState, 'models' | 'pinned'>,
-  role: Role,
-  except: string | null = null,
-): boolean {
+export function mayBeCalled(state: Models, role: Role, except: string | null = null): boolean {
   return chainOf(state, role).some(model => model !== except && !isOut(state, model));
 }
 

@@ -105,13 +105,7 @@ export function isBudget(name: string): boolean {
   return BUDGET_KINDS.some(kind => kind === name);
 }
 
-export interface BudgetUse {
-  turns: number;
-  totalTurns: number;
-  tokens: number;
-  wallTimeMs: number;
-  costUsd: number | null;
-}
+export type BudgetUse = Pick<Limits, BudgetKind>;
 
 /** Model replies that goal and run may still take. */
 export function turnsLeft({ turns, totalTurns }: Limits, used: BudgetUse): number {
@@ -201,6 +195,13 @@ function usedFault(name: string, value: unknown, standing: Standing | null): str
   const of = standing?.limits[kind] ?? 'no limit';
   return `${name}: ${used} of ${of} are used already, and ${value} would be used up at once. Give more than ${used}.`;
 }
+
+/**
+ * What may enlarge a limit of a run (TR2, LI1). The list is all there is, and behind each entry stands a person: the update
+ * `setBudget`, an answer at a gate that `onlyAPerson` (gate.ts) answers, or one of these at the run that called this one as
+ * a sub-agent. `--yes`, rules, deadlines and roles never do.
+ */
+export type Enlarger = 'setBudget' | 'gate' | 'caller';
 
 /** The most that a worker lets anybody set of a limit; a limit without an entry has no ceiling. */
 export type Ceilings = Partial<Limits>;

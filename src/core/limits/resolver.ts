@@ -4,16 +4,13 @@ import type { ModeName } from '../agents/modes.js';
 import type { StopReason } from '../state/message.js';
 import type { Phase } from '../state/position.js';
 import type { ModelFailureType } from './failure.js';
-import type { BudgetUse, Limits } from './limits.js';
+import type { BudgetKind, BudgetUse, Limits } from './limits.js';
 
-/** Of the goal's budgets, the share that is used: 0 where there is no limit, 1 and more where it is used up. */
-export interface BudgetShares {
-  tokens: number;
-  /** 1 where the cost is limited and not known: nobody could say that the limit holds. */
-  costUsd: number;
-  wallTimeMs: number;
-  turns: number;
-}
+/**
+ * Of the goal's budgets, the share that is used: 0 where there is no limit, 1 and more where it is used up, or where the
+ * cost is limited and not known, for nobody could say that the limit holds.
+ */
+export type BudgetShares = Record<Exclude<BudgetKind, 'totalTurns'>, number>;
 
 /** Where a run stands before a model call. */
 export interface ModelSituation {
@@ -75,21 +72,14 @@ const HOLDS: { readonly [K in keyof Required<RowConditions>]: Holds<K> } = {
 
 /** Index of the first row whose conditions all hold; null where none does, and the chain stands as it is. */
 export function resolveModel(rows: readonly ResolverRow[], situation: ModelSituation): number | null {
-  const index = rows.findIndex(
-    ({ when, use }) => use.length > 0 && conditions(when).every(name => holds(name, when, situation)),
-  );
+  const index = rows.findIndex(({ when, use }) => {
+    const conditions = Object.keys(when) as (keyof RowConditions)[];
+    return use.length > 0 && conditions.every(name => holds(name, when, situation));
+  });
   return index < 0 ? null : index;
 }
 
-function conditions(when: RowConditions): (keyof RowConditions)[] {
-  return Object.keys(when) as (keyof RowConditions)[];
-}
-
-function holds<K extends keyof RowConditions>(
-  name: K,
-  when: RowConditions,
-  situation: ModelSituation,
-): boolean {
+function holds<K extends keyof RowConditions>(name: K, when: RowConditions, situation: ModelSituation) {
   const wanted = when[name];
   return wanted === undefined || HOLDS[name](wanted, situation);
 }

@@ -2,6 +2,7 @@
 
 import type { Block, Message, ToolContent } from '../state/message.js';
 import { canonicalJson } from '../text/json.js';
+import { measuredOnce } from '../text/sizes.js';
 
 /**
  * Context of models of which nothing is known. Most models served today take at least this much; one
@@ -52,17 +53,8 @@ export function estimateTokens(text: string): number {
   return wide + Math.ceil(narrowUnits / CHARACTERS_A_TOKEN);
 }
 
-/** Messages are never changed: each is measured once. */
-const measured = new WeakMap<Message, number>();
-
 /** What a message costs in a request. Reasoning that is not sent costs 0. */
-export function estimateMessageTokens(message: Message): number {
-  const known = measured.get(message);
-  if (known !== undefined) return known;
-  const tokens = messageTokens(message);
-  measured.set(message, tokens);
-  return tokens;
-}
+export const estimateMessageTokens = measuredOnce(messageTokens);
 
 function messageTokens(message: Message): number {
   const blocks: readonly Block[] = message.content;

@@ -2,6 +2,7 @@
 
 import { addUsage, NO_USAGE, type Usage } from '../state/message.js';
 import { jsonBytes } from '../text/json.js';
+import { type Counters, NO_COUNTERS } from './limits.js';
 
 /** What a role used of a model. A figure that is 0 is left out; `costUsd` is null where it is not known. */
 export interface UsageEntry extends Partial<Usage> {
@@ -63,4 +64,14 @@ export function usageByRole(entries: readonly UsageEntry[]): Map<string, Usage> 
 /** Of the input, what was read from the provider's cache: whole percent, rounded down. Null without input. */
 export function cachedPercent({ inputTokens, cachedInputTokens }: Usage): number | null {
   return inputTokens === 0 ? null : Math.floor((100 * cachedInputTokens) / inputTokens);
+}
+
+/** What model calls are charged to. */
+export interface Account {
+  usage: Usage;
+  counters: Counters;
+}
+
+export function emptyAccount(): Account {
+  return { usage: NO_USAGE, counters: NO_COUNTERS };
 }

@@ -1,10 +1,11 @@
 /** What becomes of an orchestrator's proposals (F21): the phase machine and the limits dispose. */
 
+import { isLacking } from '../agents/capabilities.js';
 import { type Ceilings, ceilingFault, type Limits } from '../limits/limits.js';
 import type { OrchestrationOutput } from '../outputs/contracts.js';
 import type { Position } from '../state/position.js';
 import { isOpen, type Task } from './plan.js';
-import { reopenFault } from './reopen.js';
+import { blockDependants } from './plan-order.js';
 
 /** Where a run may go from execution, which is where the orchestrator is asked. */
 const NEXT_PHASES: readonly Position['phase'][] = ['planning', 'verification', 'wrap_up'];
@@ -151,4 +152,32 @@ function accepted(
 
 function refused(why: string): OrchestrationDecision {
   return { accepted: false, confirm: 'none', why, tellUser: null };
+}
+
+// A failed task that gets another state, and what it blocked: under the limit of open tasks, whoever wants it.
+
+/** The tasks with this one open again, or skipped, and those free that waited for it alone. */
+export function reopenTask(
+  tasks: readonly Task[],
+  id: string,
+  status: 'pending' | 'skipped',
+): ReturnType<typeof blockDependants> {
+  const reason = status === 'skipped' ? 'orchestrated' : null;
+  const freed = tasks.map((task): Task => {
+    if (task.id === id) return { ...task, status, reason };
+    return task.status === 'blocked' && !isLacking(task)
+      ? { ...task, status: 'pending', reason: null }
+      : task;
+  });
+  return blockDependants(freed);
+}
+
+/** Why the limit has no room for that, in a sentence; null where it has. */
+export function reopenFault(
+  tasks: readonly Task[],
+  { id, status, maxTasks }: { id: string; status: 'pending' | 'skipped'; maxTasks: number },
+): string | null {
+  const open = reopenTask(tasks, id, status).tasks.filter(isOpen).length;
+  if (open <= maxTasks || open <= tasks.filter(isOpen).length) return null;
+  return `The plan would have ${open} open tasks, and the limit tasks is ${maxTasks}.`;
 }

@@ -1,15 +1,8 @@
 /** Plan items and their states (G15): one superset of todo, task and step. */
 import { jsonBytes } from '../text/json.js';
 
-export type TaskStatus = 'pending' | 'executing' | 'completed' | 'failed' | 'skipped' | 'blocked';
-export const TASK_STATUSES: readonly TaskStatus[] = [
-  'pending',
-  'executing',
-  'completed',
-  'failed',
-  'skipped',
-  'blocked',
-];
+export const TASK_STATUSES = ['pending', 'executing', 'completed', 'failed', 'skipped', 'blocked'] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /** A task as a planner states it. The order of a list of them is the plan's order. */
 export interface PlannedTask {
@@ -32,28 +25,22 @@ export type TaskChange = Pick<PlannedTask, 'id'> & Partial<PlannedTask>;
 
 /** The change as a whole task. `old`: the task of its id, where there is one. `position`: in its list, from 1. */
 export function wholeTask(change: TaskChange, old: PlannedTask | undefined, position: number): PlannedTask {
-  const left = old ?? { ...NEW_TASK, priority: position };
-  return {
-    id: change.id,
-    description: change.description ?? left.description,
-    priority: change.priority ?? left.priority,
-    dependencies: [...(change.dependencies ?? left.dependencies)],
-    requiredCapabilities: [...(change.requiredCapabilities ?? left.requiredCapabilities)],
-    // Null takes them away.
-    estimatedDuration:
-      change.estimatedDuration === undefined ? left.estimatedDuration : change.estimatedDuration,
-    completionCriteria:
-      change.completionCriteria === undefined ? left.completionCriteria : change.completionCriteria,
-  };
+  const left: PlannedTask = old ?? { ...NEW_TASK, id: change.id, priority: position };
+  // Null takes an estimate or a criterion away.
+  const values = DEFINITION.map(name => [name, change[name] === undefined ? left[name] : change[name]]);
+  return Object.fromEntries(values) as PlannedTask;
 }
 
-const NEW_TASK: Omit<PlannedTask, 'id' | 'priority'> = {
+const NEW_TASK: PlannedTask = {
+  id: '',
   description: '',
+  priority: 0,
   dependencies: [],
   requiredCapabilities: [],
   estimatedDuration: null,
   completionCriteria: null,
 };
+const DEFINITION = Object.keys(NEW_TASK) as (keyof PlannedTask)[];
 
 /** A task of the run. */
 export interface Task extends PlannedTask {

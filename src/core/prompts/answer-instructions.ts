@@ -3,8 +3,7 @@
 import type { PinnedRole } from '../agents/role.js';
 import type { RunState } from '../state/run-state.js';
 import { preview } from '../text/preview.js';
-import { agentsText } from './agents-text.js';
-import { paragraphs } from './instructions.js';
+import { agentsText, paragraphs } from './instructions.js';
 import { delimit } from './prompt.js';
 import { fill, type Words, wordsOf } from './words.js';
 

@@ -5,7 +5,8 @@
  */
 
 import { ownCapabilities } from '../agents/capabilities.js';
-import type { PinnedRole } from '../agents/role.js';
+import type { AgentCard, PinnedRole } from '../agents/role.js';
+import { agentsInReach } from '../agents/subagent.js';
 import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
 import { durationText, type Overdue } from '../plan/task-time.js';
 import { REPORTS_BYTES } from '../state/bounds.js';
@@ -16,7 +17,6 @@ import { MAIN_THREAD } from '../state/thread.js';
 import { cutText } from '../text/fit.js';
 import { preview } from '../text/preview.js';
 import { heldResults } from '../tools/ledger.js';
-import { agentsText } from './agents-text.js';
 import { delimit } from './prompt.js';
 import { cutNote, fill, type Words, wordsOf } from './words.js';
 
@@ -94,11 +94,6 @@ function readingText(words: Words, reading: Reading | null): string {
   return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
 }
 
-/** Asks the planner to refine a plan that it called unfinished. */
-export function morePlanningInstruction(state: RunState, left: number): string {
-  return fill(wordsOf(state).planMore, { left });
-}
-
 const HELD_SHOWN = 20;
 
 /** Executor's instruction for one task, with what earlier tool calls already found (F12). */
@@ -124,14 +119,6 @@ export function taskInstruction(
   );
 }
 
-export function continueTaskInstruction(state: RunState, id: string, left: number): string {
-  return fill(wordsOf(state).goOn, { id, left });
-}
-
-export function retryTaskInstruction(state: RunState, id: string, left: number): string {
-  return fill(wordsOf(state).retry, { id, left });
-}
-
 /** The reviewer did not agree that the task is done. */
 export function reviewFixesInstruction(
   state: RunState,
@@ -148,11 +135,6 @@ export function reviewFixesInstruction(
 export function overdueInstruction(state: RunState, id: string, { estimatedMs, takenMs }: Overdue): string {
   const times = { estimated: durationText(estimatedMs), taken: durationText(takenMs) };
   return fill(wordsOf(state).overdue, { id, ...times });
-}
-
-/** At the cap of a task's rounds: one reply without tools (L11). */
-export function taskCapInstruction(state: RunState, { id }: Task): string {
-  return fill(wordsOf(state).report, { id });
 }
 
 /** Of the goal where it is said again: the conversation has it whole. */
@@ -211,16 +193,6 @@ function holdsReports({ pinned, threads, models: { contextLimits } }: RunState):
   return executor?.memory === 'shared' && verifier?.memory === 'shared' && thread.tokens < room * SAFE_SHARE;
 }
 
-/** The planner's question found nobody to answer it. */
-export function planUnansweredInstruction(state: RunState): string {
-  return wordsOf(state).planUnanswered;
-}
-
-/** The verifier's question found nobody to answer it. */
-export function unansweredInstruction(state: RunState): string {
-  return wordsOf(state).verdictUnanswered;
-}
-
 /** The last call of a goal that can not go on as planned: an answer from what there is. */
 export function wrapUpInstruction(state: RunState, why: string, role: Pick<PinnedRole, 'memory'>): string {
   const { goal, tasks, pinned } = state;
@@ -235,4 +207,18 @@ export function wrapUpInstruction(state: RunState, why: string, role: Pick<Pinne
     told || tasks.length === 0 ? '' : reportsText(words, planInForce(tasks), false),
     words.answer,
   );
+}
+
+/** They vary from project to project: told with the instruction, not in what requests begin with. */
+export function agentsText(state: RunState, role: Pick<PinnedRole, 'agents' | 'tools'>): string {
+  const { pinned } = state;
+  if (pinned === null || role.agents.length === 0) return '';
+  const words = wordsOf(state);
+  const agents = agentsInReach(pinned, role);
+  return agents.length === 0 ? words.noAgents : `${words.agents}\n${agents.map(agentLine).join('\n')}`;
+}
+
+function agentLine({ name, description, capabilities = [] }: AgentCard): string {
+  const has = capabilities.length === 0 ? '' : ` (${capabilities.join(', ')})`;
+  return `- ${name}${has}: ${preview(description, 500)}`;
 }

@@ -1,21 +1,25 @@
 /** What a model call sends, as the workflow tells it to the worker that makes the call. */
 
-import type { ReasoningLevel, ToolSyntax } from '../agents/role.js';
-import type { OutputContract } from '../outputs/contracts.js';
-import type { Dialect } from '../outputs/envelope.js';
+import type { RoleProfile } from '../agents/role.js';
 import type { Message } from '../state/message.js';
-import type { JsonSchema } from '../tools/tool.js';
+import type { ToolDefinition } from '../tools/tool.js';
 
 /** A tool offered with a call, as the model sees it. */
-export interface OfferedTool {
-  name: string;
-  description: string;
-  inputSchema: JsonSchema;
-  validation: 'strict' | 'delegate';
-}
+export type OfferedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'validation'>;
+
+type OfRole =
+  | 'output'
+  | 'dialect'
+  | 'temperature'
+  | 'topP'
+  | 'reasoning'
+  | 'toolSyntax'
+  | 'stop'
+  | 'maxOutputTokens'
+  | 'streaming';
 
 /** The part of a request that stays the same over many calls of a role. */
-export interface ModelRequestHead {
+export interface ModelRequestHead extends Pick<RoleProfile, OfRole> {
   /**
    * Whether others send the same `system` and `tools`. Where they do, nothing that endpoints put before or into these
    * goes by the role: no schema of its reply.
@@ -23,24 +27,8 @@ export interface ModelRequestHead {
   prefix: 'shared' | 'own';
   system: string;
   tools: OfferedTool[];
-  output: OutputContract;
-  /** The form of the role's JSON: schemas, and tool calls written as JSON, go by it. */
-  dialect: Dialect;
   /** Whether the reply may, may not or must call a tool. Calls that are made all the same are closed, never run. */
   toolChoice: 'auto' | 'none' | 'required';
-  /** 0 to 2; null leaves it to the endpoint. */
-  temperature: number | null;
-  /** Nucleus sampling, 0 to 1; null leaves it to the endpoint. */
-  topP: number | null;
-  /** How much the model thinks first; null leaves it to the model. */
-  reasoning: ReasoningLevel | null;
-  /** How the role calls tools; null leaves it to the endpoint. */
-  toolSyntax: ToolSyntax | null;
-  /** Texts that end a reply where the model writes them; they are not part of it. */
-  stop: string[];
-  maxOutputTokens: number | null;
-  /** False: the reply is to come whole. Absent for true. */
-  streaming?: boolean;
 }
 
 /** Answer of the query `modelRequest`: one page of what a call sends. */

@@ -8,6 +8,7 @@ import { userNotesText } from '../state/goal.js';
 import { type ToolUseBlock, tokensOf } from '../state/message.js';
 import type { RunState } from '../state/run-state.js';
 import { cutText, fitted } from '../text/fit.js';
+import { paragraphs } from './instructions.js';
 import { delimit } from './prompt.js';
 import { cutNote, fill, wordsOf } from './words.js';
 
@@ -46,22 +47,18 @@ export function actionReviewInstruction(state: RunState, call: ToolUseBlock): st
   });
 }
 
-function userNotesOf(state: RunState): string[] {
-  return state.goal.userNotes.length > 0 ? [userNotesText(state.goal, wordsOf(state))] : [];
-}
-
 function reviewInstruction(state: RunState, what: string, tag: string, subject: unknown): string {
   const words = wordsOf(state);
   const whole = JSON.stringify(subject, null, 2);
   const shown = JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2);
-  return [
+  return paragraphs(
     what,
     `${words.goal}\n${delimit('goal', state.goal.text)}`,
-    ...userNotesOf(state),
+    userNotesText(state.goal, words),
     delimit(tag, shown),
     ...cutNote(words, whole, shown),
     words.reviewEnd,
-  ].join('\n\n');
+  );
 }
 
 /** Asked when a task has failed: the phase machine decides on what is proposed. */
@@ -81,16 +78,16 @@ export function orchestrationInstruction(
   const words = wordsOf(state);
   const whole = task.result ?? '';
   const report = cutText(whole, CONTEXT_BYTES);
-  return [
+  return paragraphs(
     fill(words.failed, { id: task.id, reason: task.reason ?? words.noReason }),
     `${words.goal}\n${delimit('goal', state.goal.text)}`,
-    ...userNotesOf(state),
+    userNotesText(state.goal, words),
     `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
     `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
     whole === '' ? words.noReport : `${words.itsReport}\n${delimit('report', report)}`,
     ...cutNote(words, whole, report),
     words.proposalEnd,
-  ].join('\n\n');
+  );
 }
 
 /** What the run may use, and has used: RESOURCE_POOL. */
@@ -103,9 +100,6 @@ export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 
       model: ownChainOf(state, role)[0] ?? null,
     })),
     limits: { rounds: execution, turns, tokens },
-    used: {
-      turns: state.goal.counters.turns,
-      tokens: tokensOf(state.goal.usage),
-    },
+    used: { turns: state.goal.counters.turns, tokens: tokensOf(state.goal.usage) },
   };
 }

@@ -5,7 +5,7 @@
 
 import { fill, type Words } from '../prompts/words.js';
 import { cutText } from '../text/fit.js';
-import { jsonBytes } from '../text/json.js';
+import { jsonBytes, stringOr, without } from '../text/json.js';
 import { ARTIFACTS_BYTES } from './bounds.js';
 
 export interface Artifact {
@@ -60,7 +60,7 @@ export function decideArtifact(
   input: Readonly<Record<string, unknown>>,
   words: Words,
 ): ArtifactDecision {
-  const id = textOf(input.id);
+  const id = stringOr(input.id, '');
   if (tool === 'create_artifact') return decideCreation(artifacts, id, input, words);
   const found = artifacts.find(each => each.id === id);
   if (!found) return { fault: unknownArtifact(artifacts, id, words) };
@@ -68,7 +68,8 @@ export function decideArtifact(
   const { expectedVersion: expected = version } = input;
   if (expected !== version)
     return { fault: fill(words.noteArtifactVersion, { id, version, expected: String(expected) }) };
-  const title = textOf(input.title) === '' ? found.title : cutText(textOf(input.title), TITLE_BYTES);
+  // Arguments fit the schema; what a person edited may not.
+  const title = cutText(stringOr(input.title, ''), TITLE_BYTES) || found.title;
   return {
     edit: tool === 'update_artifact' ? { kind: 'replace', ref: found.ref } : { kind: 'write' },
     draft: { id, type: found.type, title, version: version + 1 },
@@ -81,14 +82,14 @@ function decideCreation(
   input: Readonly<Record<string, unknown>>,
   words: Words,
 ): ArtifactDecision {
-  const type = cutText(textOf(input.type), TYPE_BYTES);
+  const type = cutText(stringOr(input.type, ''), TYPE_BYTES);
   if (!ID.test(id)) return { fault: words.noteArtifactId };
   if ((id === TASK_PLAN) !== (type === TASK_PLAN)) return { fault: words.noteArtifactReserved };
   const found = artifacts.find(each => each.id === id);
   if (found) return { fault: fill(words.noteArtifactExists, { id, version: found.version }) };
   if (artifacts.length >= MOST_ARTIFACTS)
     return { fault: fill(words.noteArtifactFull, { count: artifacts.length }) };
-  const title = cutText(textOf(input.title), TITLE_BYTES) || id;
+  const title = cutText(stringOr(input.title, ''), TITLE_BYTES) || id;
   return { edit: { kind: 'write' }, draft: { id, type, title, version: 1 } };
 }
 
@@ -165,22 +166,11 @@ export function editedArtifactNote(
 }
 
 /** As models and people see it listed. */
-export function listedArtifact({
-  id,
-  type,
-  title,
-  version,
-  bytes,
-}: Artifact): Omit<Artifact, 'ref' | 'versions'> {
-  return { id, type, title, version, bytes };
+export function listedArtifact(artifact: Artifact): Omit<Artifact, 'ref' | 'versions'> {
+  return without(artifact, 'ref', 'versions');
 }
 
 function unknownArtifact(artifacts: readonly Artifact[], id: string, words: Words): string {
   if (artifacts.length === 0) return words.noteArtifactNone;
   return fill(words.noteArtifactUnknown, { id, ids: artifacts.map(each => each.id).join(', ') });
-}
-
-/** Arguments fit the schema; what a person edited may not. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,7 +1,7 @@
 /** The goal at hand, and those of a run that have ended. */
 
 import type { ModeName } from '../agents/modes.js';
-import { type Account, emptyAccount } from '../limits/account.js';
+import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import { delimit } from '../prompts/prompt.js';
 import type { Words } from '../prompts/words.js';

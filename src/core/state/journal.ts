@@ -1,8 +1,7 @@
 /** The numbered list of durable events of a run: what watchers follow and tests compare. */
 
 import type { GateCloser, GateKind } from '../gates/gate.js';
-import type { Enlarger } from '../limits/enlarge.js';
-import type { BudgetKind } from '../limits/limits.js';
+import type { BudgetKind, Enlarger } from '../limits/limits.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import type { Receipt } from '../steering/receipt.js';
 import { fitted } from '../text/fit.js';
@@ -232,19 +231,17 @@ export function eventsSince(journal: Journal, since: number): { events: JournalE
 
 export const ANSWERED = 'it has its answer already';
 
+const HOW_CLOSED: Record<GateCloser, string> = {
+  person: ANSWERED,
+  timeout: 'nobody answered in time',
+  rule: 'nobody needed to be asked',
+  superseded: 'nobody waits for an answer any more',
+};
+
 /** How a gate was closed, as far as the journal reaches back, in words without a full stop. */
 export function howClosed({ events }: Journal, gateId: string): string {
   const closed = events.findLast(event => event.type === 'gate_closed' && event.gateId === gateId);
-  if (closed?.type !== 'gate_closed') return 'nobody waits for an answer any more';
+  if (closed?.type !== 'gate_closed') return HOW_CLOSED.superseded;
   const { by, decision } = closed;
-  switch (by) {
-    case 'person':
-      return `${ANSWERED} (${decision})`;
-    case 'timeout':
-      return `nobody answered in time (${decision})`;
-    case 'rule':
-      return `nobody needed to be asked (${decision})`;
-    case 'superseded':
-      return `nobody waits for an answer any more (${decision})`;
-  }
+  return `${HOW_CLOSED[by]} (${decision})`;
 }

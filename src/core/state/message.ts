@@ -226,19 +226,16 @@ export function tokensOf({ inputTokens, outputTokens }: Usage): number {
 
 /** Sums usage. An unknown cost makes the sum unknown: a figure that leaves calls out would mislead. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  const cacheWriteInputTokens = (a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-    ...cacheWrites((a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0)),
+    ...(cacheWriteInputTokens > 0 && { cacheWriteInputTokens }),
     costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
     ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
-}
-
-function cacheWrites(cacheWriteInputTokens: number): Pick<Usage, 'cacheWriteInputTokens'> {
-  return cacheWriteInputTokens > 0 ? { cacheWriteInputTokens } : {};
 }
 
 /** Whether a value from elsewhere is a usage that sums can be made with. */

@@ -2,7 +2,7 @@
  * The positions where a run can stand, each with what it needs and nothing else. Those of each kind of mode are in `PositionsOf`;
  * what comes in between at any of them is an `Interrupt`.
  */
-import { type Account, emptyAccount } from '../limits/account.js';
+
 import type { CallFailure } from '../limits/failure.js';
 import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
 import type { Cause } from '../plan/cause.js';

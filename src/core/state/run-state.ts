@@ -7,10 +7,9 @@
 import { type Children, noChildren } from '../agents/children.js';
 import type { Way } from '../agents/modes.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
-import type { Account } from '../limits/account.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
 import { type ModelUse, newModelUse } from '../limits/model-use.js';
-import type { UsageEntry } from '../limits/usage-by.js';
+import type { Account, UsageEntry } from '../limits/usage-by.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import type { Task } from '../plan/plan.js';
 import { newToolUse, type ToolUse } from '../tools/tool-use.js';

@@ -102,38 +102,24 @@ function decideIdle(given: RouteCase): RouteDecision {
 function decideControl(given: RouteCase, { sure, toConfirm }: { sure: boolean; toConfirm: boolean }) {
   const { words } = given;
   const named = given.proposal?.payload.control ?? null;
-  const meant = controlOf(given.intent?.normalizedIntent.action ?? null);
+  const action = given.intent?.normalizedIntent.action;
+  const meant = (action && CONTROLS[action]) ?? null;
   const control = named ?? meant;
   if (control === null) return ask(words.routeWhichControl, words.askedControl);
   if (named !== null && meant !== null && named !== meant)
     return ask(fill(words.routeDisagree, { meant, named }), words.askedControl);
   const confirm = control === 'cancel' && (!sure || toConfirm);
-  return {
-    act: 'control',
-    confirm,
-    control,
-    question: null,
-    reason: words[CONTROL_REASON[control]],
-  } as const;
+  const reason = words[CONTROL_REASON[control]];
+  return { act: 'control', confirm, control, question: null, reason } as const;
 }
 
-function controlOf(action: IntentAction | null): Control | null {
-  switch (action) {
-    case 'cancel':
-      return 'cancel';
-    case 'pause':
-      return 'pause';
-    case 'continue':
-      return 'continue';
-    case 'query':
-      return 'status';
-    case 'create':
-    case 'modify':
-    case 'clarify':
-    case null:
-      return null;
-  }
-}
+/** What the understanding role's words for an action come to; of the others, nothing is controlled. */
+const CONTROLS: Partial<Record<IntentAction, Control>> = {
+  cancel: 'cancel',
+  pause: 'pause',
+  continue: 'continue',
+  query: 'status',
+};
 
 const CHANGES: readonly TaskRelation[] = ['same_task_minor_change', 'same_task_major_change'];
 

@@ -104,13 +104,12 @@ function gates(state: RunState): string {
 }
 
 function tasks({ tasks }: RunState): string {
-  if (tasks.length === 0) return '';
   const lines = tasks.map(task => {
     const why = task.reason ? ` (${plainLine(task.reason)})` : '';
     const late = task.overdue ? ' · takes longer than estimated' : '';
     return `- ${plainLine(task.id)} · ${task.status}${why}${late} · ${plainLine(preview(task.description, 80))}`;
   });
-  return ['Tasks:', '', ...lines].join('\n');
+  return section('Tasks', lines);
 }
 
 /** The last sub-agents: they are runs of their own, below this one's id. */
@@ -123,7 +122,7 @@ function agents({ children }: RunState): string {
     lines.push(
       `- paused, until the signal \`resume\`: ${plainLine(preview(children.paused.join(', '), 300))}`,
     );
-  return lines.length === 0 ? '' : ['Agents:', '', ...lines].join('\n');
+  return section('Agents', lines);
 }
 
 function artifacts({ artifacts }: RunState): string {
@@ -131,15 +130,16 @@ function artifacts({ artifacts }: RunState): string {
     ({ id, type, title, version, bytes }) =>
       `- ${plainLine(id)} · ${plainLine(type)} · version ${version} · ${bytes} bytes · ${plainLine(preview(title, 80))}`,
   );
-  return lines.length === 0 ? '' : ['Artifacts:', '', ...lines].join('\n');
+  return section('Artifacts', lines);
 }
 
 /** Where a role went on with another model than before. */
 function models({ log: { journal } }: RunState): string {
-  const lines = lastSwitches(journal).map(({ role, fromModel, toModel, why }) =>
-    plainLine(`${role} · ${toModel} instead of ${fromModel} · ${preview(why, 160)}`),
+  const lines = lastSwitches(journal).map(
+    ({ role, fromModel, toModel, why }) =>
+      `- ${plainLine(`${role} · ${toModel} instead of ${fromModel} · ${preview(why, 160)}`)}`,
   );
-  return lines.length === 0 ? '' : ['Models:', '', ...lines.map(line => `- ${line}`)].join('\n');
+  return section('Models', lines);
 }
 
 function limits(state: RunState): string {
@@ -147,15 +147,17 @@ function limits(state: RunState): string {
   if (!pinned) return '';
   const { counters } = goal;
   const most = limitsOf(state);
-  return [
-    'Limits:',
-    '',
+  return section('Limits', [
     `- turns ${counters.turns} of ${most.turns}`,
     ...(hasPlan(goal.mode) ? [`- verifications ${counters.verification} of ${most.verification}`] : []),
     `- tokens ${tokensOf(goal.usage)} of ${most.tokens}`,
     `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
     ...cachedLine(total),
-  ].join('\n');
+  ]);
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : [`${title}:`, '', ...lines].join('\n');
 }
 
 /** Of the input, what was read from providers' caches: in all, and by role. */

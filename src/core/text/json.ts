@@ -10,6 +10,12 @@ export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
+/** The record without these members. */
+export function without<T extends object, K extends keyof T>(record: T, ...names: readonly K[]): Omit<T, K> {
+  const left = Object.entries(record).filter(([name]) => !names.some(gone => gone === name));
+  return Object.fromEntries(left) as Omit<T, K>;
+}
+
 /** A value from elsewhere as a T; undefined where it is none. */
 export type Reader<T> = (value: unknown) => T | undefined;
 

@@ -1,17 +1,18 @@
 /** Bytes of values as JSON in UTF-8, each measured once. */
 import { jsonBytes } from './json.js';
 
-/** Sizes of values that never change once they are made, so that each is measured once. */
-const measured = new WeakMap<object, number>();
+/** A measure that is taken once of each value: for values that never change. */
+export function measuredOnce<V extends object, M>(measure: (value: V) => M): (value: V) => M {
+  const known = new WeakMap<V, M>();
+  return value => {
+    const measured = known.get(value) ?? measure(value);
+    known.set(value, measured);
+    return measured;
+  };
+}
 
 /** Bytes of a value that never changes: a message, an event, a step, a task. */
-export function sizeOf(value: object): number {
-  const known = measured.get(value);
-  if (known !== undefined) return known;
-  const bytes = jsonBytes(value);
-  measured.set(value, bytes);
-  return bytes;
-}
+export const sizeOf = measuredOnce<object, number>(jsonBytes);
 
 /** Bytes of a list of such values, with brackets and commas. */
 export function sizeOfList(values: readonly object[]): number {

@@ -102,8 +102,7 @@ export function lookUp(
   rules: { policy: ToolPolicy; dedupe: 'enforce' | 'advise' | 'off'; now: number },
 ): { reuse: LedgerEntry } | { advise: LedgerEntry } | null {
   if (rules.dedupe === 'off' || rules.policy.cache === 'none') return null;
-  const key = ledgerKey(tool, args);
-  const entry = Object.hasOwn(ledger.entries, key) ? ledger.entries[key] : undefined;
+  const entry = ownValue(ledger.entries, ledgerKey(tool, args));
   if (entry === undefined || !isReusable(entry)) return null;
   if (entry.until !== undefined && rules.now >= entry.until) return null;
   return rules.dedupe === 'enforce' && rules.policy.readOnly ? { reuse: entry } : { advise: entry };
@@ -136,7 +135,7 @@ export function recordCall(
 ): void {
   const paths = pathsOf(call.input, workspace);
   // What a server calls invalid may have had effects before it said so.
-  const ran = mayHaveRun(result.ending);
+  const ran = !NOT_RUN.has(result.ending);
   if (!policy.readOnly && (ran || result.ending === 'invalid')) {
     dropEntries(ledger, entry => isReusable(entry) && touches(paths, entry.paths));
   }
@@ -171,22 +170,8 @@ function dropOldest(ledger: Ledger): void {
   }
 }
 
-function mayHaveRun(ending: ToolEnding): boolean {
-  switch (ending) {
-    case 'executed':
-    case 'cancelled':
-    case 'timed_out':
-    case 'unavailable':
-    case 'outcome_unknown':
-    case 'session_lost':
-      return true;
-    case 'reused':
-    case 'invalid':
-    case 'denied':
-    case 'skipped':
-      return false;
-  }
-}
+/** Endings of calls that nothing ran of, as far as the run knows. */
+const NOT_RUN: ReadonlySet<ToolEnding> = new Set(['reused', 'invalid', 'denied', 'skipped']);
 
 /** A text that was shortened is whole when the rest can be read by its reference. */
 function isWhole(content: ToolContent): boolean {

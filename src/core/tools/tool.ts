@@ -58,6 +58,13 @@ export interface ToolDefinition {
   digest?: string;
 }
 
+/** A tool of the client, as a start request declares it. */
+export interface ClientTool {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+}
+
 export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   readOnly: false,
   idempotent: false,

@@ -3,7 +3,13 @@
  * Only a role that names them has them: `tools: ['*']` means what servers, client and program offer.
  */
 import { matchesAny } from './glob.js';
-import { DEFAULT_TOOL_POLICY, type JsonSchema, type ToolDefinition, type ToolPolicy } from './tool.js';
+import {
+  type ClientTool,
+  DEFAULT_TOOL_POLICY,
+  type JsonSchema,
+  type ToolDefinition,
+  type ToolPolicy,
+} from './tool.js';
 
 /** Nothing outside the run changes, so nobody is asked; what they say is of the moment, so it is never reused. */
 const WITHIN_THE_RUN: ToolPolicy = {
@@ -143,4 +149,38 @@ export function addWorkflowTools(
 function object(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter(name => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };
+}
+
+// Tools of the client (T8, T10): servers go first.
+
+/**
+ * Adds the client's tools. One whose name a server has already is left out with a warning: which of the two
+ * is meant could not be told apart in a reply. `offeredName` gives a name that providers allow.
+ */
+export function mergeClientTools(
+  tools: readonly ToolDefinition[],
+  clientTools: readonly ClientTool[],
+  offeredName: (name: string) => string = name => name,
+): { tools: ToolDefinition[]; warnings: string[] } {
+  const names = new Set(tools.map(tool => tool.name));
+  const merged = [...tools];
+  const warnings: string[] = [];
+  for (const { name, description, inputSchema } of clientTools) {
+    if (names.has(name)) {
+      warnings.push(`The client's tool ${name} is left out: there is a tool of this name already.`);
+      continue;
+    }
+    names.add(name);
+    merged.push({
+      name: offeredName(name),
+      serverToolName: name,
+      origin: { type: 'client' },
+      description,
+      inputSchema,
+      validation: 'strict',
+      // The client knows what its tools do and asks its own user: the run does not ask again.
+      policy: { ...DEFAULT_TOOL_POLICY, cache: 'none' },
+    });
+  }
+  return { tools: merged, warnings };
 }

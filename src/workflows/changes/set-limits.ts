@@ -1,5 +1,5 @@
 /** The one way in which the limits of a run in flight change: see core/limits/enlarge.ts for who may. */
-import type { Enlarger } from '../../core/limits/enlarge.js';
+
 import { leasesAfter, withOthers } from '../../core/limits/leases.js';
 import { isBudget, type Limits, underCeilings } from '../../core/limits/limits.js';
 import { budgetUse } from '../../core/state/run-state.js';

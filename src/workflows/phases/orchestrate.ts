@@ -8,7 +8,6 @@ import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { specialText } from '../../core/outputs/special-output.js';
 import { decideOrchestration, type OrchestrationDecision } from '../../core/plan/orchestrate.js';
 import type { Task } from '../../core/plan/plan.js';
-import { reopenFault, reopenTask } from '../../core/plan/reopen.js';
 import { orchestrationInstruction } from '../../core/prompts/review-instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { tokensOf } from '../../core/state/message.js';

@@ -8,11 +8,7 @@ import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText } from '../../core/outputs/special-output.js';
 import { planningDecision, planningQuestion } from '../../core/plan/decide.js';
 import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/plan/plan.js';
-import {
-  morePlanningInstruction,
-  planningInstruction,
-  planUnansweredInstruction,
-} from '../../core/prompts/instructions.js';
+import { planningInstruction } from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
 import { executionAt, type Planning } from '../../core/state/position.js';
@@ -83,7 +79,7 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
     case 'plan_again':
-      instruct(run, run.role(PLANNER), morePlanningInstruction(state, limit - round));
+      instruct(run, run.role(PLANNER), fill(run.words.planMore, { left: limit - round }));
       return MOVED;
     case 'direct_answer': {
       const capped = output?.needsMorePlanning !== false && round >= limit;
@@ -109,7 +105,7 @@ async function clarify(run: Run, position: Planning, question: string): Promise<
   const answer = asked.kind === 'answered' ? asked.answer.text : null;
   if (!goal.asked && answer !== null) giveRoundBack(position);
   goal.asked = true;
-  if (answer === null) instruct(run, run.role(PLANNER), planUnansweredInstruction(state));
+  if (answer === null) instruct(run, run.role(PLANNER), run.words.planUnanswered);
   else run.tellRole(PLANNER, answer);
   return position.turns.round >= run.limits.planning ? adopt(run, position, null) : MOVED;
 }

@@ -58,7 +58,9 @@ async function work(run: Run, position: Execution, task: Task): Promise<StepEnd>
     tools: !reporting,
     remind: () => (reporting ? undefined : noteOverdue(run, task.id, run.role(carrier))),
     instruction: () =>
-      reporting ? taskCapInstruction(state, task) : taskInstruction(state, task, run.role(carrier), limit),
+      reporting
+        ? fill(run.words.report, { id: task.id })
+        : taskInstruction(state, task, run.role(carrier), limit),
   });
   switch (end.kind) {
     case 'special':
@@ -133,10 +135,10 @@ function applyReport(
       return endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
     case 'retry':
       run.doubtReads();
-      if (left > 0) instruct(run, carrier, retryTaskInstruction(state, taskId, left));
+      if (left > 0) instruct(run, carrier, fill(run.words.retry, { id: taskId, left }));
       return MOVED;
     case 'continue':
-      if (left > 0) instruct(run, carrier, continueTaskInstruction(state, taskId, left));
+      if (left > 0) instruct(run, carrier, fill(run.words.goOn, { id: taskId, left }));
       return MOVED;
   }
 }

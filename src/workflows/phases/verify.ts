@@ -7,7 +7,7 @@ import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import { decideVerdict } from '../../core/plan/decide.js';
 import { isOpen, rejectTasks } from '../../core/plan/plan.js';
-import { unansweredInstruction, verificationInstruction } from '../../core/prompts/instructions.js';
+import { verificationInstruction } from '../../core/prompts/instructions.js';
 import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/state/bounds.js';
 import { executionAt, type Verification } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
@@ -38,7 +38,7 @@ async function judge(run: Run, position: Verification): Promise<StepEnd> {
     output: 'verdict',
     maxRounds: unanswered ? 2 : 1,
     tools: false,
-    instruction: () => (unanswered ? unansweredInstruction(state) : verificationInstruction(state)),
+    instruction: () => (unanswered ? run.words.verdictUnanswered : verificationInstruction(state)),
     leaves: () => leaves(run, position),
   });
   switch (end.kind) {

@@ -1,7 +1,7 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 
 import type { PinnedRole } from '../../core/agents/role.js';
-import { tokenFactor } from '../../core/limits/token-factor.js';
+import { tokenFactor } from '../../core/limits/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
 import { prefixOf } from '../../core/prompts/shared-prefix.js';
 import type { Thread } from '../../core/state/thread.js';

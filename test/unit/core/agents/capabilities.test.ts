@@ -5,8 +5,8 @@ import {
   isLacking,
   missing,
 } from '../../../../src/core/agents/capabilities.js';
+import { reopenTask } from '../../../../src/core/plan/orchestrate.js';
 import type { Task } from '../../../../src/core/plan/plan.js';
-import { reopenTask } from '../../../../src/core/plan/reopen.js';
 import { addWorkflowTools } from '../../../../src/core/tools/workflow-tools.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
 import { fileTool, testRole } from '../../../support/small-run.js';

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Mode } from '../../../../src/core/agents/modes.js';
 import {
   choicesOf,
   DEFAULT_MODE,
@@ -10,14 +9,13 @@ import {
   MODES,
   mayBeDeclared,
   modeFor,
-  nextPlan,
   ONE_ROLE_MODES,
   READERS,
   readersOf,
   requiredRoles,
   roleAt,
 } from '../../../../src/core/agents/modes.js';
-import { answeringAt } from '../../../../src/core/state/position.js';
+import { answeringAt, planningAt } from '../../../../src/core/state/position.js';
 
 const TEAM = { mode: 'team', roles: null } as const;
 
@@ -52,7 +50,7 @@ test.each(MODES)(
   'modes: %s → begins and plans at positions of its own, each with a role of its own',
   mode => {
     const way = { mode, roles: null };
-    const positions = [firstPosition(mode), ...(hasPlan(mode) ? [replanned(mode)] : [])];
+    const positions = [firstPosition(mode), ...(hasPlan(mode) ? [planningAt(2)] : [])];
     for (const position of positions) expect(requiredRoles(way).has(roleAt(way, position))).toBe(true);
     expect(requiredRoles(way).has(lastRole(way))).toBe(true);
     expect(readersOf(way)).toContain(roleAt(way, firstPosition(mode)));
@@ -98,15 +96,3 @@ test.each([
 ])('modes: the name %j → one of a mode: %j, one to declare: %j', (name, isName, declarable) => {
   expect([isModeName(name), mayBeDeclared(String(name))]).toEqual([isName, declarable]);
 });
-
-test('modes: a plan made anew → where the mode plans, with what is wanted of it', () => {
-  expect(replanned('team')).toMatchObject({
-    phase: 'planning',
-    cycle: 2,
-    improvements: { wanted: ['More.'] },
-  });
-});
-
-function replanned(mode: Mode) {
-  return nextPlan(mode, 2, { from: 'user', wanted: ['More.'], reading: null });
-}

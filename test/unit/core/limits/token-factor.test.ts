@@ -4,7 +4,7 @@ import {
   MOST_MODELS_COUNTED,
   tokenFactor,
   withInputCount,
-} from '../../../../src/core/limits/token-factor.js';
+} from '../../../../src/core/limits/model-use.js';
 import { BOUNDS } from '../../../../src/core/state/state-bounds.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { mergeClientTools } from '../../../../src/core/tools/client-tools.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../../../src/core/tools/tool.js';
+import { mergeClientTools } from '../../../../src/core/tools/workflow-tools.js';
 
 const SERVER_TOOL: ToolDefinition = {
   name: 'read_file',
