@@ -1,8 +1,4 @@
-/**
- * What a sub-agent and the run that called it tell each other while it works. Up: the gates that it waits at, for the
- * person of that run, what it found out, and what it leaves where it has no result. Down: what that person said that
- * holds for all. The readers are total over any JSON, since anybody can send a signal.
- */
+/** What a sub-agent and its caller tell each other. Anybody can send a signal, so the readers take any JSON. */
 
 import { GATE_CLOSERS, type Gate, type GateCloser } from '../gates/gate.js';
 import { readGate } from '../gates/read-gate.js';
@@ -55,7 +51,6 @@ export type ToCaller =
 export type AgentMessage = ToCaller & { id: string; run: string };
 
 export type FromCaller =
-  /** What changes of its limits. */
   | { type: 'limits'; limits: Partial<Limits> }
   /** A person chose this model for a role, or for all: null. */
   | { type: 'model_chosen'; model: string; role: string | null }
@@ -128,12 +123,10 @@ const FROM_CALLER: Forms<FromCaller> = {
   withdraw: { messageId: id },
 };
 
-/** What a run was told as a sub-agent, as it came, or null where that is nothing. */
 export function readFromCaller(raw: unknown): FromCaller | null {
   return nestsDeeper(raw, MAX_JSON_DEPTH) ? null : readTyped(raw, FROM_CALLER);
 }
 
-/** A message as it came; null where it is none. */
 export function readAgentMessage(raw: unknown): AgentMessage | null {
   if (nestsDeeper(raw, MAX_JSON_DEPTH + DEPTH_AROUND)) return null;
   const from = readFields<Pick<AgentMessage, 'id' | 'run'>>(raw, { id, run: id });

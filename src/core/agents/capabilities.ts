@@ -35,10 +35,7 @@ function namesBesides(pinned: Omit<Pinned, 'fallbackServer'>, role: PinnedRole):
 
 export const EXECUTOR = 'executor';
 
-/**
- * The roles that carry out tasks: the executor, and others with its output that share its conversation, for what one
- * of them finds the next works on with.
- */
+/** The executor, and others with its output that share its conversation: each works on with what another found. */
 function carriers({ roles }: Pick<PinnedRun, 'roles'>): PinnedRole[] {
   const executor = roles[EXECUTOR];
   if (!executor) return [];
@@ -60,7 +57,6 @@ export function ownCapabilities(pinned: Omit<Pinned, 'fallbackServer'>): string[
   return [...new Set(carriers(pinned).flatMap(role => namesBesides(pinned, role)))];
 }
 
-/** Those of `wanted` that `has` does not hold. */
 export function missing(wanted: readonly string[], has: Capabilities): string[] {
   if (has === null || wanted.length === 0) return [];
   const names = new Set(has.map(normal));

@@ -8,12 +8,10 @@ import { sizeOfList } from '../text/sizes.js';
 import { hash64 } from '../tools/ledger.js';
 import type { AgentEnd } from './subagent.js';
 
-/** A run that this one has called, for who watches it. */
 export interface ChildRecord {
   /** Unique in the run, such as `search/1`: `childId` makes its workflow id of it. */
   id: string;
   agent: string;
-  /** Of the tool call that waits for it. */
   callId: string;
   /** Of its instruction, the beginning. */
   instruction: string;
@@ -23,7 +21,6 @@ export interface ChildRecord {
   cause: Cause | null;
 }
 
-/** How it ended, in a word or two. */
 export function childEnd({ outcome, cause }: Pick<ChildRecord, 'outcome' | 'cause'>): string {
   if (outcome === null) return 'running';
   return cause === null || cause === outcome || outcome === 'answered' ? outcome : `${outcome} (${cause})`;
@@ -58,7 +55,6 @@ export function noChildren(): Children {
   return { started: 0, list: [], paused: [] };
 }
 
-/** The children with one more, which runs. */
 export function withChild(
   { started, list, paused }: Children,
   { id, agent, callId, instruction }: Omit<ChildRecord, 'outcome' | 'cause'>,
@@ -109,7 +105,6 @@ function withinBound(list: readonly ChildRecord[]): ChildRecord[] {
   return withinBound(list.toSpliced(oldest, 1));
 }
 
-/** Those that run. */
 export function openChildren({ list }: Children): ChildRecord[] {
   return list.filter(({ outcome }) => outcome === null);
 }

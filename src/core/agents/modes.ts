@@ -1,7 +1,4 @@
-/**
- * What the modes are, one entry each: all that code which serves every mode needs to know of one. Its positions are
- * in `position.ts`, their steps in `workflows/phases`.
- */
+/** What the modes are, an entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. */
 
 import type { OutputContract } from '../outputs/contracts.js';
 import { CHOICES } from '../outputs/contracts.js';
@@ -25,7 +22,6 @@ export type ModeName = Mode | (string & Record<never, never>);
 export interface DeclaredMode {
   /** For people and for the role that chooses; null: it is never chosen, only named. */
   does: string | null;
-  /** Names of roles, at least one. */
   steps: string[];
 }
 
@@ -43,11 +39,9 @@ export interface Way {
 
 interface ModeEntry<K extends ModeKind> {
   kind: K;
-  /** For people, after its name. */
   does: string;
   /** The role that has the say at each of its positions, and what its reply must be: the roles that the mode needs. */
   at: Record<PositionsOf[K]['phase'], RoleThere>;
-  /** Where each goal begins. */
   begin: () => PositionsOf[K];
   /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
   carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
@@ -111,7 +105,6 @@ export function isModeName(value: unknown): value is ModeName {
   return typeof value === 'string' && MODE_NAME.test(value);
 }
 
-/** Whether a configuration may give this name to a mode of its own. */
 export function mayBeDeclared(name: string): boolean {
   return isModeName(name) && builtIn(name) === null;
 }
@@ -137,7 +130,6 @@ export function isOneRole(mode: ModeName): boolean {
 
 export const ONE_ROLE_MODES = MODES.filter(isOneRole);
 
-/** For help: each mode with what it does. */
 export const MODES_HELP = `${MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ')}, or one that steersman.yaml declares under modes`;
 
 /** Modes that are chosen among in the mode `auto`: of those that are declared, the ones that say what they do. */
@@ -153,15 +145,11 @@ export function modeFor(role: string | undefined): Mode {
   return role === undefined ? DEFAULT_MODE : 'react';
 }
 
-/** Where each goal of a run of this mode begins. */
 export function firstPosition(mode: ModeName): Position {
   return entryOf(mode).begin();
 }
 
-/**
- * Where a goal goes on when no task of its plan is left; `end`: what has become of them, where nobody judges that
- * (`causeOfPlan`), `why` in words. Throws in a mode that has no plan: see `hasPlan`.
- */
+/** Where a goal goes on when no task of its plan is left; `end`: for a wrap-up. Throws in a mode without plans. */
 export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Position {
   const { carriedOut } = entryOf(mode);
   if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
@@ -203,7 +191,6 @@ function roleOf(mode: ModeName, phase: Position['phase']): string {
   return role;
 }
 
-/** The roles that a run can not do without, and what their replies must be. */
 export function requiredRoles(way: Way, declared: DeclaredModes = {}): Map<string, OutputContract> {
   const chosen = ['auto', ...choicesOf(declared)];
   const ways =
@@ -217,11 +204,7 @@ function rolesOf(way: Way): [string, OutputContract][] {
   return Object.values(entryOf(way.mode).at).map(({ role, output }) => [role, output]);
 }
 
-/**
- * Roles that a message may be addressed to: others are asked one thing in passing, and read no messages (PR3). The
- * one reply of a wrap-up is over before anybody would name its role. None where those of a declared mode are not
- * loaded yet.
- */
+/** Roles that read messages (PR3): not those asked in passing. A declared mode's are known once it is loaded. */
 export function readersOf(way: Way): string[] {
   const steps = stepsOf(way);
   const { wrap_up: _last, ...working } = entryOf(way.mode).at;

@@ -17,11 +17,7 @@ export interface RoleProfile {
   description: string;
   /** `shared`: reads and writes the run's main thread; `private`: a thread of its own. */
   memory: 'shared' | 'private';
-  /**
-   * What its requests begin with. `shared`: one system text and one block of tools for all such roles, and the role's
-   * prompt is a message of its thread; `own`: its prompt and its tools. A change of the beginning has an endpoint read
-   * the whole conversation anew, so roles that share a thread share the prefix too.
-   */
+  /** `shared`: one system text and block of tools, so that endpoints read the roles' thread once; `own`: its own. */
   prefix: 'shared' | 'own';
   /** Globs over tool names the role is offered; empty for none. */
   tools: string[];
@@ -79,7 +75,6 @@ export const CALL_PLACEHOLDERS = [
 ] as const;
 export type CallPlaceholder = (typeof CALL_PLACEHOLDERS)[number];
 
-/** A role as pinned in a run: its profile and its rendered prompt. */
 export interface PinnedRole extends RoleProfile {
   /** Its system text, or where it shares the prefix a message of its thread. */
   prompt: string;

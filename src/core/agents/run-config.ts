@@ -30,10 +30,7 @@ export interface RunSettings {
   systemMessage?: string;
   /** Tools that are not read-only run without asking. Default false: they are denied. */
   autoApprove: boolean;
-  /**
-   * Names of tools that run without asking; `permissions.deny` stands. Those that a person allowed for good have the
-   * digest of the tool behind a `#`, and hold for that alone. Default: none.
-   */
+  /** Tools that run without asking, by name, or as `name#digest` that tool alone; `permissions.deny` stands. Default: none. */
   allowTools?: string[];
   /** Overrides of `steersman.yaml` for this run. */
   limits?: Partial<Limits>;
@@ -51,10 +48,7 @@ export interface RunSettings {
   projectNotes?: boolean;
   /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
   clientTools?: ClientTool[];
-  /**
-   * Under this id, such as `search/1`, it tells the run that called it as a sub-agent what it waits for, and gives
-   * back what nobody read. Set by that run.
-   */
+  /** Its id, such as `search/1`, in the run that called it as a sub-agent. Set by that run. */
   calledAs?: string;
   /** What is known of models where it was called. Set by the run that called it. */
   knownModels?: KnownModels;
@@ -64,11 +58,7 @@ export interface RunSettings {
   continueAsNew?: 'suggested' | 'every-safe-point';
 }
 
-/**
- * Settings of a run that another starts for a task of its own. Nobody is attached to it: it asks no person, waits
- * for no follow-up, and has no client that would run tools (TR11). But where its plan is a person's to approve, it
- * waits for whoever comes to do that, who is there for the rest too.
- */
+/** Of a run that another starts for a task of its own: nobody attends it (TR11), unless its plan waits for a person. */
 export function settingsOfNewTask(settings: RunSettings): RunSettings {
   const gone = ['clientTools', 'keepOpenSeconds', 'calledAs', 'knownModels', 'agentDepth'] as const;
   return { ...without(settings, ...gone), attended: asksForPlan(settings) };
@@ -92,7 +82,6 @@ export interface PinnedModel {
   contextTokens: number;
   /** Tokens that a reply may have; null where that is not known. */
   maxOutputTokens: number | null;
-  /** Whether prices of this model are known. */
   costKnown: boolean;
 }
 
@@ -120,7 +109,6 @@ export interface PinnedRun {
   ceilings: Ceilings;
   /** Default chain of models for roles that name none. */
   models: string[];
-  /** Of every model of the configuration: what is known of it. */
   modelInfo: Record<string, PinnedModel>;
   /** Rows that choose a model before each call, in place of chains; none where the start named one. */
   resolver: ResolverRow[];

@@ -1,7 +1,4 @@
-/**
- * The reader of a start request: total over any JSON, used by clients before a start and by the workflow
- * itself, which takes nothing that a client says on trust (ST5).
- */
+/** The reader of a start request, for clients and for the workflow, which trusts no client (ST5). It takes any JSON. */
 
 import { limitsFault } from '../limits/limits.js';
 import { readKnownModels } from '../limits/model-use.js';
@@ -21,7 +18,6 @@ const MAX_SYSTEM_MESSAGE_BYTES = 20_000;
 const MAX_CONTEXT_BYTES = 16_000;
 const MAX_CLIENT_TOOLS = 64;
 const MAX_CLIENT_TOOLS_BYTES = 40_000;
-/** Of `allowTools`. */
 export const MAX_ALLOWED_TOOLS = 100;
 /** Characters of a name, with the digest of one that was allowed for good. */
 export const LONGEST_ALLOWED_TOOL = 90;
@@ -68,10 +64,7 @@ export function readStart(raw: unknown): StartRead {
   return { ok: true, goal: String(raw.goal), settings: read };
 }
 
-/**
- * Why a run can not be started in a chain of this kind; null where it can. What they start anew has the input of
- * the part that ended, in the middle of the work, and a run that failed has done what its retries would do.
- */
+/** Why a run can't be in such a chain: it would begin anew with the input of a part from the midst of the work. */
 export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
   if (cronSchedule !== undefined)
     return 'It takes no cron schedule. Start it without, and again and again by a schedule (`schedule create`).';
@@ -85,7 +78,6 @@ interface Chain {
   retryPolicy?: { maximumAttempts?: number };
 }
 
-/** What is wrong with a goal, in words; null when nothing is. */
 export function goalError(goal: unknown): string | null {
   if (typeof goal !== 'string' || goal.trim() === '')
     return 'The goal is empty: say what the team should do.';

@@ -1,7 +1,4 @@
-/**
- * Sub-agents (A1): runs of one role that another role hands a piece of its work to. Whether one is started, with
- * which settings, what it may use, and what its end is to the role that called it.
- */
+/** Sub-agents (A1): whether one is started, with which settings, what it may use, and what its end is to its caller. */
 
 import { type Lease, leaseOf } from '../limits/leases.js';
 import { type BudgetUse, type Counters, checkBudgets, type Limits } from '../limits/limits.js';
@@ -19,7 +16,6 @@ import { unknownOutcomeNote } from '../tools/tool-notes.js';
 import type { AgentCard, PinnedRole } from './role.js';
 import { offeredTools, type PinnedRun, type RunSettings } from './run-config.js';
 
-/** The agents that a role may call. */
 export function agentsOf(
   { agents }: Pick<PinnedRun, 'agents'>,
   role: Pick<PinnedRole, 'agents'>,
@@ -60,7 +56,6 @@ export type Delegation =
   /** `note`: why not, for the role that called it. */
   | { kind: 'refuse'; note: string };
 
-/** Whether an agent is started for an instruction, and within which limits. */
 export function decideDelegation(
   { agent, text }: Instruction,
   given: { agents: readonly AgentCard[]; limits: Limits; used: BudgetUse; together: number; words: Words },
@@ -81,10 +76,7 @@ export function decideDelegation(
 
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s/]/i;
 
-/**
- * What the agent's run is started with. Its person is its caller's, and its gates are put there; that person has no
- * client here that would run tools, and it waits for no other goal. `id`: what it is called in its caller's run.
- */
+/** What the agent's run is started with: its person is its caller's. `id`: what it is called in its caller's run. */
 export function settingsOfAgent(
   settings: RunSettings,
   limits: Limits,
@@ -118,7 +110,6 @@ export function isSubagent({ calledAs }: Pick<RunSettings, 'calledAs'>): boolean
 export interface AgentRest {
   usage: Usage;
   usageBy: UsageEntry[];
-  /** Model replies it took. */
   turns: number;
   failedCalls: number;
   /** Messages of people that nobody read. */
@@ -139,7 +130,6 @@ type Result = Pick<AgentReport, 'outcome' | 'cause' | 'usage' | 'usageBy'> &
     counters: Pick<Counters, 'turns' | 'failedCalls'>;
   };
 
-/** As a run's result tells it. */
 export function reportOf(result: Result): AgentReport {
   const { outcome, cause, text: answer, usage, usageBy, counters, unread = [], effects = [] } = result;
   // Of its one goal, which is on record only where it has ended by itself.
@@ -147,7 +137,6 @@ export function reportOf(result: Result): AgentReport {
   return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
 }
 
-/** What is left of a run that was cancelled. */
 export function restOf(result: Result): AgentRest {
   return without(reportOf(result), 'outcome', 'cause', 'answer');
 }
@@ -159,7 +148,6 @@ export type AgentEnd =
   /** It was ended from outside: nothing of it is known. `notStarted`: it could not start. */
   | { kind: 'lost'; why: string; notStarted?: true };
 
-/** As a tool call ends. */
 export interface AgentOutcome {
   ending: Extract<ToolEnding, 'executed' | 'cancelled' | 'outcome_unknown'>;
   note: string;
@@ -170,8 +158,7 @@ export interface AgentOutcome {
 const LONGEST_WHY = 1_000;
 
 /**
- * What the caller is told of the end. What was found before a limit was reached is a result like any other. What an agent
- * that did not do its work has done all the same is told, so that nobody does it again.
+ * What the caller is told of the end, and of what was done all the same, so that nobody does it again.
  * `told`: what one that was cancelled has told; null: nothing, for it had not begun.
  */
 export function outcomeForCaller(
@@ -213,7 +200,6 @@ function failed(ending: AgentOutcome['ending'], note: string, effects: readonly 
 /** Causes that say what happened; the sentence of another is added. */
 const TOLD_BY_NAME = /^(failed|budget):/;
 
-/** The account of the caller with what the agent used. */
 export function withReport({ usage, counters }: Account, report: AgentRest): Account {
   return {
     usage: addUsage(usage, report.usage),
@@ -225,7 +211,6 @@ export function withReport({ usage, counters }: Account, report: AgentRest): Acc
   };
 }
 
-/** The parts of a total with those of the agent. */
 export function withReportParts(entries: readonly UsageEntry[], { usageBy }: AgentRest): UsageEntry[] {
   return usageBy.reduce<UsageEntry[]>((all, entry) => withCalls(all, entry), [...entries]);
 }

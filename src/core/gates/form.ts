@@ -4,7 +4,6 @@ import { preview } from '../text/preview.js';
 import type { JsonSchema } from '../tools/tool.js';
 
 export interface FormQuestion {
-  /** The server's own words. */
   message: string;
   /** Of an object whose fields are texts, numbers, truth values or lists of texts. */
   schema: JsonSchema;
@@ -15,7 +14,6 @@ export interface FormMessage {
   callId: string;
   /** Tries of the call: what an earlier one asked waits for nobody. */
   attempt: number;
-  /** Unique in the try. */
   id: string;
   question: FormQuestion | null;
   by?: 'timeout' | 'superseded';
@@ -25,10 +23,8 @@ export interface FormMessage {
 const SCHEMA_BYTES = 6_000;
 const MESSAGE_CHARS = 4_000;
 
-/** Of an id that a tool call's activity makes. */
 const LONGEST_ID = 100;
 
-/** Whether the schema of a form is one that can be shown whole. */
 export function fitsForm(schema: JsonSchema): boolean {
   return jsonBytes(schema) <= SCHEMA_BYTES;
 }

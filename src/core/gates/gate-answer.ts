@@ -34,11 +34,7 @@ export interface AnswerRules {
 
 export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
 
-/**
- * Checks an answer as it came: `{ "gateId": "g1", "decision": "approve" }` and so on, or for a client tool
- * `{ "gateId" or "callId", "content", "isError"? }`. Errors are sentences that say what would be right: for
- * a gate that is not open, of another kind, or an answer of the wrong shape.
- */
+/** Checks an answer as it came, such as `{ "gateId": "g1", "decision": "approve" }`. Errors say what would be right. */
 export function checkAnswer(gates: readonly Gate[], input: unknown, rules: AnswerRules): CheckedAnswer {
   if (!isRecord(input)) return { error: expected('answer', 'an object with gateId', input) };
   const found = findGate(gates, input, rules);
@@ -55,7 +51,6 @@ export function checkAnswer(gates: readonly Gate[], input: unknown, rules: Answe
   return typeof answer === 'string' ? { error: answer } : { ok: { gateId: found.id, answer } };
 }
 
-/** The open gate that is meant, or what is wrong. */
 function findGate(gates: readonly Gate[], input: Input, { via, closedHow }: AnswerRules): Gate | string {
   const { gateId, callId } = input;
   const byCall = via === 'submitToolResult' && isAbsent(gateId) && typeof callId === 'string';
@@ -76,7 +71,6 @@ function openGates(gates: readonly Gate[]): string {
   return `Open: ${gates.map(gate => `${gate.id} (${gate.kind})`).join(', ')}.`;
 }
 
-/** The answer by the gate's kind, or what is wrong. */
 function readAnswer(gate: Gate, input: Input, rules: AnswerRules): GateAnswer | string {
   if (gate.kind === 'question') {
     const text = stringOr(input.text, '').trim();

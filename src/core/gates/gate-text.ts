@@ -10,7 +10,6 @@ import { fieldLine, formFields } from './form.js';
 import { choicesOf, type Gate, type GateKind } from './gate.js';
 import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } from './whole-write.js';
 
-/** Title and body of a gate, as its maker fills them in. */
 export type GateText = Pick<Gate, 'title' | 'body'>;
 
 const MOST_ARGUMENT_CHARS = 4_000;
@@ -20,7 +19,6 @@ export function approvalText(
   words: Words,
   given: {
     tool: string;
-    /** The model's id of the call. */
     callId: string;
     input: unknown;
     /** The model's own text, where it was mended to be read. */
@@ -45,7 +43,6 @@ export function approvalText(
   return { title: fill(words.gateApproval, { tool: given.tool }), body: parts.join('\n\n') };
 }
 
-/** What the call changes, as far as that is known. */
 function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {
   const change = editText(input);
   if (change !== null) return [fenced('diff', change)];
@@ -57,7 +54,6 @@ function changeOf(words: Words, input: unknown, compared: ComparedFile | null): 
   ];
 }
 
-/** A call that the client is to run. */
 export function clientToolText(
   words: Words,
   { tool, callId, input }: { tool: string; callId: string; input: unknown },
@@ -65,7 +61,6 @@ export function clientToolText(
   return { title: fill(words.gateClientTool, { tool }), body: codeBlock(words, input, callId) };
 }
 
-/** A plan that waits for approval, with what a review found. */
 export function planText(words: Words, tasks: readonly PlannedTask[], concerns: readonly string[]): GateText {
   const list = tasks.map(task => {
     const { id, completionCriteria } = task;
@@ -79,7 +74,6 @@ export function planText(words: Words, tasks: readonly PlannedTask[], concerns: 
   };
 }
 
-/** A task that failed, with the end that it reported. */
 export function failedStepText(words: Words, { id, description, reason, result }: Task): GateText {
   const line = fill(words.gateStepFailed, {
     id,
@@ -126,7 +120,6 @@ export function gateLine({ id, kind, title }: Gate): string {
   return `${id} ${kind}: ${preview(title, 80)}`;
 }
 
-/** The gate with what can be sent to answer it, as Markdown. */
 export function gateMarkdown(words: Words, gate: Gate): string {
   const title = `**${gate.id}: ${plainLine(gate.title)}**`;
   const lines = [title, '', quotedBlock(gate.body.trim()), '', ...answersOf(gate)];
@@ -146,7 +139,6 @@ function answersOf(gate: Gate): string[] {
   return choicesOf(gate).map(decision => line('answerGate', { gateId, decision, ...extras(gate, decision) }));
 }
 
-/** What a choice needs besides its name. */
 function extras(gate: Gate, decision: string): object {
   if (gate.kind === 'plan' && decision === 'reject') return { reason: '…' };
   if (gate.kind === 'plan' && decision === 'edit') return { tasks: [{ id: '…', description: '…' }] };

@@ -8,7 +8,6 @@ import type { Gate } from './gate.js';
 /** What the updates take, without `gateId`: `checkAnswer` still judges it. */
 export type GateWords = { input: Record<string, unknown> } | { error: string };
 
-/** What may be typed at a gate, in one line. */
 export function wordsHint(gate: Gate): string {
   switch (gate.kind) {
     case 'approval':

@@ -1,7 +1,4 @@
-/**
- * Gates (C23): points where a run waits for a person, and what may be answered there. One mechanism for
- * approvals, plans, questions, routes, client tools, budgets and failures.
- */
+/** Gates (C23): the one mechanism for all points where a run waits for a person, and what may be answered there. */
 
 import type { CallFailure } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
@@ -29,7 +26,6 @@ interface GateBase {
   from?: { agent: string; run: string };
 }
 
-/** What each kind of gate is about. */
 export type Gate = GateBase &
   /** `digest`: of the tool, as the run has it. */
   (
@@ -84,7 +80,6 @@ export type FormAnswer =
   | { kind: 'form'; decision: 'accept'; content: Record<string, unknown> }
   | { kind: 'form'; decision: 'decline' | 'cancel' };
 
-/** An answer, by the kind of its gate. */
 export type GateAnswer =
   | {
       kind: 'approval';
@@ -153,10 +148,7 @@ export function choicesOf(gate: Gate): string[] {
   );
 }
 
-/**
- * The answer at the deadline, and where nobody can be asked: deny, go on as well as possible, stop. A plan
- * that is rejected this way is not to be planned anew: the caller knows that no person said so.
- */
+/** The answer at the deadline, and where nobody can be asked. No plan is made anew for it: no person asked for one. */
 export function safeAnswer({ kind }: Gate, reason = 'Nobody answered in time.'): GateAnswer {
   const answers: { [K in GateKind]: Extract<GateAnswer, { kind: K }> } = {
     approval: { kind: 'approval', decision: 'deny', reason, arguments: null },

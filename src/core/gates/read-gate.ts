@@ -17,7 +17,6 @@ const boolean: Reader<boolean> = value => (typeof value === 'boolean' ? value : 
 const schema: Reader<JsonSchema> = value => (isRecord(value) && fitsForm(value) ? value : undefined);
 const texts: Reader<string[]> = value => (Array.isArray(value) && value.every(isText) ? value : undefined);
 
-/** What the subject of each kind must hold. */
 const SUBJECTS: Record<GateKind, Record<string, Reader<unknown>>> = {
   approval: { tool: text, callId: text, arguments: text },
   plan: { tasks: number },

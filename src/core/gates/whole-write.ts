@@ -30,13 +30,11 @@ export function wholeWrite(input: unknown): WholeWrite | null {
   return path === null || content === null || path.trim() === '' ? null : { path, content };
 }
 
-/** The first text that one of these names has. */
 export function textUnder(input: Record<string, unknown>, names: readonly string[]): string | null {
   const found = names.map(name => input[name]).find(value => typeof value === 'string');
   return typeof found === 'string' ? found : null;
 }
 
-/** As much of a diff as a gate shows. */
 export function shownDiff(diff: string): string {
   return diff.length > MOST_CHARS ? `${diff.slice(0, MOST_CHARS)}\n…` : diff;
 }
@@ -48,7 +46,6 @@ const COMPARED = {
   unread: 'gateUnread',
 } as const;
 
-/** What is said above the diff. */
 export function comparedLine(words: Words, { kind }: ComparedFile, path: string): string {
   return fill(words[COMPARED[kind]], { path: plainLine(preview(path, 200)) });
 }

@@ -15,7 +15,6 @@ export const FAILURE = {
     unknownModel: 'model.unknown_model',
     /** The endpoint withheld what the model said, or would not take what it was asked. */
     contentFilter: 'model.content_filter',
-    /** The model declined to answer. */
     refused: 'model.refused',
     contextTooLong: 'model.context_too_long',
     badResponse: 'model.bad_response',
@@ -51,10 +50,7 @@ export const FAILURE = {
 
 export type ModelFailureType = (typeof FAILURE.model)[keyof typeof FAILURE.model];
 
-/**
- * What a workflow learns of a call that did not return: `lost` covers worker death, shutdown and
- * unreadable state; `timedOut` the call's own limits.
- */
+/** A call that did not return. `lost`: worker death, shutdown, unreadable state; `timedOut`: the call's own limits. */
 export interface CallFailure {
   kind: 'application' | 'lost' | 'timedOut' | 'cancelled';
   /** Dotted type for `application`, else empty. */
@@ -79,7 +75,6 @@ const RETRYABLE_MODEL: ReadonlySet<string> = new Set([
   FAILURE.model.badResponse,
 ]);
 
-/** True for failures that a later try of the same model may cure. */
 export function isRetryableModelFailure(type: string): boolean {
   return RETRYABLE_MODEL.has(type);
 }

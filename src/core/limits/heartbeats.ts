@@ -2,7 +2,6 @@
 
 import type { Usage } from '../state/message.js';
 
-/** Heartbeat details of a tool call whose server tells how far it is: in figures, words or both. */
 export interface ToolProgress {
   callId: string;
   tool: string;

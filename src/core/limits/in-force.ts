@@ -23,7 +23,6 @@ export function isSet({ models }: Pick<RunState, 'models'>, { name }: Pick<Role,
   return ownValue(models.chains, name) !== undefined;
 }
 
-/** The chain of models that a role is called with. */
 export function chainOf(state: Models, role: Role): readonly string[] {
   if (isSet(state, role)) return ownChainOf(state, role);
   const { row = null, model } = ownValue(state.models.resolved, role.name) ?? {};
@@ -36,10 +35,7 @@ function chainAsItIs(state: Models, role: Role): readonly string[] {
   return own.length > 0 ? own : (state.pinned?.models ?? []);
 }
 
-/**
- * The first model of its chain that did not fail a role and is not out; where none is left, the one that it was
- * called with last, for who wants it tried again.
- */
+/** The first model of its chain that is not out and did not fail the role; else that of its last call, to try again. */
 export function modelOf(state: Models, role: Role): string {
   const chain = chainOf(state, role);
   const at = ownValue(state.models.at, role.name);
@@ -73,7 +69,6 @@ export function isOut({ models }: Pick<RunState, 'models'>, model: string): bool
   return Object.hasOwn(models.out, model);
 }
 
-/** Why a person can not choose this model in a run, in words; null where they can. */
 export function modelFault(
   { pinned, limits }: Pick<RunState, 'pinned' | 'limits'>,
   model: string,

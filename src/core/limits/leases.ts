@@ -3,10 +3,7 @@ import type { BudgetKind, BudgetUse, Limits } from './limits.js';
 
 export type Lease = Partial<Limits>;
 
-/**
- * What an agent may use: what the goal has left, of which each of those that share it gets its part. Time passes for
- * all of them at once. Nothing may be used up yet.
- */
+/** What an agent may use: its part of what the goal has left. Time passes for all at once. Nothing may be used up yet. */
 export function leaseOf(limits: Limits, used: BudgetUse, together = 1): Lease {
   const left = (kind: Exclude<BudgetKind, 'costUsd'>) => limits[kind] - used[kind];
   const part = (amount: number) => Math.max(1, Math.floor(amount / together));
@@ -20,10 +17,7 @@ export function leaseOf(limits: Limits, used: BudgetUse, together = 1): Lease {
   };
 }
 
-/**
- * What is used, and what others at work may use yet: agents within their leases, and model calls a turn each. Who begins
- * beside them has the rest.
- */
+/** What is used, with what others at work may use yet: agents their leases, model calls a turn each. */
 export function withOthers(
   used: BudgetUse,
   { leases, modelCalls }: { leases: Iterable<Lease>; modelCalls: number },
@@ -47,10 +41,7 @@ export interface Change {
   used: BudgetUse;
 }
 
-/**
- * The leases of agents at work when the limits have changed, or more was used than was left beside them: each keeps its
- * share of what is left, so that a lowered limit lowers it and a raised one raises it. Only those that change are given.
- */
+/** The leases that change when limits have, or use has: each agent keeps its share of what is left. */
 export function leasesAfter(leases: ReadonlyMap<string, Lease>, change: Change): Map<string, Lease> {
   const all = [...leases.values()];
   const turns = parts(all, 'turns', change, turnsLeft);

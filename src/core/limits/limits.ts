@@ -84,10 +84,7 @@ export function callTimeMs({ wallTimeMs }: Limits, usedMs: number | null): numbe
   return usedMs === null ? UNCOUNTED_CALL_MS : Math.max(LEAST_CALL_MS, wallTimeMs - usedMs);
 }
 
-/**
- * Plans that a goal may still get without a person's wish: each verification that asks for more takes
- * one, and so does each replan that the orchestrator proposes. The plan at hand is counted when it is verified.
- */
+/** Plans that a goal may still get without a person's wish. The plan at hand is counted when it is verified. */
 export function plansLeft(counters: Counters, limits: Limits): number {
   return limits.verification - counters.verification - counters.replans;
 }
@@ -95,7 +92,6 @@ export function plansLeft(counters: Counters, limits: Limits): number {
 const BUDGET_KINDS = ['turns', 'totalTurns', 'tokens', 'wallTimeMs', 'costUsd'] as const;
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
-/** Of these limits, the budgets that are above those in force. */
 export function budgetsAbove(limits: Partial<Limits>, inForce: Limits): string[] {
   return BUDGET_KINDS.filter(kind => isOver(limits[kind], inForce[kind]));
 }
@@ -107,18 +103,13 @@ export function isBudget(name: string): boolean {
 
 export type BudgetUse = Pick<Limits, BudgetKind>;
 
-/** Model replies that goal and run may still take. */
 export function turnsLeft({ turns, totalTurns }: Limits, used: BudgetUse): number {
   return Math.min(turns - used.turns, totalTurns - used.totalTurns);
 }
 
-/** Share of a budget at which the journal says so. */
 const BUDGET_WARNING_SHARE = 0.8;
 
-/**
- * Which budgets are used up, and which have passed the warning share. A cost that is not known is used up where
- * there is a limit of it: nobody could say that it holds.
- */
+/** Budgets that are used up, and those past the warning share. A limited cost that is not known counts as used up. */
 export function checkBudgets(
   limits: Limits,
   used: BudgetUse,
@@ -135,7 +126,6 @@ export function checkBudgets(
   return { exhausted, warned };
 }
 
-/** The limits of a run in flight, and what is used of them. */
 export interface Standing {
   limits: Limits;
   used: BudgetUse;
@@ -152,10 +142,7 @@ const MOST: Partial<Record<string, number>> = {
   parallelTasks: MOST_PARALLEL_TASKS,
 };
 
-/**
- * What is wrong with a change of limits, in words; null when it is a non-empty object of known limits, each above
- * what is used of it.
- */
+/** What is wrong with a change of limits, in words: each must be known, and above what is used of it. */
 export function limitsFault(input: unknown, standing: Standing | null = null): string | null {
   const names = Object.keys(DEFAULT_LIMITS);
   if (!isRecord(input) || Object.keys(input).length === 0) {
@@ -182,7 +169,6 @@ function limitFault(name: string, value: unknown): string | null {
   return fits ? null : expected(name, `a whole number ${range}`, value);
 }
 
-/** A cost that is not known counts as used up. */
 const UNKNOWN_USE =
   'costUsd: what the goal has cost is not known, for a model without a known price was called, so the limit could not be held.';
 
@@ -196,17 +182,12 @@ function usedFault(name: string, value: unknown, standing: Standing | null): str
   return `${name}: ${used} of ${of} are used already, and ${value} would be used up at once. Give more than ${used}.`;
 }
 
-/**
- * What may enlarge a limit of a run (TR2, LI1). The list is all there is, and behind each entry stands a person: the update
- * `setBudget`, an answer at a gate that `onlyAPerson` (gate.ts) answers, or one of these at the run that called this one as
- * a sub-agent. `--yes`, rules, deadlines and roles never do.
- */
+/** What may enlarge a limit: a person, of this run or its caller's. `--yes`, rules and roles never do (TR2, LI1). */
 export type Enlarger = 'setBudget' | 'gate' | 'caller';
 
 /** The most that a worker lets anybody set of a limit; a limit without an entry has no ceiling. */
 export type Ceilings = Partial<Limits>;
 
-/** Which limits go over the worker's ceilings, in words; null when none does. */
 export function ceilingFault(limits: Partial<Limits>, ceilings: Ceilings): string | null {
   const over = LIMIT_NAMES.filter(name => isOver(limits[name], ceilings[name]));
   if (over.length === 0) return null;
@@ -214,7 +195,6 @@ export function ceilingFault(limits: Partial<Limits>, ceilings: Ceilings): strin
   return `This worker allows at most: ${allowed}.`;
 }
 
-/** Limits with each that is over a ceiling brought down to it. */
 export function underCeilings<L extends Partial<Limits>>(limits: L, ceilings: Ceilings): L {
   const lowered = LIMIT_NAMES.filter(name => isOver(limits[name], ceilings[name]));
   return { ...limits, ...Object.fromEntries(lowered.map(name => [name, ceilings[name]])) };

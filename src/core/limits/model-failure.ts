@@ -9,11 +9,7 @@ export const MODEL_RESCHEDULES = 10;
 /** How often one call is trimmed for a model that finds it too long: each time by a fifth. */
 export const MOST_TRIMS = 4;
 
-/**
- * What follows a model call whose attempts are used up. The same call again for what is
- * no fault of the model, so many times in a row; the next model for what is; a context that is too long is
- * trimmed, so many times. What is not known, such as a bug in an activity, fails.
- */
+/** What follows a model call whose attempts are used up. What is not known, such as a bug in an activity, fails. */
 export function modelFailureDecision(
   failure: CallFailure,
   given: { hasNextModel: boolean; lost: number; trims: number },
@@ -53,9 +49,8 @@ export function isOfRequest({ kind, type }: CallFailure): boolean {
 }
 
 /**
- * Whether a goal whose work a model failed is answered all the same, without tools, from what there is. `found`: there
- * is something to answer from, and no answer that was begun. `refused`: a person said that it ends. `canBeCalled`: the
- * role that answers has a model that may do better. A lost worker, or a fault of our own, would meet that call too.
+ * Whether a goal that a model failed is answered from what there is. A lost worker would meet that call too.
+ * `found`: there is something to answer from, and no answer was begun. `refused`: a person said that it ends.
  */
 export function answersAfter(
   failure: CallFailure,
@@ -64,7 +59,6 @@ export function answersAfter(
   return modelFailure(failure) !== null && given.found && !given.refused && given.canBeCalled;
 }
 
-/** The failure of a call that was lost `times` times in a row. */
 export function lostForGood({ message }: CallFailure, times: number): CallFailure {
   const last = message === '' ? '' : ` The last time: ${message}`;
   return {
@@ -74,13 +68,9 @@ export function lostForGood({ message }: CallFailure, times: number): CallFailur
   };
 }
 
-/** Of what the model said when it declined. */
 const MOST_QUOTED_CHARS = 300;
 
-/**
- * The failure that a reply is which its model declined to give, or which its endpoint withheld; null for any other.
- * It is never part of the conversation: whoever is asked next does not read it, and its tool calls do not run.
- */
+/** The failure of a reply that its model declined or its endpoint withheld: nobody reads it, its calls do not run. */
 export function declined(
   reply: Pick<AssistantMessage, 'stopReason' | 'content' | 'usage'>,
   model: string,

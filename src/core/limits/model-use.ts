@@ -19,10 +19,7 @@ export interface PinnedCall {
 /** Besides the calls in flight. */
 const CALLS_KEPT = 5;
 
-/**
- * The calls that are kept, with one more that begins: the last five, for operators, and of each thread the last, which
- * may be in flight.
- */
+/** The calls that are kept, with one that begins: the last five, and of each thread the last, which may be in flight. */
 export function withPinned(
   {
     models: { calls },
@@ -54,7 +51,6 @@ export interface ResolvedModel {
   model?: string;
 }
 
-/** How a role's calls of this goal went. */
 export interface LastCalls {
   stop: StopReason | null;
   failure: ModelFailureType | null;
@@ -83,18 +79,15 @@ export interface ModelUse extends KnownModels {
   failed: Record<string, string[]>;
   /** By role; a role that is left out has its own chain. */
   resolved: Record<string, ResolvedModel>;
-  /** By role. */
   last: Record<string, LastCalls>;
   /** The model that each role was called with last, or goes on with. */
   at: Record<string, string>;
   /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
   contextLimits: Record<string, number>;
-  /** What estimates of requests are corrected by. */
   inputCounts: InputCounts;
   retries: Retries;
 }
 
-/** As it came; null where it is none. */
 export function readKnownModels(raw: unknown): KnownModels | null {
   const roles = readIf(isTexts);
   const readChosen: Reader<ChosenModels> = chosen =>
@@ -124,7 +117,6 @@ export function newModelUse(known: KnownModels = nothingKnown()): ModelUse {
 
 // What endpoints count of our requests corrects what we estimate of the next ones, by model.
 
-/** Of all requests of a model for which its endpoint gave a count. */
 export interface InputCount {
   estimated: number;
   reported: number;
@@ -140,10 +132,7 @@ const MOST_NAME_BYTES = 90;
 /** Below this much, what an endpoint adds to each request tells nothing of the texts in it. */
 const LEAST_ESTIMATED_TOKENS = 1_000;
 
-/**
- * Too low a count would have us send what does not fit, and some endpoints cut that silently: there are those that
- * leave out what they have cached. Too high a one only costs messages.
- */
+/** Too low, and we send what does not fit, which some endpoints cut silently. Too high only costs messages. */
 const LEAST_FACTOR = 0.75;
 const MOST_FACTOR = 2;
 

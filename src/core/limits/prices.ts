@@ -16,10 +16,7 @@ export interface PricedChains extends Chains {
   fault: string | null;
 }
 
-/**
- * The chains without models whose price is not known. They would be used where another fails, and from then on
- * nobody could say what the goal has cost.
- */
+/** The chains without models of unknown price: once one is used, nobody could say what the goal has cost. */
 export function pricedChains(
   { models, roles }: Chains,
   modelInfo: Readonly<Record<string, PinnedModel>>,

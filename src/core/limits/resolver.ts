@@ -6,13 +6,9 @@ import type { Phase } from '../state/position.js';
 import type { ModelFailureType } from './failure.js';
 import type { BudgetKind, BudgetUse, Limits } from './limits.js';
 
-/**
- * Of the goal's budgets, the share that is used: 0 where there is no limit, 1 and more where it is used up, or where the
- * cost is limited and not known, for nobody could say that the limit holds.
- */
+/** Shares of the goal's budgets that are used: 0 without a limit, 1 for a limited cost that is not known. */
 export type BudgetShares = Record<Exclude<BudgetKind, 'totalTurns'>, number>;
 
-/** Where a run stands before a model call. */
 export interface ModelSituation {
   role: string;
   mode: ModeName;
@@ -26,7 +22,6 @@ export interface ModelSituation {
   lastStop: StopReason | null;
   /** Type of the model failure that the role met last in this goal, such as `model.rate_limited`; null for none. */
   lastFailure: ModelFailureType | null;
-  /** Estimated tokens of the request. */
   inputTokens: number;
 }
 
@@ -84,7 +79,6 @@ function holds<K extends keyof RowConditions>(name: K, when: RowConditions, situ
   return wanted === undefined || HOLDS[name](wanted, situation);
 }
 
-/** What is used of a goal's budgets, as shares of its limits. */
 export function budgetShares(limits: Limits, used: BudgetUse): BudgetShares {
   const share = (limit: number | null, value: number | null) =>
     limit === null ? 0 : value === null ? 1 : value / limit;

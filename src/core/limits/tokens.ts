@@ -4,11 +4,7 @@ import type { Block, Message, ToolContent } from '../state/message.js';
 import { canonicalJson } from '../text/json.js';
 import { measuredOnce } from '../text/sizes.js';
 
-/**
- * Context of models of which nothing is known. Most models served today take at least this much; one
- * that takes less says so, which is a failure of its own type (`model.context_too_long`) that the run
- * answers by shortening. A smaller guess would shorten conversations of every unknown model.
- */
+/** Of models of which nothing is known. One that takes less says so, and the run shortens what it sends. */
 export const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 /** Characters of one token outside CJK. */

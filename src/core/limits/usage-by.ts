@@ -19,7 +19,6 @@ const MOST_NAME_BYTES = 100;
 /** Role and model of what is counted together: ids of models have a slash. */
 const OTHERS = '(others)';
 
-/** The entries with one call more. */
 export function withCall(
   entries: readonly UsageEntry[],
   { role, model }: Pick<UsageEntry, 'role' | 'model'>,
@@ -48,7 +47,6 @@ function withoutZeros(usage: Usage): Partial<Usage> {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== 0));
 }
 
-/** An entry's figures, all of them. */
 export function usageOf({ role: _role, model: _model, calls: _calls, ...figures }: UsageEntry): Usage {
   return { ...NO_USAGE, ...figures };
 }

@@ -13,9 +13,8 @@ export function newBranch(taskId: string, cycle: number, sessions: ToolSession[]
 }
 
 /**
- * The tasks that may begin now beside those at work: by priority, ties in plan order, as many as there is room for.
- * One that needs a task of the branches waits until these are joined, for only then has it what came of it; and so does
- * one that has had a branch among them.
+ * Tasks that may begin beside those at work, by priority, ties in plan order.
+ * One that needs a task of the branches waits until these are joined: only then has it what came of it.
  */
 export function tasksToBegin(
   tasks: readonly Task[],

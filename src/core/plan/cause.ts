@@ -3,10 +3,7 @@
 import { FAILURE } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 
-/**
- * How a goal ended. `completed`: its answer was verified. `answered`: it has one, in a mode that verifies nothing.
- * `unverified`: it was to be verified, or its plan carried out, and was not.
- */
+/** `answered`: in a mode that verifies nothing. `unverified`: it was to be verified, or carried out, and was not. */
 export type Outcome =
   | 'completed'
   | 'answered'

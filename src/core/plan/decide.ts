@@ -8,17 +8,12 @@ import { isUndone, planInForce, type Task, UNCONFIRMED } from './plan.js';
 
 type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
 
-/** A decision and the field that made it, for journal and trace. */
 export interface DecidedTask {
   decision: TaskDecision;
   by: 'taskCompleted' | 'nextAction' | 'todos' | 'shouldContinue' | 'none';
 }
 
-/**
- * Is a task done? (F1, F2, F3) `taskCompleted` where given beats everything, so `false` also beats
- * `nextAction: complete`; then `nextAction`, then the task's own status in the echoed list; and
- * `shouldContinue: false` of a task that is not done means that the executor gave up.
- */
+/** Is a task done? (F1, F2, F3) Of `taskCompleted`, `nextAction`, the echoed list, the first that says so decides. */
 export function decideTask(output: ExecutionOutput, taskId: string): DecidedTask {
   const { taskCompleted, nextAction, shouldContinue } = output;
   if (taskCompleted === true) return { decision: 'completed', by: 'taskCompleted' };
@@ -44,10 +39,8 @@ export interface DecidedVerdict {
 }
 
 /**
- * Reads a verdict (F8, F10) and holds it against the run's own record: the stricter wins. Done takes both
- * fields; a verdict that contradicts itself is not done, and one that the record contradicts ends the goal
- * unverified, for its judge is satisfied and a further plan would change nothing. A verdict that gives no
- * improvements gets them from its own feedback. Tasks that are not of the plan are ignored.
+ * Holds a verdict against the run's own record (F8, F10): the stricter wins. One that contradicts itself is not done.
+ * One that the record contradicts ends the goal unverified: its judge is satisfied, so another plan changes nothing.
  */
 export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): DecidedVerdict {
   const plan = planInForce(tasks);
@@ -69,7 +62,6 @@ export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): D
   return { done, cause, improvements: derived.length > 0 ? derived : [NO_REASON], contradictions };
 }
 
-/** What the run's own record says of a plan that a verdict calls done, the worst first. */
 function causeByRecord(verdict: VerdictOutput, plan: readonly Task[]): Cause {
   if (nothingAchieved(plan)) return 'failed:tasks';
   if (plan.some(({ status }) => status === 'failed')) return 'tasks_failed';
@@ -97,10 +89,8 @@ const NO_REASON =
   'The verification found the goal not met and did not say why: check every task against the goal.';
 
 /**
- * After a planner's round (L2, L8): plan again while it asks for that, rounds are left and it brings
- * something new; else execute, or answer directly when there is no task. An empty first plan that asks
- * for more is not a repeated one. `output` null: it could not be read; `round`: rounds used, this one
- * included; `taskCount`: tasks after the merge.
+ * After a planner's round (L2, L8). An empty first plan that asks for more is not a repeated one.
+ * `output` null: it could not be read; `round`: rounds used, this one too; `taskCount`: tasks after the merge.
  */
 export function planningDecision(given: {
   output: PlanOutput | null;
@@ -135,11 +125,7 @@ export interface FinalAnswer {
   from: 'last_word' | 'verifier' | 'cut_short' | 'tasks' | 'none';
 }
 
-/**
- * The answer of a goal and its outcome (C9): the last word, else the verifier's summary, else what was cut
- * short, else the reports of the tasks. Words that only say "it is done" stand behind all others. An
- * outcome that promises an answer is `failed` where there is none.
- */
+/** The answer of a goal and its outcome (C9): the first of the candidates that says more than "it is done". */
 export function finalAnswer(given: AnswerCandidates): FinalAnswer {
   const candidates = [
     { answer: given.lastWord?.trim() ?? '', from: 'last_word' as const },
@@ -179,7 +165,6 @@ export interface PlanningRound {
   output: PlanOutput | null;
   /** Planner rounds used in this cycle, this one included. */
   round: number;
-  /** Tasks after the merge. */
   taskCount: number;
   /** The user has been asked about this goal before: then the planner does the best it can. */
   askedBefore: boolean;
@@ -188,11 +173,7 @@ export interface PlanningRound {
 const MISSING =
   'The planner can not make a plan from this goal. What exactly is wanted, and what may be assumed?';
 
-/**
- * The question to ask after a planner's round, or null to go by `planningDecision`: two rounds want more
- * planning and there is still no task, so what is missing is with the user. The planner's own summary is the
- * question, for that is where it says what is missing. A goal is asked about once.
- */
+/** What to ask after two rounds that want more planning and brought no task: what is missing is with the user. */
 export function planningQuestion({ output, round, taskCount, askedBefore }: PlanningRound): string | null {
   if (output === null || !output.needsMorePlanning) return null;
   if (askedBefore || taskCount > 0 || round < 2) return null;

@@ -22,14 +22,10 @@ export interface MergeResult {
 }
 
 /**
- * Merges a plan into the tasks by id. Completed and executing tasks stay as they are, pending
- * ones take what it gives of a definition, failed, skipped and blocked ones are revived by a later cycle's plan,
- * and tasks that the plan does not name stay. A task of a person is revived as it is: only a person changes it, and
- * one that a person removed stays so.
- *
- * At most `maxTasks` tasks may be open (pending or executing) at once; what is over is cut from the end
- * of the run order, so that no task that is kept waits for one that is not. `was`: the tasks before the plan gave
- * some of them up.
+ * Merges a plan into the tasks by id. Completed and executing tasks stay, pending ones take what it gives of a definition,
+ * and a later cycle revives those that failed, were skipped or blocked. A task of a person is revived as it is, and one
+ * that a person removed stays so. What is over `maxTasks` open tasks is cut from the end of the run order, so that no
+ * task waits for one that is not kept. `was`: the tasks before the plan gave some of them up.
  */
 export function mergePlan(
   tasks: readonly Task[],
@@ -85,11 +81,7 @@ function inBrief(before: Partial<Task>): Partial<Task> {
   return result ? { ...before, result: cutText(result, SHORT_TEXT_BYTES) } : before;
 }
 
-/**
- * What the tasks say, within its bound: those that have ended are told in short, then all, then new ones
- * are left out from the end. What a person wrote is none of them: it stays whole. Where not even that will do, the
- * plan stays as it was.
- */
+/** The tasks within their bound: told in short, the newest left out, or as before. What a person wrote stays whole. */
 function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonly Task[] {
   if (planBytes(merged) <= PLAN_BYTES) return merged;
   const oldIds = new Set(old.map(task => task.id));
@@ -131,7 +123,6 @@ function shortWords({ description, completionCriteria, requiredCapabilities }: P
   };
 }
 
-/** True when a planned task would add to the open ones. */
 function opensTask(old: Task | undefined, cycle: number): boolean {
   return old === undefined || revives(old, cycle);
 }
@@ -173,7 +164,6 @@ function mergeTask(
   return byPerson ? { ...released(old), ...plan, byPerson } : { ...old, ...plan };
 }
 
-/** Whether two say the same of what is to be done. */
 export function isSameTask(task: PlannedTask, other: PlannedTask): boolean {
   return JSON.stringify(definitionOf(task)) === JSON.stringify(definitionOf(other));
 }

@@ -10,7 +10,6 @@ import { blockDependants } from './plan-order.js';
 /** Where a run may go from execution, which is where the orchestrator is asked. */
 const NEXT_PHASES: readonly Position['phase'][] = ['planning', 'verification', 'wrap_up'];
 
-/** What a proposal about a failed task is held against. */
 export interface OrchestrationCase {
   tasks: readonly Task[];
   /** The goal may be planned once more: see `plansLeft`. */
@@ -18,7 +17,6 @@ export interface OrchestrationCase {
   limits: Limits;
   ceilings: Ceilings;
   used: { turns: number; tokens: number };
-  /** Models that the run knows. */
   models: readonly string[];
   roles: readonly string[];
   /** Why a person must confirm, by the reply's envelope: see `confirmationReasons`. */
@@ -27,7 +25,7 @@ export interface OrchestrationCase {
 
 export interface OrchestrationDecision {
   accepted: boolean;
-  /** What it takes to be carried out: `gate` may be approved by a rule, `person` never is (core/limits/enlarge.ts). */
+  /** What it takes to be carried out: `gate` may be approved by a rule, `person` never is: see `Enlarger`. */
   confirm: 'none' | 'gate' | 'person';
   /** Why, in a sentence: for the journal, and for the orchestrator where it is refused. */
   why: string;
@@ -99,7 +97,6 @@ function decideRounds(proposal: Allocation, amount: number, given: Orchestration
   return accepted(proposal, given, `${task.id} gets ${amount} rounds.`, amount > has ? 'person' : 'none');
 }
 
-/** Why the limits do not let the task be tried again; null where they do. */
 function retryFault({ id, retries }: Task, { tasks, limits }: OrchestrationCase): string | null {
   if (retries >= limits.taskRetries)
     return `${id} was tried again ${retries} time(s) already, which is the limit.`;
@@ -172,7 +169,6 @@ export function reopenTask(
   return blockDependants(freed);
 }
 
-/** Why the limit has no room for that, in a sentence; null where it has. */
 export function reopenFault(
   tasks: readonly Task[],
   { id, status, maxTasks }: { id: string; status: 'pending' | 'skipped'; maxTasks: number },

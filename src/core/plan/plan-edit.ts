@@ -24,10 +24,7 @@ const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   blocked: 'is blocked',
 };
 
-/**
- * Ids of open tasks that a person removes with a list that stands for all that is still to be done. `shown`: those
- * that they saw, for what somebody else added meanwhile they did not leave out. Default: all.
- */
+/** Open tasks that a person's list leaves out, and so removes. `shown`: those that they saw. Default: all. */
 export function leftOut(
   tasks: readonly Task[],
   { tasks: edit, shown }: { tasks: readonly TaskChange[]; shown?: readonly string[] },
@@ -38,10 +35,7 @@ export function leftOut(
   return tasks.filter(isLeftOut).map(({ id }) => id);
 }
 
-/**
- * What is wrong with tasks that a person adds or changes, in sentences; empty when all of them will count. `tasks`:
- * with those that the person removes as removed.
- */
+/** What is wrong with tasks that a person adds or changes, in sentences. `tasks`: those that they remove as removed. */
 export function planEditFaults(
   changes: readonly TaskChange[],
   { tasks, maxTasks, has }: { tasks: readonly Task[]; maxTasks: number; has: Capabilities },
@@ -82,10 +76,7 @@ export function planEditFaults(
 /** Ends that say of the plan that it is not done, whatever the verdict says. */
 const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'];
 
-/**
- * Names what a goal ended without, for its answer: tasks of a person that are not done, and where that is why it ended
- * so, or it failed on the way, every task of the plan that is not. Empty where there are none.
- */
+/** Names what a goal ended without: tasks of a person, and all of the plan where that is why, or it failed on the way. */
 export function notDoneText(tasks: readonly Task[], cause: Cause): string {
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
   const isWhy = isOnTheWay || NOT_DONE.includes(cause);

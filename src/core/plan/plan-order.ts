@@ -2,12 +2,8 @@
 import type { PlannedTask, Task } from './plan.js';
 
 /**
- * The task to work on (C20): the one that is executing, else, of the pending ones whose dependencies
- * are completed or skipped, the one with the lowest priority number, ties in plan order. Null at the end.
- *
- * Dependencies that the tasks do not have count as met. Where merged plans wait for each other in a
- * circle, the circle is cut at its first task by priority, so that a run never stands still. Call
- * `blockDependants` first: pending tasks behind a failure are never returned.
+ * The task to work on (C20): the executing one, else the first by priority of those whose dependencies are met.
+ * A circle of merged plans is cut at its first task, so that a run never stands still. Call `blockDependants` first.
  */
 export function nextTask(tasks: readonly Task[]): Task | null {
   const executing = firstByPriority(tasks.filter(task => task.status === 'executing'));
@@ -46,10 +42,7 @@ export function inRunOrder<T extends PlannedTask>(planned: readonly T[]): T[] {
   return ordered;
 }
 
-/**
- * Blocks every pending task behind a failed or blocked one, over any distance, with the reason
- * `dependency_failed`. A skipped dependency does not block: skipping says that a task is not needed.
- */
+/** Blocks all pending tasks behind a failed or blocked one. A skipped one blocks none: skipping says it is not needed. */
 export function blockDependants(tasks: readonly Task[]): { tasks: Task[]; blocked: string[] } {
   const stuck = new Set(
     tasks.filter(task => task.status === 'failed' || task.status === 'blocked').map(task => task.id),
@@ -71,10 +64,7 @@ export function blockDependants(tasks: readonly Task[]): { tasks: Task[]; blocke
   };
 }
 
-/**
- * Dependency circles of a plan, each as the ids along it; a task that names itself is a circle of one.
- * At least one is found where any exists, not every one. Unknown ids are left out of account.
- */
+/** Circles of dependencies, each as the ids along it: at least one where any exists. Unknown ids do not count. */
 export function planCycles(planned: readonly PlannedTask[]): string[][] {
   const next = unresolvable(planned);
   const seen = new Set<string>();

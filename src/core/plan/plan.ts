@@ -16,7 +16,6 @@ export interface PlannedTask {
   requiredCapabilities: string[];
   /** Milliseconds that it should take; null where nobody says. */
   estimatedDuration: number | null;
-  /** How to see that the task is done. */
   completionCriteria: string | null;
 }
 
@@ -42,7 +41,6 @@ const NEW_TASK: PlannedTask = {
 };
 const DEFINITION = Object.keys(NEW_TASK) as (keyof PlannedTask)[];
 
-/** A task of the run. */
 export interface Task extends PlannedTask {
   status: TaskStatus;
   /** Executor rounds used. */
@@ -63,20 +61,15 @@ export interface Task extends PlannedTask {
   cycle: number;
   /** A person added or changed it: it is of the plan until it is done or a person removes it, in their words. */
   byPerson?: true;
-  /**
-   * While its plan is not released: what the task was before it, where it differs; null for a task that is new.
-   * A plan that is rejected changes nothing.
-   */
+  /** Until its plan is released: what differed before it; null for a new task. A rejected plan changes nothing. */
   before?: Partial<Task> | null;
 }
 
-/** A status of an executor's echoed list (F5). */
 export interface EchoedTask {
   id: string;
   status: TaskStatus;
 }
 
-/** Bytes of the reports of tasks. */
 export function reportBytes(tasks: readonly Task[]): number {
   return tasks.reduce((bytes, task) => bytes + jsonBytes(task.result ?? ''), 0);
 }
@@ -89,9 +82,8 @@ export const REPLANNED = 'replanned';
 export const REMOVED = 'removed by a person';
 
 /**
- * The plan that counts at the end: all that is completed or still to be done, what a person set, and what failed,
- * was blocked or skipped since the latest plan that brought a task. What else ended so under an earlier plan and was
- * not taken up again is replaced by what came after it.
+ * The plan that counts at the end: what is completed, open or a person's, and what ended since the latest plan with a task.
+ * What ended under an earlier plan, and was not taken up again, is replaced by what came after it.
  */
 export function planInForce(tasks: readonly Task[]): Task[] {
   const left = tasks.filter(task => task.reason !== REPLANNED && task.reason !== REMOVED);
@@ -106,16 +98,12 @@ export function isUndone({ status, byPerson }: Task): boolean {
   return status === 'skipped' ? byPerson === true : status !== 'completed';
 }
 
-/**
- * Puts the open tasks of earlier plans under this one, which goes on with them. One that brought no task replaces
- * nothing: what failed before it counts as it did.
- */
+/** Puts the open tasks of earlier plans under this one. A plan that brought no task replaces nothing. */
 export function adoptOpenTasks(tasks: readonly Task[], cycle: number): Task[] {
   if (!tasks.some(task => task.cycle === cycle)) return [...tasks];
   return tasks.map(task => (isOpen(task) && task.cycle !== cycle ? { ...task, cycle } : task));
 }
 
-/** Tasks of a plan that is released. */
 export function released({ before: _, ...task }: Task): Task {
   return task;
 }
@@ -129,15 +117,11 @@ export function withoutUnreleased(tasks: readonly Task[]): Task[] {
     .map(task => ({ ...task, dependencies: task.dependencies.filter(id => !gone.includes(id)) }));
 }
 
-/** True for tasks that are still to be done. */
 export function isOpen(task: Task): boolean {
   return task.status === 'pending' || task.status === 'executing';
 }
 
-/**
- * Gives one task a status; an unknown id changes nothing, and neither does anything but `completed` for
- * a completed task. Reason and result are replaced where given; without a reason it becomes null.
- */
+/** Gives one task a status. Nothing but `completed` changes a completed task. */
 export function setStatus(
   tasks: readonly Task[],
   id: string,
@@ -157,11 +141,8 @@ export function setStatus(
 }
 
 /**
- * Applies an executor's echoed list: statuses by id, reason `echoed`, for tasks that have not begun.
- * An echo completes nothing: a task is done when it ran and reported itself, so it is begun in its turn, where
- * a word suffices if its work was done on the way. Unknown ids are ignored, so are ended tasks (nothing is
- * un-completed, no failure talked away), the current task (its status comes from the decision), tasks that a
- * person set, and `executing`, for only code starts a task.
+ * Applies an executor's echoed list to tasks that have not begun. It completes none: a task is done when it ran and
+ * reported itself. It begins none: only code does. The current task and those that a person set stay as they are.
  */
 export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
   const statusById = new Map(echoed.map(echo => [echo.id, echo.status]));
@@ -173,10 +154,7 @@ export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[],
   });
 }
 
-/**
- * Marks completed tasks that a verification found wanting as failed (`rejected`), so that a later plan
- * can revive them under their ids. The one way out of `completed`: a verdict, not an echo or a plan.
- */
+/** Fails completed tasks that a verification rejects, so that a later plan revives them: the one way out of `completed`. */
 export function rejectTasks(tasks: readonly Task[], ids: readonly string[]): Task[] {
   return tasks.map(task =>
     ids.includes(task.id) && task.status === 'completed'

@@ -1,7 +1,4 @@
-/**
- * Reviews of plans, results and risky actions (F20, C8): what code can check, code checks; the rest is the
- * reviewer role's, and the stricter of the two wins.
- */
+/** Reviews of plans, results and risky actions (F20, C8): code checks what it can, the reviewer the rest; the stricter wins. */
 
 import { type Capabilities, missing } from '../agents/capabilities.js';
 import type { ReviewOutput } from '../outputs/contracts.js';
@@ -24,12 +21,10 @@ export interface PlanCheck {
   tasks: readonly (PlannedTask & Pick<Task, 'byPerson'>)[];
   /** Tasks of earlier plans, which may be named as dependencies. */
   knownTaskIds: readonly string[];
-  /** What tasks may need. */
   has: Capabilities;
   maxTasks: number;
 }
 
-/** A plan's ids, dependencies, criteria, capabilities and size. */
 export function checkPlan({ tasks, knownTaskIds, has, maxTasks }: PlanCheck): ReviewChecks {
   const faults: string[] = [];
   if (tasks.length === 0) faults.push('The plan has no task.');
@@ -57,7 +52,6 @@ export interface ResultCheck {
   /** The decision on the task, not the executor's claim. */
   completed: boolean;
   summary: string;
-  /** The task's tool calls in order. */
   calls: readonly { tool: string; ending: ToolEnding; isError: boolean }[];
 }
 
@@ -84,10 +78,7 @@ export interface ActionCheck {
   words: Words;
 }
 
-/**
- * An action before it runs: a legal tool, all required arguments, and risk under control. High
- * risk without a mitigation is a fault; with one it is a concern that shows it.
- */
+/** An action before it runs. High risk without a mitigation is a fault; with one it is a concern that shows it. */
 export function checkAction({ call, offered, envelope, words }: ActionCheck): ReviewChecks {
   const faults: string[] = [];
   const tool = offered.find(candidate => candidate.name === call.name);
@@ -118,9 +109,8 @@ export interface ReviewDecision {
 }
 
 /**
- * Checks and reviewer together. `review` null: no reviewer was asked, and the checks decide alone;
- * `unreadable`: it gave nothing that can be read, so a person confirms. `doubts` are the reviewer's own, by its
- * envelope. A review that approves and yet asks for fixes is read strictly: not approved.
+ * Checks and reviewer together. `review` null: nobody was asked, the checks decide; `unreadable`: a person confirms.
+ * A review that approves and yet asks for fixes is no approval. `doubts`: the reviewer's own, by its envelope.
  */
 export function decideReview(
   checks: ReviewChecks,

@@ -8,7 +8,6 @@ import type { ModeName } from '../agents/modes.js';
 export const STEP_FAILURE_POLICIES = ['skip', 'abort', 'replan', 'ask'] as const;
 export type StepFailurePolicy = (typeof STEP_FAILURE_POLICIES)[number];
 
-/** What a person may choose. */
 export type StepDecision = Exclude<StepFailurePolicy, 'ask'>;
 
 /** Whether goals of a run of this mode may be ones that a policy says something of. */
@@ -19,9 +18,7 @@ export function heedsPolicy(mode: ModeName): boolean {
 export interface FailedStep {
   mode: ModeName;
   policy: StepFailurePolicy;
-  /** The goal may be planned once more: see `plansLeft`. */
   canReplan: boolean;
-  /** Whether the orchestrator is asked about failed tasks. */
   hasOrchestrator: boolean;
 }
 

@@ -7,7 +7,6 @@ import { agentsText, paragraphs } from './instructions.js';
 import { delimit } from './prompt.js';
 import { fill, type Words, wordsOf } from './words.js';
 
-/** Instruction of the role that chooses how the goal is pursued. */
 export function choiceInstruction(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
   const words = wordsOf(state);
   return paragraphs(
@@ -26,7 +25,6 @@ function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
   return `${words.modes}\n${list}`;
 }
 
-/** Instruction of the one role that works on a goal alone. */
 export function answerInstruction(
   state: RunState,
   role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,

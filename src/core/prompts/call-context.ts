@@ -1,7 +1,4 @@
-/**
- * What the prompt of a role may name to be told with each instruction. It varies while a run lasts, and a
- * prompt must not: so the name stays in the prompt, and the value stands under it at the end of the instruction.
- */
+/** What a prompt names that varies while a run lasts: the name stays in the prompt, the value stands under the instruction. */
 
 import type { CallPlaceholder, PinnedRole } from '../agents/role.js';
 import { offeredTools, type PinnedRun } from '../agents/run-config.js';

@@ -4,7 +4,6 @@ import type { RunState } from '../state/run-state.js';
 import { stepLine } from '../state/trace.js';
 import { PromptError, renderTemplate } from './prompt.js';
 
-/** Characters of such a template. */
 export const MOST_FINAL_CHARS = 4_000;
 const CALLS_SHOWN = 20;
 

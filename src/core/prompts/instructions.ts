@@ -1,8 +1,4 @@
-/**
- * What the run says to a role when its part begins: short, and added to the thread as a user message,
- * so that system prompts stay the same for a whole run and prefixes can be cached. What the conversation holds
- * already is not said again (OU13).
- */
+/** What the run says to a role when its part begins, as user messages: system prompts stay the same, for caches (OU13). */
 
 import { ownCapabilities } from '../agents/capabilities.js';
 import type { AgentCard, PinnedRole } from '../agents/role.js';
@@ -119,7 +115,6 @@ export function taskInstruction(
   );
 }
 
-/** The reviewer did not agree that the task is done. */
 export function reviewFixesInstruction(
   state: RunState,
   id: string,
@@ -131,7 +126,6 @@ export function reviewFixesInstruction(
   return `${fill(words.notReviewed, { id })}\n${wanted}\n${fill(words.roundsLeft, { left })}`;
 }
 
-/** The task has taken longer than its estimate. */
 export function overdueInstruction(state: RunState, id: string, { estimatedMs, takenMs }: Overdue): string {
   const times = { estimated: durationText(estimatedMs), taken: durationText(takenMs) };
   return fill(wordsOf(state).overdue, { id, ...times });

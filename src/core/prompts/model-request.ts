@@ -4,7 +4,6 @@ import type { RoleProfile } from '../agents/role.js';
 import type { Message } from '../state/message.js';
 import type { ToolDefinition } from '../tools/tool.js';
 
-/** A tool offered with a call, as the model sees it. */
 export type OfferedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema' | 'validation'>;
 
 type OfRole =
@@ -20,10 +19,7 @@ type OfRole =
 
 /** The part of a request that stays the same over many calls of a role. */
 export interface ModelRequestHead extends Pick<RoleProfile, OfRole> {
-  /**
-   * Whether others send the same `system` and `tools`. Where they do, nothing that endpoints put before or into these
-   * goes by the role: no schema of its reply.
-   */
+  /** `shared`: others send the same `system` and `tools`, so nothing before or in these goes by the role, also no schema. */
   prefix: 'shared' | 'own';
   system: string;
   tools: OfferedTool[];

@@ -18,7 +18,6 @@ export class PromptError extends Error {
 }
 
 export interface TemplateSource {
-  /** For error messages. */
   file: string;
   /** Line of the file at which the template begins, where front matter was cut off. Default 1. */
   firstLine?: number;
@@ -32,11 +31,7 @@ const BUSINESS_CONTEXT = 'businessContext';
 // `{{name}}`, else a stray `{{`, else `{name}`. No part can match in two ways, so time is linear.
 const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}|\{\{|\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/**
- * Fills a template in one pass: all occurrences, values as they are (neither `{{` nor `$` in them means
- * anything), `{{x}}` always and `{x}` only for declared variables.
- * @throws PromptError for a variable without a value and for a `{{` that is no placeholder.
- */
+/** Fills `{{x}}`, and `{x}` of declared variables, in one pass: values are not searched. @throws PromptError */
 export function renderTemplate(
   template: string,
   values: Readonly<Record<string, string>>,
@@ -50,10 +45,7 @@ export function renderTemplate(
   });
 }
 
-/**
- * Checks that a core template has the place for the business context and no broken placeholder.
- * @throws PromptError with file and line.
- */
+/** Checks that a core template has the place for the business context. @throws PromptError with file and line. */
 export function validateCoreTemplate(template: string, source: TemplateSource): void {
   const names = new Set<string>();
   replacePlaceholders(template, source, name => {
@@ -98,7 +90,6 @@ function replacePlaceholders(
   );
 }
 
-/** Line of a position in a text, from 1. */
 export function lineOf(text: string, index: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
@@ -111,10 +102,8 @@ const OPENS_TAG = /[<\uFE64\uFF1C]/gu;
 const UNSEEN = /[\s/\\\p{C}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Wraps text that is not ours (files, web pages, tool output, names) as data: `<tag>…</tag>`. What
- * looks like the tag within is escaped, be it opening or closing, in other case or width, or with spaces and
- * unseen characters in it, so that the text can't end its own wrapping.
- * @throws RangeError for a tag that is not lower-case letters, digits, `_` and `-`.
+ * Wraps text that is not ours as data: `<tag>…</tag>`. What looks like the tag within is escaped, in any case or width,
+ * with spaces or unseen characters in it, so that the text can't end its own wrapping.
  */
 export function delimit(
   tag: string,

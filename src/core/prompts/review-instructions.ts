@@ -90,7 +90,6 @@ export function orchestrationInstruction(
   );
 }
 
-/** What the run may use, and has used: RESOURCE_POOL. */
 export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>) {
   const { execution, turns, tokens } = limitsOf(state);
   return {

@@ -1,7 +1,4 @@
-/**
- * What requests begin with, before the messages: a system text and a block of tools. An endpoint that caches reads a
- * beginning that it knows for a tenth of the price, so nothing in it varies while a run lasts.
- */
+/** What requests begin with. Nothing in it varies while a run lasts: endpoints charge a tenth for a beginning they know. */
 
 import type { PinnedRole } from '../agents/role.js';
 import { offeredTools, type PinnedRun } from '../agents/run-config.js';
@@ -10,7 +7,6 @@ import type { ToolDefinition } from '../tools/tool.js';
 import { fill, type Words } from './words.js';
 
 export interface Prefix {
-  /** Unique in its run. */
   key: string;
   system: string;
   tools: ToolDefinition[];
@@ -26,7 +22,6 @@ export function prefixOf(pinned: PinnedRun, role: PinnedRole): Prefix {
 
 type Said = Readonly<{ messages: readonly Message[] }>;
 
-/** Whether the thread holds the prompt of the role. */
 export function holdsPrompt({ messages }: Said, name: string): boolean {
   return messages.some(message => isPromptOf(message, name));
 }

@@ -12,7 +12,6 @@ const RESULT_CHARS = 500;
 /** Of an answer: a message to it may answer what it asks, mostly at its end. */
 const ANSWER_CHARS = 1_500;
 
-/** The messages as one text, oldest first. */
 export function steerText(items: readonly { text: string }[]): string {
   return items.map(item => item.text).join('\n\n');
 }
@@ -39,13 +38,11 @@ function messages(words: Words, { items, answers }: Steering): string {
   return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
 }
 
-/** SYSTEM_STATE and TASK_CONTEXT, as JSON with indent 2. */
 function situation(state: RunState, { idle }: Steering): string {
   const context = delimit('task_context', JSON.stringify(taskContext(state, idle), null, 2));
   return `SYSTEM_STATE:\n${JSON.stringify(systemState(state, idle), null, 2)}\n\nTASK_CONTEXT:\n${context}`;
 }
 
-/** Where the run stands. */
 export function systemState({ cursor, people, goal }: RunState, idle: boolean) {
   return {
     mode: goal.mode,

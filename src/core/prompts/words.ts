@@ -1,7 +1,4 @@
-/**
- * What the run itself says, to its roles and to people, in the language of its prompts. The texts are those of
- * `prompts/words`; English and Chinese are in the bundle, and a run pins what its own folder says otherwise.
- */
+/** What the run itself says, from `prompts/words`: English and Chinese are in the bundle, a run pins what differs. */
 
 import { ownValue } from '../text/json.js';
 import { EN, ZH } from './built-in-words.js';
@@ -26,13 +23,11 @@ export type OwnWords = Readonly<Partial<Record<WordKey, string>>>;
 /** By language of the prompts; any other reads English. */
 export const BUILT_IN_WORDS: Readonly<Record<'en' | 'zh', Words>> = { en: EN as Words, zh: ZH as Words };
 
-/** What is in the bundle for a language. */
 export function builtInWords(language: string): Words {
   const words: Readonly<Record<string, Words>> = BUILT_IN_WORDS;
   return ownValue(words, language) ?? BUILT_IN_WORDS.en;
 }
 
-/** Which words a run speaks. */
 export interface RunWords {
   language: string;
   words?: OwnWords;

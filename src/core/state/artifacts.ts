@@ -1,7 +1,4 @@
-/**
- * Artifacts: named texts that a run writes and changes beside its conversation. Their contents are in the blob store,
- * the state has the inventory, and only the run changes that. Decisions are pure; `steersmanEditArtifact` does as told.
- */
+/** Artifacts: named texts beside the conversation. The state has the inventory, the blob store has their contents. */
 
 import { fill, type Words } from '../prompts/words.js';
 import { cutText } from '../text/fit.js';
@@ -145,7 +142,6 @@ export function replaceOnce(
   return parts.length === 2 ? { content: head + newText + tail } : { matches: parts.length - 1 };
 }
 
-/** What the model is told of a change that was let through. */
 export function editedArtifactNote(
   words: Words,
   draft: ArtifactDraft,
@@ -165,7 +161,6 @@ export function editedArtifactNote(
   }
 }
 
-/** As models and people see it listed. */
 export function listedArtifact(artifact: Artifact): Omit<Artifact, 'ref' | 'versions'> {
   return without(artifact, 'ref', 'versions');
 }

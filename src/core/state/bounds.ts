@@ -1,7 +1,6 @@
 /**
- * How large a run's state can become, in bytes as JSON in UTF-8 (L20). Continue-as-new carries the whole state
- * as one input: the server refuses inputs over 2 MB, and the task then fails again and again with no end. So
- * every part has its bound here, kept where the part is written; the conversation gets what the others leave.
+ * How large each part of a run's state can become, as JSON in UTF-8 (L20): continue-as-new carries it as one input, and
+ * over 2 MB its task fails again and again. A bound is kept where its part is written; threads get what others leave.
  */
 /** What the server takes as one payload. */
 export const PAYLOAD_BYTES = 2_097_152;
@@ -97,8 +96,5 @@ export const SESSIONS_BYTES = 4_000;
 /** The inventory of artifacts: their contents are in the blob store. */
 export const ARTIFACTS_BYTES = 12_000;
 
-/**
- * Tries of what only some workers of a queue can do. Chance decides which of them takes a try: where half of them can,
- * none of so many finds one once in 2,000 times.
- */
+/** Tries of what only some workers of a queue can do: where half of them can, so many miss once in 2,000 times. */
 export const WORKER_TRIES = 12;

@@ -1,7 +1,4 @@
-/**
- * Copies of threads: tasks that run side by side each go on with the conversation by themselves. A copy begins with the
- * messages of its thread, the same objects, so that requests begin alike and nothing is kept twice.
- */
+/** Copies of threads, for tasks side by side: they begin with the same message objects, so that nothing is kept twice. */
 
 import { estimateMessageTokens } from '../limits/tokens.js';
 import type { Message } from './message.js';
@@ -70,7 +67,6 @@ export function folded(threads: Threads): Threads {
   });
 }
 
-/** As they were before `folded`. */
 export function unfolded(threads: Threads): Threads {
   return mapThreads(threads, thread => {
     if (!thread.branch) return thread;

@@ -67,19 +67,16 @@ export function tasksAt(cursor: Cursor): string[] {
   return own === null ? branches : [own, ...branches];
 }
 
-/** Whether the task of a branch has not ended. */
 export function isAtWork({ cursor }: Branch): boolean {
   return taskOf(cursor.position) !== null;
 }
 
-/** Whether the next that a branch does is to call a model. */
 export function callsNext(branch: Branch): boolean {
   const at = here(branch.cursor);
   const isTurn = at.phase === 'consultation' || (at.phase === 'execution' && at.step.kind === 'work');
   return isTurn && at.turns.batch === null && at.turns.failure === null;
 }
 
-/** Whether tool calls of what is at hand are being worked off. */
 export function hasOpenBatch(cursor: Cursor): boolean {
   return here(cursor).turns.batch !== null;
 }

@@ -17,9 +17,7 @@ import {
 } from './bounds.js';
 
 export interface GoalState extends Account {
-  /** 1 for the first. */
   number: number;
-  /** How it is pursued. */
   mode: ModeName;
   /** Why, where a role chose it, in short; else null. */
   modeWhy: string | null;
@@ -40,12 +38,10 @@ export interface GoalState extends Account {
   lastSummary: string | null;
 }
 
-/** A goal that has ended. */
 export interface GoalRecord {
   number: number;
   text: string;
   outcome: Outcome;
-  /** Why it ended so. */
   cause: Cause;
   /** By reference where it is long and another goal has followed. */
   answer: string;

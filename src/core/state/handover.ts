@@ -85,9 +85,8 @@ function isGivenAgain(message: Message): boolean {
 // Taking over a run from the segment before it, which may have run on code of an earlier day.
 
 /**
- * The state that was handed over, in which what the code before did not know begins as in a new run: a deploy must
- * not hold up runs that continue as new. Fields of what a new run has not yet, such as `pinned`, are not filled in,
- * and neither is what a step of a position is about.
+ * The state that was handed over. What earlier code did not know begins as in a new run, so that a deploy holds up none.
+ * What a new run has not yet, such as `pinned`, is not filled in, nor is what a step of a position is about.
  */
 export function resumedState(handedOver: RunState): RunState {
   // What was known of models when it began stands in the state, where it has changed since.

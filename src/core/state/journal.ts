@@ -20,7 +20,6 @@ export interface JournalPayloads {
   run_loaded: { tools: number; models: string[]; warnings: string[] };
   /** A server has other tools than before: this goal gets them, by the names that models know. */
   tools_changed: ToolChanges;
-  /** How this goal is pursued, where that was chosen for it. */
   mode_chosen: { mode: string; why: string };
   /** `cycle`: from 1, one more with each verification that wants more. */
   phase_started: { phase: string; cycle: number };
@@ -42,7 +41,6 @@ export interface JournalPayloads {
     /** Number of the reply in the run, from 1, where no other comes before it; a wrap-up, outside the count, has that of the reply that would follow. */
     turn: number;
     round: number;
-    /** That it works on; null for none. */
     taskId: string | null;
     /** What the role is to reply: words for a person, or JSON for the run, of which some may be for a person. */
     form: ReplyForm;
@@ -89,7 +87,6 @@ export interface JournalPayloads {
     callId: string;
     taskId: string | null;
     turn: number;
-    /** Of its result in the conversation. */
     messageId: string;
     tool: string;
     ending: ToolEnding;
@@ -129,7 +126,6 @@ export interface JournalPayloads {
   steering: { ids: string[]; skippedTools: string[] };
   /** What the run makes of messages: `act`; `confirmed`: by a person, null where nobody was asked. */
   route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
-  /** What a role says to the person. */
   user_message: { role: string; text: string };
   /** `body`: Markdown; `deadline`: when the safe answer is taken, null for never; `choices`: decisions that it takes. */
   gate_opened: {
@@ -146,9 +142,7 @@ export interface JournalPayloads {
     by: GateCloser;
     decision: string;
   };
-  /** Another role's word on a plan or an answer. */
   review: { subject: string; approved: boolean; fixes: string[] };
-  /** What the orchestrator proposed, and whether it was done. */
   orchestration: { accepted: boolean; why: string };
   goal_started: { number: number; text: string };
   /** `answer`: whole in what the `events` query tells, as far as the run has it; the journal keeps its beginning. */
@@ -163,7 +157,6 @@ export interface JournalPayloads {
   signal_ignored: { signal: string; reason: string };
   /** A text that should have been kept by reference, and was cut. Said once a run. */
   store_failed: { what: string; why: string };
-  /** The run goes on in its next segment; `segment`: from 1. */
   continued_as_new: { segment: number };
   run_ended: { outcome: Outcome; cause: Cause; answer: string };
 }
@@ -200,7 +193,6 @@ export function record<T extends JournalType>(
   journal.events.splice(0, firstKept(journal.events));
 }
 
-/** How many of the oldest events go. */
 function firstKept(events: readonly JournalEvent[]): number {
   let first = Math.max(0, events.length - JOURNAL_KEPT);
   let bytes = sizeOfList(events.slice(first));

@@ -1,8 +1,4 @@
-/**
- * Messages and blocks (G1). Canonical inside; providers project them to their wire form.
- * Every message is written once: to the workflow history as the activity result that produced it,
- * and to one thread of the run's state.
- */
+/** Messages and blocks (G1), each written once: to history by the activity that made it, and to one thread of the state. */
 
 import { CONTRACTS, type OutputContract } from '../outputs/contracts.js';
 import { isRecord } from '../text/json.js';
@@ -14,7 +10,6 @@ export const STOP_REASONS = [
   'max_tokens',
   /** The endpoint withheld what the model said. */
   'content_filter',
-  /** The model declined to answer. */
   'refusal',
   /** A person interrupted the call: the text is partial, its tool calls are dropped. */
   'interrupted',
@@ -36,14 +31,10 @@ export interface Usage {
   estimated?: boolean;
 }
 
-/**
- * What a provider wants back with a block of its own, as it gave it: a signature, encrypted reasoning. It is sent to
- * the same model of the same endpoint, and left out for every other.
- */
+/** What a provider wants back with its block, such as a signature: sent to the same model of the same endpoint alone. */
 export interface ProviderData {
   /** `endpoint/model` that gave it. */
   model: string;
-  /** JSON. */
   value: unknown;
 }
 
@@ -113,7 +104,6 @@ export interface ToolResultBlock {
   ending: ToolEnding;
   /** What the run says of the call (`tool-notes.ts`): how it ended, what to do next. Empty for nothing. */
   note: string;
-  /** What the tool or its server said: data. */
   content: ToolContent[];
   isError: boolean;
   /** Time in the tool, measured in the activity (O3); 0 where nothing ran. */
@@ -133,10 +123,8 @@ interface MessageBase {
 export interface UserMessage extends MessageBase {
   kind: 'user';
   /**
-   * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `role`: a role's
-   * prompt, where roles share a prefix; `notes`: what the workspace says of its project; `inventory`: the artifacts
-   * that there are; `instruction`: the run's instruction to a role; `reask`: a request to mend output; `answer`: what the step before has answered, where the
-   * conversation does not hold it.
+   * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the project;
+   * `reask`: a request to mend output; `answer`: of the step before, where the conversation does not hold it.
    */
   purpose: 'goal' | 'steer' | 'role' | 'notes' | 'inventory' | 'instruction' | 'reask' | 'answer';
   /** Of a prompt, and of an instruction to a role that has its prompt in the thread: the role. */
@@ -149,7 +137,6 @@ export interface UserMessage extends MessageBase {
 /** What a reply did: it called tools, or it gave what its role is for; `thinking` where it was cut short. */
 export type MessageAction = 'thinking' | 'calling_tool' | (typeof CONTRACTS)[OutputContract]['does'];
 
-/** What a reply of a role with this contract did. */
 export function actionOf(
   contract: OutputContract,
   { stopReason, content }: Pick<AssistantMessage, 'stopReason' | 'content'>,
@@ -163,7 +150,6 @@ export interface AssistantMessage extends MessageBase {
   role: string;
   content: (TextBlock | ReasoningBlock | ToolUseBlock)[];
   stopReason: StopReason;
-  /** What the role did with this reply. */
   action: MessageAction;
   /** `endpoint/model` that produced it (M5). */
   model: string;
@@ -202,7 +188,6 @@ export function thoughtOf(reply: AssistantMessage): string {
   return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
 }
 
-/** The tool calls of a reply in the order the model gave them. */
 export function toolCallsOf(message: AssistantMessage): ToolUseBlock[] {
   return message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
 }
@@ -238,7 +223,6 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Whether a value from elsewhere is a usage that sums can be made with. */
 export function isUsage(value: unknown): value is Usage {
   if (!isRecord(value)) return false;
   const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, costUsd } = value;

@@ -1,7 +1,4 @@
-/**
- * The positions where a run can stand, each with what it needs and nothing else. Those of each kind of mode are in `PositionsOf`;
- * what comes in between at any of them is an `Interrupt`.
- */
+/** The positions where a run can stand, by kind of mode (`PositionsOf`), and what comes in between at any (`Interrupt`). */
 
 import type { CallFailure } from '../limits/failure.js';
 import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
@@ -24,9 +21,7 @@ export interface Batch {
 
 /** How far the role at work at a position is: all that the turn loop knows of a position. */
 export interface Turns {
-  /** Rounds that it has used. */
   round: number;
-  /** Its instruction has been given. */
   instructed: boolean;
   /** Its last reply was sent back once for its form. */
   reasked: boolean;
@@ -105,7 +100,6 @@ export interface Verification extends AtPlan {
 
 export interface WrapUp extends AtPlan {
   phase: 'wrap_up';
-  /** Why the goal is being wrapped up. */
   cause: Cause;
   why: string;
   /** The failure that ended the work, with little of its message; null where something else did. */
@@ -134,7 +128,6 @@ export interface PositionsOf {
   auto: Choosing | WrapUp;
 }
 
-/** Where the pursuit of a goal stands. */
 export type Position = PositionsOf[keyof PositionsOf];
 
 export function planningAt(cycle: number, improvements: Improvements | null = null): Planning {
@@ -164,7 +157,6 @@ export function wrapUpAt(
   return { phase: 'wrap_up', cycle, turns: newTurns(), cause, why, failure, ...(by !== undefined && { by }) };
 }
 
-/** The task at work at a position; null for none. */
 export function taskOf(position: Position): string | null {
   if (position.phase !== 'execution') return null;
   const { step } = position;
@@ -184,7 +176,6 @@ export interface Steering {
   intent: IntentOutput | null;
   proposal: RouteOutput | null;
   clarification: string | null;
-  /** Why a person must confirm. */
   concerns: string[];
   /** What the user answered to a question about the messages. */
   answers: string[];

@@ -1,8 +1,4 @@
-/**
- * Everything a run is, as one serialisable value: its conversation, its plan, and where it stands. Each part's type
- * and its empty value are in the file of its owner. Continue-as-new carries it, the simulation re-enters it, `show`
- * reads it.
- */
+/** Everything a run is, as one JSON value: continue-as-new carries it, the simulation re-enters it, `show` reads it. */
 
 import { type Children, noChildren } from '../agents/children.js';
 import type { Way } from '../agents/modes.js';
@@ -40,7 +36,6 @@ export interface RunState {
   /** Source of message and call ids. */
   lastId: number;
   goal: GoalState;
-  /** Goals of this run that have ended. */
   goals: GoalRecord[];
   /** Since when the goal is answered and no other has begun; null while one is pursued. */
   idleSince: number | null;
@@ -59,7 +54,6 @@ export interface RunState {
   log: Log;
   /** Search attributes as last written. */
   shown: Record<string, string>;
-  /** Set when the run has ended. */
   end: { outcome: Outcome; cause: Cause; answer: string } | null;
 }
 
@@ -92,7 +86,6 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
   };
 }
 
-/** How the goal at hand is pursued. */
 export function wayOf({ goal, settings, pinned }: Pick<RunState, 'goal' | 'settings' | 'pinned'>): Way {
   const named = settings.role === undefined ? null : [settings.role];
   return { mode: goal.mode, roles: pinned?.modes[goal.mode]?.steps ?? named };
@@ -114,7 +107,6 @@ export function isHeld({ people: { pausedAt, stop }, cursor }: RunState): boolea
   return pausedAt !== null && stop === null && here(cursor).phase !== 'steering';
 }
 
-/** What the goal at hand, and the run with it, has used of its budgets. */
 export function budgetUse({ goal, total }: RunState, now: number): BudgetUse {
   return {
     turns: goal.counters.turns,

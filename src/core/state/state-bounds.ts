@@ -10,7 +10,6 @@ import type { Message } from './message.js';
 import type { RunState } from './run-state.js';
 import type { Thread, Threads } from './thread.js';
 
-/** A name, an id. */
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
@@ -105,7 +104,6 @@ const FRAME_BYTES = 4_000;
 /** The largest that a state can become. */
 export const MAX_STATE_BYTES = sum(Object.values(BOUNDS)) + FRAME_BYTES;
 
-/** Bytes of all threads. */
 export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
   const sizes = Object.values(threads).map(thread => sizeOfList(carriedMessages(threads, thread)));
   return sum(sizes.map(size => size + THREAD_FRAME_BYTES)) + 2;
@@ -155,7 +153,6 @@ const MEASURES: Measures = {
   },
 };
 
-/** Bytes of each part, in the terms of `BOUNDS`. */
 export function partBytes(state: RunState): Record<Path, number> {
   const paths = Object.keys(BOUNDS) as Path[];
   const parts: Parts = { ...state };

@@ -7,9 +7,7 @@ export interface Thread {
   /** Messages are append-only within an epoch. */
   epoch: number;
   messages: Message[];
-  /** Estimated tokens of all messages. */
   tokens: number;
-  /** Messages trimmed away so far. */
   dropped: number;
   /** Where tasks run side by side: what this is a copy of. */
   branch?: BranchOf;

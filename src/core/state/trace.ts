@@ -15,11 +15,9 @@ import { type AssistantMessage, type ToolEnding, textOf, thoughtOf, type Usage }
 /** One step: a tool call, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
 export interface TraceStep {
   step: number;
-  /** Milliseconds since the epoch. */
   at: number;
   role: string;
   taskId?: string;
-  /** The assistant message the step comes from. */
   messageId: string;
   /** What the model said it thinks or did, in words: a preview. */
   thought: string;
@@ -60,11 +58,9 @@ export interface Trace {
   usedTools: Record<string, { count: number; totalMs: number }>;
 }
 
-/** The trace as a result gives it. */
 export interface TraceReport extends Trace {
   /** Beginning of the answer; null while the run is open. */
   finalAnswer: string | null;
-  /** Null while the run is open. */
   finishReason: Outcome | null;
   /** Of all replies of the run, also of those whose steps are no longer kept. */
   tokenUsage: Usage;
@@ -77,7 +73,6 @@ const ANSWER_CHARS = 2_000;
 /** Of a text in a step: what its line shows. */
 export const STEP_TEXT_CHARS = 140;
 
-/** The trace of a run as it stands, or with its end. */
 export function traceReport(
   { trace, usage, startedAt }: { trace: Trace; usage: Usage; startedAt: number },
   end: { outcome: Outcome; answer: string } | null,
@@ -92,14 +87,12 @@ export function traceReport(
   };
 }
 
-/** A text as a step has it. */
 export function shown(text: string): string {
   return preview(text, STEP_TEXT_CHARS);
 }
 
 type OfReply = 'role' | 'messageId' | 'thought' | 'expectedOutcome' | 'risk' | 'confidence' | 'tokens';
 
-/** What a step takes from the reply that it comes from. */
 export function stepOf(reply: AssistantMessage): Pick<NotedStep, OfReply> {
   const { expectedOutcome, risk, confidence } = envelopeOf(reply);
   const { inputTokens: input, outputTokens: output } = reply.usage;
@@ -186,7 +179,6 @@ const OTHER_TOOLS = '(others)';
 /** References kept: of a longer run the first steps are lost. */
 const MOST_STORED = 60;
 
-/** How many of the oldest steps are over so many bytes. */
 function stepsOver(steps: readonly TraceStep[], maxBytes: number): number {
   let bytes = sizeOfList(steps);
   let over = 0;
@@ -213,7 +205,6 @@ export function offloadSteps(trace: Trace, count: number, ref: string | null): v
   if (ref !== null) trace.stored = [...trace.stored, ref].slice(-MOST_STORED);
 }
 
-/** A step of the trace in one line. */
 export function stepLine({ role, taskId, action, observation, error }: TraceStep): string {
   const what = action.type === 'tool' ? `${action.tool} ${preview(action.arguments, 120)}` : 'reply';
   const came = error ?? observation;

@@ -1,7 +1,4 @@
-/**
- * Steering messages and follow-ups that have arrived and are not applied yet. Signal handlers
- * write here and nowhere else; only the loop takes from it.
- */
+/** Messages that have arrived and are not applied yet. Signal handlers write here and nowhere else; only the loop takes. */
 
 import { expected, isAbsent } from '../outputs/output-fields.js';
 import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from '../state/bounds.js';
@@ -21,7 +18,6 @@ export interface InboxItem {
   when: SteerTime;
   /** The role that it is for, one of the mode's `readersOf`; null for the one that is running. */
   to: string | null;
-  /** Milliseconds since the epoch. */
   at: number;
 }
 
@@ -45,9 +41,7 @@ export interface Arrival {
   at: number;
   /** Id for a message without one, such as the Web UI's. */
   fallbackId: string;
-  /** The run has ended. */
   ended: boolean;
-  /** Roles that a message may be addressed to. */
   readers: readonly string[];
   /** Largest text, as JSON in UTF-8 without its quotes. */
   maxBytes: number;
@@ -61,10 +55,7 @@ export type Acceptance =
   /** `id` is null where it could not be read. */
   | { kind: 'ignored'; id: string | null; why: string };
 
-/**
- * Takes a message as it came: `{ id?, text, when?, to? }`, or a plain text. What is not right is ignored
- * with a sentence that says why; nothing here throws. Changes `inbox`.
- */
+/** Takes `{ id?, text, when?, to? }`, or a plain text. What is not right is ignored with a reason. Changes `inbox`. */
 export function acceptMessage(
   inbox: Inbox,
   raw: unknown,
@@ -167,10 +158,7 @@ export function takeFollowUp(inbox: Inbox): InboxItem | null {
   return takeFirst(inbox, item => item.kind === 'follow-up');
 }
 
-/**
- * Gives back what an agent was to read and did not, for the role at work; false where there is no `room` for it.
- * Changes `inbox`.
- */
+/** Gives the role at work what an agent did not read; false where there is no `room` for it. Changes `inbox`. */
 export function giveBack(inbox: Inbox, item: InboxItem, room: number): boolean {
   const own = { ...item, to: null };
   if (sizeOfList([...inbox.items, own]) > room) return false;
@@ -198,10 +186,7 @@ function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxI
   return inbox.items.splice(index, index < 0 ? 0 : 1)[0] ?? null;
 }
 
-/**
- * At the end of a goal: steering that nobody has read becomes follow-ups, at its place in the order of
- * arrival. Returns what was turned, as it was. Changes `inbox`.
- */
+/** At a goal's end unread steering becomes follow-ups, in its place. Returns it as it was. Changes `inbox`. */
 export function steersToFollowUps(inbox: Inbox): InboxItem[] {
   const turned: InboxItem[] = [];
   inbox.items = inbox.items.map(item => {
@@ -212,10 +197,7 @@ export function steersToFollowUps(inbox: Inbox): InboxItem[] {
   return turned;
 }
 
-/**
- * What waiting steering means for the open batch of tool calls: `skip_rest` closes the calls that have
- * not begun, `after_batch` lets them run. The most urgent message decides, for all are applied together.
- */
+/** What waiting steering means for calls of a batch that have not begun. The most urgent message decides for all. */
 export function batchAction(waiting: readonly InboxItem[]): 'skip_rest' | 'after_batch' | 'none' {
   if (waiting.length === 0) return 'none';
   return waiting.some(item => item.when !== 'after-batch') ? 'skip_rest' : 'after_batch';

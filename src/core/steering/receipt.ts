@@ -1,14 +1,10 @@
-/**
- * Receipts of messages: first what will happen, then what did. No text promises what
- * the run may not do: what depends on the goal's end says so.
- */
+/** Receipts of messages: what will happen, then what did. Nothing is promised that depends on the goal's end. */
 import { preview } from '../text/preview.js';
 import type { InboxItem } from './inbox.js';
 
 const RECEIPT_TEXT_CHARS = 60;
 
 export interface Receipt {
-  /** Of the message. */
   id: string;
   state: 'accepted' | 'applied' | 'queued' | 'dropped';
   /** One or two sentences for the sender. */
@@ -17,7 +13,6 @@ export interface Receipt {
   text?: string;
 }
 
-/** Where the run is when a message arrives. */
 export interface Situation {
   /** `asking`: at the gate of a tool call. `waiting`: at another gate. `idle`: the goal is answered. */
   doing: 'loading' | 'model_call' | 'tool_call' | 'between' | 'asking' | 'waiting' | 'idle';
@@ -38,7 +33,6 @@ export interface Situation {
   wrappingUp: boolean;
 }
 
-/** What will happen to a message that was accepted. */
 export function acceptedReceipt(item: InboxItem, situation: Situation): Receipt {
   return { ...firstReceipt(item), how: willHappen(item, situation) };
 }
@@ -109,7 +103,6 @@ export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: n
   return { id, state: 'queued', how: `${why}: queued as a follow-up. ${position}` };
 }
 
-/** It is for an agent of the run, such as `search/1`. */
 export function passingOnReceipt(item: Pick<InboxItem, 'id' | 'text'>, agent: string): Receipt {
   const how = `It is passed on to ${agent}, which reads it before its next model call; if that ends first, it is for the role at work.`;
   return { ...firstReceipt(item), how };
@@ -121,7 +114,6 @@ export function readReceipt(id: string, reader: string, tooLate = false): Receip
   return { id, state: 'applied', how: `Read by ${reader}${late}.` };
 }
 
-/** Its sender takes it back from an agent that it was passed on to. */
 export function calledBackReceipt(id: string, agent: string): Receipt {
   const how = `It is called back from ${agent}. If that has read it meanwhile, the next receipt says so.`;
   return { id, state: 'accepted', how };
@@ -133,7 +125,6 @@ export function givenBackReceipt(id: string, unread: string): Receipt {
   return { id, state: 'accepted', how };
 }
 
-/** The message had no effect. `why`: a sentence. */
 export function droppedReceipt(id: string, why: string): Receipt {
   return { id, state: 'dropped', how: why };
 }

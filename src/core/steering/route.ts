@@ -1,8 +1,4 @@
-/**
- * Where a user message takes a run (F16). Understanding and router propose; this table has the last
- * word. The rule behind it: what only adds is done at once, what changes or throws away work is done when the
- * roles are sure of it, or a person is.
- */
+/** Where a message takes a run (F16): what adds is done at once, what changes work when roles or a person are sure. */
 
 import type { Control, IntentAction, IntentOutput, RouteOutput, TaskRelation } from '../outputs/contracts.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
@@ -21,7 +17,6 @@ export interface RouteCase {
   concerns: readonly string[];
   /** The goal is answered and nothing runs: the message is a follow-up. */
   idle: boolean;
-  /** A person holds the run. */
   paused: boolean;
   /** The run's mode has a plan that a message may change: see `hasPlan`. */
   hasPlan: boolean;
@@ -127,10 +122,7 @@ function isSure(confidence: number | null): boolean {
   return confidence !== null && confidence > SURE_ABOVE;
 }
 
-/**
- * What follows where a route was not approved, or a question not answered in time: the run goes on as it
- * was, with the message as a note; an idle one takes it as its next goal.
- */
+/** Where a route was not approved: the run goes on with the message as a note, or has it as its next goal. */
 export function deniedRoute(idle: boolean, why: string): RouteDecision {
   return act(idle ? 'next_goal' : 'continue', why);
 }

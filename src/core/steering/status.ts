@@ -30,7 +30,6 @@ export function phaseOf(state: RunState): ShownPhase {
   return state.pinned ? here(state.cursor).phase : 'loading';
 }
 
-/** All that it has called stands still. */
 function isHeldByAgents({ children }: RunState): boolean {
   const open = openChildren(children);
   return open.length > 0 && open.every(({ id }) => isPaused(children, id));
@@ -76,12 +75,10 @@ function headline(state: RunState): string {
   return `**Phase: ${phase}** · goal ${goal.number}${plan}${at && ` · ${at}`}${round}`;
 }
 
-/** How the goal is pursued, where a role chose that. */
 function chosen({ goal: { mode, modeWhy } }: RunState): string {
   return modeWhy === null ? '' : `Mode ${plainLine(mode)}: ${plainLine(modeWhy)}`;
 }
 
-/** Whose turn it is, where several roles have one. */
 function stepText(state: RunState): string {
   const { position } = state.cursor;
   const steps = stepsOf(wayOf(state)) ?? [];
@@ -133,7 +130,6 @@ function artifacts({ artifacts }: RunState): string {
   return section('Artifacts', lines);
 }
 
-/** Where a role went on with another model than before. */
 function models({ log: { journal } }: RunState): string {
   const lines = lastSwitches(journal).map(
     ({ role, fromModel, toModel, why }) =>

@@ -34,7 +34,6 @@ export function joinCut(first: string, second: string): string {
   return first + (/\S $/.test(first) ? rest.replace(/^ +/, '') : rest);
 }
 
-/** A text of which no more comes, with a note that says so. */
 export function withCutNote(text: string, words: Words): string {
   return `${text.trimEnd()}\n\n${words.cutText}`;
 }

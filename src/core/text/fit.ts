@@ -40,7 +40,6 @@ export function headWithin(text: string, bytes: number): string {
   return headChars(text, unitsWithin(text, bytes));
 }
 
-/** How many UTF-16 units from the start take at most so many bytes. */
 function unitsWithin(text: string, bytes: number): number {
   let low = Math.min(text.length, Math.floor(Math.max(0, bytes) / MOST_BYTES_A_UNIT));
   let high = Math.min(text.length, Math.max(0, bytes));
@@ -56,10 +55,7 @@ function unitsWithin(text: string, bytes: number): number {
 /** No text is cut shorter than this before lists are. */
 const LEAST_TEXT_BYTES = 64;
 
-/**
- * A JSON value within so many bytes. What fits is given as it is; of what does not, the longest texts are
- * cut first, then lists and records lose their last entries. Keys, numbers and the shape stay otherwise.
- */
+/** A JSON value within so many bytes: the longest texts are cut first, then lists and records lose their last entries. */
 export function fitted<T>(value: T, maxBytes: number): T {
   if (jsonBytes(value) <= maxBytes) return value;
   for (let text = maxBytes / 2; text >= LEAST_TEXT_BYTES; text /= 2) {

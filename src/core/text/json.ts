@@ -10,7 +10,6 @@ export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** The record without these members. */
 export function without<T extends object, K extends keyof T>(record: T, ...names: readonly K[]): Omit<T, K> {
   const left = Object.entries(record).filter(([name]) => !names.some(gone => gone === name));
   return Object.fromEntries(left) as Omit<T, K>;
@@ -43,15 +42,11 @@ export function isTexts(value: unknown): value is Record<string, string> {
   return isRecord(value) && Object.values(value).every(isText);
 }
 
-/** The value when it is a string, else `fallback`. */
 export function stringOr(value: unknown, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
 }
 
-/**
- * True or false when the value says so, as a boolean or as the words "true" and "false" that models
- * write; null for everything else. Null and undefined both count as absent.
- */
+/** A boolean, also as the words that models write for it; null for everything else. */
 export function booleanOrNull(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return null;
@@ -85,11 +80,7 @@ export function nestsTooDeep(text: string): boolean {
 
 type Step = { text: string } | { value: unknown };
 
-/**
- * One text for equal JSON data: keys sorted by code unit, undefined members dropped (null in
- * arrays), no spaces, `-0` as `0`. Works off a list, not the call stack: arguments from a model may be
- * nested deeper than the stack is. The value must be JSON data, so without cycles.
- */
+/** One text for equal JSON data: keys sorted, no spaces. No recursion: arguments may nest deeper than the stack. */
 export function canonicalJson(value: unknown): string {
   const out: string[] = [];
   const work: Step[] = [{ value }];

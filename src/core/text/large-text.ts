@@ -4,10 +4,7 @@ import { jsonBytes } from './json.js';
 const HEAD_CHARS = 6_000;
 const TAIL_CHARS = 2_000;
 
-/**
- * The head and tail of `text`, with a note in between that names `ref`. Shorter ones where these take more
- * than `maxBytes` as JSON: characters of any script fit 64 KB, control characters take six bytes each.
- */
+/** Head and tail of `text`, with a note that names `ref`; shorter where they take more than `maxBytes` as JSON. */
 export function headAndTail(text: string, ref: string, maxBytes = Number.POSITIVE_INFINITY): string {
   if (text.length <= HEAD_CHARS + TAIL_CHARS && jsonBytes(text) <= maxBytes) return text;
   for (let share = 1; ; share /= 2) {
@@ -28,7 +25,6 @@ export function headChars(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** At most so many characters from the end. */
 export function tailChars(text: string, chars: number): string {
   return text.slice(-chars).replace(/^[\uDC00-\uDFFF]/, '');
 }

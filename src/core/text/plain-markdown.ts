@@ -3,15 +3,11 @@
 /** What makes links, pictures, tags, code and styles, and headings of a line. */
 const SPECIAL = /[\\`*[\]<~]|(?<!\w)_|_(?!\w)|(?<=^\s*)#/g;
 
-/** One line of foreign text. */
 export function plainLine(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').replace(SPECIAL, '\\$&');
 }
 
-/**
- * Foreign text as a quotation that ends where it ends: lines are plain, and fenced blocks stay what they are, closed
- * in any case. So nothing in it looks like what the run itself says.
- */
+/** Foreign text as a quotation that ends where it ends, so that nothing in it looks like what the run itself says. */
 export function quotedBlock(text: string): string {
   let fence = '';
   const lines = text.split(/\r\n?|\n/).map(line => {

@@ -12,11 +12,7 @@ import { trimThread } from './trim.js';
 /** A thread that is too long goes down to this share, so that many turns pass before it is again. */
 const TARGET_SHARE = 0.7;
 
-/**
- * Trims a thread that is above `limitTokens` well below it, pair-safely, and begins a new epoch of it. The ledger
- * forgets the results that can't be read any more. Changes `state`; journals what it did.
- * @returns whether anything changed.
- */
+/** Trims a thread above its limit well below it, and says whether anything changed. Changes `state`, and journals it. */
 export function shortenThread(
   state: RunState,
   thread: Thread,

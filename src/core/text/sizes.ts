@@ -31,7 +31,6 @@ export function sizeOfMember(key: string, value: object): number {
   return bytes;
 }
 
-/** Bytes of a record of such values. */
 export function sizeOfRecord(values: Readonly<Record<string, object>>): number {
   return Object.entries(values).reduce((bytes, [key, value]) => bytes + sizeOfMember(key, value), 2);
 }

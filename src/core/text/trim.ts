@@ -1,7 +1,4 @@
-/**
- * Makes a thread fit a model (X3): old results are shortened, then left out, then old messages go. Pair-safe: calls
- * and results go together. What is wanted now never goes, and what a model has not read yet goes last.
- */
+/** Makes a thread fit a model (X3): results are shortened, then left out, then messages go. Calls go with their results. */
 
 import { estimateMessageTokens } from '../limits/tokens.js';
 import { isPromptOf, roleAtHand } from '../prompts/shared-prefix.js';
@@ -30,22 +27,17 @@ export interface TrimRules {
 }
 
 export interface Trimmed {
-  /** In their old order. */
   messages: Message[];
   tokens: number;
-  /** How many messages went. */
   dropped: number;
-  /** How many results were made shorter. */
   shortened: number;
   /** Messages whose results can't be read any more, not even by reference. */
   lost: string[];
 }
 
 /**
- * Trims down to the target, the oldest first, and only where the thread is over the limit. Kept in any case: the
- * notes on the project, the goal at hand, what the person said since, the prompt of the role at hand, the instructions of its task, the last
- * instruction, and the last reply with its results. Those results, which nobody has read yet, are shortened where all else is not enough.
- * Trimming what was trimmed changes nothing.
+ * Trims down to the target, the oldest first, where the thread is over the limit. What `anchorsOf` names stays. Results
+ * that nobody has read yet are shortened where all else is not enough. Trimming twice changes nothing.
  */
 export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
   const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
@@ -152,10 +144,7 @@ function cutMessage(
   return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
 }
 
-/**
- * Positions of what never goes: notes on the project, goal, user notes and instructions since, what the step before answered, the prompt of the role at hand (others are given again
- * when they come on), the last instruction, and the last reply where its results wait or have not been read.
- */
+/** Positions of what the work at hand rests on. Prompts of other roles are given again when they come on. */
 function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUserNotes: boolean): number[] {
   const goal = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
   const userNote = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'steer');

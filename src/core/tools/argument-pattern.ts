@@ -1,7 +1,6 @@
 /**
- * Patterns of permissions: a glob over names of tools, and in parentheses, where it is about some calls only, one over
- * their arguments: `write_file(src/**)`. Decided by the arguments alone: what a path leads to by symbolic links only
- * the tool's server can know.
+ * Patterns of permissions: a glob over names of tools, perhaps with one over arguments: `write_file(src/**)`.
+ * What a path leads to by symbolic links only the tool's server can know.
  */
 import { type CallText, distinct, linesIn, textsIn } from './call-texts.js';
 import {
@@ -24,13 +23,11 @@ const TEXT_NAMES =
 /** Arguments beside a command that say nothing of what runs. */
 const BESIDE_NAMES =
   /^(description|title|summary|explanation|reason|purpose|time_?out(_?(ms|s|secs?|seconds|millis|milliseconds))?)$/i;
-/** Where a command runs. */
 const FOLDER_NAMES = /^(cwd|work(ing)?_?dir(ectory)?|dir|directory|folder)$/i;
 /** Longer strings are no paths, but where an argument names one: a server makes it plain before it is too long. */
 const MOST_PATH_CHARS = 4_096;
 
 export interface PermissionPattern {
-  /** Glob over names. */
   names: string;
   /** Glob over arguments; null: every call. */
   args: string | null;
@@ -92,10 +89,7 @@ function textForms(text: string): string[] {
   return [...new Set([text, text.replace(/\s+/g, ' ').trim()])];
 }
 
-/**
- * For `auto`: true where one of the globs matches every argument that says what the call is about, as it is written,
- * and a command given as words by its whole line. False where `work` became too much.
- */
+/** For `auto`: true where one glob matches every argument that says what the call is about. False for too much work. */
 export function coversArguments(globs: readonly string[], called: CalledWith, work: Work): boolean {
   const { input, workspace } = called;
   const patterns = [...new Set(globs)].map(glob => compiled(glob, glob, workspace));

@@ -87,10 +87,7 @@ interface Line {
 
 const NO_WORDS: Line = { text: '', words: 0 };
 
-/**
- * The lines that words make: of every list, and of a program and its arguments, whatever they are called. One walk
- * that reads each argument once. A line is made of those of its parts, and counted before it is made.
- */
+/** The lines that words make, of lists and of programs with their arguments. Each is counted before it is made. */
 export function linesIn(input: unknown, work: Work): CallText[] {
   const found: CallText[] = [];
   const join = (parts: readonly Line[], key: string, place: CallText['place']): Line => {

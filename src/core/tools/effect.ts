@@ -1,7 +1,4 @@
-/**
- * What is known of the effect of a call that has no result. Only what stands in this table proves that a call was not
- * begun, and only with such a proof is a call made again that may have effects. All else leaves its outcome unknown.
- */
+/** What is known of a call without a result. One that may have effects is made again only with a proof that it did not begin. */
 
 import { type CallFailure, FAILURE } from '../limits/failure.js';
 import { WORKER_TRIES } from '../state/bounds.js';
@@ -23,16 +20,12 @@ export type NotBegun =
 /** What a server over HTTP answered in place of a JSON-RPC message. */
 export interface HttpAnswer {
   status: number;
-  /** The request named a session. */
   inSession: boolean;
   /** The answer says when to send the request again. */
   asksAgain: boolean;
 }
 
-/**
- * Any other status can come after the effect: from the tool's own handler (400, 403, 409, 422, 500, a redirect), or from
- * what stands before its server (408, 502, 504; 503 too, to which some proxies add `Retry-After` by themselves).
- */
+/** Any other status can come after the effect, from the tool's own handler or from what stands before its server. */
 export function proofOfHttp({ status, inSession, asksAgain }: HttpAnswer): NotBegun | null {
   if (status === 404) return inSession ? 'http_session_lost' : null;
   if (status === 429) return asksAgain ? 'http_rate_limit' : null;
@@ -50,7 +43,6 @@ const BEFORE_A_CONNECTION: ReadonlySet<string | undefined> = new Set(['getaddrin
 /** Node's own limit of time for a connection, which has no system call. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
-/** The error of a socket, as Node gives it. */
 type SocketError = Partial<Record<'syscall' | 'code', string | undefined>>;
 
 export function proofOfSocket({ syscall, code }: SocketError): NotBegun | null {
@@ -70,10 +62,7 @@ export function proofOfRpc(code: number | undefined, isListed: boolean): NotBegu
   return code === RPC.invalidParams ? 'rpc_no_tool' : null;
 }
 
-/**
- * How a call ends that was answered with a JSON-RPC error. `mayRepeat`: it has no effect that another call could double,
- * or who answered says so of arguments alone, as our own server of functions does.
- */
+/** How a call ends that got a JSON-RPC error. `mayRepeat`: another call doubles nothing, or its arguments alone were refused. */
 export function rpcEnding(
   code: number | undefined,
   { isListed, mayRepeat }: { isListed: boolean; mayRepeat: boolean },
@@ -94,9 +83,8 @@ export function isNotBegun({ type }: Pick<CallFailure, 'type'>): boolean {
 const TOOL_RESCHEDULES = 3;
 
 /**
- * What follows a tool call whose attempts are used up. It is made again where it was not begun, or where it was lost with
- * its worker and may be repeated. Else it ends as `toolEnding` says.
- * `rescheduled`: how often that was done for this call.
+ * What follows a tool call whose attempts are used up: made again where it was not begun, or lost and repeatable.
+ * `rescheduled`: how often that was done.
  */
 export function toolFailureDecision(
   failure: CallFailure,
@@ -108,10 +96,7 @@ export function toolFailureDecision(
   return failure.kind === 'lost' && given.idempotent ? 'reschedule' : 'end';
 }
 
-/**
- * How a tool call ends that brought no result. A call that may have had effects, and of which nothing proves that it was
- * not begun, is `outcome_unknown`. An idempotent one ran out of time, or its server or worker was not there.
- */
+/** How a call ends that brought no result: `outcome_unknown` where it may have had effects, and no proof says otherwise. */
 export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEnding {
   if (failure.kind === 'cancelled')
     return idempotent || isNotBegun(failure) ? 'cancelled' : 'outcome_unknown';

@@ -3,16 +3,12 @@
 /** A glob with more alternatives than this is taken as it is written. */
 const MOST_ALTERNATIVES = 1_000;
 
-/**
- * Characters that the decisions on one reply may compare: about a tenth of a second, of the two that a workflow has
- * for a step.
- */
+/** Characters that decisions on one reply may compare: about 0.1 s, of the two seconds a workflow has for a step. */
 export const MOST_WORK = 10_000_000;
 /** What a comparison takes, and making a text ready, besides the characters. */
 const WORK_A_GLOB = 10;
 const WORK_A_TEXT = 200;
 
-/** Counts the characters that have been compared. */
 export interface Work {
   done: number;
 }
@@ -48,10 +44,7 @@ function readPart(part: string, isFirst: boolean, isLast: boolean): RegExp {
   return new RegExp(isLast ? `${body}$` : body, isFirst ? 'suy' : 'sug');
 }
 
-/**
- * True when `name` matches one of the globs: `*` stands for any run of characters, `?` for one, `{a,b}` for either
- * of its parts. All else means itself.
- */
+/** `*` stands for any run of characters, `?` for one, `{a,b}` for either of its parts. All else means itself. */
 export function matchesAny(name: string, globs: readonly string[]): boolean {
   return globs.some(glob => matchesGlob(name, readGlob(glob), newWork()));
 }
@@ -108,7 +101,6 @@ export function matchesPath(parts: readonly string[], pattern: readonly PathPart
   return pattern.slice(at).every(part => part === '**');
 }
 
-/** A part of a path as a pattern has it. */
 export type PathPart = '**' | Glob;
 
 export function readPathPart(part: string): PathPart {

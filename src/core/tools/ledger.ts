@@ -1,7 +1,4 @@
-/**
- * What tool calls were made with what arguments and where their results are: the memory behind dedupe
- * (D1, D2, D3, D6). It holds references, not results, and is carried by continue-as-new.
- */
+/** What tool calls were made and where their results are: the memory behind dedupe (D1, D2, D3, D6). */
 
 import { parseRecord } from '../outputs/json-in-text.js';
 import { LEDGER_BYTES } from '../state/bounds.js';
@@ -46,9 +43,8 @@ export function emptyLedger(): Ledger {
 }
 
 /**
- * Names a call by tool and canonical arguments. Arguments up to 200 characters stand in the key as
- * they are, so those never collide. Of longer ones it has the head (short ones first), the length and a 64-bit hash: safe
- * against chance, not against someone who builds two argument texts with one hash.
+ * Names a call by tool and canonical arguments. Long ones have a head, their length and a 64-bit hash: safe against
+ * chance, not against someone who builds two argument texts with one hash.
  */
 export function ledgerKey(tool: string, args: unknown): string {
   const text = canonicalJson(args);
@@ -57,9 +53,8 @@ export function ledgerKey(tool: string, args: unknown): string {
 }
 
 /**
- * A key for systems that do nothing twice under one key: of this call, and of no other of any run. It is the same in
- * every try. `chainId`: of the run in all its parts. A run that is reset may make another call under the id of one that
- * was made before: what it says is a part of its name.
+ * A key of this call, and of no other of any run, for systems that do nothing twice under one key. A run that is reset
+ * may make another call under the same id, so what it says is a part. `chainId`: of the run in all its parts.
  */
 export function idempotencyKeyOf(
   chainId: string,
@@ -90,11 +85,7 @@ function hex32(half: number): string {
   return (half >>> 0).toString(16).padStart(8, '0');
 }
 
-/**
- * What the ledger says of a call about to be made: `reuse` its result (`enforce` and the
- * tool is read-only), `advise` that there is one, or null. Only a result that was executed, is complete
- * and no error counts, none of a tool with `cache: none`, and none whose time is over `now`.
- */
+/** What the ledger says of a call about to be made: `reuse` a result, `advise` that there is one, or null. */
 export function lookUp(
   ledger: Ledger,
   tool: string,
@@ -115,19 +106,16 @@ function isReusable(entry: LedgerEntry): boolean {
 export interface LedgerCall {
   call: Pick<ToolUseBlock, 'id' | 'name' | 'input'>;
   result: Pick<ToolResultBlock, 'ending' | 'content' | 'isError'>;
-  /** The message that holds the result. */
   messageId: string;
   policy: ToolPolicy;
   /** Where relative paths begin. */
   workspace: string;
-  /** Milliseconds since the epoch. */
   now: number;
 }
 
 /**
- * Notes a call that was sent. One that is not read-only, and may have had effects, first clears the reusable
- * entries of what it names, or all where it or they name no paths: what they say may no longer be true. Changes
- * `ledger`.
+ * Notes a call that was sent. One that may have had effects first clears the entries of what it names, or all where that
+ * is not known: what they say may no longer be true. Changes `ledger`.
  */
 export function recordCall(
   ledger: Ledger,
@@ -192,10 +180,7 @@ export function forgetResults(ledger: Ledger, messageIds: readonly string[]): vo
   dropEntries(ledger, entry => gone.has(entry.messageId));
 }
 
-/**
- * Forgets everything: what was read before a person's word, a new goal or a new try of a task is read again when
- * it is wanted again (LI8). Changes `ledger`.
- */
+/** Forgets everything, at a person's word, a new goal or a new try of a task (LI8). Changes `ledger`. */
 export function forgetAll(ledger: Ledger): void {
   ledger.entries = {};
 }
@@ -203,9 +188,8 @@ export function forgetAll(ledger: Ledger): void {
 const LONGEST_NAMED = 100;
 
 /**
- * The youngest `max` results that still hold, for a prompt (OU12): a line a tool, oldest first, each by its path
- * or whatever else its call said. Empty where there is none. What shows no text, or an error, is no result to use,
- * and what holds for a time only may be over when it is read.
+ * The youngest `max` results that still hold, for a prompt (OU12), a line a tool. What shows no text is of no use, and
+ * what holds for a time only may be over when it is read.
  */
 export function heldResults(ledger: Ledger, max: number): string {
   const held = Object.entries(ledger.entries).filter(
@@ -246,7 +230,6 @@ export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknow
 /** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
 const INLINE_BYTES = 1_024;
 
-/** The arguments as an activity's input has them. */
 export function inlineInput(given: Record<string, unknown>): { arguments?: Record<string, unknown> } {
   return utf8Length(JSON.stringify(given)) <= INLINE_BYTES ? { arguments: given } : {};
 }

@@ -13,14 +13,9 @@ export interface Permissions {
 }
 
 /**
- * `deny` beats everything; then "always for this run" and `autoApprove` (`--yes`), which answer what
- * would be asked; then `confirm`, `auto`, and the tool's own hint: read-only runs, everything else asks.
- *
- * `deny` and `confirm` also match the name that the tool has on its server, so that a tool offered under a
- * longer name does not slip by; `auto` matches the offered name only.
- *
- * `called`: the arguments that run. `too_much`: they are more than can be compared with `deny`, so none of them runs.
- * `comparisons`: of the reply that the call is of.
+ * `deny` beats everything; then "always for this run" and `--yes`, which answer what would be asked; then `confirm`,
+ * `auto`, and the tool's hint: what only reads runs. `deny` and `confirm` also match the name on the server, so that a
+ * longer name does not slip by. `too_much`: more than can be compared with `deny`, so the call does not run.
  */
 export function decidePermission(
   tool: Pick<ToolDefinition, 'name' | 'serverToolName' | 'policy'>,
@@ -45,10 +40,7 @@ export type Permission = 'run' | 'ask' | 'deny' | 'too_much';
 
 type Compared = boolean | 'too_much';
 
-/**
- * What was compared for the calls of one reply. A call is decided more than once, and a reply may have many: together
- * they have one allowance, and arguments are compared once, whatever is decided of them meanwhile.
- */
+/** What was compared for one reply: its calls share one allowance, and arguments are compared once. */
 export class Comparisons {
   readonly #work = newWork();
   readonly #made = new WeakMap<object, Map<string, Compared>>();

@@ -29,12 +29,10 @@ export interface ToolCallCase {
   ledger: Ledger;
   /** Whether it runs with these arguments, a person is asked, or it is denied. */
   permission: (tool: ToolDefinition, input: Record<string, unknown>) => Permission;
-  /** A stop was asked for: nothing more runs. */
   stopped: boolean;
   /** Bad calls of this tool in the task at hand, this one not counted. */
   badCalls: number;
   words: Words;
-  /** Milliseconds since the epoch. */
   now: number;
 }
 
@@ -45,7 +43,6 @@ export type ToolCallDecision =
   | { kind: 'run'; tool: ToolDefinition; note: string | null; edited: Record<string, unknown> | null }
   /** A person decides, who is shown `concerns`; approved, it runs. */
   | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
-  /** The client runs it and submits the result. */
   | { kind: 'client'; tool: ToolDefinition }
   /** The client ran it, or may have run it: this is what it gave. */
   | { kind: 'given'; tool: ToolDefinition; answer: ClientAnswer };
@@ -153,16 +150,14 @@ function letterPairs(text: string): Set<string> {
 
 // Which calls of a reply run at the same time (C21).
 
-/** A call that runs unasked, with the arguments that it runs with. */
 export interface RunningCall {
   tool: ToolDefinition;
   input: Record<string, unknown>;
 }
 
 /**
- * Whether a call runs at the same time as those before it. What only reads runs beside what only reads, else what was
- * read could be taken for true after a write that it did not see; and the same call waits for its first result,
- * which may be given again.
+ * Whether a call runs at the same time as those before it. Reads run beside reads alone, else what was read could be
+ * taken for true after a write; and the same call waits for its first result, which may be given again.
  */
 export function runsBeside(call: RunningCall, group: readonly RunningCall[]): boolean {
   const { tool, input } = call;

@@ -1,7 +1,4 @@
-/**
- * What the run says of a tool call, in its own words: how it ended, and what to do next. These words, and
- * none of a tool or its server, are the `note` of a result; what a tool said is its `content`.
- */
+/** What the run says of a tool call, the `note` of its result: how it ended, what to do next. `content` is the tool's. */
 import { type CallFailure, FAILURE } from '../limits/failure.js';
 import { delimit } from '../prompts/prompt.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
@@ -22,7 +19,6 @@ export const ENDING_WORDS = {
   session_lost: 'noteSessionLost',
 } as const satisfies Record<ToolEnding, WordKey | null>;
 
-/** A person, or nobody, did not allow the call. */
 export function notAllowedNote(words: Words, tool: string, reason: string | null): string {
   const why = reason ? fill(words.noteNotAllowedWhy, { reason }) : '';
   return fill(words.noteNotAllowed, { tool, why });
@@ -33,7 +29,6 @@ export function reviewNote(words: Words, fixes: readonly string[]): string {
   return `${words.noteReview}\n${delimit('fixes', list)}`;
 }
 
-/** A person changed what the call runs with. */
 export function editedNote(words: Words, edited: Record<string, unknown>): string {
   return `${words.noteEdited}\n${delimit('arguments', JSON.stringify(edited))}`;
 }

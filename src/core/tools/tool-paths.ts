@@ -1,7 +1,6 @@
 /** Which files and folders a tool call is about, by its arguments: what a write leaves as it was. */
 
 const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination|dir|directory|folder)$/i;
-/** Arguments that say what runs. */
 const COMMAND =
   /^(commands?|cmds?|command_?line|program|executable|scripts?|code|shell|args|argv|arguments)$/i;
 /** Others that may do anything anywhere, whatever path stands beside them. */
@@ -23,12 +22,10 @@ export function pathsOf(input: Readonly<Record<string, unknown>>, base: string):
   return paths.every(path => path !== null) ? paths : null;
 }
 
-/** True for an argument that names a file or a folder. */
 export function isPathName(name: string): boolean {
   return PATH_NAMES.test(name) || (PERHAPS_A_PATH.test(name) && !/name$/i.test(name));
 }
 
-/** True for an argument that says what runs, or a word of it. */
 export function isCommandName(name: string): boolean {
   return COMMAND.test(name);
 }

@@ -1,7 +1,4 @@
-/**
- * Results of tool calls: the one maker, and the one text of them for models. A result says who speaks: `note` is
- * the run's, `content` is what the tool or its server said, and only that is delimited as data (G7).
- */
+/** The one maker of tool results, and their one text for models, where only what a tool said is marked as data (G7). */
 
 import type { ClientAnswer } from '../gates/gate.js';
 import { delimit } from '../prompts/prompt.js';
@@ -24,13 +21,11 @@ const NOTHING: ReadonlySet<string> = new Set();
 export interface ToolOutcome {
   /** Words of the run (`tool-notes.ts`), never of a tool. */
   note?: string | null;
-  /** What the tool or its server said. */
   content?: ToolContent[];
   isError?: boolean;
   durationMs?: number;
 }
 
-/** The one maker of tool results. */
 export function toolResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   ending: ToolEnding,
@@ -80,10 +75,7 @@ export function pictureIn(part: ToolContent): { ref: string; mimeType: string; t
   return isPicture && ref !== undefined && mimeType !== undefined ? { ref, mimeType, totalBytes } : null;
 }
 
-/**
- * Text of a tool message: the note, what is not shown, then what the tool said, marked as data. `shown`: references
- * of the pictures that are sent beside it.
- */
+/** Text of a tool message: notes, then what the tool said, as data. `shown`: references of pictures sent beside it. */
 export function toolResultText(
   result: ToolResultBlock,
   shown: Pick<ReadonlySet<string>, 'has'> = NOTHING,
@@ -137,7 +129,6 @@ function partText(part: ToolContent): string {
   }
 }
 
-/** Note and content in one line of text, for people. */
 export function resultText({ note, content }: Pick<ToolResultBlock, 'note' | 'content'>): string {
   return [note, contentText(content)].filter(text => text !== '').join('\n');
 }

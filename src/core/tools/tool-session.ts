@@ -13,7 +13,6 @@ export interface ToolSession {
   queue: string;
 }
 
-/** The stateful server of a tool; null for every other tool. */
 export function statefulServer({ origin }: Pick<ToolDefinition, 'origin'>): string | null {
   return origin.type === 'mcp' && origin.stateful ? origin.server : null;
 }
@@ -23,7 +22,6 @@ export function startLimit({ origin }: Pick<ToolDefinition, 'origin'>): number {
   return (origin.type === 'mcp' && origin.startTimeoutMs) || 0;
 }
 
-/** The session that a call of this tool belongs to, where one is open. */
 export function sessionFor(
   sessions: readonly ToolSession[],
   tool: Pick<ToolDefinition, 'origin'>,
@@ -65,10 +63,7 @@ export function takeBackSessions(
   return kept;
 }
 
-/**
- * Whether a call in a session failed because the worker that holds it is gone, and the session with it: `not_run`
- * where that worker never began it; null where the session may still be there.
- */
+/** Whether a call's session is gone with its worker: `not_run` where that never began it; null where it may be there. */
 export function sessionLoss({ kind, type }: CallFailure): 'not_run' | 'unknown' | null {
   if (type === FAILURE.tool.notSent) return 'not_run';
   return kind === 'lost' && type !== FAILURE.stateUnavailable ? 'unknown' : null;

@@ -14,10 +14,7 @@ export interface ToolUse {
   inFlight: { callId: string; index: number }[];
   /** With stateful servers, one for each at most: the latest is the last. */
   sessions: ToolSession[];
-  /**
-   * When the tools were listed last, and how often since the start; `changedIn`: the goal in which a server was
-   * heard to have others since, which the next goal gets.
-   */
+  /** `changedIn`: the goal in which a server was heard to have other tools, which the next goal gets. */
   listed: { at: number; times: number; changedIn: number | null };
   /** Of a sub-agent: its calls that may have changed something, a line each. */
   effects: string[];

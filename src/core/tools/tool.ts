@@ -3,15 +3,9 @@ import { canonicalJson } from '../text/json.js';
 
 export type JsonSchema = Record<string, unknown>;
 
-/**
- * Where a tool runs: an MCP server of the worker, the workers' own built-in tools, an activity or a
- * workflow of the application, the client, or the run itself.
- */
+/** Where a tool runs; `workflow` is the run itself. */
 type ToolOrigin =
-  /**
-   * `stateful`: what its calls open lives in a session, which is the run's own, and whose beginning is waited for as long
-   * as `startTimeoutMs` says.
-   */
+  /** `stateful`: its calls share a session of the run, waited for up to `startTimeoutMs`. */
   | { type: 'mcp'; server: string; stateful?: true; startTimeoutMs?: number }
   | { type: 'builtin' }
   | { type: 'activity'; activity: string }
@@ -45,11 +39,9 @@ export interface ToolPolicy {
 export interface ToolDefinition {
   /** Name offered to the model: unique in the run, `[a-zA-Z0-9_-]`, at most 64 long. */
   name: string;
-  /** Name on its server. */
   serverToolName: string;
   origin: ToolOrigin;
   description: string;
-  /** JSON Schema of the arguments. */
   inputSchema: JsonSchema;
   /** `strict`: arguments are checked against the schema; `delegate`: the server checks them. */
   validation: 'strict' | 'delegate';
@@ -80,14 +72,12 @@ export function isRepeatable({ readOnly, idempotent }: ToolPolicy): boolean {
   return readOnly || idempotent;
 }
 
-/** How many tries Temporal gets for a tool. */
 export function toolAttempts(policy: ToolPolicy): number {
   return isRepeatable(policy) ? Math.max(1, policy.attempts) : 1;
 }
 
 // What becomes of the tools that a run has pinned when they are listed anew.
 
-/** Names, as models know them. */
 export interface ToolChanges {
   added: string[];
   removed: string[];
@@ -109,7 +99,6 @@ export function relisted(
   return [...listed, ...kept];
 }
 
-/** Null where nothing differs. */
 export function toolChanges(
   before: readonly ToolDefinition[],
   after: readonly ToolDefinition[],

@@ -1,7 +1,4 @@
-/**
- * Tools that a run carries out itself, as data: definitions here, what they do in `workflows/turn/tools/workflow-tools.ts`.
- * Only a role that names them has them: `tools: ['*']` means what servers, client and program offer.
- */
+/** Tools that a run carries out itself, as data. Only a role that names them has them: `*` means what others offer. */
 import { matchesAny } from './glob.js';
 import {
   type ClientTool,
@@ -153,10 +150,7 @@ function object(properties: Record<string, JsonSchema>, optional: readonly strin
 
 // Tools of the client (T8, T10): servers go first.
 
-/**
- * Adds the client's tools. One whose name a server has already is left out with a warning: which of the two
- * is meant could not be told apart in a reply. `offeredName` gives a name that providers allow.
- */
+/** Adds the client's tools, but those whose name a server has: which is meant could not be told apart. */
 export function mergeClientTools(
   tools: readonly ToolDefinition[],
   clientTools: readonly ClientTool[],

@@ -1,4 +1,4 @@
-/** The one way in which the limits of a run in flight change: see core/limits/enlarge.ts for who may. */
+/** The one way in which the limits of a run in flight change: see `Enlarger` for who may. */
 
 import { leasesAfter, withOthers } from '../../core/limits/leases.js';
 import { isBudget, type Limits, underCeilings } from '../../core/limits/limits.js';
