@@ -1,6 +1,5 @@
 // Writes src/core/prompts/built-in-words.ts: the texts of prompts/words as the workflow bundle has them.
 // `node scripts/words.mjs` writes it; with --check it fails where the two differ, or the languages do.
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -11,20 +10,15 @@ const target = `${root}src/core/prompts/built-in-words.ts`;
 const read = language => parse(readFileSync(`${root}prompts/words/${language}.yaml`, 'utf8'));
 const constant = (name, type, words) => `export const ${name}${type} = ${JSON.stringify(words, null, 2)}`;
 
+// A text a line, which no formatter lays out anew.
 const source = `/** Made from prompts/words by \`npm run words\`: change the texts there. */
 ${constant('EN', '', read('en'))} as const;
 
 ${constant('ZH', ': Readonly<Record<keyof typeof EN, string>>', read('zh'))};
 `;
-const biome = [
-  'node_modules/@biomejs/biome/bin/biome',
-  'format',
-  '--stdin-file-path=src/core/prompts/built-in-words.ts',
-];
-const made = execFileSync(process.execPath, biome, { cwd: root, input: source, encoding: 'utf8' });
 
-if (!process.argv.includes('--check')) writeFileSync(target, made);
-else if (readFileSync(target, 'utf8') !== made) {
+if (!process.argv.includes('--check')) writeFileSync(target, source);
+else if (readFileSync(target, 'utf8') !== source) {
   console.error('prompts/words has changed: run `npm run words`.');
   process.exit(1);
 }

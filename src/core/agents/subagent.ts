@@ -3,8 +3,7 @@
 import { type Lease, leaseOf } from '../limits/leases.js';
 import { type BudgetUse, type Counters, checkBudgets, type Limits } from '../limits/limits.js';
 import type { KnownModels } from '../limits/model-use.js';
-import type { Account } from '../limits/usage-by.js';
-import { type UsageEntry, withCalls } from '../limits/usage-by.js';
+import type { Account, UsageEntry } from '../limits/usage-by.js';
 import { type Cause, causeText, type Outcome } from '../plan/cause.js';
 import { fill, type Words } from '../prompts/words.js';
 import { addUsage, type ToolContent, type ToolEnding, type Usage } from '../state/message.js';
@@ -209,8 +208,4 @@ export function withReport({ usage, counters }: Account, report: AgentRest): Acc
       failedCalls: counters.failedCalls + report.failedCalls,
     },
   };
-}
-
-export function withReportParts(entries: readonly UsageEntry[], { usageBy }: AgentRest): UsageEntry[] {
-  return usageBy.reduce<UsageEntry[]>((all, entry) => withCalls(all, entry), [...entries]);
 }

@@ -1,5 +1,5 @@
 /** What sub-agents may use of their caller's goal: each has its lease, and together they never have more than is left. */
-import type { BudgetKind, BudgetUse, Limits } from './limits.js';
+import { type BudgetKind, type BudgetUse, type Limits, turnsLeft } from './limits.js';
 
 export type Lease = Partial<Limits>;
 
@@ -7,7 +7,7 @@ export type Lease = Partial<Limits>;
 export function leaseOf(limits: Limits, used: BudgetUse, together = 1): Lease {
   const left = (kind: Exclude<BudgetKind, 'costUsd'>) => limits[kind] - used[kind];
   const part = (amount: number) => Math.max(1, Math.floor(amount / together));
-  const turns = part(Math.min(left('turns'), left('totalTurns')));
+  const turns = part(turnsLeft(limits, used));
   return {
     turns,
     totalTurns: turns,
@@ -65,9 +65,6 @@ export function leasesAfter(leases: ReadonlyMap<string, Lease>, change: Change):
 }
 
 type Left = (limits: Limits, used: BudgetUse) => number | null;
-
-const turnsLeft: Left = (limits, used) =>
-  Math.min(limits.turns - used.turns, limits.totalTurns - used.totalTurns);
 
 /** Null for no limit; of a cost that is not known nothing is left. */
 const costLeft: Left = (limits, used) =>

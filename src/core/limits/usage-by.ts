@@ -19,14 +19,6 @@ const MOST_NAME_BYTES = 100;
 /** Role and model of what is counted together: ids of models have a slash. */
 const OTHERS = '(others)';
 
-export function withCall(
-  entries: readonly UsageEntry[],
-  { role, model }: Pick<UsageEntry, 'role' | 'model'>,
-  usage: Usage,
-): UsageEntry[] {
-  return withCalls(entries, { role, model, calls: 1, ...usage });
-}
-
 /** The entries with the calls of one more, which may be known already. */
 export function withCalls(entries: readonly UsageEntry[], more: UsageEntry): UsageEntry[] {
   const { role, model, calls } = more;

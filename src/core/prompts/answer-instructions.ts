@@ -25,30 +25,26 @@ function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
   return `${words.modes}\n${list}`;
 }
 
+interface Turn {
+  /** From 1. */
+  number: number;
+  of: number;
+  rounds: number;
+  /** The role after it; null for none. */
+  next: string | null;
+}
+
+/** Instruction of a role that works on the goal itself, alone or in its turn. */
 export function answerInstruction(
   state: RunState,
   role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
-  rounds: number,
+  { number, of, rounds, next }: Turn,
 ): string {
   const words = wordsOf(state);
+  const alone = role.tools.length === 0 ? words.answer : fill(words.work, { rounds });
+  const after = next === null ? words.stepLast : fill(words.stepNext, { role: next });
   return paragraphs(
-    role.tools.length === 0 ? words.answer : fill(words.work, { rounds }),
-    goalFor(state, role, words),
-    agentsText(state, role),
-  );
-}
-
-/** Instruction of a role whose turn is one of several on the goal; `next`: the role after it, null for none. */
-export function stepInstruction(
-  state: RunState,
-  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
-  turn: { number: number; of: number; rounds: number; next: string | null },
-): string {
-  const words = wordsOf(state);
-  const { number, of, rounds, next } = turn;
-  return paragraphs(
-    fill(words.step, { number, of, rounds }),
-    next === null ? words.stepLast : fill(words.stepNext, { role: next }),
+    ...(of === 1 ? [alone] : [fill(words.step, { number, of, rounds }), after]),
     goalFor(state, role, words),
     agentsText(state, role),
   );

@@ -91,9 +91,7 @@ function replacePlaceholders(
 }
 
 export function lineOf(text: string, index: number): number {
-  let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+  return text.slice(0, index).split('\n').length;
 }
 
 const TAG_NAME = /^[a-z][a-z0-9_-]*$/;

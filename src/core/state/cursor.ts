@@ -1,6 +1,5 @@
 /** Where a run stands: a position, and what came in between, so that calling a mode again goes on right there. */
 
-import { firstPosition, type ModeName } from '../agents/modes.js';
 import type { ModelUse } from '../limits/model-use.js';
 import type { EnvelopeMeta } from '../outputs/envelope.js';
 import type { SpecialOutput } from '../outputs/special-output.js';
@@ -35,10 +34,6 @@ export interface RoleAnswer {
   envelope: EnvelopeMeta | null;
   /** What the role said where it could not answer. */
   special: SpecialOutput | null;
-}
-
-export function newCursor(mode: ModeName): Cursor {
-  return cursorAt(firstPosition(mode));
 }
 
 export function cursorAt(position: Position): Cursor {

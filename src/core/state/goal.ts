@@ -5,8 +5,7 @@ import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import { delimit } from '../prompts/prompt.js';
 import type { Words } from '../prompts/words.js';
-import { cutText } from '../text/fit.js';
-import { jsonBytes } from '../text/json.js';
+import { cutText, lastWithin } from '../text/fit.js';
 import { sizeOfList } from '../text/sizes.js';
 import {
   GOAL_TEXT_BYTES,
@@ -104,9 +103,7 @@ export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalR
 
 /** The user notes with one more, within their bounds: the oldest go first. The conversation has them whole. */
 export function withUserNote(userNotes: readonly string[], text: string): string[] {
-  const kept = [...userNotes, cutText(text, USER_NOTE_BYTES)];
-  while (jsonBytes(kept) > USER_NOTES_BYTES) kept.shift();
-  return kept;
+  return lastWithin([...userNotes, cutText(text, USER_NOTE_BYTES)], USER_NOTES_BYTES);
 }
 
 /** The user notes as a part of an instruction; empty where there are none. */

@@ -5,7 +5,7 @@ import type { BudgetKind, Enlarger } from '../limits/limits.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import type { Receipt } from '../steering/receipt.js';
 import { fitted } from '../text/fit.js';
-import { sizeOf, sizeOfList } from '../text/sizes.js';
+import { countOver } from '../text/sizes.js';
 import type { ToolChanges } from '../tools/tool.js';
 import { EVENT_BYTES, JOURNAL_BYTES } from './bounds.js';
 import type { StopReason, ToolEnding, Usage } from './message.js';
@@ -190,14 +190,8 @@ export function record<T extends JournalType>(
   journal.lastSeq += 1;
   const event = { seq: journal.lastSeq, at, type, ...payload } as unknown as JournalEvent;
   journal.events.push(fitted(event, EVENT_BYTES));
-  journal.events.splice(0, firstKept(journal.events));
-}
-
-function firstKept(events: readonly JournalEvent[]): number {
-  let first = Math.max(0, events.length - JOURNAL_KEPT);
-  let bytes = sizeOfList(events.slice(first));
-  for (; bytes > JOURNAL_BYTES; first += 1) bytes -= sizeOf(events[first] ?? {}) + 1;
-  return first;
+  journal.events.splice(0, Math.max(0, journal.events.length - JOURNAL_KEPT));
+  journal.events.splice(0, countOver(journal.events, JOURNAL_BYTES));
 }
 
 export type ModelSwitch = JournalPayloads['provider_switch'];

@@ -1,7 +1,7 @@
 /** Everything a run is, as one JSON value: continue-as-new carries it, the simulation re-enters it, `show` reads it. */
 
 import { type Children, noChildren } from '../agents/children.js';
-import type { Way } from '../agents/modes.js';
+import { firstPosition, type Way } from '../agents/modes.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
 import { type ModelUse, newModelUse } from '../limits/model-use.js';
@@ -10,7 +10,7 @@ import type { Cause, Outcome } from '../plan/cause.js';
 import type { Task } from '../plan/plan.js';
 import { newToolUse, type ToolUse } from '../tools/tool-use.js';
 import type { Artifact } from './artifacts.js';
-import { type Cursor, here, newCursor, steeringAt } from './cursor.js';
+import { type Cursor, cursorAt, here, steeringAt } from './cursor.js';
 import { type GoalRecord, type GoalState, goalTimeMs, newGoal } from './goal.js';
 import type { Journal } from './journal.js';
 import { NO_USAGE, tokensOf, type Usage } from './message.js';
@@ -71,7 +71,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     goal: { ...newGoal(1, '', { mode: settings.mode, startedAt: now }), text: goal },
     goals: [],
     idleSince: null,
-    cursor: newCursor(settings.mode),
+    cursor: cursorAt(firstPosition(settings.mode)),
     threads: {},
     tasks: [],
     artifacts: [],
@@ -80,7 +80,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     people: newPeople(),
     total: { usage: NO_USAGE, turns: 0, usageBy: [] },
     children: noChildren(),
-    log: newLog(),
+    log: { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false },
     shown: {},
     end: null,
   };
@@ -124,8 +124,4 @@ export interface Log {
   trace: Trace;
   /** The blob store did not take a text: the journal has it, and less is hoped of the store from then on. */
   storeFailed: boolean;
-}
-
-function newLog(): Log {
-  return { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false };
 }

@@ -6,9 +6,7 @@ import { sizeOf, sizeOfList, sizeOfRecord } from '../text/sizes.js';
 import * as most from './bounds.js';
 import { sharedNow } from './branch-threads.js';
 import { steeringAt } from './cursor.js';
-import type { Message } from './message.js';
 import type { RunState } from './run-state.js';
-import type { Thread, Threads } from './thread.js';
 
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
@@ -105,13 +103,9 @@ const FRAME_BYTES = 4_000;
 export const MAX_STATE_BYTES = sum(Object.values(BOUNDS)) + FRAME_BYTES;
 
 export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
-  const sizes = Object.values(threads).map(thread => sizeOfList(carriedMessages(threads, thread)));
-  return sum(sizes.map(size => size + THREAD_FRAME_BYTES)) + 2;
-}
-
-/** What a copy shares with its thread is carried once. */
-function carriedMessages(threads: Threads, thread: Thread): Message[] {
-  return thread.branch ? thread.messages.slice(sharedNow(threads, thread)) : thread.messages;
+  // What a copy shares with its thread is carried once.
+  const carried = Object.values(threads).map(thread => thread.messages.slice(sharedNow(threads, thread)));
+  return sum(carried.map(messages => sizeOfList(messages) + THREAD_FRAME_BYTES)) + 2;
 }
 
 const THREAD_FRAME_BYTES = 600;

@@ -8,7 +8,7 @@ import { fitted } from '../text/fit.js';
 import { isRecord, ownValue, stringOr } from '../text/json.js';
 import { headChars } from '../text/large-text.js';
 import { preview } from '../text/preview.js';
-import { sizeOf, sizeOfList } from '../text/sizes.js';
+import { countOver, sizeOfList } from '../text/sizes.js';
 import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from './bounds.js';
 import { type AssistantMessage, type ToolEnding, textOf, thoughtOf, type Usage } from './message.js';
 
@@ -155,7 +155,7 @@ export function addStep(trace: Trace, step: NotedStep): void {
   const number = trace.dropped + trace.steps.length + 1;
   trace.steps.push(fitted({ step: number, ...withoutNulls({ ...step, tokens }) }, STEP_BYTES));
   // Only where they were not offloaded in time: between two safe points there are few steps.
-  dropSteps(trace, stepsOver(trace.steps, TRACE_BYTES));
+  dropSteps(trace, countOver(trace.steps, TRACE_BYTES));
   if (step.action.type !== 'tool' || step.ending !== 'executed') return;
   const known = ownValue(trace.usedTools, step.action.tool) !== undefined;
   const isRoom = known || Object.keys(trace.usedTools).length < MOST_TOOLS_COUNTED;
@@ -179,13 +179,6 @@ const OTHER_TOOLS = '(others)';
 /** References kept: of a longer run the first steps are lost. */
 const MOST_STORED = 60;
 
-function stepsOver(steps: readonly TraceStep[], maxBytes: number): number {
-  let bytes = sizeOfList(steps);
-  let over = 0;
-  for (; bytes > maxBytes; over += 1) bytes -= sizeOf(steps[over] ?? {}) + 1;
-  return over;
-}
-
 function dropSteps(trace: Trace, count: number): void {
   trace.steps.splice(0, count);
   trace.dropped += count;
@@ -195,7 +188,7 @@ function dropSteps(trace: Trace, count: number): void {
 export function stepsToOffload({ steps }: Trace, tasks: readonly (string | null)[]): TraceStep[] {
   if (sizeOfList(steps) <= TRACE_SHELVED_ABOVE) return [];
   const ofTask = steps.findIndex(step => tasks.includes(step.taskId ?? null));
-  const half = stepsOver(steps, TRACE_SHELVED_ABOVE / 2);
+  const half = countOver(steps, TRACE_SHELVED_ABOVE / 2);
   return steps.slice(0, ofTask > half ? ofTask : half);
 }
 

@@ -2,6 +2,7 @@
 
 import { expected, isAbsent } from '../outputs/output-fields.js';
 import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from '../state/bounds.js';
+import { lastWithin } from '../text/fit.js';
 import { isRecord, jsonBytes } from '../text/json.js';
 import { sizeOfList } from '../text/sizes.js';
 
@@ -93,9 +94,9 @@ export function acceptMessage(
   return { kind: 'accepted', item };
 }
 
-function noteSeen({ seenIds }: Inbox, id: string): void {
-  if (!seenIds.includes(id)) seenIds.push(id);
-  while (seenIds.length > SEEN_IDS_KEPT || jsonBytes(seenIds) > SEEN_IDS_BYTES) seenIds.shift();
+function noteSeen(inbox: Inbox, id: string): void {
+  const seen = inbox.seenIds.includes(id) ? inbox.seenIds : [...inbox.seenIds, id];
+  inbox.seenIds = lastWithin(seen.slice(-SEEN_IDS_KEPT), SEEN_IDS_BYTES);
 }
 
 const FULL =
@@ -177,8 +178,8 @@ export function withdrawMessage(inbox: Inbox, id: string): InboxItem | null {
 
 /** It was taken back, here or where it was passed on to: who sends it again is told. Changes `inbox`. */
 export function noteTakenBack(inbox: Inbox, id: string): void {
-  if (!inbox.takenBackIds.includes(id)) inbox.takenBackIds.push(id);
-  while (jsonBytes(inbox.takenBackIds) > TAKEN_BACK_BYTES) inbox.takenBackIds.shift();
+  const others = inbox.takenBackIds.filter(other => other !== id);
+  inbox.takenBackIds = lastWithin([...others, id], TAKEN_BACK_BYTES);
 }
 
 function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxItem | null {

@@ -80,3 +80,10 @@ function cutIn(value: unknown, textBytes: number, entries: number): unknown {
 
 /** Records with more members are lists by key, and lose entries as lists do. */
 const MOST_FIELDS = 30;
+
+/** The last of a list, as many as take at most so many bytes. */
+export function lastWithin<T>(all: readonly T[], maxBytes: number): T[] {
+  const kept = [...all];
+  while (jsonBytes(kept) > maxBytes) kept.shift();
+  return kept;
+}

@@ -19,6 +19,14 @@ export function sizeOfList(values: readonly object[]): number {
   return values.reduce((bytes: number, value) => bytes + sizeOf(value) + 1, 2);
 }
 
+/** How many of the oldest of such values are over so many bytes. */
+export function countOver(values: readonly object[], maxBytes: number): number {
+  let bytes = sizeOfList(values);
+  let over = 0;
+  for (; bytes > maxBytes; over += 1) bytes -= sizeOf(values[over] ?? {}) + 1;
+  return over;
+}
+
 /** Sizes of members, by their values: none is ever under two keys. */
 const members = new WeakMap<object, number>();
 

@@ -2,7 +2,7 @@
 
 import { type CallFailure, FAILURE } from '../limits/failure.js';
 import { SESSIONS_BYTES } from '../state/bounds.js';
-import { jsonBytes } from '../text/json.js';
+import { lastWithin } from '../text/fit.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A worker holds it, so later calls of that server go to this worker alone. */
@@ -15,11 +15,6 @@ export interface ToolSession {
 
 export function statefulServer({ origin }: Pick<ToolDefinition, 'origin'>): string | null {
   return origin.type === 'mcp' && origin.stateful ? origin.server : null;
-}
-
-/** How long the stateful server of a tool may take to start; 0 where no call waits for it. */
-export function startLimit({ origin }: Pick<ToolDefinition, 'origin'>): number {
-  return (origin.type === 'mcp' && origin.startTimeoutMs) || 0;
 }
 
 export function sessionFor(
@@ -58,9 +53,7 @@ export function takeBackSessions(
   sessions: readonly ToolSession[],
   lent: readonly ToolSession[],
 ): ToolSession[] {
-  const kept = [...sessions, ...lent];
-  while (jsonBytes(kept) > SESSIONS_BYTES) kept.shift();
-  return kept;
+  return lastWithin([...sessions, ...lent], SESSIONS_BYTES);
 }
 
 /** Whether a call's session is gone with its worker: `not_run` where that never began it; null where it may be there. */

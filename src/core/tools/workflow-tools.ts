@@ -56,7 +56,6 @@ const DEFINITIONS = {
       },
       ['title'],
     ),
-    policy: WITHIN_THE_RUN,
   },
   update_artifact: {
     description:
@@ -70,7 +69,6 @@ const DEFINITIONS = {
       },
       ['expectedVersion'],
     ),
-    policy: WITHIN_THE_RUN,
   },
   rewrite_artifact: {
     description: 'Replaces the whole content of an artifact.',
@@ -83,7 +81,6 @@ const DEFINITIONS = {
       },
       ['title', 'expectedVersion'],
     ),
-    policy: WITHIN_THE_RUN,
   },
   read_artifact: {
     description: 'Reads an artifact, a page at a time: go on with the offset that the last page names.',
@@ -95,14 +92,12 @@ const DEFINITIONS = {
       },
       ['version', 'offset'],
     ),
-    policy: WITHIN_THE_RUN,
   },
   list_artifacts: {
     description: 'Lists the artifacts of this run: id, type, title, version and size of each.',
     inputSchema: object({}),
-    policy: WITHIN_THE_RUN,
   },
-} satisfies Record<string, Pick<ToolDefinition, 'description' | 'inputSchema' | 'policy'>>;
+} satisfies Record<string, Pick<ToolDefinition, 'description' | 'inputSchema'> & { policy?: ToolPolicy }>;
 
 export type WorkflowToolName = keyof typeof DEFINITIONS;
 
@@ -111,6 +106,7 @@ const WORKFLOW_TOOLS: readonly ToolDefinition[] = Object.entries(DEFINITIONS).ma
   serverToolName: name,
   origin: { type: 'workflow' },
   validation: 'strict',
+  policy: WITHIN_THE_RUN,
   ...rest,
 }));
 

@@ -6,11 +6,7 @@
 import { roleAt, stepsOf } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import {
-  answerInstruction,
-  stepBeforeText,
-  stepInstruction,
-} from '../../core/prompts/answer-instructions.js';
+import { answerInstruction, stepBeforeText } from '../../core/prompts/answer-instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { ANSWER_BYTES } from '../../core/state/bounds.js';
 import { type Answering, answeringAt } from '../../core/state/position.js';
@@ -48,11 +44,9 @@ export async function answer(run: Run, position: Answering): Promise<StepEnd> {
 }
 
 function instructionAt(run: Run, { step }: Answering, role: PinnedRole): string {
-  const rounds = roundsOf(run, role);
-  const { length: of } = rolesOf(run);
   const next = nextRole(run, step)?.name ?? null;
-  if (of === 1) return answerInstruction(run.state, role, rounds);
-  return stepInstruction(run.state, role, { number: step + 1, of, rounds, next });
+  const turn = { number: step + 1, of: rolesOf(run).length, rounds: roundsOf(run, role), next };
+  return answerInstruction(run.state, role, turn);
 }
 
 /** Gives an answer to the next role; that of the last is the goal's. */

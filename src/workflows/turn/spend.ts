@@ -25,7 +25,12 @@ export function spend(
     failedCalls: failedCalls + (counted.failedCalls ?? 0),
   };
   state.total.usage = addUsage(state.total.usage, usage);
-  state.total.usageBy = withCall(state.total.usageBy, call, usage);
+  state.total.usageBy = withCalls(state.total.usageBy, {
+    role: call.role,
+    model: call.model,
+    calls: 1,
+    ...usage,
+  });
   state.total.turns += counted.turns ?? 0;
 }
 

@@ -12,9 +12,9 @@ import {
   readInstruction,
   settingsOfAgent,
   withReport,
-  withReportParts,
 } from '../../../core/agents/subagent.js';
 import type { Lease } from '../../../core/limits/leases.js';
+import { withCalls } from '../../../core/limits/usage-by.js';
 import { addUsage } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
@@ -99,6 +99,6 @@ function charge({ state }: Run, report: AgentRest): void {
   state.total = {
     usage: addUsage(state.total.usage, report.usage),
     turns: state.total.turns + report.turns,
-    usageBy: withReportParts(state.total.usageBy, report),
+    usageBy: report.usageBy.reduce(withCalls, state.total.usageBy),
   };
 }

@@ -45,7 +45,8 @@ export function toolRequest(run: Run, tool: ToolDefinition, asked: Asked): ToolR
   const asksForMs = mayAsk ? run.pinned.gateTimeoutMs : 0;
   if (asksForMs > 0) input.asksForMs = asksForMs;
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
-  const startMs = session ? 0 : startLimit(tool);
+  // How long a stateful server may take to start, where a call waits for it.
+  const startMs = (!session && tool.origin.type === 'mcp' && tool.origin.startTimeoutMs) || 0;
   if (startMs > 0) input.startTimeoutMs = startMs;
   return { input, options: optionsFor(tool, given, { session, waitsMs: asksForMs + startMs }), session };
 }

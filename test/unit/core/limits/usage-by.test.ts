@@ -5,7 +5,7 @@ import {
   type UsageEntry,
   usageByRole,
   usageOf,
-  withCall,
+  withCalls,
 } from '../../../../src/core/limits/usage-by.js';
 import { addUsage, NO_USAGE, type Usage } from '../../../../src/core/state/message.js';
 import { BOUNDS } from '../../../../src/core/state/state-bounds.js';
@@ -62,11 +62,13 @@ describe('usage by role and model', () => {
         { ...executor, calls: 1, inputTokens: 1, costUsd: 0.5 },
       ],
     ],
-  ])('withCall: %s (M9)', (_title, calls, entries) => {
-    expect(calls.reduce<UsageEntry[]>((all, [of, used]) => withCall(all, of, used), [])).toEqual(entries);
+  ])('withCalls: %s (M9)', (_title, calls, entries) => {
+    expect(
+      calls.reduce<UsageEntry[]>((all, [of, used]) => withCalls(all, { ...of, calls: 1, ...used }), []),
+    ).toEqual(entries);
   });
 
-  test('withCall: more pairs than are kept, names of any length → the rest in one entry, the sum whole, within the bound (M9, ST1)', () => {
+  test('withCalls: more pairs than are kept, names of any length → the rest in one entry, the sum whole, within the bound (M9, ST1)', () => {
     const most = 999_999_999_999;
     let entries: UsageEntry[] = [];
     let sum = NO_USAGE;
@@ -74,7 +76,7 @@ describe('usage by role and model', () => {
       const model = `p/${n % 45}${'帆'.repeat(n % 2 ? 20 : n === 4 ? 200 : 0)}`;
       const used = usage({ inputTokens: n, cachedInputTokens: 1, outputTokens: 2 * n, costUsd: n / 1_024 });
       sum = addUsage(sum, used);
-      entries = withCall(entries, { role: 'executor', model }, used);
+      entries = withCalls(entries, { role: 'executor', model, calls: 1, ...used });
     }
     expect(entries).toHaveLength(MOST_USAGE_ENTRIES);
     expect(entries.filter(({ role }) => role === '(others)')).toHaveLength(1);

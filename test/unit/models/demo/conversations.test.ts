@@ -305,13 +305,27 @@ describe('demo model: other modes', () => {
     ['这里有哪些文件？', '共 5 个文件、2 个文件夹，未计入：`node_modules`'],
   ])('react: "%s" → looked for, and answered in the language of the goal', (goal, says) => {
     const run = new Conversation(goal);
-    run.say('instruction', answerInstruction(run.state, { ...worker, tools: ['*'], agents: [] }, 10));
+    run.say(
+      'instruction',
+      answerInstruction(
+        run.state,
+        { ...worker, tools: ['*'], agents: [] },
+        { number: 1, of: 1, rounds: 10, next: null },
+      ),
+    );
     expect(run.ask('text')).toContain(says);
   });
 
   test('direct, and a step without tools → nothing was looked at; after a step with tools, what that found', () => {
     const run = new Conversation('What does README.md say?');
-    run.say('instruction', answerInstruction(run.state, { memory: 'shared', tools: [], agents: [] }, 1));
+    run.say(
+      'instruction',
+      answerInstruction(
+        run.state,
+        { memory: 'shared', tools: [], agents: [] },
+        { number: 1, of: 1, rounds: 1, next: null },
+      ),
+    );
     expect(run.ask('text', [])).toContain('Nothing was looked at');
     run.ask('text');
     expect(run.ask('text', [])).toContain('# Harbour');
@@ -386,7 +400,14 @@ describe('demo model: other modes', () => {
   test('a role with a conversation of its own → goes by the goal that it is told', () => {
     const run = new Conversation('Count the lines');
     run.messages.length = 0;
-    run.say('instruction', answerInstruction(run.state, { memory: 'private', tools: ['*'], agents: [] }, 5));
+    run.say(
+      'instruction',
+      answerInstruction(
+        run.state,
+        { memory: 'private', tools: ['*'], agents: [] },
+        { number: 1, of: 1, rounds: 5, next: null },
+      ),
+    );
     expect(run.ask('text')).toContain('**14 lines**');
   });
 });
