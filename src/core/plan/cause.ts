@@ -13,26 +13,32 @@ export type Outcome =
   | 'failed'
   | 'cancelled';
 
-/** `TEXTS` says what each means. */
 export type Cause =
   /** The one that is `completed`: verdict and the run's own record agree. */
   | 'verified'
+  /** A mode without plans: the answer was given directly. */
   | 'direct_answer'
+  /** The plan had no task: the answer was given without work to verify. */
   | 'no_plan'
   /** A mode that verifies nothing: every task of the plan has been carried out by its executor's word. */
   | 'carried_out'
   /** As before, but some failed, were skipped or blocked, or the plan was aborted at a failure. */
   | 'carried_out_partly'
   | 'planning_cap'
+  /** The rounds were used up before there was an answer. */
   | 'execution_cap'
   | 'verification_cap'
   | 'turn_cap'
   | `budget:${Exclude<BudgetKind, 'turns'>}`
+  /** The verdict says done; by the run's own record, tasks of the plan are not. */
   | 'tasks_open'
   | 'tasks_failed'
+  /** The verdict says done and leaves out tasks of the plan. */
   | 'verdict_incomplete'
   | 'no_verdict'
+  /** What a role wanted confirmed by a person was not. */
   | 'not_confirmed'
+  /** Nothing but words for "it is done" was said as the answer. */
   | 'empty_answer'
   | 'wrap_up_failed'
   | 'ended_by_orchestrator'
