@@ -156,16 +156,14 @@ export interface AgentOutcome {
 
 const LONGEST_WHY = 1_000;
 
-/**
- * What the caller is told of the end, and of what was done all the same, so that nobody does it again.
- * `told`: what one that was cancelled has told; null: nothing, for it had not begun.
- */
+/** What the caller is told of the end, and of what was done all the same, so that nobody does it again. */
 export function outcomeForCaller(
   { name: agent, readOnly }: Pick<AgentCard, 'name' | 'readOnly'>,
   end: AgentEnd,
   told: Pick<AgentRest, 'effects'> | null,
   words: Words,
 ): AgentOutcome {
+  // `told`: what one that was cancelled has told; null: nothing, for it had not begun.
   if (end.kind === 'cancelled') {
     if (told === null) return failed('cancelled', words.noteCancelledUnsent);
     if (told.effects.length === 0) return failed('cancelled', words.noteAgentDidNothing);

@@ -48,14 +48,12 @@ export function isOfRequest({ kind, type }: CallFailure): boolean {
   return kind === 'application' && OF_REQUEST.has(type);
 }
 
-/**
- * Whether a goal that a model failed is answered from what there is. A lost worker would meet that call too.
- * `found`: there is something to answer from, and no answer was begun. `refused`: a person said that it ends.
- */
+/** Whether a goal that a model failed is answered from what there is. A lost worker would meet that call too. */
 export function answersAfter(
   failure: CallFailure,
   given: { found: boolean; refused: boolean; canBeCalled: boolean },
 ): boolean {
+  // `found`: there is something to answer from, and no answer was begun. `refused`: a person said that it ends.
   return modelFailure(failure) !== null && given.found && !given.refused && given.canBeCalled;
 }
 

@@ -12,14 +12,12 @@ export function newBranch(taskId: string, cycle: number, sessions: ToolSession[]
   return { taskId, cursor: cursorAt(position), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };
 }
 
-/**
- * Tasks that may begin beside those at work, by priority, ties in plan order.
- * One that needs a task of the branches waits until these are joined: only then has it what came of it.
- */
+/** Tasks that may begin beside those at work, by priority, ties in plan order. */
 export function tasksToBegin(
   tasks: readonly Task[],
   { branches, atOnce }: { branches: readonly Branch[]; atOnce: number },
 ): Task[] {
+  // One that needs a task of the branches waits until these are joined: only then has it what came of it.
   const taken = new Set(branches.map(({ taskId }) => taskId));
   const statusOf = new Map(tasks.map(({ id, status }) => [id, status]));
   const isMet = (id: string): boolean => {

@@ -38,11 +38,10 @@ export interface DecidedVerdict {
   contradictions: string[];
 }
 
-/**
- * Holds a verdict against the run's own record (F8, F10): the stricter wins. One that contradicts itself is not done.
- * One that the record contradicts ends the goal unverified: its judge is satisfied, so another plan changes nothing.
- */
+/** Holds a verdict against the run's own record (F8, F10): the stricter wins. One that contradicts itself is not done. */
 export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): DecidedVerdict {
+  // One that the record contradicts ends the goal unverified: its judge is satisfied, so another plan changes
+  // nothing.
   const plan = planInForce(tasks);
   const open = verdict.tasks.filter(task => !task.completed && plan.some(({ id }) => id === task.id));
   const contradictions: string[] = [];
@@ -88,11 +87,9 @@ function nothingAchieved(plan: readonly Task[]): boolean {
 const NO_REASON =
   'The verification found the goal not met and did not say why: check every task against the goal.';
 
-/**
- * After a planner's round (L2, L8). An empty first plan that asks for more is not a repeated one.
- * `output` null: it could not be read; `round`: rounds used, this one too; `taskCount`: tasks after the merge.
- */
+/** After a planner's round (L2, L8). An empty first plan that asks for more is not a repeated one. */
 export function planningDecision(given: {
+  // `output` null: it could not be read; `round`: rounds used, this one too; `taskCount`: tasks after the merge.
   output: PlanOutput | null;
   round: number;
   limit: number;

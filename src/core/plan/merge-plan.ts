@@ -21,17 +21,16 @@ export interface MergeResult {
   cut: string[];
 }
 
-/**
- * Merges a plan into the tasks by id. Completed and executing tasks stay, pending ones take what it gives of a definition,
- * and a later cycle revives those that failed, were skipped or blocked. A task of a person is revived as it is, and one
- * that a person removed stays so. What is over `maxTasks` open tasks is cut from the end of the run order, so that no
- * task waits for one that is not kept. `was`: the tasks before the plan gave some of them up.
- */
+/** Merges a plan into the tasks by id. */
 export function mergePlan(
   tasks: readonly Task[],
   changes: readonly TaskChange[],
   options: { cycle: number; maxTasks: number; byPerson?: true; was?: readonly Task[] },
 ): MergeResult {
+  // Completed and executing tasks stay, pending ones take what it gives of a definition, and a later cycle revives
+  // those that failed, were skipped or blocked. A task of a person is revived as it is, and one that a person
+  // removed stays so. What is over `maxTasks` open tasks is cut from the end of the run order, so that no task
+  // waits for one that is not kept. `was`: the tasks before the plan gave some of them up.
   const byId = new Map(tasks.map(task => [task.id, task]));
   const planned = changes.map((change, index) => wholeTask(change, byId.get(change.id), index + 1));
   const wanted = inRunOrder(planned).filter(plan => opensTask(byId.get(plan.id), options.cycle));

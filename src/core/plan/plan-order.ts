@@ -1,11 +1,10 @@
 /** In which order the tasks of a plan run, and what waits for what. */
 import type { PlannedTask, Task } from './plan.js';
 
-/**
- * The task to work on (C20): the executing one, else the first by priority of those whose dependencies are met.
- * A circle of merged plans is cut at its first task, so that a run never stands still. Call `blockDependants` first.
- */
+/** The task to work on (C20): the executing one, else the first by priority of those whose dependencies are met. */
 export function nextTask(tasks: readonly Task[]): Task | null {
+  // A circle of merged plans is cut at its first task, so that a run never stands still. Call `blockDependants`
+  // first.
   const executing = firstByPriority(tasks.filter(task => task.status === 'executing'));
   if (executing !== null) return executing;
   const byId = new Map(tasks.map(task => [task.id, task]));
@@ -47,21 +46,15 @@ export function blockDependants(tasks: readonly Task[]): { tasks: Task[]; blocke
   const stuck = new Set(
     tasks.filter(task => task.status === 'failed' || task.status === 'blocked').map(task => task.id),
   );
-  const blocked = new Set<string>();
-  for (let before = -1; before !== blocked.size; ) {
-    before = blocked.size;
-    for (const task of tasks) {
-      if (task.status !== 'pending' || !task.dependencies.some(id => stuck.has(id))) continue;
-      stuck.add(task.id);
-      blocked.add(task.id);
-    }
+  const waits = ({ id, status, dependencies }: Task) =>
+    status === 'pending' && !stuck.has(id) && dependencies.some(needed => stuck.has(needed));
+  const blocked: string[] = [];
+  for (let next = tasks.find(waits); next !== undefined; next = tasks.find(waits)) {
+    stuck.add(next.id);
+    blocked.push(next.id);
   }
-  return {
-    tasks: tasks.map(task =>
-      blocked.has(task.id) ? { ...task, status: 'blocked', reason: 'dependency_failed' } : task,
-    ),
-    blocked: [...blocked],
-  };
+  const block = (task: Task): Task => ({ ...task, status: 'blocked', reason: 'dependency_failed' });
+  return { tasks: tasks.map(task => (blocked.includes(task.id) ? block(task) : task)), blocked };
 }
 
 /** Circles of dependencies, each as the ids along it: at least one where any exists. Unknown ids do not count. */

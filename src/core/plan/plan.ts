@@ -140,11 +140,10 @@ export function setStatus(
   });
 }
 
-/**
- * Applies an executor's echoed list to tasks that have not begun. It completes none: a task is done when it ran and
- * reported itself. It begins none: only code does. The current task and those that a person set stay as they are.
- */
+/** Applies an executor's echoed list to tasks that have not begun. */
 export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
+  // It completes none: a task is done when it ran and reported itself. It begins none: only code does. The current
+  // task and those that a person set stay as they are.
   const statusById = new Map(echoed.map(echo => [echo.id, echo.status]));
   return tasks.map(task => {
     const status = statusById.get(task.id);

@@ -108,15 +108,13 @@ export interface ReviewDecision {
   concerns: string[];
 }
 
-/**
- * Checks and reviewer together. `review` null: nobody was asked, the checks decide; `unreadable`: a person confirms.
- * A review that approves and yet asks for fixes is no approval. `doubts`: the reviewer's own, by its envelope.
- */
+/** Checks and reviewer together. `review` null: nobody was asked, the checks decide; `unreadable`: a person confirms. */
 export function decideReview(
   checks: ReviewChecks,
   review: ReviewOutput | 'unreadable' | null,
   doubts: readonly string[] = [],
 ): ReviewDecision {
+  // A review that approves and yet asks for fixes is no approval. `doubts`: the reviewer's own, by its envelope.
   const asked = review === null || review === 'unreadable' ? null : review;
   const fixes = [...new Set([...checks.faults, ...(asked ? fixesOf(asked) : [])])];
   const approved = fixes.length === 0;

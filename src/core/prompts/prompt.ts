@@ -99,15 +99,14 @@ const TAG_NAME = /^[a-z][a-z0-9_-]*$/;
 const OPENS_TAG = /[<\uFE64\uFF1C]/gu;
 const UNSEEN = /[\s/\\\p{C}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
-/**
- * Wraps text that is not ours as data: `<tag>…</tag>`. What looks like the tag within is escaped, in any case or width,
- * with spaces or unseen characters in it, so that the text can't end its own wrapping.
- */
+/** Wraps text that is not ours as data: `<tag>…</tag>`. */
 export function delimit(
   tag: string,
   text: string,
   attributes: Readonly<Record<string, string>> = {},
 ): string {
+  // What looks like the tag within is escaped, in any case or width, with spaces or unseen characters in it, so
+  // that the text can't end its own wrapping.
   if (!TAG_NAME.test(tag)) throw new RangeError(`"${tag}" can not be a tag`);
   const safe = text.replace(OPENS_TAG, (found, at: number) => (namesTag(text, at + 1, tag) ? '&lt;' : found));
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);

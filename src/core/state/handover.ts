@@ -2,16 +2,19 @@
 
 import { estimateMessageTokens } from '../limits/tokens.js';
 import { newBranch } from '../plan/branches.js';
+import { wordsOf } from '../prompts/words.js';
 import { withShortTexts } from '../text/fit-message.js';
 import { isRecord } from '../text/json.js';
-import { shortenThread } from '../text/shorten-thread.js';
+import { trimThread } from '../text/trim.js';
+import { forgetResults } from '../tools/ledger.js';
 import { folded, replaceMessages, unfolded } from './branch-threads.js';
 import { type Cursor, cursorAt } from './cursor.js';
 import { record } from './journal.js';
 import type { Message, UserMessage } from './message.js';
-import { begun } from './position.js';
+import { begun, taskOf } from './position.js';
 import { newRunState, type RunState } from './run-state.js';
 import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
+import type { Thread } from './thread.js';
 
 /** The state for the next segment. Changes `state`, in its threads and its journal. */
 export function fitForHandover(
@@ -82,13 +85,45 @@ function isGivenAgain(message: Message): boolean {
   return message.kind === 'user' && GIVEN_AGAIN.has(message.purpose);
 }
 
+/** A thread that is too long goes down to this share, so that many turns pass before it is again. */
+const TARGET_SHARE = 0.7;
+
+/** Trims a thread above its limit well below it, and says whether anything changed. Changes `state`, and journals it. */
+export function shortenThread(
+  state: RunState,
+  thread: Thread,
+  limitTokens: number,
+  {
+    why,
+    at,
+    targetShare = TARGET_SHARE,
+    keepsUserNotes = true,
+  }: { why: string; at: number; targetShare?: number; keepsUserNotes?: boolean },
+): boolean {
+  if (thread.tokens <= limitTokens) return false;
+  const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
+    limitTokens,
+    targetTokens: Math.floor(limitTokens * targetShare),
+    // Also while another role is asked, or a message is being understood.
+    taskId: thread.branch?.taskId ?? taskOf(state.cursor.position),
+    words: wordsOf(state),
+    keepsUserNotes,
+    mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
+  });
+  if (dropped === 0 && shortened === 0) return false;
+  forgetResults(state.tools.ledger, lost);
+  replaceMessages(thread, messages);
+  Object.assign(thread, { tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
+  record(state.log.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
+  return true;
+}
+
 // Taking over a run from the segment before it, which may have run on code of an earlier day.
 
-/**
- * The state that was handed over. What earlier code did not know begins as in a new run, so that a deploy holds up none.
- * What a new run has not yet, such as `pinned`, is not filled in, nor is what a step of a position is about.
- */
+/** The state that was handed over. */
 export function resumedState(handedOver: RunState): RunState {
+  // What earlier code did not know begins as in a new run, so that a deploy holds up none. What a new run has not
+  // yet, such as `pinned`, is not filled in, nor is what a step of a position is about.
   // What was known of models when it began stands in the state, where it has changed since.
   const { knownModels: _atItsBeginning, ...settings } = handedOver.settings;
   const fresh = newRunState('', settings, handedOver.startedAt);

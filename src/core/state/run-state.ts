@@ -18,11 +18,7 @@ import { newPeople, type People } from './people.js';
 import type { Threads } from './thread.js';
 import { emptyTrace, type Trace } from './trace.js';
 
-/** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
-export const RUN_STATE_VERSION = 1;
-
 export interface RunState {
-  version: typeof RUN_STATE_VERSION;
   settings: RunSettings;
   /** Null until the run is loaded. */
   pinned: PinnedRun | null;
@@ -59,7 +55,6 @@ export interface RunState {
 
 export function newRunState(goal: string, settings: RunSettings, now: number): RunState {
   return {
-    version: RUN_STATE_VERSION,
     settings,
     pinned: null,
     limits: {},

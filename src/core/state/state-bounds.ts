@@ -39,7 +39,6 @@ type Path = {
 
 /** The bound of each part. A part or field that is new has its place here too, and where it is written. */
 export const BOUNDS: Record<Path, number> = {
-  version: NUMBER_BYTES,
   settings: most.SETTINGS_BYTES + most.KNOWN_MODELS_BYTES,
   pinned: most.PINNED_BYTES,
   limits: 600,

@@ -73,21 +73,12 @@ export function acceptMessage(
   if (inbox.seenIds.includes(id)) return { kind: 'repeated', id };
   const when = isAbsent(given.when) ? 'skip' : STEER_TIMES.find(time => time === given.when);
   const to = isAbsent(given.to) ? null : given.to;
-  const why = arrival.ended ? 'The run has ended.' : faultOf(given.text, when, to, arrival);
-  if (why !== null || when === undefined || typeof given.text !== 'string')
-    return {
-      kind: 'ignored',
-      id,
-      why: why ?? expected('when', `one of ${STEER_TIMES.join(', ')}`, given.when),
-    };
-  const item: InboxItem = {
-    id,
-    kind,
-    text: given.text.trim(),
-    when,
-    to: typeof to === 'string' ? to : null,
-    at: arrival.at,
-  };
+  const why = arrival.ended ? 'The run has ended.' : faultOf(given.text, to, arrival);
+  if (why !== null) return { kind: 'ignored', id, why };
+  if (when === undefined)
+    return { kind: 'ignored', id, why: expected('when', `one of ${STEER_TIMES.join(', ')}`, given.when) };
+  const text = String(given.text).trim();
+  const item: InboxItem = { id, kind, text, when, to: to === null ? to : String(to), at: arrival.at };
   if (sizeOfList([...inbox.items, item]) > arrival.room) return { kind: 'ignored', id, why: FULL };
   inbox.items.push(item);
   noteSeen(inbox, id);
@@ -118,24 +109,14 @@ function freshId(inbox: Inbox, fallbackId: string): string {
   return id;
 }
 
-function faultOf(
-  text: unknown,
-  when: SteerTime | undefined,
-  to: unknown,
-  { maxBytes, readers }: Arrival,
-): string | null {
+function faultOf(text: unknown, to: unknown, { maxBytes, readers }: Arrival): string | null {
   if (typeof text !== 'string' || text.trim() === '') return expected('text', 'a non-empty text', text);
   const bytes = jsonBytes(text.trim()) - QUOTES_BYTES;
   if (bytes > maxBytes)
     return `The text has ${bytes} bytes, and at most ${maxBytes} are taken: put it in a file and name the file.`;
-  if (when === undefined) return null;
-  if (to === null) return null;
-  if (readers.some(reader => reader === to)) return null;
-  return expected(
-    'to',
-    `one of the roles that read messages (${readers.join(', ')}), or nobody for the one at work`,
-    to,
-  );
+  if (to === null || readers.some(reader => reader === to)) return null;
+  const roles = `one of the roles that read messages (${readers.join(', ')})`;
+  return expected('to', `${roles}, or nobody for the one at work`, to);
 }
 
 /** Steering that `role` is to read now: what is for it, and what is for whoever is running. */

@@ -85,42 +85,30 @@ export function canonicalJson(value: unknown): string {
   const out: string[] = [];
   const work: Step[] = [{ value }];
   for (let step = work.pop(); step !== undefined; step = work.pop()) {
-    if ('text' in step) {
-      out.push(step.text);
-    } else if (typeof step.value === 'object' && step.value !== null) {
-      const steps = Array.isArray(step.value) ? arraySteps(step.value) : recordSteps(step.value);
-      for (let index = steps.length - 1; index >= 0; index -= 1) work.push(steps[index] ?? { text: '' });
-    } else {
-      out.push(scalarJson(step.value));
-    }
+    if ('text' in step) out.push(step.text);
+    else if (typeof step.value === 'object' && step.value !== null) {
+      for (const part of stepsOf(step.value).reverse()) work.push(part);
+    } else if (typeof step.value === 'bigint') out.push(String(step.value));
+    else out.push(JSON.stringify(step.value) ?? 'null');
   }
   return out.join('');
 }
 
-function scalarJson(value: unknown): string {
-  return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null');
+function stepsOf(value: object): Step[] {
+  const isList = Array.isArray(value);
+  const members: [string, unknown][] = isList ? value.map(item => ['', item]) : sortedMembers(value);
+  const steps = members.flatMap(([key, member], index): Step[] => [
+    { text: `${index > 0 ? ',' : ''}${key}` },
+    { value: member },
+  ]);
+  return [{ text: isList ? '[' : '{' }, ...steps, { text: isList ? ']' : '}' }];
 }
 
-function arraySteps(items: readonly unknown[]): Step[] {
-  const steps: Step[] = [{ text: '[' }];
-  items.forEach((value, index) => {
-    if (index > 0) steps.push({ text: ',' });
-    steps.push({ value });
-  });
-  steps.push({ text: ']' });
-  return steps;
-}
-
-function recordSteps(record: object): Step[] {
-  const members = Object.entries(record)
+function sortedMembers(record: object): [string, unknown][] {
+  return Object.entries(record)
     .filter(([, value]) => value !== undefined && typeof value !== 'function')
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  const steps: Step[] = [{ text: '{' }];
-  members.forEach(([key, value], index) => {
-    steps.push({ text: `${index > 0 ? ',' : ''}${JSON.stringify(key)}:` }, { value });
-  });
-  steps.push({ text: '}' });
-  return steps;
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, value]) => [`${JSON.stringify(key)}:`, value]);
 }
 
 /** Bytes of a text in UTF-8. A lone surrogate counts 3, as encoders write U+FFFD for it. */

@@ -35,11 +35,9 @@ export interface Trimmed {
   lost: string[];
 }
 
-/**
- * Trims down to the target, the oldest first, where the thread is over the limit. What `anchorsOf` names stays. Results
- * that nobody has read yet are shortened where all else is not enough. Trimming twice changes nothing.
- */
+/** Trims down to the target, the oldest first, where the thread is over the limit. What `anchorsOf` names stays. */
 export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
+  // Results that nobody has read yet are shortened where all else is not enough. Trimming twice changes nothing.
   const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
   const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
   if (tokens <= rules.limitTokens) return trimmed;
@@ -83,14 +81,14 @@ function dropGroups(
   // Else the note alone would take it over the target again.
   if (trimmed.tokens <= targetTokens) return;
   const { messages } = trimmed;
-  const anchors = new Set(anchorsOf(messages, taskId, keepsUserNotes));
+  const anchors = anchorsOf(messages, taskId, keepsUserNotes);
   const earlier = messages.find(message => message.kind === 'cut');
   const gone = new Set<Message>();
   let cut = earlier ?? cutMessage(words, mark, 0, {});
   let tokens = trimmed.tokens + (earlier ? 0 : estimateMessageTokens(cut));
   for (const { first, last } of groupsOf(messages)) {
     if (tokens <= targetTokens) break;
-    if (isAnchored(anchors, first, last)) continue;
+    if (anchors.some(at => at >= first && at <= last)) continue;
     const group = messages.slice(first, last + 1).filter(message => message !== earlier);
     for (const message of group) gone.add(message);
     const wider = cutMessage(words, mark, cut.dropped + group.length, toolCounts(words, cut.tools, group));
@@ -146,8 +144,10 @@ function cutMessage(
 
 /** Positions of what the work at hand rests on. Prompts of other roles are given again when they come on. */
 function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUserNotes: boolean): number[] {
-  const goal = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
-  const userNote = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'steer');
+  const lastOf = (isWanted: (purpose: UserMessage['purpose']) => boolean) =>
+    messages.findLastIndex(message => message.kind === 'user' && isWanted(message.purpose));
+  const goal = lastOf(purpose => purpose === 'goal');
+  const userNote = lastOf(purpose => purpose === 'steer');
   const userNotes = messages.flatMap((message, at) => {
     if (message.kind !== 'user' || at < goal) return [];
     const isInstruction = taskId !== null && message.taskId === taskId;
@@ -156,30 +156,17 @@ function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUse
   });
   const role = roleAtHand({ messages });
   const prompt = messages.findLastIndex(message => isPromptOf(message, role));
-  const notes = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'notes');
-  const before = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'answer');
-  const last = messages.findLastIndex(
-    message => message.kind === 'user' && !NO_INSTRUCTION.has(message.purpose),
-  );
+  const notes = lastOf(purpose => purpose === 'notes');
+  const before = lastOf(purpose => purpose === 'answer');
+  const last = lastOf(purpose => !NO_INSTRUCTION.has(purpose));
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
-  return [notes, goal, ...userNotes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])].filter(
-    at => at >= 0,
-  );
+  const anchors = [notes, goal, ...userNotes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])];
+  return anchors.filter(at => at >= 0);
 }
 
-function isAnchored(anchors: ReadonlySet<number>, first: number, last: number): boolean {
-  for (let at = first; at <= last; at += 1) if (anchors.has(at)) return true;
-  return false;
-}
-
-const NO_INSTRUCTION: ReadonlySet<UserMessage['purpose']> = new Set([
-  'role',
-  'notes',
-  'inventory',
-  'reask',
-  'answer',
-]);
+type Purposes = ReadonlySet<UserMessage['purpose']>;
+const NO_INSTRUCTION: Purposes = new Set(['role', 'notes', 'inventory', 'reask', 'answer']);
 
 /** Messages that stay or go together: positions, both included. */
 interface Group {

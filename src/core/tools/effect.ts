@@ -82,10 +82,7 @@ export function isNotBegun({ type }: Pick<CallFailure, 'type'>): boolean {
 /** How often the workflow makes a tool call again that was lost through no fault of its own. */
 const TOOL_RESCHEDULES = 3;
 
-/**
- * What follows a tool call whose attempts are used up: made again where it was not begun, or lost and repeatable.
- * `rescheduled`: how often that was done.
- */
+/** What follows a tool call whose attempts are used up: made again where it was not begun, or lost and repeatable. */
 export function toolFailureDecision(
   failure: CallFailure,
   given: { idempotent: boolean; rescheduled: number; stopped: boolean },
@@ -101,13 +98,7 @@ export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEndin
   if (failure.kind === 'cancelled')
     return idempotent || isNotBegun(failure) ? 'cancelled' : 'outcome_unknown';
   if (isNotBegun(failure)) return 'unavailable';
-  switch (failure.kind) {
-    case 'timedOut':
-      return idempotent ? 'timed_out' : 'outcome_unknown';
-    case 'lost':
-      return idempotent ? 'unavailable' : 'outcome_unknown';
-    case 'application':
-      if (!idempotent) return 'outcome_unknown';
-      return failure.type === FAILURE.tool.timeout ? 'timed_out' : 'unavailable';
-  }
+  if (!idempotent) return 'outcome_unknown';
+  const ranOut = failure.kind === 'timedOut' || failure.type === FAILURE.tool.timeout;
+  return ranOut ? 'timed_out' : 'unavailable';
 }

@@ -42,25 +42,23 @@ export function emptyLedger(): Ledger {
   return { entries: {} };
 }
 
-/**
- * Names a call by tool and canonical arguments. Long ones have a head, their length and a 64-bit hash: safe against
- * chance, not against someone who builds two argument texts with one hash.
- */
+/** Names a call by tool and canonical arguments. */
 export function ledgerKey(tool: string, args: unknown): string {
+  // Long ones have a head, their length and a 64-bit hash: safe against chance, not against someone who builds two
+  // argument texts with one hash.
   const text = canonicalJson(args);
   if (text.length <= LONGEST_PLAIN_ARGUMENTS) return `${tool} ${text}`;
   return `${tool} ${shortFirst(args).slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
 }
 
-/**
- * A key of this call, and of no other of any run, for systems that do nothing twice under one key. A run that is reset
- * may make another call under the same id, so what it says is a part. `chainId`: of the run in all its parts.
- */
+/** A key of this call, and of no other of any run, for systems that do nothing twice under one key. */
 export function idempotencyKeyOf(
   chainId: string,
   toolUseId: string,
   { tool, args }: { tool: string; args: unknown },
 ): string {
+  // A run that is reset may make another call under the same id, so what it says is a part. `chainId`: of the run
+  // in all its parts.
   return `${chainId}-${toolUseId}-${hash64(`${tool} ${canonicalJson(args)}`).slice(0, 8)}`;
 }
 
@@ -69,11 +67,10 @@ export function hash64(text: string): string {
   return hex32(hash32(text, 0xdeadbeef, 1_299_709)) + hex32(hash32(text, 0x41c6ce57, 1_999_993));
 }
 
-/**
- * `factor`: below 2^21, so that products are exact. Not `Math.imul`: in the sandbox of workflows each use of a
- * global goes through an interceptor, and calls differ by run, which throws compiled code away.
- */
+/** `factor`: below 2^21, so that products are exact. */
 function hash32(text: string, seed: number, factor: number): number {
+  // Not `Math.imul`: in the sandbox of workflows each use of a global goes through an interceptor, and calls
+  // differ by run, which throws compiled code away.
   let hash = seed | 0;
   for (let index = 0; index < text.length; index += 1) hash = ((hash ^ text.charCodeAt(index)) * factor) | 0;
   hash = ((hash ^ (hash >>> 16)) * 1_540_483) | 0;
@@ -113,14 +110,13 @@ export interface LedgerCall {
   now: number;
 }
 
-/**
- * Notes a call that was sent. One that may have had effects first clears the entries of what it names, or all where that
- * is not known: what they say may no longer be true. Changes `ledger`.
- */
+/** Notes a call that was sent. */
 export function recordCall(
   ledger: Ledger,
   { call, result, messageId, policy, workspace, now }: LedgerCall,
 ): void {
+  // One that may have had effects first clears the entries of what it names, or all where that is not known: what
+  // they say may no longer be true. Changes `ledger`.
   const paths = pathsOf(call.input, workspace);
   // What a server calls invalid may have had effects before it said so.
   const ran = !NOT_RUN.has(result.ending);
@@ -187,11 +183,9 @@ export function forgetAll(ledger: Ledger): void {
 
 const LONGEST_NAMED = 100;
 
-/**
- * The youngest `max` results that still hold, for a prompt (OU12), a line a tool. What shows no text is of no use, and
- * what holds for a time only may be over when it is read.
- */
+/** The youngest `max` results that still hold, for a prompt (OU12), a line a tool. */
 export function heldResults(ledger: Ledger, max: number): string {
+  // What shows no text is of no use, and what holds for a time only may be over when it is read.
   const held = Object.entries(ledger.entries).filter(
     ([, entry]) => isReusable(entry) && !entry.isStub && entry.until === undefined,
   );

@@ -155,11 +155,10 @@ export interface RunningCall {
   input: Record<string, unknown>;
 }
 
-/**
- * Whether a call runs at the same time as those before it. Reads run beside reads alone, else what was read could be
- * taken for true after a write; and the same call waits for its first result, which may be given again.
- */
+/** Whether a call runs at the same time as those before it. */
 export function runsBeside(call: RunningCall, group: readonly RunningCall[]): boolean {
+  // Reads run beside reads alone, else what was read could be taken for true after a write; and the same call
+  // waits for its first result, which may be given again.
   const { tool, input } = call;
   if (!tool.policy.concurrent || statefulServer(tool) !== null) return false;
   const key = ledgerKey(tool.name, input);

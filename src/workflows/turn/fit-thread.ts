@@ -4,9 +4,9 @@ import type { PinnedRole } from '../../core/agents/role.js';
 import { tokenFactor } from '../../core/limits/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
 import { prefixOf } from '../../core/prompts/shared-prefix.js';
+import { shortenThread } from '../../core/state/handover.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
-import { shortenThread } from '../../core/text/shorten-thread.js';
 import type { Run } from '../run.js';
 
 /** Share of a model's context that a request may fill: estimates err, and the reply needs room. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAgentMessage, readFromCaller } from '../../../../src/core/agents/agent-message.js';
+import { readAgentMessage, readFromCaller, readGate } from '../../../../src/core/agents/agent-message.js';
 import {
   addresseeOf,
   addresses,
@@ -20,7 +20,6 @@ import {
   settingsOfAgent,
 } from '../../../../src/core/agents/subagent.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
-import { readGate } from '../../../../src/core/gates/read-gate.js';
 import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../../src/core/limits/limits.js';
 import { nothingKnown } from '../../../../src/core/limits/model-use.js';
 import { outcomeOf } from '../../../../src/core/plan/cause.js';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateMessageTokens } from '../../../../src/core/limits/tokens.js';
+import { shortenThread } from '../../../../src/core/state/handover.js';
 import { type Message, NO_USAGE } from '../../../../src/core/state/message.js';
 import { executionAt, newConsultation } from '../../../../src/core/state/position.js';
 import type { RunState } from '../../../../src/core/state/run-state.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import type { Thread } from '../../../../src/core/state/thread.js';
 import { MAIN_THREAD } from '../../../../src/core/state/thread.js';
-import { shortenThread } from '../../../../src/core/text/shorten-thread.js';
 import { ledgerKey } from '../../../../src/core/tools/ledger.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { pairingFaults } from '../../../support/pairing.js';
