@@ -66,8 +66,8 @@ const DEPTH_AROUND = 8;
 /** Of a name, or of the way to an agent. What is longer is none of ours, and the next level would get it too. */
 const SHORT_BYTES = 1_000;
 
-const id = readIf(isId);
-const short = readIf(isShort);
+const id: Reader<string> = value => (isText(value) && value.length <= LONGEST_ID ? value : undefined);
+const short: Reader<string> = value => (isText(value) && jsonBytes(value) <= SHORT_BYTES ? value : undefined);
 const count = readIf(isCount);
 /** Words of another run, within the bound of what is told. */
 const words: Reader<string> = value => (typeof value === 'string' ? told(value) : undefined);
@@ -86,7 +86,7 @@ export const readItem: Reader<InboxItem> = value =>
 const readRest: Reader<AgentRest> = value =>
   readFields<AgentRest>(value, {
     usage: readIf(isUsage),
-    usageBy: readIf(isUsageList),
+    usageBy: list => (Array.isArray(list) && list.every(isUsageEntry) ? list : undefined),
     turns: count,
     failedCalls: count,
     unread: unread => {
@@ -157,22 +157,10 @@ function isLimits(value: unknown): value is Partial<Limits> {
   return isSpent || limitsFault(Object.fromEntries(others)) === null;
 }
 
-function isUsageList(value: unknown): value is UsageEntry[] {
-  return Array.isArray(value) && value.every(isUsageEntry);
-}
-
 function isUsageEntry(value: unknown): value is UsageEntry {
   if (!isRecord(value) || !isText(value.role) || !isText(value.model)) return false;
   // What is left out of an entry is 0.
   return isCount(value.calls) && isUsage(usageOf(value as unknown as UsageEntry));
-}
-
-function isId(value: unknown): value is string {
-  return isText(value) && value.length <= LONGEST_ID;
-}
-
-function isShort(value: unknown): value is string {
-  return isText(value) && jsonBytes(value) <= SHORT_BYTES;
 }
 
 function isCount(value: unknown): value is number {

@@ -60,7 +60,11 @@ export function readStart(raw: unknown): StartRead {
   const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
   // Every key has been judged by its entry in FAULTS: this is the codec.
   const read = Object.fromEntries(present) as unknown as RunSettings;
-  if (read.clientTools) read.clientTools = read.clientTools.map(withSchema);
+  // A tool without a schema takes anything.
+  const whole = ({ name, description, inputSchema }: Partial<ClientTool> & { name: string }) => {
+    return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
+  };
+  if (read.clientTools) read.clientTools = read.clientTools.map(whole);
   return { ok: true, goal: String(raw.goal), settings: read };
 }
 
@@ -121,7 +125,10 @@ const MODE_WORDS = `one of ${MODES.join(', ')}, or the name of a mode that steer
 const FAULTS: Record<keyof RunSettings, Fault> = {
   mode: unless(isModeName, MODE_WORDS),
   role: text(LONGEST_NAME),
-  workspace: unless(isWorkspace, "an absolute path on the worker's host"),
+  workspace: unless(
+    value => isText(value) && value.startsWith('/') && !value.includes('\0') && value.length <= LONGEST_PATH,
+    "an absolute path on the worker's host",
+  ),
   model: text(LONGEST_NAME),
   configuration: text(LONGEST_NAME),
   systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
@@ -165,10 +172,6 @@ function unknownKeys(given: Record<string, unknown>, known: readonly string[], p
     .map(key => `There is no ${prefix}${key.slice(0, 80)}: there are ${known.join(', ')}.`);
 }
 
-function isWorkspace(value: unknown): boolean {
-  return isText(value) && value.startsWith('/') && !value.includes('\0') && value.length <= LONGEST_PATH;
-}
-
 function startLimitsFault(value: unknown, at: string): string | null {
   if (isRecord(value) && Object.keys(value).length === 0) return null;
   const fault = limitsFault(value);
@@ -207,9 +210,4 @@ function tooLarge(value: unknown, at: string, maxBytes: number): string | null {
   if (nestsDeeper(value, DEEPEST_SCHEMA)) return `\`${at}\` is nested deeper than ${DEEPEST_SCHEMA} levels.`;
   const bytes = jsonBytes(value);
   return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
-}
-
-/** A tool without a schema takes anything. */
-function withSchema({ name, description, inputSchema }: Partial<ClientTool> & { name: string }): ClientTool {
-  return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
 }

@@ -82,6 +82,8 @@ export function settingsOfAgent(
   { id, agent, lease, known }: { id: string; agent: string; lease: Lease; known: KnownModels },
 ): RunSettings {
   const gone = ['clientTools', 'keepOpenSeconds', 'approvePlan', 'onStepFailure', 'knownModels'] as const;
+  const { chosen, out } = known;
+  const isNews = chosen.all !== null || Object.keys({ ...chosen.roles, ...out }).length > 0;
   return {
     ...without(settings, ...gone),
     mode: 'react',
@@ -89,12 +91,8 @@ export function settingsOfAgent(
     calledAs: id,
     agentDepth: (settings.agentDepth ?? 0) + 1,
     limits: { ...limits, ...lease },
-    ...(isNews(known) && { knownModels: known }),
+    ...(isNews && { knownModels: known }),
   };
-}
-
-function isNews({ chosen, out }: KnownModels): boolean {
-  return chosen.all !== null || Object.keys({ ...chosen.roles, ...out }).length > 0;
 }
 
 /** What a run is called by a workflow of the application that answers its gates: in all else its own master. */

@@ -24,15 +24,12 @@ export function isSet({ models }: Pick<RunState, 'models'>, { name }: Pick<Role,
 }
 
 export function chainOf(state: Models, role: Role): readonly string[] {
-  if (isSet(state, role)) return ownChainOf(state, role);
-  const { row = null, model } = ownValue(state.models.resolved, role.name) ?? {};
-  const use = (row === null ? undefined : state.pinned?.resolver[row]?.use) ?? chainAsItIs(state, role);
-  return model === undefined ? use : [model, ...use.filter(other => other !== model)];
-}
-
-function chainAsItIs(state: Models, role: Role): readonly string[] {
   const own = ownChainOf(state, role);
-  return own.length > 0 ? own : (state.pinned?.models ?? []);
+  if (isSet(state, role)) return own;
+  const { row = null, model } = ownValue(state.models.resolved, role.name) ?? {};
+  const asItIs = own.length > 0 ? own : (state.pinned?.models ?? []);
+  const use = (row === null ? undefined : state.pinned?.resolver[row]?.use) ?? asItIs;
+  return model === undefined ? use : [model, ...use.filter(other => other !== model)];
 }
 
 /** The first model of its chain that is not out and did not fail the role; else that of its last call, to try again. */

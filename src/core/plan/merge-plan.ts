@@ -33,7 +33,7 @@ export function mergePlan(
   // waits for one that is not kept. `was`: the tasks before the plan gave some of them up.
   const byId = new Map(tasks.map(task => [task.id, task]));
   const planned = changes.map((change, index) => wholeTask(change, byId.get(change.id), index + 1));
-  const wanted = inRunOrder(planned).filter(plan => opensTask(byId.get(plan.id), options.cycle));
+  const wanted = inRunOrder(planned).filter(plan => opens(byId.get(plan.id), options.cycle));
   const room = Math.max(0, options.maxTasks - tasks.filter(isOpen).length);
   const cut = new Set(wanted.slice(room).map(plan => plan.id));
   for (const { id } of planned) if (byId.get(id)?.reason === REMOVED) cut.add(id);
@@ -70,14 +70,11 @@ function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[] {
     const differs = Object.entries(original).filter(
       ([key, value]) => JSON.stringify(value) !== JSON.stringify(now.get(key)),
     );
-    return { ...task, before: inBrief(Object.fromEntries(differs)) };
+    const changed: Partial<Task> = Object.fromEntries(differs);
+    const { result } = changed;
+    // Its report stands in the conversation.
+    return { ...task, before: { ...changed, ...(result && { result: cutText(result, SHORT_TEXT_BYTES) }) } };
   });
-}
-
-/** Its report stands in the conversation. */
-function inBrief(before: Partial<Task>): Partial<Task> {
-  const { result } = before;
-  return result ? { ...before, result: cutText(result, SHORT_TEXT_BYTES) } : before;
 }
 
 /** The tasks within their bound: told in short, the newest left out, or as before. What a person wrote stays whole. */
@@ -122,25 +119,13 @@ function shortWords({ description, completionCriteria, requiredCapabilities }: P
   };
 }
 
-function opensTask(old: Task | undefined, cycle: number): boolean {
-  return old === undefined || revives(old, cycle);
-}
-
-function revives(old: Task, cycle: number): boolean {
-  return (
-    cycle > old.cycle &&
-    old.reason !== REMOVED &&
-    (old.status === 'failed' || old.status === 'skipped' || old.status === 'blocked')
-  );
-}
-
 /** The same object when the plan says nothing new of the task. */
 function mergeTask(
   old: Task | undefined,
   plan: PlannedTask,
   { cycle, byPerson }: { cycle: number; byPerson?: true },
 ): Task {
-  if (old === undefined || revives(old, cycle)) {
+  if (old === undefined || opens(old, cycle)) {
     const isTheirs = byPerson || old?.byPerson;
     const fresh = {
       status: 'pending',
@@ -169,4 +154,11 @@ export function isSameTask(task: PlannedTask, other: PlannedTask): boolean {
 
 function definitionOf(task: PlannedTask): PlannedTask {
   return wholeTask({ id: task.id }, task, 1);
+}
+
+/** Whether a plan may open the task: it is new, or has ended under an earlier one and nobody removed it. */
+function opens(old: Task | undefined, cycle: number): boolean {
+  if (old === undefined) return true;
+  const hasEnded = old.status === 'failed' || old.status === 'skipped' || old.status === 'blocked';
+  return hasEnded && cycle > old.cycle && old.reason !== REMOVED;
 }

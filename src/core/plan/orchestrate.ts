@@ -114,7 +114,8 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
       if (task === undefined) return refused(`There is no task ${taskId ?? '(none named)'}.`);
       const legal = handling === 'retry' ? task.status === 'failed' : !UNSKIPPABLE.includes(task.status);
       if (!legal) return refused(`A task that is ${task.status} can not be ${PAST[handling]}.`);
-      const fault = handling === 'retry' ? retryFault(task, given) : skipFault(task, given);
+      const skipped = { id: task.id, status: 'skipped', maxTasks: given.limits.tasks } as const;
+      const fault = handling === 'retry' ? retryFault(task, given) : reopenFault(given.tasks, skipped);
       if (fault !== null) return refused(fault);
       return accepted(proposal, given, `${task.id} is ${PAST[handling]}.`);
     }
@@ -126,10 +127,6 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
     case 'stop':
       return accepted(proposal, given, 'The run stops with what there is.', 'gate');
   }
-}
-
-function skipFault({ id }: Task, { tasks, limits }: OrchestrationCase): string | null {
-  return reopenFault(tasks, { id, status: 'skipped', maxTasks: limits.tasks });
 }
 
 /** What is at work beside the failed task goes on: whatever it comes to is its own. */

@@ -3,11 +3,13 @@
 import type { CallPlaceholder, PinnedRole } from '../agents/role.js';
 import { offeredTools, type PinnedRun } from '../agents/run-config.js';
 import { type Artifact, listedArtifact } from '../state/artifacts.js';
+import { textOf } from '../state/message.js';
 import type { RunState } from '../state/run-state.js';
 import type { Thread } from '../state/thread.js';
 import { stepLine } from '../state/trace.js';
 import { fitted } from '../text/fit.js';
 import { preview } from '../text/preview.js';
+import type { ToolDefinition } from '../tools/tool.js';
 import { delimit } from './prompt.js';
 import { resourcePool } from './review-instructions.js';
 import { systemState, taskContext } from './steering-instructions.js';
@@ -21,7 +23,16 @@ const VALUES: Readonly<Record<CallPlaceholder, (state: RunState) => string>> = {
   SYSTEM_STATE: state => json(systemState(state, state.idleSince !== null)),
   TASK_CONTEXT: state =>
     delimit('task_context', json(fitted(taskContext(state, state.idleSince !== null), VALUE_BYTES))),
-  TASK_LIST: state => delimit('task_list', json(fitted(state.tasks.map(listed), VALUE_BYTES))),
+  TASK_LIST: ({ tasks }) => {
+    const list = tasks.map(({ id, description, status, dependencies, priority }) => ({
+      id,
+      description,
+      status,
+      dependencies,
+      priority,
+    }));
+    return delimit('task_list', json(fitted(list, VALUE_BYTES)));
+  },
   RESOURCE_POOL: state =>
     delimit('resource_pool', json(state.pinned ? resourcePool(state, state.pinned) : { models: [] })),
   ARTIFACTS: state => inventory(state.artifacts),
@@ -42,10 +53,6 @@ function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-function listed({ id, description, status, dependencies, priority }: RunState['tasks'][number]) {
-  return { id, description, status, dependencies, priority };
-}
-
 // The artifacts of a run, told at the end of a conversation once for each change: all before stays as endpoints have it.
 
 /** What the role is to be told before its next call; null where it knows. */
@@ -53,9 +60,14 @@ export function newInventory(
   state: RunState,
   { pinned, role, thread }: { pinned: PinnedRun; role: PinnedRole; thread: Pick<Thread, 'messages'> },
 ): string | null {
-  if (!worksWithArtifacts(pinned, role)) return null;
+  const isTool = ({ name, origin }: ToolDefinition) =>
+    origin.type === 'workflow' && /_artifacts?$/.test(name);
+  if (!offeredTools(pinned, role).some(isTool)) return null;
   const { artifacts } = state;
-  const held = heldInventory(thread);
+  const told = thread.messages.findLast(
+    message => message.kind === 'user' && message.purpose === 'inventory',
+  );
+  const held = told ? textOf(told) : null;
   if (held === null && artifacts.length === 0) return null;
   const text = `${wordsOf(state).artifacts}\n${inventory(artifacts)}`;
   return text === held ? null : text;
@@ -68,15 +80,4 @@ function inventory(artifacts: readonly Artifact[]): string {
     return `- ${id} · ${type} · version ${version} · ${bytes} bytes · ${preview(title, 100)}`;
   });
   return delimit('artifacts', lines.join('\n'));
-}
-
-function worksWithArtifacts(pinned: PinnedRun, role: PinnedRole): boolean {
-  return offeredTools(pinned, role).some(
-    ({ name, origin }) => origin.type === 'workflow' && /_artifacts?$/.test(name),
-  );
-}
-
-function heldInventory({ messages }: Pick<Thread, 'messages'>): string | null {
-  const held = messages.findLast(message => message.kind === 'user' && message.purpose === 'inventory');
-  return held?.kind === 'user' ? (held.content[0]?.text ?? null) : null;
 }

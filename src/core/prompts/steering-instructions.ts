@@ -59,7 +59,7 @@ export function taskContext({ goal, goals, tasks, cursor }: RunState, idle: bool
   return {
     goal: goal.text,
     ...(goal.userNotes.length > 0 ? { userNotes: goal.userNotes } : {}),
-    ...(answer ? { answer: endOf(answer) } : {}),
+    ...(answer && { answer: answer.length <= ANSWER_CHARS ? answer : `…${tailChars(answer, ANSWER_CHARS)}` }),
     currentTask: taskOf(cursor.position),
     tasks: tasks.map(({ id, description, status, result }) => ({
       id,
@@ -68,8 +68,4 @@ export function taskContext({ goal, goals, tasks, cursor }: RunState, idle: bool
       ...(result ? { result: preview(result, RESULT_CHARS) } : {}),
     })),
   };
-}
-
-function endOf(text: string): string {
-  return text.length <= ANSWER_CHARS ? text : `…${tailChars(text, ANSWER_CHARS)}`;
 }

@@ -10,7 +10,7 @@ import { forgetResults } from '../tools/ledger.js';
 import { folded, replaceMessages, unfolded } from './branch-threads.js';
 import { type Cursor, cursorAt } from './cursor.js';
 import { record } from './journal.js';
-import type { Message, UserMessage } from './message.js';
+import type { UserMessage } from './message.js';
 import { begun, taskOf } from './position.js';
 import { newRunState, type RunState } from './run-state.js';
 import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
@@ -67,7 +67,9 @@ function cutTexts(state: RunState, maxBytes: number): void {
   for (const bytes of TEXT_STEPS) {
     if (threadsBytes(state) <= maxBytes) return;
     for (const thread of Object.values(state.threads)) {
-      const others = thread.messages.filter(message => !isGivenAgain(message));
+      const others = thread.messages.filter(
+        message => message.kind !== 'user' || !GIVEN_AGAIN.has(message.purpose),
+      );
       replaceMessages(
         thread,
         others.map(message => withShortTexts(message, bytes)),
@@ -78,12 +80,8 @@ function cutTexts(state: RunState, maxBytes: number): void {
   }
 }
 
-const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'inventory']);
-
 /** Prompts, and what is told of project and artifacts: whole or not there, for their delimiters would be cut too. */
-function isGivenAgain(message: Message): boolean {
-  return message.kind === 'user' && GIVEN_AGAIN.has(message.purpose);
-}
+const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'inventory']);
 
 /** A thread that is too long goes down to this share, so that many turns pass before it is again. */
 const TARGET_SHARE = 0.7;

@@ -24,15 +24,12 @@ export type ShownPhase = Phase | 'loading' | 'paused' | 'waiting' | 'idle' | 'en
 
 export function phaseOf(state: RunState): ShownPhase {
   if (state.end) return 'ended';
-  if (state.people.pausedAt !== null || isHeldByAgents(state)) return 'paused';
+  const open = openChildren(state.children);
+  const isHeldByAgents = open.length > 0 && open.every(({ id }) => isPaused(state.children, id));
+  if (state.people.pausedAt !== null || isHeldByAgents) return 'paused';
   if (unansweredGates(state).length > 0) return 'waiting';
   if (state.idleSince !== null) return 'idle';
   return state.pinned ? here(state.cursor).phase : 'loading';
-}
-
-function isHeldByAgents({ children }: RunState): boolean {
-  const open = openChildren(children);
-  return open.length > 0 && open.every(({ id }) => isPaused(children, id));
 }
 
 /** Gates that nobody has answered, the first opened first. */
@@ -41,9 +38,10 @@ export function unansweredGates({ people: { gates } }: RunState): Gate[] {
 }
 
 export function statusMarkdown(state: RunState): string {
+  const { mode, modeWhy } = state.goal;
   const parts = [
     headline(state),
-    chosen(state),
+    modeWhy === null ? '' : `Mode ${plainLine(mode)}: ${plainLine(modeWhy)}`,
     gates(state),
     tasks(state),
     agents(state),
@@ -73,10 +71,6 @@ function headline(state: RunState): string {
   const at = stepText(state) || tasks.map(plainLine).join(', ');
   const round = tasks.length > 1 ? '' : ` · round ${turns.round}`;
   return `**Phase: ${phase}** · goal ${goal.number}${plan}${at && ` · ${at}`}${round}`;
-}
-
-function chosen({ goal: { mode, modeWhy } }: RunState): string {
-  return modeWhy === null ? '' : `Mode ${plainLine(mode)}: ${plainLine(modeWhy)}`;
 }
 
 function stepText(state: RunState): string {

@@ -24,7 +24,9 @@ export interface ShortResult {
 export function shortenResult(block: ToolResultBlock, words: Words): ShortResult | null {
   const content = block.content.map(shortPart);
   if (content.every((part, index) => part === block.content[index])) return null;
-  const readable = content.every((part, index) => part === block.content[index] || hasReference(part));
+  const readable = content.every(
+    (part, index) => part === block.content[index] || (part.type !== 'json' && part.ref !== undefined),
+  );
   const note = readable ? block.note : withNote(block.note, words.noteShortened);
   return { block: { ...block, note, content }, readable };
 }
@@ -43,10 +45,6 @@ export function leaveOutResult(block: ToolResultBlock, words: Words): ShortResul
 
 function withNote(note: string, more: string): string {
   return note === '' ? more : `${note}\n${more}`;
-}
-
-function hasReference(part: ToolContent): boolean {
-  return part.type !== 'json' && part.ref !== undefined;
 }
 
 function shortPart(part: ToolContent): ToolContent {

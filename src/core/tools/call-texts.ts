@@ -72,11 +72,10 @@ function isLine(key: string, value: unknown): value is unknown[] {
 
 /** As a shell would read it: a word that is not plain stands in quotes, so that it passes for no two words. */
 function lineOf(words: readonly unknown[]): string {
-  return words.map(String).map(plainWord).join(' ');
-}
-
-function plainWord(word: string): string {
-  return /^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word);
+  return words
+    .map(String)
+    .map(word => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word)))
+    .join(' ');
 }
 
 /** Words in a row, and how many they are. */
