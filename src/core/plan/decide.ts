@@ -13,7 +13,7 @@ export interface DecidedTask {
   by: 'taskCompleted' | 'nextAction' | 'todos' | 'shouldContinue' | 'none';
 }
 
-/** Is a task done? (F1, F2, F3) Of `taskCompleted`, `nextAction`, the echoed list, the first that says so decides. */
+/** Is a task done? (F1, F2, F3) `taskCompleted` beats all, so `false` also beats `nextAction: complete`. */
 export function decideTask(output: ExecutionOutput, taskId: string): DecidedTask {
   const { taskCompleted, nextAction, shouldContinue } = output;
   if (taskCompleted === true) return { decision: 'completed', by: 'taskCompleted' };
