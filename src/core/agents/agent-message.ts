@@ -97,7 +97,6 @@ const readRest: Reader<AgentRest> = value =>
     effects: lines => withEffects([], Array.isArray(lines) ? lines.filter(isText) : []),
   });
 
-/** What each type of message holds besides. */
 type Forms<M extends { type: string }> = {
   readonly [T in M['type']]: Readers<Omit<Extract<M, { type: T }>, 'type'>>;
 };

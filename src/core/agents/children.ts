@@ -86,7 +86,6 @@ export function withPaused(children: Children, ways: readonly string[], isPaused
   return { ...children, paused: isPaused ? [...others, ...ways].slice(-PAUSED_KEPT) : others };
 }
 
-/** Whether a pause holds the agent, or one of its own. */
 export function isPaused({ paused }: Children, id: string): boolean {
   return paused.some(way => isWayTo(id, way));
 }

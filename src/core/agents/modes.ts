@@ -89,7 +89,6 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
 /** Of all modes that the configuration declares: their roles are what it says. */
 const DECLARED = workOf('', 'roles that steersman.yaml names work one after the other, the last answers');
 
-/** A mode that is one role's work on the goal, where nobody names another. */
 function workOf(role: string, does: string): ModeEntry<'steps'> {
   const at: RoleThere = { role, output: 'text' };
   return { kind: 'steps', does, at: { answering: at, wrap_up: at }, begin: answeringAt, carriedOut: null };

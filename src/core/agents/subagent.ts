@@ -33,7 +33,6 @@ export function agentsInReach(
   return isOffered ? agentsOf(pinned, role) : [];
 }
 
-/** The roles of a run, and those of its agents and theirs. */
 export function rolesBelow({ roles, agents }: Pick<PinnedRun, 'roles' | 'agents'>): string[] {
   const below = agents.flatMap(({ name, calls = [] }) => [name, ...calls]);
   return [...new Set([...Object.keys(roles), ...below])];

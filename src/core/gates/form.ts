@@ -29,7 +29,6 @@ export function fitsForm(schema: JsonSchema): boolean {
   return jsonBytes(schema) <= SCHEMA_BYTES;
 }
 
-/** What is asked, with as much of its message as is shown; null for a form that is too large. */
 export function fitQuestion({ message, schema }: FormQuestion): FormQuestion | null {
   return fitsForm(schema) ? { message: message.slice(0, MESSAGE_CHARS), schema } : null;
 }

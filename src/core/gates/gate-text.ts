@@ -14,7 +14,6 @@ export type GateText = Pick<Gate, 'title' | 'body'>;
 
 const MOST_ARGUMENT_CHARS = 4_000;
 
-/** A tool call that asks, with its arguments in full up to a size, and what speaks for caution. */
 export function approvalText(
   words: Words,
   given: {
@@ -115,7 +114,6 @@ function fenced(language: string, text: string): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** The gate in some words: for lists, and for the timer that ends the wait. */
 export function gateLine({ id, kind, title }: Gate): string {
   return `${id} ${kind}: ${preview(title, 80)}`;
 }
@@ -130,7 +128,6 @@ export function gateMarkdown(words: Words, gate: Gate): string {
   return lines.join('\n');
 }
 
-/** Each answer as plain JSON for the Web UI's update form. */
 function answersOf(gate: Gate): string[] {
   const { id: gateId, kind } = gate;
   const line = (update: string, input: object) => `- update \`${update}\`: \`${JSON.stringify(input)}\``;

@@ -31,7 +31,6 @@ export function wordsHint(gate: Gate): string {
   }
 }
 
-/** The answer that the words give. The first word decides, as `wordsHint` says; the rest is its reason or value. */
 export function answerFromWords(gate: Gate, words: string): GateWords {
   const text = words.trim();
   const [first = ''] = text.split(/\s/, 1);

@@ -13,7 +13,6 @@ export function limitsOf({ pinned, limits }: Pick<RunState, 'pinned' | 'limits'>
 type Role = Pick<PinnedRole, 'name' | 'models'>;
 type Models = Pick<RunState, 'models' | 'pinned'>;
 
-/** The chain of models that a role has of its own; empty where it has that of the run. */
 export function ownChainOf({ models }: Pick<RunState, 'models'>, role: Role): readonly string[] {
   return ownValue(models.chains, role.name) ?? role.models;
 }

@@ -41,7 +41,6 @@ export function isLasting({ kind, type }: CallFailure): boolean {
   return kind === 'application' && LASTING.has(type);
 }
 
-/** Failures of the request: the model would fail another one of the same conversation, too. */
 const OF_REQUEST: ReadonlySet<string> = new Set([FAILURE.model.badRequest, FAILURE.model.contextTooLong]);
 
 export function isOfRequest({ kind, type }: CallFailure): boolean {

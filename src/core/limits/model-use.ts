@@ -43,7 +43,6 @@ export interface Retries {
 
 export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
 
-/** What was chosen for a role before its last call, in place of its chain. */
 export interface ResolvedModel {
   /** Index of the row of the pinned table; null: none held. */
   row: number | null;

@@ -65,7 +65,6 @@ const HOLDS: { readonly [K in keyof Required<RowConditions>]: Holds<K> } = {
   inputTokensFrom: (from, { inputTokens }) => inputTokens >= from,
 };
 
-/** Index of the first row whose conditions all hold; null where none does, and the chain stands as it is. */
 export function resolveModel(rows: readonly ResolverRow[], situation: ModelSituation): number | null {
   const index = rows.findIndex(({ when, use }) => {
     const conditions = Object.keys(when) as (keyof RowConditions)[];
@@ -90,7 +89,6 @@ export function budgetShares(limits: Limits, used: BudgetUse): BudgetShares {
   };
 }
 
-/** A row for people: which it is, from 1, and what it says. */
 export function rowWords(rows: readonly ResolverRow[], index: number): string {
   const said = Object.entries(rows[index]?.when ?? {}).map(
     ([name, wanted]) => `${name} ${typeof wanted === 'object' ? JSON.stringify(wanted) : wanted}`,

@@ -6,7 +6,6 @@ import { executionAt } from '../state/position.js';
 import type { ToolSession } from '../tools/tool-session.js';
 import type { Task } from './plan.js';
 
-/** The position of a task that has just begun beside others, in sessions that no other works in. */
 export function newBranch(taskId: string, cycle: number, sessions: ToolSession[] = []): Branch {
   const position = executionAt(cycle, { kind: 'work', taskId });
   return { taskId, cursor: cursorAt(position), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };

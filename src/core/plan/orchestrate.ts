@@ -150,7 +150,6 @@ function refused(why: string): OrchestrationDecision {
 
 // A failed task that gets another state, and what it blocked: under the limit of open tasks, whoever wants it.
 
-/** The tasks with this one open again, or skipped, and those free that waited for it alone. */
 export function reopenTask(
   tasks: readonly Task[],
   id: string,

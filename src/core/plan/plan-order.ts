@@ -26,7 +26,6 @@ function firstByPriority<T extends PlannedTask>(tasks: readonly T[]): T | null {
   return first;
 }
 
-/** Planned tasks in the order in which they would run if all went well. Input order breaks ties. */
 export function inRunOrder<T extends PlannedTask>(planned: readonly T[]): T[] {
   const left = new Map(planned.map(task => [task.id, task]));
   const ordered: T[] = [];

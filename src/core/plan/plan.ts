@@ -22,7 +22,6 @@ export interface PlannedTask {
 /** A task as somebody changes it: what is left out stays as it is, and has its default where the task is new. */
 export type TaskChange = Pick<PlannedTask, 'id'> & Partial<PlannedTask>;
 
-/** The change as a whole task. `old`: the task of its id, where there is one. `position`: in its list, from 1. */
 export function wholeTask(change: TaskChange, old: PlannedTask | undefined, position: number): PlannedTask {
   const left: PlannedTask = old ?? { ...NEW_TASK, id: change.id, priority: position };
   // Null takes an estimate or a criterion away.

@@ -102,7 +102,6 @@ function requiredArguments({ inputSchema }: ToolDefinition): string[] {
 
 export interface ReviewDecision {
   approved: boolean;
-  /** What to mend, for the one list that planner and executor get; empty when approved. */
   fixes: string[];
   /** Why a person must confirm what code and reviewer approve; sentences, empty where nobody need. */
   concerns: string[];

@@ -10,7 +10,6 @@ export type StepFailurePolicy = (typeof STEP_FAILURE_POLICIES)[number];
 
 export type StepDecision = Exclude<StepFailurePolicy, 'ask'>;
 
-/** Whether goals of a run of this mode may be ones that a policy says something of. */
 export function heedsPolicy(mode: ModeName): boolean {
   return mode === 'plan' || mode === 'auto';
 }

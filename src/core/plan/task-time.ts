@@ -11,7 +11,6 @@ export function readEstimate(value: unknown): number | null {
   return ms === null || ms < SHORTEST_MS || ms > LONGEST_MS ? null : Math.round(ms);
 }
 
-/** The task, at work from `workedMs` of its goal's working time on: its estimate is watched, where it has one. */
 export function begun(task: Task, workedMs: number): Task {
   const { overdue: _, ...rest } = task;
   return {
@@ -27,7 +26,6 @@ export interface Overdue {
   takenMs: number;
 }
 
-/** Set where a task has taken longer than its estimate, which is still watched. */
 export function overdue({ estimatedDuration, begunMs }: Task, workedMs: number): Overdue | null {
   if (estimatedDuration === null || begunMs === null) return null;
   const takenMs = workedMs - begunMs;

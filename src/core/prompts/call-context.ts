@@ -39,7 +39,6 @@ const VALUES: Readonly<Record<CallPlaceholder, (state: RunState) => string>> = {
   HISTORY: state => delimit('history', state.log.trace.steps.slice(-STEPS_SHOWN).map(stepLine).join('\n')),
 };
 
-/** The instruction, with what the role's prompt names and the instruction does not say itself. */
 export function withCallContext(
   state: RunState,
   { context = [] }: Pick<PinnedRole, 'context'>,

@@ -31,7 +31,6 @@ function timesOf(template: string, name: keyof FinalValues): number {
   return once - filled(template, nothing).length;
 }
 
-/** The answer with what the template says around it: the goal's last tool calls, and how many there were. */
 export function finalResponse(
   template: string,
   content: string,

@@ -61,7 +61,6 @@ function reviewInstruction(state: RunState, what: string, tag: string, subject: 
   );
 }
 
-/** Asked when a task has failed: the phase machine decides on what is proposed. */
 export function orchestrationInstruction(
   state: RunState,
   task: Task,

@@ -110,7 +110,6 @@ export function withArtifact(
   return kept;
 }
 
-/** The content of a version; the latest where none is named. `fault`: why there is none. */
 export function findArtifact(
   artifacts: readonly Artifact[],
   id: string,
@@ -126,7 +125,6 @@ export function findArtifact(
     : { artifact, ref, version: wanted };
 }
 
-/** The reference of a version's content; null where it is not known, or not any more. */
 export function contentOf({ version: latest, ref, versions }: Artifact, version: number): string | null {
   return version === latest ? ref : (versions[versions.length - (latest - version)] ?? null);
 }

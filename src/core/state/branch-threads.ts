@@ -36,7 +36,6 @@ export function replaceMessages(thread: Thread, messages: Message[]): void {
   thread.messages = messages;
 }
 
-/** Appends the copies of a task to the threads that they go on with, and ends them. Changes `threads`. */
 export function joinBranchThreads(threads: Threads, taskId: string): void {
   for (const copy of Object.values(threads).filter(thread => thread.branch?.taskId === taskId)) {
     const thread = threads[copy.branch?.of ?? ''];

@@ -55,7 +55,6 @@ export function taskAt(cursor: Cursor): string | null {
   return here(cursor).phase === 'steering' ? null : taskOf(cursor.position);
 }
 
-/** The tasks at work, side by side or one alone. */
 export function tasksAt(cursor: Cursor): string[] {
   const branches = cursor.branches.filter(isAtWork).map(({ taskId }) => taskId);
   const own = taskAt(cursor);

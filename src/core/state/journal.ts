@@ -196,7 +196,6 @@ export function record<T extends JournalType>(
 
 export type ModelSwitch = JournalPayloads['provider_switch'];
 
-/** The last change of model of each role, as far as the journal reaches back; the latest last. */
 export function lastSwitches({ events }: Journal): ModelSwitch[] {
   const last = new Map<string, ModelSwitch>();
   for (const event of events) {

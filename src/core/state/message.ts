@@ -161,7 +161,6 @@ export interface ToolResultMessage extends MessageBase {
   content: [ToolResultBlock];
 }
 
-/** Stands where messages were left out to fit a model: goes to the model as a user message. */
 export interface CutMessage extends MessageBase {
   kind: 'cut';
   content: TextBlock[];
@@ -173,7 +172,6 @@ export interface CutMessage extends MessageBase {
 /** All of it is for models: notes for people stand in the journal (G3). */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage | CutMessage;
 
-/** The text blocks of a message joined with newlines; empty when it has none. */
 export function textOf(message: { content: readonly Block[] }): string {
   return message.content
     .filter((block): block is TextBlock => block.type === 'text')

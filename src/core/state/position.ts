@@ -5,7 +5,6 @@ import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contr
 import type { Cause } from '../plan/cause.js';
 import type { InboxItem } from '../steering/inbox.js';
 
-/** The tool calls of one reply that are being worked off, in order. */
 export interface Batch {
   thread: string;
   messageId: string;
@@ -42,7 +41,6 @@ interface AtPlan {
   turns: Turns;
 }
 
-/** How the understanding role read a message that changes the plan, for the planner. */
 export interface Reading {
   goal: string;
   reasoning: string;
@@ -51,7 +49,6 @@ export interface Reading {
   doubts: string[];
 }
 
-/** What a plan is to mend of the one before it. */
 export interface Improvements {
   /** Who asks: it decides what the planner is told. */
   from: 'verification' | 'user' | 'review' | 'orchestrator' | 'step';

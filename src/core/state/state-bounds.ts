@@ -161,7 +161,6 @@ function partAt(parts: Parts, path: Path): unknown {
   return field !== undefined && isRecord(value) ? value[field] : value;
 }
 
-/** Bytes that the threads may take: what the other parts leave of the largest state. */
 export function roomForThreads(state: RunState): number {
   const { threads: _threads, ...others } = partBytes(state);
   return MAX_STATE_BYTES - FRAME_BYTES - sum(Object.values(others));

@@ -124,7 +124,6 @@ const WORDS = [
   'question',
 ];
 
-/** What the model said with a step, in words: never its JSON. */
 function wordsOf(reply: AssistantMessage): string {
   const json = extractJson(textOf(reply));
   if (json === null) return thoughtOf(reply);

@@ -119,7 +119,6 @@ function faultOf(text: unknown, to: unknown, { maxBytes, readers }: Arrival): st
   return expected('to', `${roles}, or nobody for the one at work`, to);
 }
 
-/** Steering that `role` is to read now: what is for it, and what is for whoever is running. */
 export function waitingSteers(inbox: Inbox, role: string): InboxItem[] {
   return inbox.items.filter(item => isSteerFor(item, role));
 }

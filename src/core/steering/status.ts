@@ -32,7 +32,6 @@ export function phaseOf(state: RunState): ShownPhase {
   return state.pinned ? here(state.cursor).phase : 'loading';
 }
 
-/** Gates that nobody has answered, the first opened first. */
 export function unansweredGates({ people: { gates } }: RunState): Gate[] {
   return gates.filter(({ answer }) => answer === null).map(({ gate }) => gate);
 }

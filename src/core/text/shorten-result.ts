@@ -20,7 +20,6 @@ export interface ShortResult {
   readable: boolean;
 }
 
-/** Long texts as head and tail; null where there are none. */
 export function shortenResult(block: ToolResultBlock, words: Words): ShortResult | null {
   const content = block.content.map(shortPart);
   if (content.every((part, index) => part === block.content[index])) return null;

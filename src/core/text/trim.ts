@@ -55,7 +55,6 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
 
 type Way = (block: ToolResultBlock) => ShortResult | null;
 
-/** Makes results shorter that a model has read, or has not, the oldest first, down to `tokens`. Changes `trimmed`. */
 function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: number): void {
   const { messages } = trimmed;
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
@@ -73,7 +72,6 @@ function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: n
   }
 }
 
-/** Leaves out messages, the oldest first, and says so at the position of the first. Changes `trimmed`. */
 function dropGroups(
   trimmed: Trimmed,
   { targetTokens, taskId, mark, words, keepsUserNotes = true }: TrimRules,
@@ -168,13 +166,11 @@ function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUse
 type Purposes = ReadonlySet<UserMessage['purpose']>;
 const NO_INSTRUCTION: Purposes = new Set(['role', 'notes', 'inventory', 'reask', 'answer']);
 
-/** Messages that stay or go together: positions, both included. */
 interface Group {
   first: number;
   last: number;
 }
 
-/** Cuts a thread where no call is waiting for its result. */
 function groupsOf(messages: readonly Message[]): Group[] {
   const lastResult = lastResultPositions(messages);
   const groups: Group[] = [];

@@ -78,7 +78,6 @@ function lineOf(words: readonly unknown[]): string {
     .join(' ');
 }
 
-/** Words in a row, and how many they are. */
 interface Line {
   text: string;
   words: number;

@@ -85,7 +85,6 @@ function isCovered(names: readonly string[], called: CalledWith, { patterns, wor
   return globs.includes(null) || (globs.length > 0 && coversArguments(globs.filter(isGlob), called, work));
 }
 
-/** What patterns say of the arguments of a tool of these names; null: any. */
 function globsFor(names: readonly string[], patterns: readonly string[]): (string | null)[] {
   return patterns
     .map(readPattern)

@@ -97,7 +97,6 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   return { kind: 'ask', tool, note, concerns };
 }
 
-/** A tool of the run that nobody is offered, and that the model names all the same. */
 function isDeniedTool({ call, offered, pinned, permission }: ToolCallCase): boolean {
   const tool = pinned.tools.find(({ name }) => name === call.name);
   return offered.length > 0 && tool !== undefined && permission(tool, call.input) === 'deny';

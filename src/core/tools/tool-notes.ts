@@ -64,7 +64,6 @@ const WHY_UNKNOWN = {
   application: 'noteWhyLost',
 } as const satisfies Record<CallFailure['kind'], WordKey>;
 
-/** A call whose tries are used up, by what became of the last one. */
 export function failedNote(words: Words, ending: ToolEnding, failure: CallFailure, tries: number): string {
   const inTries = tries > 1 ? fill(words.noteTries, { tries }) : '';
   switch (ending) {
@@ -88,7 +87,6 @@ export function failedNote(words: Words, ending: ToolEnding, failure: CallFailur
   }
 }
 
-/** In place of a result that was read, and then left out to fit the context. */
 export function leftOutNote(words: Words, tool: string, count: number, refs: readonly string[]): string {
   const how = refs.length > 0 ? fill(words.noteReadAgain, { refs: refs.join(', ') }) : words.noteCallAgain;
   return fill(words.noteLeftOut, { tool, count, how });

@@ -67,7 +67,6 @@ function noteOf(words: Words, ending: ToolEnding, note: string | null): string {
   return fill(words.noteEnding, { ending: words[key], note });
 }
 
-/** A picture in what a tool said, by reference; null for every other part. */
 export function pictureIn(part: ToolContent): { ref: string; mimeType: string; totalBytes: number } | null {
   if (part.type !== 'image' && part.type !== 'resource') return null;
   const { ref, mimeType, totalBytes = 0 } = part;
@@ -98,7 +97,6 @@ export function readToolResultText(text: string): Pick<ToolResultBlock, 'note' |
   return { note, content: said === '' ? [] : [{ type: 'text', text: said }] };
 }
 
-/** What the run says of a part that is not, or not as a whole, shown. */
 function partNote(part: ToolContent): string[] {
   if (part.type === 'json' || part.ref === undefined) return [];
   const { ref, totalBytes = 0 } = part;
@@ -109,7 +107,6 @@ function partNote(part: ToolContent): string[] {
   return [`Shortened: not all of ${totalBytes} bytes are shown. Read on with ${READ_RESULT} ${rest}.`];
 }
 
-/** What a tool said, as one text; also for journals and traces. */
 export function contentText(content: readonly ToolContent[]): string {
   return content.map(partText).join('\n');
 }

@@ -118,7 +118,6 @@ export function isNamed(
   return matchesAny(name, origin.type === 'workflow' ? globs.filter(glob => glob !== '*') : globs);
 }
 
-/** Whether a glob is about one of them, be it in a run or not. */
 export function namesOwnTool(glob: string): boolean {
   return WORKFLOW_TOOLS.some(tool => isNamed(tool, [glob]));
 }
