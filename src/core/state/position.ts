@@ -1,6 +1,7 @@
 /** The positions where a run can stand, by kind of mode (`PositionsOf`), and what comes in between at any (`Interrupt`). */
 
 import type { CallFailure } from '../limits/failure.js';
+import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
 import type { Cause } from '../plan/cause.js';
 import type { InboxItem } from '../steering/inbox.js';

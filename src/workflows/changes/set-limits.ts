@@ -1,7 +1,7 @@
 /** The one way in which the limits of a run in flight change: see `Enlarger` for who may. */
 
 import { leasesAfter, withOthers } from '../../core/limits/leases.js';
-import { isBudget, type Limits, underCeilings } from '../../core/limits/limits.js';
+import { type Enlarger, isBudget, type Limits, underCeilings } from '../../core/limits/limits.js';
 import { budgetUse } from '../../core/state/run-state.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import { modelCalls } from '../memory.js';

@@ -1,9 +1,9 @@
 /** What the phases of a goal note alike, and how a task ends. */
 
 import { blockLacking, capabilitiesOf } from '../../core/agents/capabilities.js';
-import { afterTasks, firstPosition, nextPlan } from '../../core/agents/modes.js';
+import { afterTasks, firstPosition } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
-import type { Account } from '../../core/limits/account.js';
+import type { Account } from '../../core/limits/usage-by.js';
 import { causeOfPlan } from '../../core/plan/decide.js';
 import type { Task } from '../../core/plan/plan.js';
 import { blockDependants } from '../../core/plan/plan-order.js';
@@ -11,7 +11,7 @@ import { begun, overdue } from '../../core/plan/task-time.js';
 import { overdueInstruction } from '../../core/prompts/instructions.js';
 import { IMPROVEMENTS_BYTES } from '../../core/state/bounds.js';
 import { goalTimeMs, newGoal } from '../../core/state/goal.js';
-import { executionAt, type Improvements, type Position } from '../../core/state/position.js';
+import { executionAt, type Improvements, type Position, planningAt } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
 import { instruct } from '../instruct.js';
@@ -109,9 +109,9 @@ export function planAnew(
   run: Run,
   { from, wanted, reading = null }: Omit<Improvements, 'reading'> & Partial<Improvements>,
 ): Moved {
-  const { goal, cursor } = run.state;
+  const { cursor } = run.state;
   const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
-  return run.enter(nextPlan(goal.mode, cursor.position.cycle + 1, improvements));
+  return run.enter(planningAt(cursor.position.cycle + 1, improvements));
 }
 
 /** As before, without a verification or a person who asks for it: counted, so that it comes to an end. */

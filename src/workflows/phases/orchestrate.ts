@@ -6,7 +6,12 @@ import { plansLeft } from '../../core/limits/limits.js';
 import type { OrchestrationOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import { decideOrchestration, type OrchestrationDecision } from '../../core/plan/orchestrate.js';
+import {
+  decideOrchestration,
+  type OrchestrationDecision,
+  reopenFault,
+  reopenTask,
+} from '../../core/plan/orchestrate.js';
 import type { Task } from '../../core/plan/plan.js';
 import { orchestrationInstruction } from '../../core/prompts/review-instructions.js';
 import { fill } from '../../core/prompts/words.js';

@@ -6,13 +6,7 @@ import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envel
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import { decideTask } from '../../core/plan/decide.js';
 import { applyEcho, type Task, UNCONFIRMED } from '../../core/plan/plan.js';
-import {
-  continueTaskInstruction,
-  retryTaskInstruction,
-  reviewFixesInstruction,
-  taskCapInstruction,
-  taskInstruction,
-} from '../../core/prompts/instructions.js';
+import { reviewFixesInstruction, taskInstruction } from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { CONCERNS_BYTES, REPORT_BYTES } from '../../core/state/bounds.js';
 import type { AssistantMessage } from '../../core/state/message.js';

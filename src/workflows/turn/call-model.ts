@@ -11,8 +11,7 @@ import {
 } from '../../core/limits/failure.js';
 import { callTimeMs } from '../../core/limits/limits.js';
 import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/limits/model-failure.js';
-import { NO_RETRIES, type PinnedCall, withPinned } from '../../core/limits/model-use.js';
-import { withInputCount } from '../../core/limits/token-factor.js';
+import { NO_RETRIES, type PinnedCall, withInputCount, withPinned } from '../../core/limits/model-use.js';
 import { here, taskAt } from '../../core/state/cursor.js';
 import { goalTimeMs } from '../../core/state/goal.js';
 import {

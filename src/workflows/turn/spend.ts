@@ -2,7 +2,7 @@
 
 import { withOthers } from '../../core/limits/leases.js';
 import type { BudgetUse } from '../../core/limits/limits.js';
-import { withCall } from '../../core/limits/usage-by.js';
+import { withCalls } from '../../core/limits/usage-by.js';
 import { addUsage, type Usage } from '../../core/state/message.js';
 import { accountOf, budgetUse } from '../../core/state/run-state.js';
 import { modelCalls } from '../memory.js';

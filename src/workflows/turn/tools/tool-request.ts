@@ -10,7 +10,6 @@ import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../core/t
 import { toolResult } from '../../../core/tools/tool-result.js';
 import {
   sessionFor,
-  startLimit,
   statefulServer,
   type ToolSession,
   withoutSession,
