@@ -67,7 +67,9 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
   };
 }
 
-/** Ends with a cancellation at once: a tool server may take long to start. A worker that ends lets it finish. */
+/**
+ * Ends at once when cancelled, because a tool server may take long to start. A worker that shuts down lets it finish.
+ */
 function unlessCancelled<T>(work: Promise<T>): Promise<T> {
   const signal = cancellationSignal();
   return raceStop(signal, work, async () => {
@@ -76,7 +78,7 @@ function unlessCancelled<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** A run carries what it pins through every part: too much of it is a fault of the configuration. */
+/** A run carries its pinned data through every continue-as-new, so too much of it is a configuration error. */
 function withinBound(pinned: PinnedRun): PinnedRun {
   const bytes = jsonBytes(pinned);
   if (bytes <= PINNED_BYTES - SPARE_BYTES) return pinned;
@@ -163,7 +165,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   };
 }
 
-/** Another worker's host may have the folder; those that do not are named when no try found one. */
+/** Another worker's host may have the folder. If no try finds it, the error names the hosts without it. */
 function elsewhere({ localStack }: Pick<LoadRunDeps, 'localStack'>): (error: unknown) => never {
   return error => {
     const { attempt, heartbeatDetails } = activityInfo();
@@ -224,7 +226,7 @@ async function searchAttributes(deps: LoadRunDeps): Promise<{ names: string[]; w
   }
 }
 
-/** Faults that a person must mend are not retried; all others are Temporal's to retry. */
+/** Faults that a person must fix are not retried. Temporal retries all others. */
 async function failAs<T>(type: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -234,9 +236,9 @@ async function failAs<T>(type: string, work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-// Tells a tool from another of its name: for what a person allows for good.
+// Distinguishes tools of the same name, so that a lasting permission is for one of them only.
 
-/** The tool with a digest of what a person who allows it goes by: where it runs, what it says and takes, whether it writes. */
+/** The tool with a digest of what a person judges it by: its server, description, arguments and effects. */
 function withDigest(tool: ToolDefinition): ToolDefinition {
   const { serverToolName, origin, description, inputSchema, policy } = tool;
   const { readOnly, idempotent, destructive } = policy;

@@ -1,4 +1,4 @@
-/** The part `models` of `steersman.yaml`: where models are, which answer, and what is known of them. */
+/** The section `models` of `steersman.yaml`: endpoints, which model answers, and facts about models. */
 import { z } from 'zod';
 import { TOOL_SYNTAXES } from '../core/agents/role.js';
 import { MODEL_FAILURES } from '../core/limits/failure.js';
@@ -20,7 +20,7 @@ export const modelChainSchema = z
   })
   .transform(value => (typeof value === 'string' ? [value] : value).map(id => SHORT_MODEL_IDS[id] ?? id));
 
-/** A key that is read by nobody: what it would hold must not stand in a file. */
+/** A key that only gives an error: its value must not stand in a file. */
 const NO_KEY_HERE = 'a key must not stand here: put it into .env or the environment';
 const KEY_HEADER = /^(authorization|proxy-authorization|cookie|(.*-)?(api-?)?(key|token|auth|secret))$/i;
 const KEY_PARAMETER = /^(.*[_-])?(api[_-]?)?(key|token|secret)$/i;

@@ -1,4 +1,4 @@
-/** Tools that a worker's program gives as functions: served in this process, by the protocol that all tools go by. */
+/** Tools that a worker's program gives as functions. They are served in this process over MCP, like all tools. */
 
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -35,7 +35,9 @@ export interface ToolContext {
   taskId: string | null;
   /** What the run was started with as `context`. */
   values: Readonly<Record<string, string>>;
-  /** Aborted when nobody waits for the answer any more: by a stop (idempotent tools), the time limit, the worker's end. */
+  /**
+   * Aborted when nobody waits for the answer any more: by a stop (idempotent tools), the time limit, the worker's end.
+   */
   signal: AbortSignal;
   /** Tells whoever watches how far it is. */
   progress(done: number, total?: number, message?: string): void;
@@ -80,7 +82,8 @@ export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', 'readOnly',
 /**
  * Makes a tool of a function. Permission, retries, the ledger of results and time limits are those of any tool: a
  * call that may have had an effect when its worker died is told to the model as unknown, and is not run again.
- * @throws SteersmanError for a name that models could not call, for a schema that is none, and for keys that mean nothing.
+ * @throws SteersmanError for a name that models could not call, for a schema that is none, and for keys that mean
+ * nothing.
  */
 export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(options: ToolOptions<S>): CodeTool {
   checkToolKeys(options, OPTION_KEYS);
@@ -99,7 +102,7 @@ interface Steps {
 }
 
 /**
- * What `run` of a tool does, one after the other: only what fails in the first proves that the function was not called.
+ * The steps of a tool's `run`, in order. Only a failure of the first proves that the function was not called.
  * A `run` of somebody's own, around such a one too, has no steps.
  */
 const STEPS = new WeakMap<CodeTool['run'], Steps>();
@@ -113,7 +116,7 @@ export function checkToolName(name: string): void {
   );
 }
 
-/** The tool. @throws SteersmanError for a key that is none of these: a word for `readOnly` that is not it would be lost unseen. */
+/** The tool. @throws SteersmanError for an unknown key: a misspelt `readOnly` would otherwise go unnoticed. */
 export function checkToolKeys<T extends { name: string }>(tool: T, known: readonly string[]): T {
   const unknown = Object.keys(tool).filter(key => !known.includes(key));
   if (unknown.length === 0) return tool;
@@ -134,7 +137,7 @@ export function argumentsOf(
   };
 }
 
-/** What the schema requires, and has a default for, may be left out of a call: the function finds it all the same. */
+/** A required argument with a default may be left out of a call; the function gets the default. */
 function withDefaults({ required, properties }: JsonSchema, args: unknown): unknown {
   if (!isRecord(args) || !Array.isArray(required) || !isRecord(properties)) return args;
   const missing = required.flatMap(name => {
@@ -204,7 +207,9 @@ function listed({ name, description, inputSchema, readOnly, idempotent }: CodeTo
   };
 }
 
-/** Says with a refusal that the function was not called. The SDK has the same code for a result that it does not like. */
+/**
+ * Says with a refusal that the function was not called. The SDK has the same code for a result that it does not like.
+ */
 const NOT_CALLED = 'steersman/notCalled';
 
 export function saysNotCalled(data: unknown): boolean {
@@ -227,7 +232,7 @@ async function answer(tool: CodeTool, args: unknown, context: ToolContext): Prom
   }
 }
 
-/** A text as it is, any other value as JSON. What is neither was returned all the same: the tool has run. */
+/** A text as it is, any other value as JSON. For other values the result says that the tool has run. */
 export function contentOf(value: unknown): CallToolResult['content'] {
   if (value === undefined) return [];
   return [{ type: 'text', text: typeof value === 'string' ? value : jsonOf(value) }];
@@ -235,7 +240,7 @@ export function contentOf(value: unknown): CallToolResult['content'] {
 
 function jsonOf(value: unknown): string {
   try {
-    // Of a function or a symbol there is none, whatever its type says.
+    // Functions and symbols have no JSON, despite the declared type.
     const json: string | undefined = JSON.stringify(value);
     return json ?? noJson(`it is a ${typeof value}`);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** From a server as written in `.mcp.json` to one that can be started: `${…}` filled in, paths resolved. */
+/** Turns an entry of `.mcp.json` into a server that can be started: fills in `${…}` and resolves paths. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';

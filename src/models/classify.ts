@@ -1,4 +1,4 @@
-/** The one classifier of model failures (M6): any provider's error in, a typed failure out. */
+/** The one classifier of model failures (M6): turns any provider's error into a typed failure. */
 
 import { FAILURE, type ModelFailureType } from '../core/limits/failure.js';
 import { errorText } from '../core/text/error-text.js';
@@ -42,11 +42,14 @@ const UNKNOWN_MODEL_WORDS =
   /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|unknown|not supported for)|(not found|unknown).{0,20}\bmodel\b/i;
 const FILTER_WORDS =
   /content[_ ]?(filter|policy|management)|responsible ?ai|safety (system|filter)|moderation/i;
-/** Groq's 400 for a call that the model itself wrote wrongly, once more worth a try: github.com/pydantic/pydantic-ai/pull/2774 */
+/**
+ * Groq's 400 for a call that the model itself wrote wrongly, once more worth a try:
+ * github.com/pydantic/pydantic-ai/pull/2774
+ */
 const BAD_CALL_WORDS = /tool_use_failed/;
 const QUOTA_WORDS =
   /insufficient_quota|insufficient[_ ](funds|balance|credit)|credit balance is too low|exceeded your current quota|billing/i;
-/** Gemini's endpoint says "quota" and "billing" of its limits a minute, too, and when to come again. */
+/** Gemini's endpoint also says "quota" and "billing" for limits per minute, and then says when to retry. */
 const COME_AGAIN_WORDS = /\b(retry|try again) (in|after) [\d.]+ ?m?s/i;
 
 export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallError {
@@ -61,7 +64,7 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
 
 /** What an endpoint says of a later try, whatever its status: it is obeyed, as the providers' SDKs do. */
 function againOf({ status, headers }: ErrorAnswer): boolean | null {
-  // Headers of a stream are of its beginning, and say nothing of an error in it.
+  // A stream's headers were sent before the error, so they say nothing about it.
   const said = status === null ? null : (headers?.get('x-should-retry') ?? null);
   return said === 'true' ? true : said === 'false' ? false : null;
 }
@@ -127,7 +130,7 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
   }
 }
 
-/** Somebody listens at the address: what came is no answer, by the code of its failure. */
+/** Something listens at the address, but by the failure's code what came is not an answer. */
 const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
   [
     /^UND_ERR_HEADERS_OVERFLOW$|^HPE_HEADER_OVERFLOW$/,

@@ -1,4 +1,4 @@
-/** The local stack as those see it who use it: by its owner, which the first of them starts. */
+/** The local stack from its users' side: they connect to its owner process, which the first of them starts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -51,7 +51,7 @@ export interface WorkerSettings {
   cwd?: string;
   /** Whose configuration it is; kept for runs that are left open. */
   folder?: QueueFolder;
-  /** That is another folder than this process works with: its variables are left to the worker. */
+  /** Another folder than this process uses; the worker reads its variables itself. */
   ofOther?: boolean;
   /** Default: `worker.js` of the build. */
   script?: string;
@@ -66,7 +66,7 @@ export class LocalStack {
   #answer: ServerAnswer | null = null;
   /** False when it ran already. */
   startedHere = false;
-  /** Nothing is to be started again: it was released, or somebody has ended it. */
+  /** Set when nothing may be restarted, after a release or a stop by somebody. */
   #left = false;
   #deaths = 0;
 
@@ -122,7 +122,7 @@ export class LocalStack {
     this.#server.then(held => held.close()).catch(() => {});
   }
 
-  /** Of the owner that is there, else of one that is started here. Two who do so at once get the same. */
+  /** Connects to the running owner, else starts one. Two callers at once get the same owner. */
   async #open(): Promise<Held<ServerAnswer>> {
     let owner: ChildProcess | null = null;
     const slow = setTimeout(
@@ -138,7 +138,7 @@ export class LocalStack {
           void held.closed.then(() => this.#comeBack(held.value));
           return held;
         }
-        // One that has ended in order found another there, which is gone since.
+        // An owner that exited cleanly had found another owner, which has gone since.
         if (owner === null || owner.exitCode === 0) owner = await startOwner(this.home, this.#options);
         else if (hasEnded(owner)) throw ownerError(this.home, 'ended while starting');
       }
@@ -157,7 +157,7 @@ export class LocalStack {
     return held.value;
   }
 
-  /** The owner has died, and all that it held: whoever notices starts another, and the workers that they use. */
+  /** The owner and its children have died. Each user that notices starts a new owner and the workers that it uses. */
   async #comeBack({ address }: ServerAnswer): Promise<void> {
     if (this.#left) return;
     const { report } = this.#options;
@@ -210,7 +210,7 @@ export async function stopStack(home: string, report: Report = () => {}): Promis
     const socket = await dial(home);
     socket?.destroy();
     if (socket === null) return ran;
-    // It answers by its end.
+    // It answers by closing the connection.
     await ask(home, { ask: 'stop' }, STOP_LIMIT_MS, said => 'line' in said && report(said.line));
     await delay(50);
   }

@@ -1,6 +1,6 @@
 /**
- * All that a worker needs to serve runs, as a plugin of Temporal's SDK: for workers of Steersman, and for one that an
- * application already has. The application's workflows, activities, interceptors and sinks stay beside ours.
+ * A plugin of Temporal's SDK with everything that a worker needs to serve runs, for Steersman's own workers and
+ * those of an application. The application's workflows, activities, interceptors and sinks stay beside ours.
  */
 import type {
   BundlerPlugin,
@@ -30,7 +30,7 @@ import { careForTexts } from './text-care.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
 const SHUTDOWN_GRACE_MS = 30_000;
-/** After this the worker ends with an error, whatever holds it up: one that neither serves nor ends is replaced by nobody. */
+/** After this time the worker exits with an error, because a worker that hangs is never replaced. */
 const SHUTDOWN_FORCE_MS = 60_000;
 /** 100 streaming runs fill the SDK's default of 100 slots. */
 const ACTIVITY_SLOTS = 400;

@@ -74,7 +74,7 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
 /** What an endpoint calls the model is its own choice. */
 const SERVED_MODEL_BYTES = 200;
 
-/** Failures of an endpoint that may have worked all the while. They are tried once more, not as often as others. */
+/** Failures after which the endpoint may have done the work. They get one retry; others get more. */
 const TAKES_TIME: ReadonlySet<string> = new Set([FAILURE.model.timeout, FAILURE.model.stalled]);
 const ATTEMPTS_THAT_TAKE_TIME = 2;
 
@@ -143,7 +143,7 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   return complete(call, state, { durationMs, codec: codec ?? envelopeCodec(state.head) });
 }
 
-/** The same for all requests of a run that open alike; 32 characters, for OpenAI takes up to 64. */
+/** The same for all requests of a run with the same prefix. It has 32 characters; OpenAI takes up to 64. */
 function cacheKeyOf(
   { workflowExecution }: Context['info'],
   role: string,
@@ -173,7 +173,7 @@ async function complete(
   { durationMs, codec }: { durationMs: number; codec: ToolCallCodec | null },
 ): Promise<CallModelResult> {
   const { head } = state;
-  // Not before the calls are read from it: one with a secret in it does not run, and must still be known.
+  // Redacted only after the calls are read: a call with a secret in it does not run, and must be recognised.
   const clean = deps.redact ?? ((text: string) => text);
   let content = draft.whole(input.callId, head.tools);
   let stopReason = draft.end?.stopReason ?? 'end_turn';
@@ -181,7 +181,7 @@ async function complete(
   const servedModel = served && cutText(served, SERVED_MODEL_BYTES);
   const hasCalls = content.some(block => block.type === 'tool_use');
   const isOutput = !hasCalls && stopReason !== 'refusal' && stopReason !== 'content_filter';
-  // A reply that was cut off is not mended: half a plan would pass for a whole one.
+  // A reply that was cut off is not repaired: half a plan would look like a whole one.
   const mended = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
   const text = mended ?? draft.text;
   const reply = { text, callId: input.callId, tools: head.tools, cut: stopReason === 'max_tokens' };
@@ -205,7 +205,7 @@ async function complete(
   };
 }
 
-/** Roles of the envelope dialect may write a call as one, whatever else they could do. */
+/** Roles of the envelope dialect may also write a tool call as an envelope. */
 function envelopeCodec({ dialect, toolChoice }: ModelRequestState['head']): ToolCallCodec | null {
   return dialect === 'envelope' && toolChoice !== 'none' ? CODECS['json-action'] : null;
 }
@@ -264,7 +264,7 @@ function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
   return { ...limits, timeoutMs: Math.min(limits.timeoutMs, ...own) };
 }
 
-/** As an ApplicationFailure that carries what the call used, also where a fault of ours ended it. */
+/** The error as an ApplicationFailure with the call's usage, even if our own code failed. */
 function toFailure(error: unknown, attempt: number, usage: Usage): unknown {
   const details: [CallFailureDetails] = [{ usage }];
   if (error instanceof ApplicationFailure) {

@@ -1,4 +1,4 @@
-/** A call of a tool on its server: connects and sends, again from the start where it turns out that nothing was sent. */
+/** Calls a tool on its server: connects and sends, and starts again if it turns out that nothing was sent. */
 
 import { hostname } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
@@ -112,7 +112,7 @@ export class ServerCall {
     { connectMs, budgetMs }: CallPace,
     given: string,
   ): Promise<{ connection: McpConnection } | { why: string } | 'session_lost'> {
-    // What an earlier try met says more than that the time is up.
+    // The earlier try's error says more than the timeout does.
     const tooSlow = { why: given || `It took longer than ${secondsOf(budgetMs)} s to start.` };
     try {
       const opening = line
@@ -174,8 +174,8 @@ export class ServerCall {
   }
 
   /**
-   * An idempotent call is aborted by any stop. One that is not is waited for, because aborting it would leave its effect
-   * unknown; only the end of the worker cuts it short.
+   * An idempotent call is aborted by any stop. One that is not is waited for, because aborting it would leave its
+   * effect unknown; only the end of the worker cuts it short.
    */
   #answered<T>(abort: AbortController, answer: Promise<T>): Promise<T> {
     const { input, signal } = this.#call;
@@ -197,8 +197,8 @@ function notHere(why: string): ApplicationFailure {
 }
 
 /**
- * Whether the server lists the tool before it is called, and what is wrong with the arguments. Where its list can not be
- * had, it counts as listed, which proves nothing, and the server is the judge of arguments.
+ * Whether the server lists the tool before it is called, and what is wrong with the arguments. Where its list can not
+ * be had, it counts as listed, which proves nothing, and the server is the judge of arguments.
  */
 async function lookUp(
   connection: McpConnection,

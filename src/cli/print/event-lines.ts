@@ -131,9 +131,9 @@ function gateClosedLine(
 }
 
 /**
- * Lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An event of a
- * newer worker than this client gives its type. Of a plan only what differs from `tasks`, shown before. `who`: whose
- * event it is, where it is not the run's own.
+ * Lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An event of a newer
+ * worker than this client gives its type. Of a plan it prints only the changes since `tasks`, which were printed
+ * before. `who`: whose event it is, where it is not the run's own.
  */
 export function eventLines(
   event: JournalEvent,
@@ -165,7 +165,7 @@ const NAMES_ITS_TASK: ReadonlySet<JournalType> = new Set([
   'limit_reached',
 ]);
 
-/** What the run above says of a sub-agent already, when it begins it and when it has ended. */
+/** Events that the run above already prints when the sub-agent starts and ends. */
 const SAID_ABOVE: ReadonlySet<JournalType> = new Set([
   'run_started',
   'run_loaded',

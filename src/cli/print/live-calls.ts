@@ -1,4 +1,7 @@
-/** The running text of model calls as it comes. Of a reply that is JSON the words that are meant for people, when it has ended. */
+/**
+ * Prints the text of model calls as it streams. Of a JSON reply it prints the words for people, once the reply has
+ * ended.
+ */
 import type { JournalPayloads, TextDelta } from '../../client/index.js';
 import { formatCount } from '../../shared/format.js';
 import type { TextSink } from '../../shared/output.js';
@@ -59,7 +62,7 @@ export class LiveCalls {
     this.#running.delete(callId);
   }
 
-  /** Where the text of a call goes: once it has named its task it goes on so. */
+  /** Decides where a call's text is printed. Once its lines name the task, they keep doing so. */
   #sinkOf(call: CallView | undefined): TextSink {
     if (!call || call.taskId === null) return this.#sink;
     if (call.beside === null) {
@@ -103,7 +106,7 @@ export class LiveCalls {
     const unseen = shown.text === undefined;
     const json = form === 'json' ? jsonStart(reply) : -1;
     if (!unseen && json > 0 && !late) {
-      // What stands before the JSON was told as it came.
+      // Text before the JSON was already printed as it streamed.
       this.#complete(call, reply.slice(0, json).trimEnd(), sink);
       tell(sink, spokenText(reply.slice(json), form));
     } else if (quiet || late || json > 0 || (unseen && isJson(reply))) tell(sink, spokenText(reply, form));
@@ -131,8 +134,8 @@ export class LiveCalls {
   }
 
   /**
-   * Reasoning is dim and on lines of its own, and that of sub-agents and of tasks side by side is left out, for several think at once; arguments
-   * of tools come with their event.
+   * Reasoning is dim and on lines of its own, and that of sub-agents and of tasks side by side is left out, for
+   * several think at once; arguments of tools come with their event.
    */
   #print(channel: Channel, text: string, sink: TextSink): void {
     const several = this.#speaker.who !== '' || sink !== this.#sink;

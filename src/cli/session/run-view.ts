@@ -1,4 +1,4 @@
-/** What a session knows of its run: journal and live text, folded. Pure. */
+/** A session's view of its run, folded from journal and live text. Pure. */
 import type {
   JournalEvent,
   JournalType,

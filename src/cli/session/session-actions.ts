@@ -1,4 +1,4 @@
-/** Carries out what a person's keys ask for. */
+/** Carries out the actions of a person's keys. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -53,8 +53,8 @@ export class SessionActions {
   readonly #queue: SendQueue;
   readonly #prompts: PromptFetcher;
   /**
-   * Gates that were answered from here: the last question about the state whose answer may list them still. Listed
-   * later, an agent could not take what was said there, and the gate waits for another answer.
+   * Gates answered here, each with the number of the last state query that may still list it. If a later query lists
+   * it, its agent could not take the answer, and the gate needs another.
    */
   readonly #answered = new Map<string, number>();
 
@@ -243,7 +243,7 @@ export class SessionActions {
     for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
   }
 
-  /** Lets go: what was typed last may be on its way still. Gives the texts that were not taken. */
+  /** Ends the sending after a short wait for messages in flight. Gives the texts that were not taken. */
   async letGo(): Promise<string[]> {
     await Promise.race([this.#queue.drained(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
     return this.#queue.close();

@@ -1,4 +1,4 @@
-/** A run in a terminal: what happens scrolls by, and a person steers, answers and asks on. */
+/** A run in a terminal: events scroll by, while a person steers, answers gates and adds goals. */
 import type { Gate, JournalEvent, OfAgent, RunEvent, RunView } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 import type { Context } from '../command.js';
@@ -114,14 +114,14 @@ class Session {
     this.#terminal.refresh();
   }
 
-  /** What scrolls by, as the run stood before it. */
+  /** Prints an event as it scrolls by, using the view of the run before it. */
   #print(event: JournalEvent & OfAgent): void {
     const { path } = event;
     const { progress, scrollback, reader } = this.#desk;
     scrollback.print(scrollLines(this.#clock.shown(event), progress, scrollback.page));
     const { calls } = (path === undefined ? progress : progress.children.get(path)) ?? progress;
     if (event.type === 'model_call_ended') reader.note(event, calls.get(event.callId)?.form);
-    // The conversation of a sub-agent is another: what its tools gave is not opened here.
+    // A sub-agent has a conversation of its own, so its tool results are not opened here.
     if (event.type === 'tool_call_ended' && path === undefined) reader.note(event, undefined);
   }
 
@@ -132,7 +132,7 @@ class Session {
       this.#desk.scrollback.tell([`      ${who}attempt ${item.attempt}, since: ${item.message}`]);
   }
 
-  /** After `/yes` a gate that it answers is no news. */
+  /** A gate that `/yes` answers is not printed. */
   #isApproved(item: RunEvent): boolean {
     return this.#desk.talk.yes && item.type === 'gate_opened' && takesYes(item);
   }
@@ -170,7 +170,7 @@ class Session {
     this.#terminal.refresh();
   }
 
-  /** All that is asked about, before a person asks to see or edit it. */
+  /** Loads all that a gate asks about before a person views or edits it. */
   async #readInputs(gates: readonly Gate[]): Promise<void> {
     const desk = this.#desk;
     for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
@@ -212,7 +212,7 @@ export interface LeftRun {
   owned: boolean;
 }
 
-/** How it stands, then what can be done from here. */
+/** The run's state, then the commands that make sense now. */
 export function farewellLines({ id, waiting, paused, idle, owned }: LeftRun): string[] {
   const verb = (name: string, rest = '') => verbCall(`${name} ${id}${rest}`);
   if (idle && owned)

@@ -1,4 +1,4 @@
-/** Answering what a run asks, from a program: a handler for its gates, and functions for its tools. */
+/** Answers a run's questions from a program: handlers for its gates, and functions for its client tools. */
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,7 +33,7 @@ export type GateHandlers = { [K in GateKind]?: GateHandler<K> } & { default?: Ga
 /** The one that takes gates of this kind. */
 export function handlerOf(handlers: GateHandler | GateHandlers, kind: GateKind): GateHandler | null {
   if (typeof handlers === 'function') return handlers;
-  // That a gate comes to the handler of its own kind the compiler does not follow.
+  // The compiler cannot see that a gate goes to the handler of its own kind.
   return ((handlers[kind] ?? handlers.default) as GateHandler | undefined) ?? null;
 }
 
@@ -86,7 +86,8 @@ function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
 
 /**
  * Runs the calls of these tools in this process, until the run ends or the client is closed. Each is claimed before it
- * is run, so that of two clients one runs it. What was claimed when this one came is taken over: whoever had it is gone.
+ * is run, so that of two clients one runs it. Calls that were claimed before this client came are taken over,
+ * because their client is gone.
  */
 export function answerTools(scope: ClientScope, looks: RunLooks, tools: readonly ClientTool[]): void {
   const own = tools.filter(tool => tool.run !== undefined);
@@ -128,7 +129,10 @@ function takeGates(
   return () => ending.abort();
 }
 
-/** The result of a call that was run: where the run refuses it, that is the result. Nobody waits for it for a day. */
+/**
+ * Gives the result of a call that was run. If the run refuses it, the refusal is the result, so that the gate does not
+ * wait out its day.
+ */
 async function giveResult(
   scope: ClientScope,
   id: string,
@@ -150,7 +154,7 @@ async function giveResult(
 
 const PASSING: ReadonlySet<string> = new Set(['unserved', 'unreachable']);
 
-/** Asks again, while no worker or server answers, and nothing comes; null where nobody waits any more. */
+/** Repeats the request while no worker or server answers, or it gives nothing; null when nobody waits any more. */
 async function patiently<T>(
   { temporal }: ClientScope,
   signal: AbortSignal,

@@ -86,13 +86,13 @@ export interface Asked {
  */
 export class Run {
   readonly id: string;
-  /** Temporal's id of the part that was started or found: a long run continues in parts of other ids. */
+  /** Temporal's run id of the execution that was started or found. A long run continues as new, under another id. */
   readonly runId: string;
   /** Task queue that its worker serves. */
   readonly taskQueue: string;
   /** Its page in the Web UI, where the address of that is known: the local stack and Temporal Cloud. */
   readonly webUi: string | null;
-  /** Folder that its tools work in, as it was started; null where its start did not say it to the server. */
+  /** Folder in which its tools work; null if its start did not tell the server. */
   readonly workspace: string | null;
   readonly #scope: ClientScope;
   readonly #looks: RunLooks;
@@ -147,7 +147,10 @@ export class Run {
     return sendMessage(this.#scope, this.id, { as: followUpSignal, input: { text } }, options);
   }
 
-  /** Takes back the last of these messages that nobody has read, in sub-agents neither: its text, or null when there is none. */
+  /**
+   * Takes back the last of these messages that neither the run nor a sub-agent has read. Gives its text, or null if
+   * there is none.
+   */
   withdraw(messageIds: readonly string[], options: Abortable = {}): Promise<string | null> {
     return this.#work(options, temporal => takeBack(temporal, this.id, messageIds));
   }
@@ -204,8 +207,8 @@ export class Run {
   }
 
   /**
-   * Changes the model of a role, or of all, also in sub-agents, from their next calls on: alone, whatever chains and rows say. It is one
-   * that the configuration named at the run's start. Resolves with the roles.
+   * Gives a role, or all, this model alone from the next call on, also in sub-agents. The configuration must have
+   * named it at the run's start. Resolves with the roles.
    */
   async setModel(model: string, { role, ...options }: Abortable & { role?: string } = {}): Promise<string[]> {
     const input = { model, ...(role === undefined ? {} : { role }) };
@@ -213,11 +216,11 @@ export class Run {
   }
 
   /**
-   * Hands each gate that is open, or will be, while this client is open to `handlers`, once: a function, or an object of
-   * them by kind (`approval`, `plan`, `question`, …, `default`). What one returns is the answer; with nothing the gate
-   * stays for somebody else. Where one throws, or the run refuses what it returned, `result`, `end`, `events` and
-   * `textStream` of this run throw that, as a SteersmanError. A gate that none of them takes stays open: a `notice` of
-   * `events` says so. Returns how to end that.
+   * Hands each gate that is open, or will be, while this client is open to `handlers`, once: a function, or an object
+   * of them by kind (`approval`, `plan`, `question`, …, `default`). What a handler returns is the answer. If it
+   * returns nothing, the gate stays open for somebody else. Where one throws, or the run refuses what it returned,
+   * `result`, `end`, `events` and `textStream` of this run throw that, as a SteersmanError. A gate that none of them
+   * takes stays open: a `notice` of `events` says so. Returns how to end that.
    */
   onGate(handlers: GateHandler | GateHandlers): () => void {
     this.#handlers.push(handlers);
@@ -228,7 +231,7 @@ export class Run {
     };
   }
 
-  /** Says of a gate that no handler takes that it stays open. */
+  /** Adds a notice for each gate that no handler takes. */
   async *#withGateNotices(events: AsyncGenerator<RunEvent>): AsyncGenerator<RunEvent> {
     for await (const event of events) {
       yield event;
@@ -249,7 +252,7 @@ export class Run {
     return gateInput(this.#scope.temporal, this.id, gate);
   }
 
-  /** How it stands, as far as its worker, its result and the server tell: also where it has ended, or nobody serves it. */
+  /** The run's state from worker, result and server together; works for ended runs and without a worker. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
     return this.#work(options, temporal => readSnapshot(temporal, this.id));
   }

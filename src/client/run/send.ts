@@ -118,7 +118,7 @@ export async function sendToOpen<T>(
     await client.withDeadline(Date.now() + SEND_TIMEOUT_MS, () => work(client.workflow.getHandle(id)));
     return run;
   } catch (error) {
-    // It ended between the look and the request.
+    // The run ended between the check and the request.
     if (error instanceof WorkflowNotFoundError) throw closed(await describeRun(temporal, id), say);
     throw error;
   }
@@ -178,7 +178,7 @@ function unserved(id: string): SteersmanError {
 
 /** Says that the run has ended, and how the next one can begin with what was to be said. */
 function closed({ workflowId: id, status, memo }: RunDescription, text?: string): SteersmanError {
-  // Temporal's `completed` says of any answer only that there is one.
+  // Temporal's `completed` only says that there is an answer.
   const how = memo?.outcome ?? status.name.toLowerCase().replace('_', ' ');
   const hint =
     text === undefined

@@ -1,4 +1,4 @@
-/** Schedules: Temporal starts a run again and again, with nobody there. */
+/** Schedules: Temporal starts runs by the clock, and nobody attends them. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -58,10 +58,12 @@ const TRIGGER_TIMEOUT_MS = 10_000;
 const MOMENT_MS = 100;
 const MOST_OPEN_TOLD = 100;
 
-/** What a client does with schedules. All throw a `SteersmanError`; `not_found` where there is no schedule of this id. */
+/**
+ * What a client does with schedules. All throw a `SteersmanError`; `not_found` where there is no schedule of this id.
+ */
 export class Schedules {
   readonly #scope: ClientScope;
-  /** One after the other: of starts that are asked for at the same moment Temporal may make the last alone. */
+  /** One after the other, because Temporal may perform only the last of several simultaneous triggers. */
   #triggered: Promise<unknown> = Promise.resolve();
 
   /** Programs get it from a client. */
@@ -71,7 +73,8 @@ export class Schedules {
 
   /**
    * Makes a schedule whose runs have the id and the time of their start as id. Throws `usage` with all that is wrong
-   * with goal and options, on the local stack also where no `taskQueue` is named, and `conflict` for an id that is taken.
+   * with goal and options, on the local stack also where no `taskQueue` is named, and `conflict` for an id that is
+   * taken.
    */
   create(id: string, goal: string, { signal, ...given }: ScheduleOptions & Abortable): Promise<void> {
     return this.#do(signal, async ending => {
@@ -136,7 +139,7 @@ export class Schedules {
   show(id: string, { signal }: Abortable = {}): Promise<ScheduleSnapshot> {
     return this.#do(signal, async () => {
       const snapshot = snapshotOf((await this.#describe(id)).description);
-      // Of runs beside each other the schedule itself does not know which are open.
+      // The schedule does not know which of several parallel runs are open.
       return snapshot.overlap === 'allow_all' ? { ...snapshot, open: await this.#openRuns(id) } : snapshot;
     });
   }
@@ -152,8 +155,8 @@ export class Schedules {
   }
 
   /**
-   * Starts a run now, also of one that is paused. Resolves with the id of the run; null where its overlap policy has
-   * none started now, for an earlier one is open.
+   * Starts a run now, even if the schedule is paused. Resolves with the run's id, or null if an earlier run is open
+   * and the overlap policy starts none.
    */
   trigger(id: string, { signal }: Abortable = {}): Promise<string | null> {
     return this.#do(signal, ending => {
@@ -172,8 +175,8 @@ export class Schedules {
   }
 
   /**
-   * By the schedule's own policy, in a second that none of its latest runs has: a second run would have the same id. One
-   * to come may be that of a start by the clock.
+   * Starts by the schedule's policy, in a second that no recent run has, because the second is part of the id. A
+   * scheduled start may still take the next one.
    */
   async #trigger(scheduleId: string, ending: AbortSignal): Promise<string | null> {
     const { client, namespace } = this.#scope.temporal;
@@ -232,7 +235,8 @@ export class Schedules {
 
   async #requestOf(goal: string, start: StartOptions) {
     const local = this.#scope.temporal.local !== null;
-    // The workers of the local stack are on this machine, whatever their queue; nothing is read of a folder that is not trusted.
+    // The workers of the local stack are on this machine, whatever their queue; nothing is read of a folder that is not
+    // trusted.
     const known = start.configDir !== undefined || isTrusted(defaultConfigDir());
     const { settings, taskQueue } = await startRequest(goal, start, { local, servedHere: local && known });
     if (taskQueue === null && local) throw noQueue();

@@ -99,7 +99,7 @@ export const MODES = Object.keys(ENTRIES) as Mode[];
 
 const MODE_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 
-/** Whether it can be the name of a mode; which modes there are besides the built-in ones the configuration says. */
+/** Whether it is a valid name of a mode. The configuration may declare modes besides the built-in ones. */
 export function isModeName(value: unknown): value is ModeName {
   return typeof value === 'string' && MODE_NAME.test(value);
 }
@@ -172,7 +172,7 @@ export function roleAt(way: Way, position: Position): string {
   return step ?? roleOf(way.mode, position.phase);
 }
 
-/** Whether the words of the role that has the say there are the goal's answer. */
+/** Whether the words of the role at work there are the goal's answer. */
 export function answersAt(way: Way, at: { phase: string; step?: unknown }): boolean {
   if (at.phase === 'wrap_up') return true;
   return at.phase === 'answering' && at.step === (stepsOf(way)?.length ?? 1) - 1;
@@ -210,7 +210,7 @@ export function readersOf(way: Way): string[] {
   return [...new Set(steps ?? Object.values(working).map(({ role }) => role))];
 }
 
-/** The readers of all built-in modes, for completion and help: which of them a run has is its own to say. */
+/** The readers of all built-in modes, for completion and help. Only the run knows which of them it has. */
 export const READERS: readonly string[] = [
   ...new Set(MODES.flatMap(mode => readersOf({ mode, roles: null }))),
 ];

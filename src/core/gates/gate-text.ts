@@ -1,4 +1,4 @@
-/** Gates in words, for the Web UI's details, watchers and terminals. */
+/** Texts of gates for the Web UI's details, watchers and terminals. */
 
 import type { PlannedTask, Task } from '../plan/plan.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';

@@ -1,5 +1,5 @@
 /**
- * Role output: tolerant finding of the JSON, then the reader of its contract, in either dialect.
+ * Parses role output: finds the JSON tolerantly, then reads it by its contract, in either dialect.
  * Only `JSON.parse` and guards, so that a library update can't change a replay. Completion is read from
  * fields, never from words (F6).
  */
@@ -20,10 +20,10 @@ import { type Known, readOutput } from './rules.js';
 import { readSpecial, SPECIALS, type SpecialOutput, specialText } from './special-output.js';
 
 /**
- * The JSON object of a reply, or null: the whole text, else the last complete top-level object in a
- * fenced block or in prose. One that says `type: "component"`, else one that is an envelope, goes before
- * fenced ones, and those before others, because replies quote other JSON too. A broken or cut object gives null, never a part of it.
- * Time is linear in the text.
+ * The JSON object of a reply, or null: the whole text, else the last complete top-level object in a fenced block or
+ * in prose. One that says `type: "component"`, else one that is an envelope, goes before fenced ones, and those
+ * before others, because replies quote other JSON too. A broken or cut object gives null, never a part of it. Time is
+ * linear in the text.
  */
 export function extractJson(text: string): Record<string, unknown> | null {
   const whole = parseRecord(text.trim());
@@ -55,8 +55,8 @@ export interface ReadOptions extends Known {
 }
 
 /**
- * Reads a role's final reply by its contract, in either dialect. Faults of an envelope alone are doubts: the output in
- * it is the value when the re-ask is spent.
+ * Reads a role's final reply by its contract, in either dialect. Faults of the envelope alone are doubts: after the
+ * re-ask its output counts anyway.
  */
 export function parseRoleOutput<C extends OutputContract>(
   contract: C,
@@ -128,7 +128,7 @@ function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
 
 const EXECUTION_FIELDS = Object.keys(CONTRACTS.execution.actions.COMPLETE);
 
-/** An executor's envelope that is neither a result nor, since it got here, a call of an offered tool. */
+/** An executor's envelope that is neither a result nor a call of an offered tool; such calls do not get here. */
 function strayToolError(params: Record<string, unknown>, action: string | null): string | null {
   if (action === null || action === 'COMPLETE' || EXECUTION_FIELDS.some(field => !isAbsent(params[field])))
     return null;
@@ -221,7 +221,9 @@ export function fieldsInDialect(
   return { ...own, action: asking, params: orNull(oneOf(specials), 'else null') };
 }
 
-/** The fields without an envelope. Where each action has its own they stand side by side: those of the others are null. */
+/**
+ * The fields without an envelope. Where each action has its own they stand side by side: those of the others are null.
+ */
 export function flatFields(contract: FormedContract): Fields {
   const actions: Readonly<Record<string, Fields>> = CONTRACTS[contract].actions;
   const each = Object.entries(actions);

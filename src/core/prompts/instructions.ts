@@ -1,4 +1,6 @@
-/** What the run says to a role when its part begins, as user messages: system prompts stay the same, for caches (OU13). */
+/**
+ * What the run says to a role when its part begins, as user messages: system prompts stay the same, for caches (OU13).
+ */
 
 import { ownCapabilities } from '../agents/capabilities.js';
 import type { AgentCard, PinnedRole } from '../agents/role.js';
@@ -16,7 +18,7 @@ import { heldResults } from '../tools/ledger.js';
 import { delimit } from './prompt.js';
 import { cutNote, fill, type Words, wordsOf } from './words.js';
 
-/** Said of a task: how it stands alone, with what it is, or with its criterion too. */
+/** How much is said of a task: its state alone, also its description, or also its criterion. */
 type Detail = 'status' | 'description' | 'criterion';
 
 function taskLine(words: Words, task: Task, detail: Detail): string {
@@ -40,7 +42,7 @@ function lines(words: Words, tasks: readonly Task[], detail: (task: Task) => Det
   return tasks.map(task => taskLine(words, task, detail(task))).join('\n');
 }
 
-/** The criterion of a task that has ended is not wanted any more, but by who judges it. */
+/** Only the verifier needs the criterion of an ended task. */
 const criterionWhileOpen = (task: Task): Detail => (isOpen(task) ? 'criterion' : 'description');
 
 export function paragraphs(...parts: string[]): string {
@@ -71,7 +73,7 @@ export function planningInstruction(
   );
 }
 
-/** Tools stand in the request; what roles say they have besides stands nowhere else. */
+/** Tools stand in the request. The capabilities that roles declare stand only here. */
 function capabilitiesText({ pinned }: RunState, words: Words): string {
   const names = pinned === null ? [] : ownCapabilities(pinned);
   return names.length === 0 ? '' : fill(words.capabilities, { names: names.join(', ') });
@@ -131,7 +133,7 @@ export function overdueInstruction(state: RunState, id: string, { estimatedMs, t
   return fill(wordsOf(state).overdue, { id, ...times });
 }
 
-/** Of the goal where it is said again: the conversation has it whole. */
+/** Bytes of a repeated goal; the conversation has it whole. */
 const GOAL_BYTES = 8_000;
 const TASK_LIST_BYTES = 20_000;
 
@@ -165,7 +167,7 @@ function reportsText(words: Words, plan: readonly Task[], isAbove: boolean): str
   const reported = plan.filter(task => task.result);
   if (reported.length === 0) return words.noReports;
   if (isAbove) return words.reportsAbove;
-  // The state keeps them all within this: whole, where they are not very long.
+  // The state holds all of them within this bound, whole unless they are very long.
   const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
   const reports = reported.map(({ id, status, result }) => {
     const whole = result ?? '';
@@ -175,7 +177,7 @@ function reportsText(words: Words, plan: readonly Task[], isAbove: boolean): str
   return `${words.reports}\n${reports.join('\n\n')}`;
 }
 
-/** Up to here no model of a run trims a thread, so that nothing said in it is lost before it is read. */
+/** Below this share of the context no model of the run trims a thread, so nothing is lost before it is read. */
 const SAFE_SHARE = 0.4;
 
 function holdsReports({ pinned, threads, models: { contextLimits } }: RunState): boolean {

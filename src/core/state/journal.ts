@@ -1,4 +1,4 @@
-/** The numbered list of durable events of a run: what watchers follow and tests compare. */
+/** The numbered, durable events of a run, which watchers follow and tests compare. */
 
 import type { GateCloser, GateKind } from '../gates/gate.js';
 import type { BudgetKind, Enlarger } from '../limits/limits.js';
@@ -18,7 +18,7 @@ export interface JournalPayloads {
   run_started: { mode: string; goal: string };
   /** Tools and models that the goal may use; `tools`: how many. */
   run_loaded: { tools: number; models: string[]; warnings: string[] };
-  /** A server has other tools than before: this goal gets them, by the names that models know. */
+  /** A server's tools have changed, and this goal gets the new ones; names as models know them. */
   tools_changed: ToolChanges;
   mode_chosen: { mode: string; why: string };
   /** `cycle`: from 1, one more with each verification that wants more. */
@@ -38,7 +38,10 @@ export interface JournalPayloads {
     callId: string;
     role: string;
     model: string;
-    /** Number of the reply in the run, from 1, where no other comes before it; a wrap-up, outside the count, has that of the reply that would follow. */
+    /**
+     * Number of the reply in the run, from 1, where no other comes before it; a wrap-up, outside the count, has that
+     * of the reply that would follow.
+     */
     turn: number;
     round: number;
     taskId: string | null;
@@ -106,13 +109,13 @@ export interface JournalPayloads {
   };
   /** A reply that could not be read is asked for once more. */
   reask: { role: string; errors: string[] };
-  /** Nor could the second: the run goes on with `fallback`, in words. */
+  /** The second reply was unreadable too. `fallback` says in words how the run goes on. */
   output_fallback: { role: string; errors: string[]; fallback: string };
-  /** `contradictions`: what of it the run's own record does not bear out. */
+  /** `contradictions`: claims that the run's own record contradicts. */
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
   /** `limit`: of rounds, such as `planning` or `execution`. */
   limit_reached: { limit: string; taskId: string | null };
-  /** What a person should know, and nothing follows from. */
+  /** Something that a person should know; it has no further effect. */
   warning: { text: string };
   /** Most of it is used. */
   budget_warning: { budget: BudgetKind };
@@ -127,7 +130,9 @@ export interface JournalPayloads {
   /** What the run makes of messages: `act`; `confirmed`: by a person, null where nobody was asked. */
   route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
   user_message: { role: string; text: string };
-  /** `body`: Markdown; `deadline`: when the safe answer is taken, null for never; `choices`: decisions that it takes. */
+  /**
+   * `body`: Markdown; `deadline`: when the safe answer is taken, null for never; `choices`: decisions that it takes.
+   */
   gate_opened: {
     gateId: string;
     kind: GateKind;

@@ -1,4 +1,7 @@
-/** Messages and blocks (G1), each written once: to history by the activity that made it, and to one thread of the state. */
+/**
+ * Messages and blocks (G1), each written once: to history by the activity that made it, and to one thread of the
+ * state.
+ */
 
 import { CONTRACTS, type OutputContract } from '../outputs/contracts.js';
 import { isRecord } from '../text/json.js';
@@ -27,11 +30,13 @@ export interface Usage {
   /** Of the output. */
   reasoningTokens: number;
   costUsd: number | null;
-  /** Some of the tokens are our own estimate: an endpoint reported none, or none that can be right. */
+  /** Some tokens are estimated, because an endpoint reported none or impossible ones. */
   estimated?: boolean;
 }
 
-/** What a provider wants back with its block, such as a signature: sent to the same model of the same endpoint alone. */
+/**
+ * What a provider wants back with its block, such as a signature: sent to the same model of the same endpoint alone.
+ */
 export interface ProviderData {
   /** `endpoint/model` that gave it. */
   model: string;
@@ -86,7 +91,7 @@ interface ToolText {
   text: string;
   ref?: string;
   totalBytes?: number;
-  /** Of the beginning that is shown: where reading goes on. */
+  /** The length of the shown beginning: where reading continues. */
   headBytes?: number;
 }
 
@@ -123,8 +128,9 @@ interface MessageBase {
 export interface UserMessage extends MessageBase {
   kind: 'user';
   /**
-   * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the project;
-   * `reask`: a request to mend output; `answer`: of the step before, where the conversation does not hold it.
+   * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the
+   * project; `reask`: a request to mend output; `answer`: of the step before, where the conversation does not hold
+   * it.
    */
   purpose: 'goal' | 'steer' | 'role' | 'notes' | 'inventory' | 'instruction' | 'reask' | 'answer';
   /** Of a prompt, and of an instruction to a role that has its prompt in the thread: the role. */
@@ -207,7 +213,7 @@ export function tokensOf({ inputTokens, outputTokens }: Usage): number {
   return inputTokens + outputTokens;
 }
 
-/** Sums usage. An unknown cost makes the sum unknown: a figure that leaves calls out would mislead. */
+/** Sums usage. An unknown cost makes the sum unknown, because a sum without some calls would mislead. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cacheWriteInputTokens = (a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0);
   return {

@@ -1,4 +1,7 @@
-/** The positions where a run can stand, by kind of mode (`PositionsOf`), and what comes in between at any (`Interrupt`). */
+/**
+ * The positions where a run can stand, by kind of mode (`PositionsOf`), and what comes in between at any
+ * (`Interrupt`).
+ */
 
 import type { CallFailure } from '../limits/failure.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
@@ -25,7 +28,7 @@ export interface Turns {
   instructed: boolean;
   /** Its last reply was sent back once for its form. */
   reasked: boolean;
-  /** Of a text that was cut at the output limit, what came: the next reply goes on with it. Null for none. */
+  /** The received beginning of a text that the output limit cut; the next reply continues it. Null for none. */
   cut: string | null;
   /** The model failed for good here, and a person is asked how to go on. */
   failure: CallFailure | null;
@@ -62,7 +65,10 @@ export interface Planning extends AtPlan {
   phase: 'planning';
   /** Null for the first plan of a goal. */
   improvements: Improvements | null;
-  /** `ask`: the person, what the planner does not know. `release`: a plan is adopted, and reviewer or person look at it. */
+  /**
+   * `ask`: the person, what the planner does not know. `release`: a plan is adopted, and reviewer or person look at
+   * it.
+   */
   step: { kind: 'plan' } | { kind: 'ask'; question: string } | { kind: 'release' };
   /** Why a person must confirm what the planner said last, in sentences. */
   concerns: string[];
@@ -92,7 +98,7 @@ export interface Verification extends AtPlan {
     | { kind: 'ask'; question: string }
     /** The verdict is that all is done; a person is asked, for these reasons. */
     | { kind: 'confirm'; concerns: string[] };
-  /** Its question found nobody to answer it: one reply is left to it. */
+  /** Nobody answered its question, so it has one reply left. */
   unanswered: boolean;
 }
 
@@ -106,7 +112,10 @@ export interface WrapUp extends AtPlan {
   by?: string;
 }
 
-/** Roles work on the goal itself, one or several in turn: the last one's answer is that of the goal. There is no plan: the cycle is 1. */
+/**
+ * Roles work on the goal itself, one or several in turn: the last one's answer is that of the goal. There is no plan:
+ * the cycle is 1.
+ */
 export interface Answering extends AtPlan {
   phase: 'answering';
   /** Whose turn it is, from 0. */
@@ -177,7 +186,7 @@ export interface Steering {
   concerns: string[];
   /** What the user answered to a question about the messages. */
   answers: string[];
-  /** What it takes to understand a message between two goals: neither the goal before pays for it, nor its caps. */
+  /** Usage of understanding a message between two goals; the goal before neither pays for it nor limits it. */
   spent: Account;
 }
 
@@ -216,7 +225,7 @@ export function newConsultation({ key, role, output, instruction }: RoleQuestion
   return { phase: 'consultation', turns: newTurns(), key, role, output, instruction };
 }
 
-/** What comes in between at a position: once it is settled, the run is back there. */
+/** An interruption at a position. Once it is settled, the run is back at that position. */
 export type Interrupt = Steering | Consultation;
 
 export type Phase = (Position | Interrupt)['phase'];

@@ -23,7 +23,7 @@ export interface LedgerEntry {
   isStub: boolean;
   /** What it is about; null where that may be anything (`tool-paths.ts`). */
   paths: string[] | null;
-  /** When it holds no more, milliseconds since the epoch; absent: while nothing may have changed it. */
+  /** When it expires, milliseconds since the epoch; absent: it holds until something may have changed it. */
   until?: number;
 }
 
@@ -118,7 +118,7 @@ export function recordCall(
   // One that may have had effects first clears the entries of what it names, or all where that is not known: what
   // they say may no longer be true. Changes `ledger`.
   const paths = pathsOf(call.input, workspace);
-  // What a server calls invalid may have had effects before it said so.
+  // A call that a server rejects as invalid may already have had effects.
   const ran = !NOT_RUN.has(result.ending);
   if (!policy.readOnly && (ran || result.ending === 'invalid')) {
     dropEntries(ledger, entry => isReusable(entry) && touches(paths, entry.paths));
@@ -214,7 +214,7 @@ function shortFirst(args: unknown): string {
   return `{${members.sort((a, b) => a.length - b.length).join(',')}}`;
 }
 
-// What a call of a batch runs with.
+// The arguments of a call in a batch.
 
 /** The arguments that a call runs with: as the model gave them, or as a person edited them. */
 export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {

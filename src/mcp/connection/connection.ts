@@ -1,4 +1,4 @@
-/** One live connection to one tool server. It never comes back to life: the pool makes a new one. */
+/** One live connection to one tool server. A closed connection is not reopened; the pool makes a new one. */
 
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { type Progress, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -92,7 +92,7 @@ export class McpConnection {
     return this.#underWay === 0;
   }
 
-  /** Who calls next needs another: it is closed, its session is lost, or its server can not be reached. */
+  /** The next caller needs another connection: this one is closed, lost its session, or cannot reach its server. */
   get closed(): boolean {
     return this.#requests.closed || this.#requests.isUseless;
   }
@@ -119,7 +119,9 @@ export class McpConnection {
     return this.#during(() => this.#tools.list());
   }
 
-  /** A tool as last listed; one that was not there is looked for anew. Undefined for one that the server does not list. */
+  /**
+   * A tool as last listed; one that was not there is looked for anew. Undefined for one that the server does not list.
+   */
   findTool(tool: string): Promise<ListedTool | undefined> {
     return this.#tools.find(tool);
   }
@@ -129,7 +131,9 @@ export class McpConnection {
     return this.#requests.ofEnd();
   }
 
-  /** Asks what is no call of a tool, for at most 30 s. @throws SteersmanError that says which server, and why. */
+  /**
+   * Sends a request other than a tool call, for at most 30 s. @throws SteersmanError that says which server, and why.
+   */
   async request<T extends z.ZodType>(
     asked: { method: string; params: Record<string, unknown> },
     answer: T,
@@ -199,7 +203,7 @@ export class McpConnection {
     }
   }
 
-  /** Ends the connection when nothing is under way on it any more: what one run meets there is no other run's. */
+  /** Closes the connection once it is idle, so that its trouble does not reach other runs. */
   async closeWhenIdle(): Promise<void> {
     this.#requests.isUseless = true;
     if (!this.isIdle)

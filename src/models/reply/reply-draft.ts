@@ -1,4 +1,4 @@
-/** A reply while it arrives, and what is made of it at its end. */
+/** A reply while it streams in, and the message that it becomes. */
 
 import type { LiveText } from '../../core/limits/heartbeats.js';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
@@ -64,7 +64,7 @@ export class ReplyDraft {
   #parts: DraftPart[] = [];
   /** The text as it is stored: its blocks a line each. */
   #shownText = '';
-  /** Where a provider wants reasoning back, it wants it in its place. */
+  /** Providers that want reasoning back want it in its original order. */
   #isOrdered = false;
   #restarts = 0;
   /** Where the first reasoning stands that nothing has ended yet. */
@@ -154,7 +154,7 @@ export class ReplyDraft {
     return part;
   }
 
-  /** All reasoning that nothing has ended yet is one block, where its first part came. */
+  /** Open reasoning is one block, at the index of its first piece. */
   #endReasoning(data: ProviderData): void {
     const block: DraftReasoning = { type: 'reasoning', text: '', data };
     const later = this.#parts.splice(this.#unended ?? this.#parts.length);
@@ -229,7 +229,7 @@ export class ReplyDraft {
   }
 }
 
-/** What is nested deeper than JSON is written and read by recursion goes back to no provider. */
+/** Data nested too deep for recursive JSON code is not sent back to any provider. */
 function isKept(value: unknown): boolean {
   return !nestsTooDeep(canonicalJson(value));
 }

@@ -50,7 +50,7 @@ async function understand(run: Run, steering: Steering): Promise<StepEnd> {
     intentInstruction(run.state, steering),
   );
   if (end.kind === 'budget_used') {
-    // Nothing is left to understand messages with: whoever reads them next has them as they were said.
+    // No budget is left for understanding messages, so their next reader gets them as they were said.
     const why = fill(run.words.routeBudget, { budgets: end.budgets.join(', ') });
     return settle(run, steering, deniedRoute(steering.idle, why), null);
   }
@@ -82,7 +82,7 @@ function goOnTo(steering: Steering, stage: Steering['stage']): Moved {
   return MOVED;
 }
 
-/** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
+/** Acts as the table says, and asks first if it says so. Without an answer nothing changes. */
 async function decide(run: Run, steering: Steering): Promise<StepEnd> {
   const { idle } = steering;
   const { people, goal } = run.state;
@@ -115,7 +115,7 @@ function settle(
   return carryOut(run, steering, decision);
 }
 
-/** Asks what was meant, and understands again with the answer. False: asked before, or not answered. */
+/** Asks what was meant and reads the message again with the answer. False if it was asked before or not answered. */
 async function askMeaning(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
   if (steering.answers.length >= MOST_QUESTIONS) return false;
   const asked = await ask(run, {
@@ -132,7 +132,7 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
   return true;
 }
 
-/** What a person says to it is a part of the message, for whoever reads that. */
+/** The person's answer becomes part of the message for its readers. */
 async function confirmRoute(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
   const messageId = steering.items[0]?.id ?? '';
   const concerns = steering.concerns.map(concern => `- ${concern}`).join('\n');
@@ -147,7 +147,7 @@ async function confirmRoute(run: Run, steering: Steering, decision: RouteDecisio
   const approved = asked.answer.decision === 'approve';
   if (asked.by !== 'person') return approved;
   if (asked.answer.reason !== null) steering.answers.push(asked.answer.reason);
-  // What a person set goes by the word of a person alone.
+  // Only a person removes a task that a person set.
   if (approved && decision.act === 'full_replan')
     dropTasks(run, task => isOpen(task) && task.byPerson === true, REMOVED);
   return approved;
@@ -210,7 +210,7 @@ function replan(run: Run, steering: Steering): Moved {
   state.tasks = state.tasks.map(task =>
     task.status === 'executing' ? { ...task, status: 'pending' } : task,
   );
-  // What was asked at the position that the message came to: the run does not come back to it.
+  // Closes the gates of the old position, because the run does not return to it.
   closeGates(run, () => true, 'a message of the user');
   const wanted = withAnswers(steering).map(item => item.text);
   return planAnew(run, { from: 'user', wanted, reading: readingOf(steering) });

@@ -151,7 +151,7 @@ function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
   }
 }
 
-/** A task that its executor calls done is done when the reviewer, where there is one, agrees. */
+/** A task that its executor calls done is done once the reviewer, if there is one, agrees. */
 async function judge(
   run: Run,
   position: Execution,

@@ -1,5 +1,5 @@
 /**
- * What becomes of what people send, once it is read (read-input.ts). Handlers are synchronous, write to inbox,
+ * Handles what people send, after `read-input.ts` has read it. Handlers are synchronous, write to inbox,
  * gates and switches only, and never throw; the loop does the rest.
  */
 import { readFromCaller, readItem } from '../../core/agents/agent-message.js';
@@ -63,14 +63,17 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   ports.cancelSubagents();
 }
 
-/** For a message without one. An agent's is none that its caller gives, for that passes messages on with their ids. */
+/**
+ * An id for a message without one. An agent's ids differ from its caller's, because a caller passes messages on with
+ * their ids.
+ */
 function ownMessageId(run: Run): string {
   const { settings } = run.state;
   const id = run.nextId('s');
   return isSubagent(settings) ? `${preview(settings.calledAs ?? '', 100)}/${id}` : id;
 }
 
-/** Whoever sent it to the caller was told that it is passed on: where nobody here reads it, the caller has it again. */
+/** Its sender was told that it was passed on. If nobody here reads it, the caller gets it back. */
 function giveUp({ state, ports }: Run, raw: Record<string, unknown>, why: string): void {
   const item = readItem({ ...raw, kind: 'steer', at: ports.now(), to: null });
   if (item && isSubagent(state.settings)) ports.tellCaller({ type: 'message_refused', item, why });
@@ -185,7 +188,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
   if (open) open.answer = answer;
   if (open?.agent) {
-    // What is allowed for always is so in that agent's run.
+    // "Always" holds in that agent's run only.
     passAnswer(run, open.agent, answer);
     return { gateId };
   }
@@ -220,7 +223,7 @@ export function answerFromCaller(run: Run, input: unknown): void {
   const read = answerReader(run.state, 'answerGate')(input);
   if ('ok' in read) return void takeAnswer(run, read.ok);
   ignore(run, 'answer', read.error);
-  // No gate has a longer id: nobody waits for that answer.
+  // No gate has a longer id, so nobody waits for this answer.
   if (isRecord(input) && typeof input.gateId === 'string' && input.gateId.length <= LONGEST_ID)
     run.ports.tellCaller({ type: 'answer_refused', gateId: input.gateId, why: read.error });
 }
@@ -256,7 +259,7 @@ export function changeModel(run: Run, { model, role, roles }: ReadModel): { role
 export function hearCaller(run: Run, raw: unknown): void {
   const message = isSubagent(run.state.settings) ? readFromCaller(raw) : null;
   if (message === null) return void ignore(run, 'caller', 'it is nothing that a run tells its sub-agents');
-  // It ended while that was on its way.
+  // The agent ended while the message was on its way.
   if (run.state.end) return;
   switch (message.type) {
     case 'limits':

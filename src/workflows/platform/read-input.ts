@@ -41,8 +41,8 @@ const LOADING = 'The run is being loaded: try again in a moment.';
 const ENDED = 'The run has ended.';
 
 /**
- * A reader that nothing deep or large reaches: what walks it, libraries included, would exhaust the stack, or the time
- * that a run has. What it refuses is told within its bound, whatever of the input stands in it.
+ * Wraps a reader so that nothing deep or large reaches it: walking such input would exhaust the stack or the run's
+ * time. What it refuses is told within its bound, whatever of the input stands in it.
  */
 function bounded<T>(read: Reader<T>): Reader<T> {
   return input => {
@@ -106,11 +106,11 @@ export interface ReadClaim {
   gateId: string;
   /** Names the client. */
   by: string;
-  /** It is another's, which is gone. */
+  /** Another client, which is gone, had claimed the call. */
   isLost: boolean;
 }
 
-/** By no longer name a client is known. */
+/** The longest name of a client. */
 const CLAIM_CHARS = 60;
 
 /** A client is about to run a call of its tools. */
@@ -135,7 +135,7 @@ function closedHow({ people, log }: RunState, id: string): string | null {
   return people.closedGates.includes(id) ? howClosed(log.journal, id) : null;
 }
 
-/** By the schema that the run pinned; tools whose server is the judge take any. */
+/** Checked by the pinned schema; tools that their server validates take any arguments. */
 function editFaults({ pinned }: RunState, name: string, args: Record<string, unknown>): string[] {
   const tool = pinned?.tools.find(candidate => candidate.name === name);
   return tool?.validation === 'strict' ? argumentFaults(tool.inputSchema, args) : [];

@@ -50,9 +50,8 @@ export interface WholeReply {
 }
 
 /**
- * Calls the role's model once and appends its reply. A lost call is made again with the same model, a failure
- * of the model goes on to the next of its chain: by way of the loop, where pause, stop
- * and budgets are looked at before each call.
+ * Calls the role's model once and appends its reply. A lost call is made again with the same model. A failed one
+ * goes to the chain's next model. Both go through the loop, which checks pause, stop and budgets before each call.
  */
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;

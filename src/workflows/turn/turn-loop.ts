@@ -1,4 +1,4 @@
-/** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
+/** The only loop that talks to a model: a bounded number of rounds, each a reply and its tool calls. */
 
 import { capabilitiesOf } from '../../core/agents/capabilities.js';
 import { choicesOf } from '../../core/agents/modes.js';
@@ -44,7 +44,7 @@ export interface TurnSpec<C extends OutputContract> {
   instruction: () => string;
   /** Before each model call: what else is to be said by now. */
   remind?: () => void;
-  /** Asked before each model call: true when it has moved the run elsewhere, for the call would be of no use. */
+  /** Asked before each model call; true if it moved the run elsewhere, which makes the call useless. */
   leaves?: () => boolean;
 }
 
@@ -95,7 +95,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     const budget = asked ?? budgets[0];
     if (budget) {
       run.giveWay();
-      // The work asks for more: a message can be taken without being understood.
+      // Only work asks for more budget; a message can be taken without being understood.
       const asks = at.phase !== 'steering';
       if (asks && (await raiseBudget(run, budget))) continue;
       return { kind: 'budget_used', budgets };
@@ -208,7 +208,7 @@ function whereCut<C extends OutputContract>(
   return { ...read, value: withCutNote(`${read.value}`, words) as OutputOf[C] };
 }
 
-/** The step of a reply that is taken as the role's output, whatever follows from it. */
+/** Notes the trace step of a reply that counts as the role's output. */
 function noteFinal(
   run: Run,
   { message, durationMs }: { message: AssistantMessage; durationMs: number },

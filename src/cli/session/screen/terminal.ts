@@ -37,13 +37,13 @@ export interface Streams {
 
 /** Escape alone is a key of its own when nothing follows for so long. */
 const ESCAPE_MS = 60;
-/** By then a process that is to stop has stopped. */
+/** After this time a stopped process has stopped. */
 const RESUME_MS = 100;
 /** Bracketed paste on, cursor hidden: the area has one of its own. */
 const TAKE = `\u001b[?2004h\u001b[?25l${TELL_KEYS}`;
 const GIVE_BACK = `${TELL_KEYS_NO_MORE}\u001b[?2004l\u001b[?25h`;
 
-/** To the terminal's other screen, empty, and back to the first as it was. */
+/** Switches to the empty alternate screen, and back to the first screen. */
 const EMPTY_SCREEN = '\u001b[H\u001b[2J';
 const OTHER_SCREEN = `\u001b[?1049h${EMPTY_SCREEN}`;
 const FIRST_SCREEN = '\u001b[?1049l';
@@ -101,7 +101,7 @@ export function openTerminal(
     refresh();
   };
   const onResize = () => {
-    // What a terminal makes of the other screen when its size changes, nobody can tell.
+    // After a change of size the content of the alternate screen is unknown.
     if (below) {
       stdout.write(EMPTY_SCREEN);
       drawn = NOTHING_DRAWN;
@@ -135,7 +135,7 @@ export function openTerminal(
   };
   const suspendFor = async () => {
     suspend();
-    // Stopped, the process comes to its end when it goes on; where nobody can stop it, at once.
+    // A stopped process reaches the end of this when it continues; if nothing can stop it, at once.
     await delay(RESUME_MS);
   };
   const onKey = keyReader(key => {
@@ -164,7 +164,7 @@ export function openTerminal(
     if (!lent) onKey(undefined, { name: 'c', ctrl: true });
   };
 
-  // Of the interface only this is read; a real one would edit lines of its own.
+  // Only this part of the interface is used; a full readline interface would edit lines itself.
   emitKeypressEvents(stdin as ReadStream, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
   take();
   stdin.resume();
