@@ -90,9 +90,14 @@ export function textFiles(seen: Seen): FileSeen[] {
   return filesOf(seen).filter(({ path }) => TEXT_FILE.test(path));
 }
 
-/** Calls of one reply that runs allow by default; files, and folders, that the rounds of a task allow. */
+/** Calls of one reply that runs allow by default; files, and folders, that the ten rounds of a task allow. */
 const MOST_CALLS = 16;
-const MOST_OF_A_KIND = 128;
+const MOST_OF: Readonly<Record<keyof typeof NAMES, number>> = {
+  // A folder is known only when the one above it was listed: the first replies ask for a few.
+  list: 96,
+  read: 128,
+  write: 1,
+};
 
 /** The next calls for some kinds of work, what is written last; none when all is there or out of reach. */
 export function nextCalls(work: readonly Work[], seen: Seen): Seen['calls'] {
@@ -104,7 +109,7 @@ export function nextCalls(work: readonly Work[], seen: Seen): Seen['calls'] {
 }
 
 function callsOf(use: keyof typeof NAMES, paths: readonly string[]): Seen['calls'] {
-  return [...new Set(paths)].slice(0, MOST_OF_A_KIND).map(path => ({ use, path }));
+  return [...new Set(paths)].slice(0, MOST_OF[use]).map(path => ({ use, path }));
 }
 
 const WANTED: Readonly<Record<Work, (seen: Seen) => Seen['calls']>> = {
@@ -120,6 +125,6 @@ const WANTED: Readonly<Record<Work, (seen: Seen) => Seen['calls']>> = {
   source: seen =>
     textFiles(seen)
       .flatMap(({ path }) => callsOf('read', [path]))
-      .slice(0, MOST_OF_A_KIND),
+      .slice(0, MOST_OF.read),
   write: ({ intent: { writeTo } }) => callsOf('write', writeTo === null ? [] : [writeTo]),
 };

@@ -222,6 +222,16 @@ describe('demo model: team', () => {
     expect(run.plan(verdict.improvements)).toEqual([]);
   });
 
+  test('more folders than it lists → each task is done in its rounds, and the answer says how many were not listed', () => {
+    const leaf = (_: unknown, at: number) => [`a${at % 9}/b${at}/c.txt`, 'Left.\n'] as const;
+    const files = Object.fromEntries(Array.from({ length: 160 }, leaf));
+    const run = new Conversation(OVERVIEW, { files: { 'README.md': '# Tree\n', ...files } });
+    // Of ten rounds the last is the report.
+    const reports = run.plan().map(({ id }) => run.task(id, 9));
+    expect(reports.map(({ taskCompleted }) => taskCompleted)).toEqual([true, true, true]);
+    expect(run.verify().summary).toMatch(/in 169 folders, .*74 not listed whole/);
+  });
+
   test('a goal for which no write was called → not verified', () => {
     const run = new Conversation('Write a summary to SUMMARY.md');
     run.state.tasks = [newTask('survey'), newTask('read'), newTask('source')];
