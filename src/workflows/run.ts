@@ -20,16 +20,16 @@ import { forgetAll } from '../core/tools/ledger.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
 
-/** What keys of gates begin with that tool servers open. */
+/** The beginning of a gate's key, if a tool server has opened the gate. */
 export const FORM = 'form:';
 
-/** What a step comes to that does not end the goal: the position has changed, and the run goes on there. */
+/** What a step returns if it does not end the goal: the position has changed, and the run goes on there. */
 export const MOVED = 'moved';
 export type Moved = typeof MOVED;
 
 /**
- * Thrown where a run leaves a wait, or a branch its safe point, for what comes first elsewhere. It comes back to that
- * position as the next segment of a run does: see docs/decisions.md.
+ * Thrown where a run leaves a gate to hear a message, or a branch gives way to the whole run. The position is entered
+ * again afterwards, as after continue-as-new: see "How does code leave a position?" in docs/decisions.md.
  */
 export class Yielded {}
 
@@ -54,7 +54,7 @@ export class Run {
     return limitsOf(this.state);
   }
 
-  /** What is in flight, the first of it; calls of tools, or of tasks side by side, may be several. Interruptible where one is. */
+  /** The first call in flight; of tools, or of tasks side by side, there may be several. Interruptible if any of them is. */
   get inFlight(): CallInFlight | null {
     const [first] = this.memory.calls;
     const interruptible = [...this.memory.calls].some(call => call.interruptible);
@@ -213,7 +213,7 @@ export class Run {
     return this.ports.handoverDue(this.state);
   }
 
-  /** Whether the limits have a turn for a model call that begins now, beside those in flight. */
+  /** Whether the limits leave a turn for one more model call, beside those in flight. */
   hasTurn(): boolean {
     return true;
   }
@@ -223,7 +223,7 @@ export class Run {
     return bytes;
   }
 
-  /** Among how many what is left of the budgets is shared where several work at the same time. */
+  /** How many calls that run at the same time share what is left of the budgets. */
   get sharers(): number {
     return this.state.tools.inFlight.length;
   }

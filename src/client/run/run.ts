@@ -65,7 +65,10 @@ export interface SteerOptions extends MessageOptions {
    * where that is safe.
    */
   when?: SteerTime;
-  /** `planner`, `executor` or `verifier`; in direct mode `direct`. Default: the role at work. */
+  /**
+   * A role that reads messages: `planner`, `executor` or `verifier`, in modes of one role that role, in a mode of your own
+   * one of its steps. Or a sub-agent that runs, such as `search/1`. Default: the role at work.
+   */
   to?: string;
 }
 
@@ -207,8 +210,8 @@ export class Run {
   }
 
   /**
-   * Gives a role, or all, this model alone from the next call on, also in sub-agents. The configuration must have
-   * named it at the run's start. Resolves with the roles.
+   * Changes the model of a role, or of all, also in sub-agents, from their next calls on. It is then used alone, without
+   * chains and rows of `models.resolver`. The configuration must have named it at the run's start. Resolves with the roles.
    */
   async setModel(model: string, { role, ...options }: Abortable & { role?: string } = {}): Promise<string[]> {
     const input = { model, ...(role === undefined ? {} : { role }) };
@@ -216,11 +219,11 @@ export class Run {
   }
 
   /**
-   * Hands each gate that is open, or will be, while this client is open to `handlers`, once: a function, or an object
-   * of them by kind (`approval`, `plan`, `question`, …, `default`). What a handler returns is the answer. If it
-   * returns nothing, the gate stays open for somebody else. Where one throws, or the run refuses what it returned,
-   * `result`, `end`, `events` and `textStream` of this run throw that, as a SteersmanError. A gate that none of them
-   * takes stays open: a `notice` of `events` says so. Returns how to end that.
+   * Hands each gate to `handlers` once, as long as this client is open. They are a function, or an object of functions by
+   * kind (`approval`, `plan`, `question`, …, `default`). What one returns is the answer; if it returns nothing, the gate
+   * stays open for somebody else. If one throws, or the run refuses its answer, `result`, `end`, `events` and
+   * `textStream` of this run throw that, as a SteersmanError. A gate that none of them takes stays open, and a `notice`
+   * of `events` says so. Returns a function that ends this.
    */
   onGate(handlers: GateHandler | GateHandlers): () => void {
     this.#handlers.push(handlers);
@@ -242,7 +245,7 @@ export class Run {
     }
   }
 
-  /** How it stands, as its worker tells it. */
+  /** The run's state, as its worker tells it. */
   state(options: Abortable = {}): Promise<RunView> {
     return this.#work(options, temporal => askRun(temporal, { id: this.id }, stateQuery));
   }

@@ -28,7 +28,10 @@ import { newRunId } from './run-id.js';
 export interface StartOptions {
   /** Folder that tools work in, on the worker's host. Default: the current folder. */
   workspace?: string;
-  /** Default `team`, or where a role is named `react`: that role works and answers, without plan or verification. Built-in, or of `modes` in `steersman.yaml`. */
+  /**
+   * A built-in mode, or one of `modes` in `steersman.yaml`. Default: `team`; if `role` is given `react`, in which that role
+   * works and answers, without plan or verification.
+   */
   mode?: ModeName;
   /** Name of the role that works on the goal, by its file: in the modes `react` and `direct`. Default: theirs. */
   role?: string;

@@ -9,7 +9,7 @@ export const MODEL_RESCHEDULES = 10;
 /** How often one call is trimmed for a model that finds it too long: each time by a fifth. */
 export const MOST_TRIMS = 4;
 
-/** What follows a model call whose attempts are used up. What is not known, such as a bug in an activity, fails. */
+/** What follows a model call after Temporal's retries. An unknown failure, such as a bug in an activity, fails the call. */
 export function modelFailureDecision(
   failure: CallFailure,
   given: { hasNextModel: boolean; lost: number; trims: number },

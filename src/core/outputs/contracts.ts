@@ -134,7 +134,7 @@ const route = {
   }),
 };
 
-/** Where a router would send a user message. A proposal: `decideRoute` disposes. */
+/** Where a router would send a user message. It proposes; `decideRoute` decides. */
 export type RouteOutput = ReadAll<typeof route>;
 
 const review = {
@@ -144,7 +144,7 @@ const review = {
   requiredFixes: texts({ lax: true, about: 'at least one where it is not approved, else empty' }),
 };
 
-/** What a reviewer thinks of a plan, a result or an action. `decideReview` disposes; nothing is decided by the score. */
+/** What a reviewer thinks of a plan, a result or an action. `decideReview` decides, and never by the score. */
 export type ReviewOutput = ReadAll<typeof review>;
 
 export const RESOURCES = ['rounds', 'turns', 'tokens', 'model'] as const;
@@ -169,12 +169,12 @@ const orchestration = {
 
 type Proposals = typeof orchestration;
 
-/** What an orchestrator proposes. `decideOrchestration` disposes. */
+/** What an orchestrator proposes. `decideOrchestration` decides. */
 export type OrchestrationOutput = {
   [A in keyof Proposals]: { action: A } & ReadAll<Proposals[A]>;
 }[keyof Proposals];
 
-/** Built-in ways that are chosen among: all but the one that chooses. */
+/** Built-in modes that a role may choose in the mode `auto`: all others. */
 export const CHOICES = ['direct', 'react', 'lead', 'plan', 'team'] as const;
 
 const choice = {
@@ -205,7 +205,7 @@ interface Contract {
   outputTokens: number;
   /** What is read from a reply: reports, answers and plans have bounds of their own where they are kept. */
   maxBytes: number;
-  /** Where its role names none: the team is flat, the roles that steer are not. */
+  /** Of a role that names none: `component`, the flat form, for the team; `envelope` for the roles that steer. */
   dialect: Dialect;
   /** What `component` says in the flat form; null for free text. */
   component: string | null;

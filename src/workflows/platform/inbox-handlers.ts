@@ -79,7 +79,7 @@ function giveUp({ state, ports }: Run, raw: Record<string, unknown>, why: string
   if (item && isSubagent(state.settings)) ports.tellCaller({ type: 'message_refused', item, why });
 }
 
-/** Takes a message back that nobody has read, for its sender to change it: here, or from where it was passed on to. */
+/** Takes back a message that nobody has read, so that its sender can change it: here, or from the agent that has it. */
 export function withdraw(run: Run, id: string): { text: string; agent?: string } {
   const item = withdrawMessage(run.state.people.inbox, id);
   if (item) noteWithdrawn(run, id);
