@@ -1,4 +1,4 @@
-/** Decision tables: the model proposes through typed fields, these dispose. No words are read. */
+/** Decision tables: the model proposes through typed fields, these decide. No words are read. */
 
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../outputs/contracts.js';
 import { isEmptyPhrase, isRoleForm } from '../outputs/empty-phrase.js';

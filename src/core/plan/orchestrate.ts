@@ -1,4 +1,4 @@
-/** What becomes of an orchestrator's proposals (F21): the phase machine and the limits dispose. */
+/** What becomes of an orchestrator's proposals (F21): phases and limits decide. */
 
 import { isLacking } from '../agents/capabilities.js';
 import { type Ceilings, ceilingFault, type Limits } from '../limits/limits.js';

@@ -177,7 +177,7 @@ const steer: Rule = ({ form, instructions }) => {
     const way = control ? 'control_action' : 'continue_execution';
     return json(reason, 'router-response', { route: way, payload });
   }
-  // As the table in core/route.ts takes it.
+  // As the table in core/steering/route.ts takes it.
   const action = control === 'status' ? 'query' : (control ?? 'modify');
   const scope = control ? 'meta_control' : 'partial_task';
   const type = control ? 'control_instruction' : 'same_task_no_change';
