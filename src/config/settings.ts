@@ -150,6 +150,7 @@ export function applyToolOverrides(
   return { tools: changed, warnings };
 }
 
+/** Key by key: what is not copied here has no effect, and the compiler does not say so. */
 function overridePolicy(policy: ToolPolicy, override: ToolOverride): ToolPolicy {
   const readOnly = override.readOnly ?? policy.readOnly;
   // A server's claim "read-only" carries "idempotent" with it: who denies the first denies the second.

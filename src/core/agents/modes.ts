@@ -27,7 +27,7 @@ export interface DeclaredMode {
 
 export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
 
-/** How the work of a mode goes, each in positions of its own: `steps` is roles one after the other, or one alone. */
+/** How the work of a mode goes, each in positions of its own: `steps` is one role alone, or in a declared mode several in turn. */
 export type ModeKind = keyof PositionsOf;
 
 /** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
@@ -40,7 +40,10 @@ export interface Way {
 interface ModeEntry<K extends ModeKind> {
   kind: K;
   does: string;
-  /** The role that has the say at each of its positions, and what its reply must be: the roles that the mode needs. */
+  /**
+   * The role that has the say at each of its positions, and what its reply must be: the roles that the mode needs. Of
+   * the kind `steps` only the one at `answering` counts, and not where a start or the configuration names roles.
+   */
   at: Record<PositionsOf[K]['phase'], RoleThere>;
   begin: () => PositionsOf[K];
   /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
