@@ -27,7 +27,7 @@ export interface DeclaredMode {
 
 export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
 
-/** How the work of a mode goes, each in positions of its own: `steps` is one role alone, or in a declared mode several in turn. */
+/** How the work of a mode goes, each in positions of its own: `steps` is one role alone, or several in turn. */
 export type ModeKind = keyof PositionsOf;
 
 /** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
@@ -40,11 +40,10 @@ export interface Way {
 interface ModeEntry<K extends ModeKind> {
   kind: K;
   does: string;
-  /**
-   * The role that has the say at each of its positions, and what its reply must be: the roles that the mode needs. Of
-   * the kind `steps` only the one at `answering` counts, and not where a start or the configuration names roles.
-   */
+  /** The role whose turn it is at each of its positions, and what its reply must be: the roles that the mode needs. */
   at: Record<PositionsOf[K]['phase'], RoleThere>;
+  /** Of the kind `steps`: the roles in turn, unless its start names them. */
+  steps?: readonly string[];
   begin: () => PositionsOf[K];
   /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
   carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
@@ -77,9 +76,9 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
     begin: () => planningAt(1),
     carriedOut: wrapUpAt,
   },
-  react: workOf('react', 'one role works with tools and answers, nothing is verified'),
-  lead: workOf('lead', 'one role works with tools and hands pieces of the work to sub-agents'),
-  direct: workOf('direct', 'one role answers at once, without tools'),
+  react: workOf(['react'], 'one role works with tools and answers, nothing is verified'),
+  lead: workOf(['lead'], 'one role works with tools and hands pieces of the work to sub-agents'),
+  direct: workOf(['direct'], 'one role answers at once, without tools'),
   auto: {
     kind: 'auto',
     does: 'a role chooses one of the others for each goal',
@@ -90,11 +89,12 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
 };
 
 /** Of all modes that the configuration declares: their roles are what it says. */
-const DECLARED = workOf('', 'roles that steersman.yaml names work one after the other, the last answers');
+const DECLARED = workOf([], 'roles that steersman.yaml names work one after the other, the last answers');
 
-function workOf(role: string, does: string): ModeEntry<'steps'> {
-  const at: RoleThere = { role, output: 'text' };
-  return { kind: 'steps', does, at: { answering: at, wrap_up: at }, begin: answeringAt, carriedOut: null };
+function workOf(steps: readonly string[], does: string): ModeEntry<'steps'> {
+  const role = (name = ''): RoleThere => ({ role: name, output: 'text' });
+  const at = { answering: role(steps[0]), wrap_up: role(steps.at(-1)) };
+  return { kind: 'steps', does, at, steps, begin: answeringAt, carriedOut: null };
 }
 
 /** All built-in modes, in the order in which they are told of. */
@@ -111,10 +111,6 @@ export function mayBeDeclared(name: string): boolean {
   return isModeName(name) && builtIn(name) === null;
 }
 
-function kindOf(mode: ModeName): ModeKind {
-  return entryOf(mode).kind;
-}
-
 function builtIn(mode: ModeName): Mode | null {
   return MODES.find(name => name === mode) ?? null;
 }
@@ -127,7 +123,7 @@ function entryOf(mode: ModeName): ModeEntry<ModeKind> {
 
 /** Whether goals of this mode are one role's work, and a start may name which. */
 export function isOneRole(mode: ModeName): boolean {
-  return builtIn(mode) !== null && kindOf(mode) === 'steps';
+  return builtIn(mode) !== null && entryOf(mode).steps?.length === 1;
 }
 
 export const ONE_ROLE_MODES = MODES.filter(isOneRole);
@@ -220,7 +216,6 @@ export const READERS: readonly string[] = [
 
 /** The roles that work one after the other; null in a mode whose positions have roles of their own. */
 export function stepsOf({ mode, roles }: Way): readonly string[] | null {
-  const { kind, at } = entryOf(mode);
-  if (kind !== 'steps') return null;
-  return roles ?? (builtIn(mode) === null ? [] : [at.answering.role]);
+  const { steps = null } = entryOf(mode);
+  return steps === null ? null : (roles ?? steps);
 }
