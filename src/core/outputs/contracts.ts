@@ -160,7 +160,7 @@ const orchestration = {
     resource: word(RESOURCES),
     target: text({ optional: true, about: 'a task id for rounds, a role for model' }),
     /** The limit wanted; null for `model`. */
-    amount: number({ optional: true, soft: true }),
+    amount: number({ optional: true, lax: true }),
     /** `endpoint/model`; null but for `model`. */
     model: text({ optional: true }),
     reason,

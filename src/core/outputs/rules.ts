@@ -160,8 +160,8 @@ function readProposal(json: Json): Parsed<OrchestrationOutput> {
   const { action } = named.value;
   const proposal = read<Fields>(PROPOSALS[action], json, ({ resource, model, amount }) => {
     if (resource === 'model' && model === null) return [expected('model', 'a model id', json.model)];
-    const lacks = action === 'RESOURCE_ALLOCATE' && resource !== 'model' && isAbsent(json.amount);
-    return lacks && amount === null ? [expected('amount', 'a number', json.amount)] : [];
+    const lacks = action === 'RESOURCE_ALLOCATE' && resource !== 'model' && amount === null;
+    return lacks ? [expected('amount', 'a number', json.amount)] : [];
   });
   // The fields are those of the action.
   const value = proposal.value && ({ action, ...proposal.value } as OrchestrationOutput);

@@ -285,6 +285,16 @@ describe('readers of the steering roles', () => {
     [{ action: 'RESOURCE_ALLOCATE', resource: 'rounds', target: 't', amount: 5, reason: 'r' }, true, true],
     [{ action: 'RESOURCE_ALLOCATE', resource: 'model', target: 'planner', reason: 'r' }, false, true],
     [{ action: 'RESOURCE_ALLOCATE', resource: 'model', model: 'p/m', reason: 'r' }, true, true],
+    [
+      { action: 'RESOURCE_ALLOCATE', resource: 'model', model: 'p/m', amount: 'none', reason: 'r' },
+      true,
+      true,
+    ],
+    [
+      { action: 'RESOURCE_ALLOCATE', resource: 'rounds', target: 't', amount: 'more', reason: 'r' },
+      false,
+      true,
+    ],
     [{ action: 'EXCEPTION_HANDLE', handling: 'pray', reason: 'r' }, false, false],
     [{ action: 'EXCEPTION_HANDLE', handling: 'retry', taskId: 't', reason: 'r' }, true, true],
   ])('F21 orchestration: %j → right: %j, readable: %j', (json, right, readable) => {
