@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { isUsableSchema, validateArguments } from '../../src/shared/schema/validate-arguments.js';
 
 const schema = {
@@ -54,6 +54,71 @@ describe('arguments against a schema (T6, T7, C4)', () => {
   ])('a schema with %s → the server is the judge, soon (C4)', (_, endless, args) => {
     expect(validateArguments(endless, args)).toEqual([]);
     expect(isUsableSchema(endless)).toBe(false);
+  });
+
+  const list = { type: 'object', properties: { ids: { type: 'array', items: { type: 'string' } } } };
+  const numbers = (count: number) => ({ ids: Array.from({ length: count }, () => 1) });
+
+  it('a list of 5,000 wrong items → the list itself is written once, not with each of them (T6)', () => {
+    const args = numbers(5_000);
+    const toJSON = vi.fn(() => []);
+    Object.defineProperty(args.ids, 'toJSON', { value: toJSON });
+    expect(validateArguments(list, args)).toHaveLength(10);
+    expect(toJSON.mock.calls.length).toBeLessThan(10);
+  });
+
+  it('more wrong items than can be told → the first is, and the schema is asked again', () => {
+    expect(validateArguments(list, numbers(200_000))).toEqual(['ids.0: expected string, got number 1']);
+    expect(validateArguments(list, numbers(1))).toHaveLength(1);
+    expect(isUsableSchema(list)).toBe(true);
+  });
+
+  it.each<[string, object, unknown]>([
+    ['a nullable type', { type: 'string', nullable: true }, null],
+    ['a keyword that is null', { type: 'string', maxLength: null, pattern: null, enum: null }, 'x'],
+    ['a bound that is null', { type: 'integer', maximum: null, multipleOf: null }, 5],
+    ['a list of items with a bound that is null', { type: 'array', maxItems: null }, [1]],
+    ['a name for its required ones', { type: 'object', required: 'name' }, { name: 'x' }],
+    ['an anchor', { $ref: '#text' }, 'x'],
+  ])('what fits by the words of its server: %s → no fault (C4)', (_, a, value) => {
+    const asked = { type: 'object', properties: { a }, $defs: { text: { $anchor: 'text', type: 'string' } } };
+    expect(validateArguments(asked, { a: value })).toEqual([]);
+  });
+
+  it('properties with the names of keywords → read as properties', () => {
+    const properties = {
+      format: true,
+      enum: { type: 'string', format: 'email' },
+      default: { type: 'number' },
+    };
+    const asked = { type: 'object', properties, additionalProperties: false };
+    expect(validateArguments(asked, { format: 'x', enum: 'y', default: 'z' })).toEqual([
+      'default: expected number, got string "z"',
+    ]);
+  });
+
+  it.each([
+    ['an example', { example: { type: 'photo' } }],
+    [
+      'a note of another program',
+      { 'x-ui': { type: 'dropdown' }, discriminator: { mapping: { type: 'a' } } },
+    ],
+    ['a null', { maxLength: null }],
+    ['a name of a schema', { $ref: '#text' }],
+  ])('%s beside what is said of a value → the value is checked all the same (T6)', (_, beside) => {
+    const a = '$ref' in beside ? beside : { type: 'string', ...beside };
+    const asked = { type: 'object', properties: { a }, $defs: { text: { $anchor: 'text', type: 'string' } } };
+    expect(isUsableSchema(asked)).toBe(true);
+    expect(validateArguments(asked, { a: 1 })).toEqual([
+      expect.stringMatching(/^a: .*string.*, got number 1$/),
+    ]);
+  });
+
+  it('a schema that nests deeper than the stack → the server is the judge', () => {
+    let deep: Record<string, unknown> = { type: 'string' };
+    for (let depth = 0; depth < 20_000; depth += 1) deep = { properties: { a: deep } };
+    expect(isUsableSchema(deep)).toBe(false);
+    expect(validateArguments(deep, { a: 1 })).toEqual([]);
   });
 
   it('a schema that knows very many values → still sentences', () => {

@@ -2,7 +2,7 @@
  * What is wrong with a value by a JSON Schema, in sentences that a model can act on. An interpreter of schemas
  * comes from outside: workflow code and activities have the same one, and bounds of their own for it.
  */
-import { isRecord, ownValue, stringOr } from './json.js';
+import { isRecord, isText, nestsDeeper, ownValue, stringOr } from './json.js';
 import { headChars } from './large-text.js';
 
 type Json = Record<string, unknown>;
@@ -14,8 +14,16 @@ interface SchemaError {
   error: string;
 }
 
-/** All errors of a value. @throws where it can't follow the schema */
-export type Interpreter = (schema: Json, draft: '4' | '7' | '2020-12', value: unknown) => SchemaError[];
+export interface Asked {
+  schema: Json;
+  draft: '4' | '7' | '2020-12';
+  value: unknown;
+  /** One error will do. */
+  onlyFirst: boolean;
+}
+
+/** The errors of a value. @throws where it can't follow the schema */
+export type Interpreter = (asked: Asked) => SchemaError[];
 
 const MAX_FAULTS = 10;
 const MAX_SHOWN_CHARS = 80;
@@ -29,22 +37,39 @@ const WRAPPERS: readonly string[] = [
   ...['$ref', '$recursiveRef', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'],
 ];
 
-/** One sentence for each fault, at most 10: where, what was expected, what was given. @throws as the interpreter */
-export function schemaFaults(schema: Json, value: unknown, interpret: Interpreter): string[] {
-  const body = eased(schema) as Json;
-  const errors = interpret(body, draftOf(schema), value);
+/**
+ * One sentence for each fault, at most 10: where, what was expected, what was given. None where the schema is not sound:
+ * then nobody can tell. @throws as the interpreter
+ */
+export function schemaFaults(given: Json, value: unknown, interpret: Interpreter): string[] {
+  if (!isSound(given)) return [];
+  const schema = eased(given) as Json;
+  const errors = errorsOf({ schema, draft: draftOf(given), value, onlyFirst: false }, interpret);
+  const telling = errors.filter(({ keyword }) => !WRAPPERS.includes(keyword));
   const depthOf = ({ keyword, instanceLocation }: SchemaError) =>
-    partsOf(instanceLocation).length - (keyword === 'false' ? 1 : 0);
-  const said = errors
-    .map((error, index) => ({
-      keyword: error.keyword,
-      depth: depthOf(error),
-      line: describe(error, errors[index - 1], body, value),
-    }))
+    instanceLocation.split('/').length - (keyword === 'false' ? 1 : 0);
+  const before = new Map(errors.map((error, index) => [error, errors[index - 1]]));
+  const sorted = (telling.length > 0 ? telling : errors)
+    .map(error => ({ error, depth: depthOf(error) }))
     .sort((a, b) => a.depth - b.depth);
-  const telling = said.filter(({ keyword }) => !WRAPPERS.includes(keyword));
-  const lines = (telling.length > 0 ? telling : said).map(({ line }) => headChars(line, MAX_FAULT_CHARS));
-  return [...new Set(lines)].slice(0, MAX_FAULTS);
+  const show = shower();
+  const lines = new Set<string>();
+  // A list of a million wrong items has a million errors: no more are put into words than are said.
+  for (const { error } of sorted) {
+    lines.add(headChars(describe(error, before.get(error), schema, value, show), MAX_FAULT_CHARS));
+    if (lines.size === MAX_FAULTS) break;
+  }
+  return [...lines];
+}
+
+/** All of them, or the first where there are more than the interpreter can hand from call to call. */
+function errorsOf(asked: Asked, interpret: Interpreter): SchemaError[] {
+  try {
+    return interpret(asked);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return interpret({ ...asked, onlyFirst: true });
+  }
 }
 
 /** Draft 4 is told by its form, too: a bound that a number must be above is a flag there. */
@@ -57,19 +82,87 @@ function draftOf(schema: Json): '4' | '7' | '2020-12' {
 
 /** Keywords whose values are data. */
 const DATA_KEYWORDS: readonly string[] = ['const', 'enum', 'default', 'examples'];
+/** Their members are schemas by names of their own. */
+const MAPS: readonly string[] = [
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'],
+];
+const LISTS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const SCHEMAS: readonly string[] = [
+  ...['items', 'additionalItems', 'unevaluatedItems', 'contains', 'not', 'if', 'then', 'else'],
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+];
+
+const TYPES: readonly unknown[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
+const isNumber = (value: unknown) => typeof value === 'number';
+const isBound = (value: unknown) => isNumber(value) || typeof value === 'boolean';
+
+/** What no value would fit, were it of another form. */
+const FORMS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: value => [value].flat().every(type => TYPES.includes(type)),
+  required: value => Array.isArray(value) && value.every(isText),
+  enum: Array.isArray,
+  pattern: isText,
+  $ref: isText,
+  ...{ minLength: isNumber, maxLength: isNumber, minItems: isNumber, maxItems: isNumber },
+  ...{ minProperties: isNumber, maxProperties: isNumber, minContains: isNumber, maxContains: isNumber },
+  ...{ minimum: isNumber, maximum: isNumber, exclusiveMinimum: isBound, exclusiveMaximum: isBound },
+  multipleOf: value => isNumber(value) && Number(value) > 0,
+};
+
+/** Deeper ones would exhaust the stack. */
+const MAX_SCHEMA_DEPTH = 200;
 
 /**
- * The schema as its server keeps it: what has a default may be left out, also where `required` names it. Formats are a
- * remark for the reader: servers differ in what they take for an address.
+ * Whether a check by the schema says anything: each keyword has its form, each type is known, each reference leads
+ * somewhere. What is null counts as left out, as servers write it that have no value for a keyword.
+ */
+export function isSound(schema: unknown): schema is Json {
+  if (!isRecord(schema) || nestsDeeper(schema, MAX_SCHEMA_DEPTH)) return false;
+  const hasNames = /"(\$id|\$anchor|id)":"/.test(JSON.stringify(schema));
+  // Where it has names, the interpreter alone finds what they name, and says where it does not.
+  const leads = (ref: string) =>
+    ref === '#' || ref.startsWith('#/') ? targetOf(schema, ref) !== undefined : hasNames;
+  return isSoundNode(schema, leads);
+}
+
+function isSoundNode(node: unknown, leads: (ref: string) => boolean): boolean {
+  if (!isRecord(node)) return typeof node === 'boolean';
+  const isSchema = (each: unknown) => isSoundNode(each, leads);
+  return Object.entries(node).every(([key, value]) => {
+    if (value === null) return true;
+    if (ownValue(FORMS, key)?.(value) === false) return false;
+    if (key === '$ref') return leads(String(value));
+    if (MAPS.includes(key)) {
+      const isMember = (each: unknown) =>
+        isSchema(each) || (key === 'dependencies' && Array.isArray(each) && each.every(isText));
+      return isRecord(value) && Object.values(value).every(isMember);
+    }
+    if (LISTS.includes(key)) return Array.isArray(value) && value.every(isSchema);
+    if (key === 'items' && Array.isArray(value)) return value.every(isSchema);
+    return !SCHEMAS.includes(key) || isSchema(value);
+  });
+}
+
+/**
+ * The schema as its server keeps it: what has a default may be left out, also where `required` names it, and what is
+ * `nullable` may be null. Formats are a remark for the reader: servers differ in what they take for an address.
  */
 function eased(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(eased);
   if (!isRecord(node)) return node;
-  const { required, properties } = node;
-  const inner = Object.entries(node).filter(([key, value]) => key !== 'format' || isRecord(value));
-  const body = Object.fromEntries(
-    inner.map(([key, value]) => [key, DATA_KEYWORDS.includes(key) ? value : eased(value)]),
+  const { required, properties, type, nullable } = node;
+  const inner = Object.entries(node).filter(
+    ([key, value]) => key !== 'format' && (value !== null || DATA_KEYWORDS.includes(key)),
   );
+  const members = (value: Json) =>
+    Object.fromEntries(Object.entries(value).map(([name, each]) => [name, eased(each)]));
+  const body: Json = Object.fromEntries(
+    inner.map(([key, value]) => {
+      if (DATA_KEYWORDS.includes(key)) return [key, value];
+      return [key, MAPS.includes(key) && isRecord(value) ? members(value) : eased(value)];
+    }),
+  );
+  if (nullable === true && isText(type)) body.type = [type, 'null'];
   if (!Array.isArray(required) || !isRecord(properties)) return body;
   const hasDefault = (name: unknown) => {
     const property = ownValue(properties, String(name));
@@ -85,12 +178,21 @@ const SIGNS: Readonly<Record<string, string>> = {
   exclusiveMaximum: '<',
 };
 
-function describe(error: SchemaError, before: SchemaError | undefined, schema: Json, value: unknown): string {
+function describe(
+  error: SchemaError,
+  before: SchemaError | undefined,
+  schema: Json,
+  value: unknown,
+  show: (value: unknown) => string,
+): string {
   const { keyword } = error;
   const at = partsOf(error.instanceLocation);
   const node = nodeAt(schema, error);
   const given = show(at.reduce<unknown>((inner, part) => (isNode(inner) ? inner[part] : undefined), value));
   const path = pathOf(at);
+  const asWritten = `${path}: ${error.error.replace(/\.$/, '')}, got ${given}`;
+  // A reference by name leads to where only the interpreter is.
+  if (Object.hasOwn(FORMS, keyword) && node[keyword] === undefined) return asWritten;
   switch (keyword) {
     case 'required':
       return `${path}: the required property ${/"[\s\S]*"/.exec(error.error)?.[0] ?? ''} is missing`;
@@ -105,9 +207,11 @@ function describe(error: SchemaError, before: SchemaError | undefined, schema: J
     case 'pattern':
       return `${path}: must match pattern "${node.pattern}", got ${given}`;
     default: {
+      // In draft 4 a flag beside the bound says that it is none itself.
+      const excludes = node[keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] === true;
       const sign = SIGNS[keyword];
-      if (sign !== undefined) return `${path}: must be ${sign} ${node[keyword]}, got ${given}`;
-      return `${path}: ${error.error.replace(/\.$/, '')}, got ${given}`;
+      if (sign === undefined) return asWritten;
+      return `${path}: must be ${excludes ? sign[0] : sign} ${node[keyword]}, got ${given}`;
     }
   }
 }
@@ -125,9 +229,12 @@ function knownOf(node: Json | undefined): string {
 function nodeAt(schema: Json, { keyword, keywordLocation }: SchemaError): Json {
   const parts = partsOf(keywordLocation);
   let node: unknown = schema;
+  let root = schema;
   for (const part of parts.slice(0, parts.lastIndexOf(keyword))) {
     const next: unknown = isNode(node) ? node[part] : undefined;
-    node = part === '$ref' ? targetOf(schema, next) : next;
+    node = part === '$ref' ? targetOf(root, next) : next;
+    // One with a name of its own is the root of what it refers to.
+    if (isRecord(node) && isText(node.$id)) root = node;
   }
   return isRecord(node) ? node : {};
 }
@@ -158,9 +265,20 @@ function isNode(value: unknown): value is Json {
   return typeof value === 'object' && value !== null;
 }
 
+/** A value in short. Each is written once: it may be large, and be shown by many sentences. */
+function shower(): (value: unknown) => string {
+  const known = new Map<unknown, string>();
+  return value => {
+    const text = known.get(value) ?? show(value);
+    known.set(value, text);
+    return text;
+  };
+}
+
 function show(value: unknown): string {
   const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  const text = JSON.stringify(value) ?? 'nothing';
-  const short = text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
+  const text = JSON.stringify(isText(value) ? headChars(value, MAX_SHOWN_CHARS) : value) ?? 'nothing';
+  const isLong = text.length > MAX_SHOWN_CHARS;
+  const short = isLong ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
   return kind === 'null' ? 'null' : `${kind} ${short}`;
 }

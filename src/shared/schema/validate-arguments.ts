@@ -6,7 +6,7 @@ import { createContext, Script } from 'node:vm';
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { LRUCache } from 'lru-cache';
 import { isRecord } from '../../core/text/json.js';
-import { schemaFaults, targetOf } from '../../core/text/schema-faults.js';
+import { type Interpreter, isSound, schemaFaults } from '../../core/text/schema-faults.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 
 /** For one check: honest ones take a few milliseconds. */
@@ -21,7 +21,7 @@ export function isUsableSchema(schema: unknown): schema is JsonSchema {
   const says = Object.keys(schema).some(
     key => !['type', '$schema', 'title', 'description', '$id'].includes(key),
   );
-  return says && isSound(schema, schema) && !hopeless.has(JSON.stringify(schema));
+  return says && isSound(schema) && !hopeless.has(JSON.stringify(schema));
 }
 
 /**
@@ -29,45 +29,46 @@ export function isUsableSchema(schema: unknown): schema is JsonSchema {
  * was given. Empty when valid, or when the schema can not be followed: then the server is the judge.
  */
 export function validateArguments(schema: JsonSchema, args: Record<string, unknown>): string[] {
+  // One that nests deeper than the stack has no text.
+  if (!isSound(schema)) return [];
   const text = JSON.stringify(schema);
-  if (hopeless.has(text) || !isSound(schema, schema)) return [];
-  const check = () =>
-    schemaFaults(
-      schema,
-      args,
-      (body, draft, value) => new Validator(body as Schema, draft, false).validate(value).errors,
-    );
+  if (hopeless.has(text)) return [];
+  const size = JSON.stringify(args).length;
+  const check = () => schemaFaults(schema, args, interpret);
   try {
-    return isQuick(text) ? check() : bounded(check);
+    return isQuick(text, size) ? check() : bounded(check);
   } catch {
+    if (size > MOST_USUAL_CHARS) return firstFault(schema, args);
     // A pattern that tries for ever, a reference to itself.
     hopeless.set(text, true);
     return [];
   }
 }
 
-const TYPES: readonly unknown[] = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer'];
-/** Their members are data, or schemas by names of their own. */
-const DATA: readonly string[] = ['const', 'enum', 'default', 'examples'];
-
-/** Whether each type is known and each reference leads somewhere: no value fits a type that nobody knows. */
-function isSound(root: JsonSchema, node: unknown): boolean {
-  if (Array.isArray(node)) return node.every(each => isSound(root, each));
-  if (!isRecord(node)) return true;
-  return Object.entries(node).every(([key, inner]) => {
-    if (key === 'type' && !isRecord(inner)) return [inner].flat().every(type => TYPES.includes(type));
-    if (key === '$ref' && !isRecord(inner)) return targetOf(root, inner) !== undefined;
-    return DATA.includes(key) || isSound(root, inner);
-  });
+/** Of arguments that may themselves be what takes so long: the schema is tried again with the next ones. */
+function firstFault(schema: JsonSchema, args: Record<string, unknown>): string[] {
+  try {
+    return bounded(() => schemaFaults(schema, args, asked => interpret({ ...asked, onlyFirst: true })));
+  } catch {
+    return [];
+  }
 }
+
+const interpret: Interpreter = ({ schema, draft, value, onlyFirst }) =>
+  // The body has the one form that JSON Schema has; the type lists the known keywords.
+  new Validator(schema as Schema, draft, onlyFirst).validate(value).errors;
 
 /** What can make a check go on for ever, or as long as the square of what it looks at. */
 const SLOW_KEYWORD = /"(pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)"/;
 const MOST_QUICK_CHARS = 20_000;
+/** Of the schema and the arguments, multiplied: each value may be compared with each of a list. */
+const MOST_QUICK_WORK = 10_000_000;
+const MOST_USUAL_CHARS = 100_000;
 
 /** A limit of time costs a thread each time, and most schemas need none. */
-function isQuick(schemaText: string): boolean {
-  return schemaText.length <= MOST_QUICK_CHARS && !SLOW_KEYWORD.test(schemaText);
+function isQuick(text: string, size: number): boolean {
+  if (text.length > MOST_QUICK_CHARS || text.length * size > MOST_QUICK_WORK) return false;
+  return !SLOW_KEYWORD.test(text);
 }
 
 const doing = createContext({ work: null });

@@ -17,7 +17,8 @@ export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>
       schema,
       args,
       // The body has the one form that JSON Schema has; the type lists the known keywords.
-      (body, draft, value) => new Validator(body as Schema, draft, false).validate(value).errors,
+      ({ schema: body, draft, value, onlyFirst }) =>
+        new Validator(body as Schema, draft, onlyFirst).validate(value).errors,
     );
   } catch {
     return [];
@@ -67,6 +68,8 @@ function schemasFrom(
     // One of a server may try for ever.
     if (key === 'patternProperties' || (key === 'pattern' && typeof inner === 'string')) return TOO_MUCH;
     // Where it is not found below the root, the whole is taken for it: that leads back to itself.
+    // A value is compared with each of them.
+    if (key === 'enum' && Array.isArray(inner)) sum += inner.length;
     if (REFERENCES.includes(key)) sum += schemasFrom(root, targetOf(root, inner) ?? root, depth, known);
     else if (!APART.includes(key)) {
       const members = MAPS.includes(key) && isRecord(inner) ? Object.values(inner) : [inner];

@@ -89,6 +89,11 @@ describe('arguments edited at a gate', () => {
       nested(60),
     ],
     [
+      'a list of values that each of many is compared with',
+      { properties: { a: { items: { enum: Array.from({ length: 1_000 }, (_, k) => ({ k })) } } } },
+      Array.from({ length: 1_000 }, () => ({ k: -1 })),
+    ],
+    [
       'one that doubles by itself',
       {
         $ref: '#/$defs/b',
@@ -116,6 +121,13 @@ describe('arguments edited at a gate', () => {
     let args: Record<string, unknown> = { value: 1 };
     for (let depth = 0; depth < 50; depth++) args = { next: args };
     expect(argumentFaults(list, args)[0]).toMatch(/value: .*string/);
+  });
+
+  test.each([
+    ['a keyword that is null', { properties: { a: { type: 'integer', maximum: null } } }],
+    ['a type that nobody knows', { properties: { a: { type: 'file' } } }],
+  ])('argumentFaults: %s → no answer is refused for it (PR8)', (_, schema) => {
+    expect(argumentFaults(schema, { a: 1 })).toEqual([]);
   });
 
   test('answer: edited arguments that do not fit → refused, the gate stays open; that fit → taken (PR8)', () => {
