@@ -153,7 +153,8 @@ export class SessionActions {
   }
 
   async #edit({ gate, text }: EffectOf<'edit'>): Promise<void> {
-    const { terminal, editor } = this.#desk;
+    const { terminal, editor, scrollback } = this.#desk;
+    scrollback.tell([`${editor} has the terminal: what you leave unchanged stays as it is.`]);
     let edited = text;
     await terminal.lend(async () => {
       edited = await editedIn(editor ?? '', text);

@@ -39,7 +39,7 @@ import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import { readHistory, readStored } from './run-files.js';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
-import { describeRun, isOpen, mayBeServed, RunLooks } from './runs.js';
+import { describeRun, fromWorker, isOpen, mayBeServed, RunLooks } from './runs.js';
 import {
   answerAndKeep,
   type GateReply,
@@ -245,9 +245,12 @@ export class Run {
     }
   }
 
-  /** The run's state, as its worker tells it. */
+  /** The run's state, as its worker tells it: `unserved` where none does. */
   state(options: Abortable = {}): Promise<RunView> {
-    return this.#work(options, temporal => askRun(temporal, { id: this.id }, stateQuery));
+    const { id } = this;
+    return this.#work(options, temporal =>
+      fromWorker(temporal, id, { knows: 'its state', ask: () => askRun(temporal, { id }, stateQuery) }),
+    );
   }
 
   /** All arguments of the tool call that a gate is about; null for another gate, and where no worker tells them. */

@@ -3,7 +3,9 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { nearestNames } from '../../core/tools/tool-call.js';
+import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { UnreadableError } from '../../shared/temporal-client.js';
 import { isServed } from '../../stack/open-runs.js';
 import { type EventsPage, eventsQuery, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
@@ -106,6 +108,35 @@ async function recentIds({ client }: Temporal): Promise<string[]> {
     if (ids.length >= NEAR_IDS_OF) break;
   }
   return ids;
+}
+
+/**
+ * What only a worker of the run tells, here `knows`: `unserved` where none answers, though Temporal does. Throws for an
+ * unknown run.
+ */
+export async function fromWorker<T>(
+  temporal: Temporal,
+  id: string,
+  { knows, ask }: { knows: string; ask: () => Promise<T> },
+): Promise<T> {
+  const { taskQueue } = await describeRun(temporal, id);
+  if (!(await mayBeServed(temporal, taskQueue))) throw unserved(id, knows);
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof SteersmanError || error instanceof UnreadableError) throw error;
+    // Who waits in vain for a worker has the server's words for it: the server is away only if it tells nothing else.
+    await describeRun(temporal, id);
+    throw unserved(id, knows);
+  }
+}
+
+function unserved(id: string, knows: string): SteersmanError {
+  return new SteersmanError(
+    `No worker answers for the run ${id}, and only a worker knows ${knows}.`,
+    `Ask again while a worker of its task queue runs. What its result keeps: ${hintOf(verbCall(`watch ${id}`), '`run.events()`')}`,
+    'unserved',
+  );
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import type { RunSettings } from '../../core/agents/run-config.js';
 import { readStart } from '../../core/agents/run-input.js';
 import { preview } from '../../core/text/preview.js';
+import { hintOf } from '../../shared/called-as.js';
 
 /** What to do when a run is to start while the one before is open: names of Temporal's overlap policies. */
 export const OVERLAPS = ['skip', 'buffer_one', 'cancel_other', 'allow_all'] as const;
@@ -61,7 +62,9 @@ export interface ScheduleTimes {
 export function timesFaults({ cron, everySeconds }: ScheduleTimes): string[] {
   const faults = [cron ?? []].flat().flatMap(fieldsFault);
   if ((cron === undefined || cron.length === 0) === (everySeconds === undefined))
-    faults.push('Give a cron expression or an interval, one of the two.');
+    faults.push(
+      `Give a cron expression${hintOf(' (--cron)', '')} or an interval${hintOf(' (--every)', '')}, one of the two.`,
+    );
   if (everySeconds !== undefined && !(Number.isSafeInteger(everySeconds) && everySeconds >= 1))
     faults.push('The interval must be a whole number of seconds, at least 1.');
   return faults;
@@ -73,7 +76,7 @@ function fieldsFault(expression: string): string[] {
   const fields = bare.replace(/^(?:CRON_)?TZ=\S+\s*/, '').split(/\s+/);
   if (fields.length === 5 || fields[0]?.startsWith('@')) return [];
   return [
-    `The cron expression "${preview(bare)}" is to have five fields: minute, hour, day of month, month, day of week.`,
+    `The cron expression "${preview(bare)}" has ${fields.filter(Boolean).length} fields, and is to have five: minute, hour, day of month, month, day of week.`,
   ];
 }
 

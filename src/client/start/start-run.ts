@@ -139,7 +139,7 @@ export async function startRequest(
     const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
     throw new SteersmanError(
       `The run can not start:${faults}`,
-      hintOf('See --help.', 'See StartOptions.'),
+      `See ${hintOf(verbCall('start --help'), 'StartOptions')}.`,
       'usage',
     );
   }

@@ -3,7 +3,9 @@ import { defineQuery } from '@temporalio/workflow';
 import { expect, test } from 'vitest';
 import { askRun } from '../../../src/client/ask-run.js';
 import type { Temporal } from '../../../src/client/connect.js';
+import { fromWorker } from '../../../src/client/run/runs.js';
 import { REFUSAL } from '../../../src/core/limits/failure.js';
+import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 const query = defineQuery<string>('state');
 
@@ -22,11 +24,12 @@ function run({ pendingLooks = 0, errors = [] }: { pendingLooks?: number; errors?
       return 'answer';
     },
   };
-  const client = {
-    workflow: { getHandle: () => handle },
-    withDeadline: (_: number, work: () => unknown) => work(),
-  };
-  return { temporal: { client } as unknown as Temporal, calls };
+  return { temporal: clientOf(handle) as unknown as Temporal, calls };
+}
+
+function clientOf(handle: object) {
+  const withDeadline = (_: number, work: () => unknown) => work();
+  return { client: { workflow: { getHandle: () => handle }, withDeadline } };
 }
 
 test('asking a run: it has a task to do → asked when that is done (ST3)', async () => {
@@ -45,4 +48,13 @@ test('asking a run: its task has no worker → asked all the same before the tim
   const { temporal, calls } = run({ pendingLooks: 1_000 });
   expect(await askRun(temporal, { id: 'r', timeoutMs: 40 }, query)).toBe('answer');
   expect(calls.at(-1)).toBe('query');
+});
+
+test('what only a worker knows: the server answers, no worker does → unserved, not a word against the server', async () => {
+  const late = Object.assign(new Error('4 DEADLINE_EXCEEDED'), { code: 4 });
+  const knows = 'its state';
+  const describe = async () => ({ type: WORKFLOW_TYPE, taskQueue: 'q' });
+  const temporal = { ...clientOf({ describe }), local: null } as unknown as Temporal;
+  const asked = fromWorker(temporal, 'r', { knows, ask: () => Promise.reject(late) });
+  await expect(asked).rejects.toMatchObject({ code: 'unserved', message: expect.stringContaining(knows) });
 });
