@@ -11,8 +11,10 @@ import {
   safeAnswer,
 } from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
+import { QUESTION_BYTES } from '../core/state/bounds.js';
 import type { OpenGate } from '../core/state/people.js';
 import { isHeld } from '../core/state/run-state.js';
+import { cutText } from '../core/text/fit.js';
 import { preview } from '../core/text/preview.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';
@@ -117,9 +119,35 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
 /** Asks the person what a role wants to know, in its own words. */
 export function askFor(
   run: Run,
-  { key, role, question }: { key: string; role: string; question: string },
+  question: { key: string; role: string; question: string },
 ): Promise<Asked<'question'>> {
-  return ask(run, { key, kind: 'question', title: preview(question), body: question, subject: { role } });
+  return ask(run, questionOf(question));
+}
+
+const MOST_OPTIONS = 9;
+
+/** What a role wants to know, with answers that it proposes: a person may choose one by its number. */
+export function questionOf({
+  key,
+  role,
+  question,
+  options: all = [],
+}: {
+  key: string;
+  role: string;
+  question: string;
+  options?: readonly string[];
+}): Question<'question'> {
+  const options = all.slice(0, MOST_OPTIONS).map(option => preview(option));
+  const list = options.map((option, index) => `${index + 1}. ${option}`).join('\n');
+  const body = cutText(question, QUESTION_BYTES);
+  return {
+    key,
+    kind: 'question',
+    title: preview(question),
+    body: list === '' ? body : `${body}\n\n${list}`,
+    subject: { role, ...(list !== '' && { options }) },
+  };
 }
 
 /** Takes the answer that is recorded at a gate, which closes. Null: there is none, or a stop overtakes it. */

@@ -10,7 +10,7 @@ import { without } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { isDenied, type Permissions } from '../tools/permission.js';
 import type { ClientTool, ToolDefinition } from '../tools/tool.js';
-import { isNamed } from '../tools/workflow-tools.js';
+import { isOffered, type ToolChoice } from '../tools/workflow-tools.js';
 import type { DeclaredModes, ModeName } from './modes.js';
 import type { AgentCard, PinnedRole } from './role.js';
 
@@ -147,11 +147,11 @@ export function modelsInUse({
 /** The tools that any of these roles is offered, in the run's order (L9). What never runs is not offered. */
 export function offeredTools(
   pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
-  ...roles: readonly Pick<PinnedRole, 'tools' | 'readOnly'>[]
+  ...roles: readonly ToolChoice[]
 ): ToolDefinition[] {
-  const isFor = (tool: ToolDefinition) =>
-    roles.some(role => isNamed(tool, role.tools) && (tool.policy.readOnly || role.readOnly !== true));
-  return pinned.tools.filter(tool => isFor(tool) && !isDenied(tool, pinned.permissions));
+  return pinned.tools.filter(
+    tool => roles.some(role => isOffered(tool, role)) && !isDenied(tool, pinned.permissions),
+  );
 }
 
 const GOAL_CHARS = 500;

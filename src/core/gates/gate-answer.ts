@@ -76,7 +76,7 @@ function readAnswer(gate: Gate, input: Input, rules: AnswerRules): GateAnswer | 
     const text = stringOr(input.text, '').trim();
     return text === ''
       ? expected('text', 'the answer as a non-empty text', input.text)
-      : { kind: 'question', text };
+      : { kind: 'question', text: chosen(text, choicesOf(gate)) };
   }
   if (gate.kind === 'clientTool') return readToolResult(input);
   const choices = choicesOf(gate);
@@ -104,6 +104,12 @@ function readAnswer(gate: Gate, input: Input, rules: AnswerRules): GateAnswer | 
     case 'form':
       return readFormAnswer(gate, input, rules);
   }
+}
+
+/** A number is that of an option, but where an option says just that. */
+function chosen(text: string, options: readonly string[]): string {
+  const option = /^[1-9]\d?$/.test(text) ? options[Number(text) - 1] : undefined;
+  return options.includes(text) ? text : (option ?? text);
 }
 
 function reasonOf(input: Input): string | null {

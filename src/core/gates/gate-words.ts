@@ -15,7 +15,9 @@ export function wordsHint(gate: Gate): string {
     case 'plan':
       return 'y approve · what it should change, to plan anew · e [{"id": …, "description": …}] these tasks instead';
     case 'question':
-      return 'type the answer';
+      return (gate.subject.options ?? []).length > 0
+        ? 'the number of an option, or another answer'
+        : 'type the answer';
     case 'route':
       return 'y approve · n [reason] go on as it is';
     case 'clientTool':

@@ -31,7 +31,8 @@ export type Gate = GateBase &
   (
     | { kind: 'approval'; subject: { tool: string; callId: string; arguments: string; digest?: string } }
     | { kind: 'plan'; subject: { tasks: number } }
-    | { kind: 'question'; subject: { role: string } }
+    /** `options`: answers that a person may choose by their number; they may answer otherwise. */
+    | { kind: 'question'; subject: { role: string; options?: string[] } }
     /** `enlarges`: approving it changes a limit or a goal's means. */
     | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
     /** A tool that the client runs; `callId` is the model's id of the call. `claimedBy`: who has begun it. */
@@ -139,8 +140,9 @@ export const GATE_CHOICES: Record<GateKind, readonly string[]> = {
   form: ['accept', 'decline', 'cancel'],
 };
 
-/** The choices of one gate: another model is none where there is no other, nor is a plan that no limit allows. */
+/** The choices of one gate; of a question, what it proposes. Another model is none where there is no other, nor is a plan that no limit allows. */
 export function choicesOf(gate: Gate): string[] {
+  if (gate.kind === 'question') return gate.subject.options ?? [];
   const noModel = gate.kind === 'failure' && gate.subject.models.length === 0;
   const noPlan = gate.kind === 'step' && !gate.subject.canReplan;
   return GATE_CHOICES[gate.kind].filter(

@@ -1,7 +1,7 @@
 /** What becomes of a tool call before anything runs, as one pure decision (H4). */
 
 import type { PinnedRun } from '../agents/run-config.js';
-import type { ClientAnswer, GateAnswer } from '../gates/gate.js';
+import type { GateAnswer } from '../gates/gate.js';
 import type { Limits } from '../limits/limits.js';
 import { fill, type Words } from '../prompts/words.js';
 import type { ToolEnding, ToolUseBlock } from '../state/message.js';
@@ -10,9 +10,10 @@ import type { Permission } from './permission.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from './tool.js';
 import { badArgumentsNote, editedNote, notAllowedNote, unknownToolNote } from './tool-notes.js';
 import { statefulServer } from './tool-session.js';
+import { isAskPerson } from './workflow-tools.js';
 
 /** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
-export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' }>;
+export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' | 'question' }>;
 
 export interface ToolCallCase {
   call: ToolUseBlock;
@@ -44,15 +45,19 @@ export type ToolCallDecision =
   /** A person decides, who is shown `concerns`; approved, it runs. */
   | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
   | { kind: 'client'; tool: ToolDefinition }
-  /** The client ran it, or may have run it: this is what it gave. */
-  | { kind: 'given'; tool: ToolDefinition; answer: ClientAnswer };
+  /** A person says what its result is. */
+  | { kind: 'question'; tool: ToolDefinition }
+  /** The client ran it, or may have run it, or a person was asked: this is what they gave. */
+  | { kind: 'given'; tool: ToolDefinition; answer: GivenAnswer };
+
+export type GivenAnswer = Exclude<CallAnswer, { kind: 'approval' }>;
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   const { call, said, offered, limits, pinned, words } = given;
   const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
-  // What the client ran has happened, also when the run is being stopped.
-  if (said?.kind === 'clientTool' && tool) {
+  // What the client ran has happened, and what a person said is said, also when the run is being stopped.
+  if (said && said.kind !== 'approval' && tool) {
     return { kind: 'given', tool, answer: said };
   }
   if (given.stopped) return end('cancelled', words.noteRunStopped);
@@ -91,6 +96,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     now: given.now,
   });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
+  if (isAskPerson(tool)) return { kind: 'question', tool };
   const note = known ? words.noteRepeated : null;
   if (permission === 'run') return { kind: 'run', tool, note, edited: null };
   const concerns = tool.policy.destructive ? [words.mayDestroy] : [];

@@ -52,8 +52,9 @@ export function plainPath(path: string, base: string): string {
   return `/${parts.join('/')}`;
 }
 
-/** Whether one of `written` is, holds, or lies in one of `read`. What is not known touches everything. */
+/** Whether one of `written` is, holds, or lies in one of `read`. What is not known touches everything, but what is about no path. */
 export function touches(written: readonly string[] | null, read: readonly string[] | null): boolean {
+  if (read?.length === 0) return false;
   if (written === null || read === null) return true;
   return written.some(one => read.some(other => isWithin(one, other) || isWithin(other, one)));
 }

@@ -8,6 +8,7 @@ import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { toolEnding } from './effect.js';
 import { isRepeatable, type ToolDefinition } from './tool.js';
+import type { GivenAnswer } from './tool-call.js';
 import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';
 
 /** The built-in tool that pages what is kept by reference. */
@@ -47,8 +48,21 @@ export function toolResult(
   };
 }
 
+/** What a person says to a question is their word, and no data. */
+export function givenResult(
+  call: Pick<ToolUseBlock, 'id' | 'name'>,
+  tool: Pick<ToolDefinition, 'policy'>,
+  answer: GivenAnswer,
+  words: Words,
+): ToolResultBlock {
+  if (answer.kind === 'clientTool') return clientResult(call, tool, answer, words);
+  const { text } = answer;
+  const note = text === null ? words.noteNobodyAnswers : fill(words.notePersonAnswers, { text });
+  return toolResult(call, 'executed', { note }, words);
+}
+
 /** Of a tool of the client. Where nobody gives a result, somebody may have run it all the same. */
-export function clientResult(
+function clientResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   { policy }: Pick<ToolDefinition, 'policy'>,
   { content, isError, lost }: ClientAnswer,

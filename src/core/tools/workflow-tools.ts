@@ -1,4 +1,8 @@
-/** Tools that a run carries out itself, as data. Only a role that names them has them: `*` means what others offer. */
+/**
+ * Tools that a run carries out itself, as data. Only a role that names them has them: `*` means what others offer.
+ * The one that asks the person is every role's that works with tools and answers in text.
+ */
+import type { RoleProfile } from '../agents/role.js';
 import { matchesAny } from './glob.js';
 import {
   type ClientTool,
@@ -28,6 +32,9 @@ const EXPECTED_VERSION: JsonSchema = {
   minimum: 1,
   description: 'The version that was read last: nothing is changed where the artifact is at another.',
 };
+
+/** Asks the person who attends the run: its result is what they say. */
+export const ASK_PERSON = 'ask_person';
 
 const DEFINITIONS = {
   call_subagent: {
@@ -97,9 +104,18 @@ const DEFINITIONS = {
     description: 'Lists the artifacts of this run: id, type, title, version and size of each.',
     inputSchema: object({}),
   },
+  [ASK_PERSON]: {
+    description: 'Asks the person what only they can decide or know. They may also answer otherwise.',
+    inputSchema: {
+      type: 'object',
+      properties: { question: { type: 'string' }, options: { type: 'array', items: { type: 'string' } } },
+      required: ['question'],
+    },
+    policy: { ...WITHIN_THE_RUN, cache: 'goal' },
+  },
 } satisfies Record<string, Pick<ToolDefinition, 'description' | 'inputSchema'> & { policy?: ToolPolicy }>;
 
-export type WorkflowToolName = keyof typeof DEFINITIONS;
+export type WorkflowToolName = Exclude<keyof typeof DEFINITIONS, typeof ASK_PERSON>;
 
 const WORKFLOW_TOOLS: readonly ToolDefinition[] = Object.entries(DEFINITIONS).map(([name, rest]) => ({
   name,
@@ -118,16 +134,32 @@ export function isNamed(
   return matchesAny(name, origin.type === 'workflow' ? globs.filter(glob => glob !== '*') : globs);
 }
 
+/** What of a role says which tools it is offered. */
+export type ToolChoice = Pick<RoleProfile, 'tools' | 'readOnly'> & Partial<Pick<RoleProfile, 'output'>>;
+
+/** Whether the run offers a tool to a role. One whose reply has a form asks by that; one without tools stays so. */
+export function isOffered(
+  tool: Pick<ToolDefinition, 'name' | 'origin' | 'policy'>,
+  { tools, output, readOnly }: ToolChoice,
+): boolean {
+  const mayAsk = isAskPerson(tool) && output === 'text' && tools.length > 0;
+  return (mayAsk || isNamed(tool, tools)) && (tool.policy.readOnly || readOnly !== true);
+}
+
+export function isAskPerson({ name, origin }: Pick<ToolDefinition, 'name' | 'origin'>): boolean {
+  return origin.type === 'workflow' && name === ASK_PERSON;
+}
+
 export function namesOwnTool(glob: string): boolean {
   return WORKFLOW_TOOLS.some(tool => isNamed(tool, [glob]));
 }
 
-/** Adds those that one of the roles names; a name that a server or the client has already stays theirs, with a warning. */
+/** Adds those that one of the roles is offered; a name that a server or the client has already stays theirs, with a warning. */
 export function addWorkflowTools(
   tools: readonly ToolDefinition[],
-  roles: readonly { tools: readonly string[] }[],
+  roles: readonly ToolChoice[],
 ): { tools: ToolDefinition[]; warnings: string[] } {
-  const wanted = WORKFLOW_TOOLS.filter(tool => roles.some(role => isNamed(tool, role.tools)));
+  const wanted = WORKFLOW_TOOLS.filter(tool => roles.some(role => isOffered(tool, role)));
   const [taken, free] = [true, false].map(isTaken =>
     wanted.filter(({ name }) => tools.some(tool => tool.name === name) === isTaken),
   );

@@ -30,7 +30,7 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): Moved {
 }
 
 /** A question to the person that was answered costs its role no round. */
-export function giveRoundBack({ turns }: Position): void {
+export function giveRoundBack({ turns }: Pick<Position, 'turns'>): void {
   turns.round = Math.max(0, turns.round - 1);
 }
 

@@ -293,7 +293,7 @@ describe('load run', () => {
     const role = SEARCH.replace('maxRounds: 3', "maxRounds: 3\ntools: ['*', list_artifacts]");
     await writeFile(join(configDir, 'prompts', 'core', 'search.md'), role);
     const pinned = await load({ mode: 'react', role: 'search' });
-    expect(pinned.tools.map(({ name }) => name)).toEqual(['read_file', 'list_artifacts']);
+    expect(pinned.tools.map(({ name }) => name)).toEqual(['read_file', 'list_artifacts', 'ask_person']);
   });
 
   test('load run: overrides and a permission for a tool of the run itself → in its policy; the bare * is not about it; where no role has it, no warning (T13)', async () => {

@@ -3,6 +3,7 @@
 import { isRoomForGate, lostResult } from '../../../core/gates/gate.js';
 import { approvalText, clientToolText } from '../../../core/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../core/gates/whole-write.js';
+import { stringsOf } from '../../../core/outputs/output-fields.js';
 import {
   type AssistantMessage,
   type ToolUseBlock,
@@ -11,19 +12,34 @@ import {
 } from '../../../core/state/message.js';
 import type { OpenGate } from '../../../core/state/people.js';
 import { batchAction, waitingSteers } from '../../../core/steering/inbox.js';
+import { stringOr } from '../../../core/text/json.js';
 import { preview } from '../../../core/text/preview.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../../core/tools/tool-call.js';
-import { ask, closeGates, gateAt, openGate, openGates, type Question, takeRecorded } from '../../gates.js';
+import {
+  ask,
+  closeGates,
+  gateAt,
+  openGate,
+  openGates,
+  type Question,
+  questionOf,
+  takeRecorded,
+} from '../../gates.js';
 import type { Run } from '../../run.js';
 
-type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
+type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' | 'question' }>;
 
 /** Takes what a person said of the call, before anything is decided: it stands, whatever they allowed since. */
 export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
-  const answer = takeRecorded(run, approvalKey(call)) ?? takeRecorded(run, clientKey(call));
-  return answer?.kind === 'approval' || answer?.kind === 'clientTool' ? answer : null;
+  const keys = keysOf(call);
+  for (const key of keys) {
+    const answer = takeRecorded(run, key);
+    if (answer?.kind === 'approval' || answer?.kind === 'clientTool' || answer?.kind === 'question')
+      return answer;
+  }
+  return null;
 }
 
 /** Whether a gate of the call is open, answered or not. */
@@ -38,7 +54,7 @@ export function isWithClient(run: Run, call: ToolUseBlock): boolean {
 
 /** Gates that ask about these calls. */
 function isAbout(calls: readonly ToolUseBlock[]): (open: OpenGate) => boolean {
-  const keys = calls.flatMap(call => [approvalKey(call), clientKey(call)]);
+  const keys = calls.flatMap(keysOf);
   return ({ key }) => keys.includes(key);
 }
 
@@ -63,6 +79,10 @@ export async function askAbout(
     if (!isWithClient(run, call) && superseded()) return null;
     const asked = await ask(run, { ...clientQuestion(run, call, decision.tool), superseded });
     return asked.kind === 'answered' ? asked.answer : lostResult('cancelled');
+  }
+  if (decision.kind === 'question') {
+    const asked = await ask(run, { ...personQuestion(call, reply.role), superseded });
+    return asked.kind === 'answered' ? asked.answer : null;
   }
   let compared: ComparedFile | null = null;
   if (isCompared(run, call, decision.tool) && !isAskedAbout(run, call)) {
@@ -148,6 +168,24 @@ function clientQuestion(
       idempotencyKey: idempotencyKeyOf(run.ports.chainId, call.id, { tool: call.name, args: call.input }),
     },
   };
+}
+
+function personQuestion(call: ToolUseBlock, role: string): Question<'question'> {
+  const { question, options } = call.input;
+  return questionOf({
+    key: questionKey(call),
+    role,
+    question: stringOr(question, ''),
+    options: stringsOf(options),
+  });
+}
+
+function keysOf(call: ToolUseBlock): string[] {
+  return [approvalKey(call), clientKey(call), questionKey(call)];
+}
+
+function questionKey(call: ToolUseBlock): string {
+  return `question:${call.id}`;
 }
 
 function approvalKey(call: ToolUseBlock): string {

@@ -22,7 +22,7 @@ import { openReply } from './finish-call.js';
 
 /** A decision that needs nobody any more. */
 export type Settled = Exclude<ToolCallDecision, Asking>;
-type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
+type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' | 'question' }>;
 
 export interface DecidedCall {
   call: ToolUseBlock;
@@ -67,7 +67,7 @@ export function callsBeside(run: Run, batch: Batch, { call, decision }: DecidedC
 }
 
 function needsAnswer(decision: ToolCallDecision): decision is Asking {
-  return decision.kind === 'ask' || decision.kind === 'client';
+  return decision.kind === 'ask' || decision.kind === 'client' || decision.kind === 'question';
 }
 
 /** The reviewer's say on a call that is about to run or to be asked about. Null: it is being asked. */

@@ -16,8 +16,11 @@ import { addStep, shown, stepOf } from '../../../core/state/trace.js';
 import { jsonBytes, ownValue } from '../../../core/text/json.js';
 import { recordCall } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
-import { clientResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
+import type { GivenAnswer } from '../../../core/tools/tool-call.js';
+import { givenResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
 import { mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
+import { ASK_PERSON, isAskPerson } from '../../../core/tools/workflow-tools.js';
+import { giveRoundBack } from '../../phases/notes.js';
 import type { Run } from '../../run.js';
 import { answerTo, closeApprovals, closeCallGates, isWithClient } from './call-permission.js';
 import { callLine } from './tool-request.js';
@@ -39,6 +42,19 @@ export interface CallEnd {
 /** For whoever called this run, if it ends before it has told them. */
 export function noteEffects({ state }: Run, lines: readonly string[]): void {
   if (isSubagent(state.settings)) state.tools.effects = withEffects(state.tools.effects, lines);
+}
+
+/** What a person said to a question is a part of the goal. A reply that does nothing but ask costs no round then. */
+export function noteAnswer(
+  run: Run,
+  { reply, call }: Pick<CallEnd, 'reply' | 'call'>,
+  answer: GivenAnswer,
+): void {
+  if (answer.kind !== 'question' || answer.text === null) return;
+  run.wish(answer.text);
+  const calls = toolCallsOf(reply);
+  const asksOnly = calls.every(({ name }) => name === ASK_PERSON);
+  if (asksOnly && call === calls.at(-1)) giveRoundBack(here(run.state.cursor));
 }
 
 /** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
@@ -71,6 +87,7 @@ export function finishCall(
       messageId,
       policy: ran.policy,
       workspace: state.settings.workspace,
+      lasts: isAskPerson(ran),
       now: ports.now(),
     });
   const { ending } = result;
@@ -149,13 +166,13 @@ function closeCalls(run: Run, turns: Turns, batch: Batch, { ending, note, why }:
   for (const call of open) {
     const said = answerTo(run, call) ?? (isWithClient(run, call) ? lostResult('cancelled') : null);
     const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;
-    // What the client ran has happened, and what it was given may have.
-    const ran = said?.kind === 'clientTool' ? tool : null;
+    const given = said !== null && said.kind !== 'approval' ? said : null;
+    // What the client ran has happened, and what it was given may have; what a person said is said.
+    const ran = given && tool;
     const result =
-      ran && said?.kind === 'clientTool'
-        ? clientResult(call, ran, said, run.words)
-        : toolResult(call, ending, { note }, run.words);
+      ran && given ? givenResult(call, ran, given, run.words) : toolResult(call, ending, { note }, run.words);
     const callId = run.nextId('c');
+    if (given) noteAnswer(run, { reply, call }, given);
     finishCall(run, { batch, reply, call, callId, result, input: call.input, ran });
   }
   closeCallGates(run, toolCallsOf(reply), why);

@@ -14,7 +14,7 @@ import { toolEnding, toolFailureDecision } from '../../../core/tools/effect.js';
 import { inputOf, type LedgerEntry } from '../../../core/tools/ledger.js';
 import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../core/tools/tool.js';
 import { failedNote } from '../../../core/tools/tool-notes.js';
-import { clientResult, toolResult } from '../../../core/tools/tool-result.js';
+import { givenResult, toolResult } from '../../../core/tools/tool-result.js';
 import { sessionLoss, type ToolSession } from '../../../core/tools/tool-session.js';
 import { noteChange } from '../../changes/reload-tools.js';
 import type { Called } from '../../ports.js';
@@ -23,7 +23,7 @@ import { closeForms } from '../../tool-forms.js';
 import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
-import { endBatch, finishCall, openReply } from './finish-call.js';
+import { endBatch, finishCall, noteAnswer, openReply } from './finish-call.js';
 import { lostSession, noteSession, optionsFor, toolRequest } from './tool-request.js';
 import { callWorkflow, runWorkflowTool } from './workflow-tools.js';
 
@@ -88,6 +88,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
 function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
   if (!result) throw new Error(`the call ${started.call.id} has no result`);
   const ran = decision.kind === 'run' || decision.kind === 'given' ? decision.tool : null;
+  if (decision.kind === 'given') noteAnswer(run, started, decision.answer);
   finishCall(run, { ...started, result, input: inputOf(started.batch, started.call), ran });
 }
 
@@ -99,7 +100,7 @@ function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolRes
     case 'reuse':
       return reusedResult(run, call, decision.entry);
     case 'given':
-      return clientResult(call, decision.tool, decision.answer, run.words);
+      return givenResult(call, decision.tool, decision.answer, run.words);
     case 'run':
       return execute(run, started, decision.tool, decision.note);
   }
@@ -168,8 +169,15 @@ function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolRes
   const earlier = Object.values(run.state.threads)
     .flatMap(thread => thread.messages)
     .find(message => message.id === entry.messageId);
-  const content = earlier?.kind === 'tool_result' ? earlier.content[0].content : [];
-  return toolResult(call, 'reused', { note: run.words.noteReusedHow, content }, run.words);
+  const { content = [], note = '' } = earlier?.kind === 'tool_result' ? earlier.content[0] : {};
+  // What was said without data is in its note, such as an answer of the person.
+  const said = content.length === 0 ? note : '';
+  return toolResult(
+    call,
+    'reused',
+    { note: [run.words.noteReusedHow, said].join('\n').trim(), content },
+    run.words,
+  );
 }
 
 /** What is known of the failure may quote the tool's server: it is content. */

@@ -343,3 +343,19 @@ describe('answerFromWords', () => {
     expect('error' in read && read.error).toContain(wordsHint(GATES[kind]));
   });
 });
+
+test.each([
+  ['2', 'Cadiz'],
+  ['Cadiz', 'Cadiz'],
+  ['3', '3'],
+  ['4', '4'],
+  ['0', '0'],
+  ['none of them', 'none of them'],
+])('answers: %j to a question with options → %j (F17)', (text, expected) => {
+  const subject = { role: 'react', options: ['Lagos', 'Cadiz', '4', '3'] };
+  const gate: Gate = { ...BASE, id: 'g3', kind: 'question', subject };
+  expect(wordsHint(gate)).toContain('number');
+  const rules = { via: 'answerGate', maxBytes: 1_000 } as const;
+  const answer = { kind: 'question', text: expected };
+  expect(checkAnswer([gate], { gateId: 'g3', text }, rules)).toEqual({ ok: { gateId: 'g3', answer } });
+});

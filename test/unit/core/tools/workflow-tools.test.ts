@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { offeredTools } from '../../../../src/core/agents/run-config.js';
-import { addWorkflowTools } from '../../../../src/core/tools/workflow-tools.js';
+import { ASK_PERSON, addWorkflowTools, type ToolChoice } from '../../../../src/core/tools/workflow-tools.js';
 import { pinnedRun } from '../../../support/core-values.js';
 import { fileTool } from '../../../support/small-run.js';
 
@@ -17,6 +17,26 @@ test.each<[string, string[], boolean]>([
   expect(pinned.tools.some(({ name }) => name === LIST)).toBe(expected);
   expect(offeredTools(pinned, { tools }).some(({ name }) => name === LIST)).toBe(expected);
   expect(offeredTools(pinned, { tools: ['*'] }).map(({ name }) => name)).toEqual(['read']);
+});
+
+test.each<[string, Partial<ToolChoice>, boolean]>([
+  ['answers in text and has tools', {}, true],
+  ['may only look', { readOnly: true }, true],
+  ['names other tools alone', { tools: ['read'] }, true],
+  ['has no tools', { tools: [] }, false],
+  ['has no tools but this one', { tools: [ASK_PERSON] }, true],
+  ['reports in a form, which asks by itself', { output: 'execution' }, false],
+])('workflow tools: a role %s → it is offered to ask the person: %j is %s (F17)', (_, choice, expected) => {
+  const role = { tools: ['*'], output: 'text', ...choice } as const;
+  const pinned = pinnedRun({ tools: addWorkflowTools([fileTool('read')], [role]).tools });
+  expect(pinned.tools.some(({ name }) => name === ASK_PERSON)).toBe(expected);
+  expect(offeredTools(pinned, role).some(({ name }) => name === ASK_PERSON)).toBe(expected);
+});
+
+test('workflow tools: asking the person → costs at most 350 characters of a request (F17)', () => {
+  const [tool] = addWorkflowTools([], [{ tools: ['*'], output: 'text' }]).tools;
+  const sent = { name: tool?.name, description: tool?.description, input_schema: tool?.inputSchema };
+  expect(JSON.stringify(sent).length).toBeLessThanOrEqual(350);
 });
 
 test('workflow tools: a server has the name already → the tool stays the server’s, with a warning', () => {

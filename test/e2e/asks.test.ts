@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { answerGateUpdate, type RunResult } from '../../src/workflows/messages.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+import { eventsOf, toolSteps, toolTexts } from '../support/run-views.js';
+import { answer, calls, openGateOf, settingsYaml } from '../support/steering.js';
+
+const rig = rigOfFile({ config: { 'steersman.yaml': settingsYaml('steering: note') } });
+
+const asks = (question = 'Which port?') =>
+  calls({ name: 'ask_person', arguments: { question, options: ['Lagos', 'Cadiz'] } });
+const done = { text: 'Cadiz it is.' };
+
+test('ask_person: a role asks with options, the client answers by number, the run continues as new at every safe point → its result is the option as the person’s word, also asked again (F17)', async () => {
+  const script = rig.play([asks(), asks(), done]);
+  const handle = await rig.start('Plan the trip.', {
+    mode: 'react',
+    attended: true,
+    continueAsNew: 'every-safe-point',
+  });
+  const gate = await openGateOf(handle, 'question');
+  expect(gate).toMatchObject({
+    title: 'Which port?',
+    body: 'Which port?\n\n1. Lagos\n2. Cadiz',
+    subject: { role: 'react', options: ['Lagos', 'Cadiz'] },
+  });
+  await answer(handle, 'question', { text: '2' });
+  const result = (await handle.result()) as RunResult;
+  expect(result).toMatchObject({ cause: 'direct_answer', text: 'Cadiz it is.' });
+  expect(toolTexts(script.requests[1])).toEqual(['The person says: Cadiz']);
+  // Asked twice the same: nobody is asked again.
+  expect(toolSteps(result).map(({ ending }) => ending)).toEqual(['executed', 'reused']);
+  expect(toolTexts(script.requests[2])[1]).toContain('The person says: Cadiz');
+  expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ by: 'person', decision: 'Cadiz' }]);
+});
+
+test('ask_person: nobody attends the run → it is told at once to decide itself, and answers (F17)', async () => {
+  const script = rig.play([asks(), done]);
+  const { result } = await rig.run('Plan the trip.', { mode: 'react' });
+  expect(result).toMatchObject({ cause: 'direct_answer', text: 'Cadiz it is.' });
+  expect(toolTexts(script.requests[1])[0]).toContain('decide yourself');
+});
+
+test('ask_person: a worker goes while the question waits, and the answer comes without one → the next takes it (F17)', async () => {
+  const script = rig.play([asks(), done]);
+  const handle = await rig.start('Plan the trip.', { mode: 'react', attended: true });
+  const { id: gateId } = await openGateOf(handle, 'question');
+  await rig.stopWorker();
+  const told = handle.executeUpdate(answerGateUpdate, { args: [{ gateId, text: 'Faro' }] });
+  await rig.startWorker();
+  await told;
+  expect(await handle.result()).toMatchObject({ cause: 'direct_answer' });
+  expect(toolTexts(script.requests[1])).toEqual(['The person says: Faro']);
+});
