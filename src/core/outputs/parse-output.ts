@@ -12,7 +12,14 @@ import { isRecord, stringOr } from '../text/json.js';
 import type { FormedContract, OutputContract, OutputOf } from './contracts.js';
 import { CONTRACTS, OUTPUT_CONTRACTS } from './contracts.js';
 import type { Dialect } from './envelope.js';
-import { type EnvelopeMeta, envelopeFields, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
+import {
+  ENVELOPE_FIELDS,
+  type EnvelopeMeta,
+  envelopeFields,
+  isEnvelope,
+  NO_ENVELOPE,
+  readMeta,
+} from './envelope.js';
 import { constant, type Fields, formOfFields, oneOf, orNull, word } from './fields.js';
 import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
 import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
@@ -105,25 +112,38 @@ function specialReply(special: SpecialOutput, json: Record<string, unknown>): Ro
   return { ...failedBy([specialText(special, BUILT_IN_WORDS.en)]), envelope, special };
 }
 
-/**
- * Free text; in the envelope dialect, what an envelope holds as `params.text`, `params.answer` or
- * `params.summary`, else its message to the user.
- */
+/** Free text, or the answer that an envelope holds. */
 function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
-  const json = dialect === 'envelope' ? extractJson(text) : null;
+  const json = dialect === 'envelope' ? extractJson(text) : wholeEnvelope(text);
   if (json !== null) {
     const special = readSpecial(json);
     if (special !== null) return specialReply(special, json);
     const envelope = isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
-    const params = isRecord(json.params) ? json.params : {};
-    const value = [params.text, params.answer, params.summary, envelope.userMessage]
-      .map(candidate => stringOr(candidate, '').trim())
-      .find(candidate => candidate !== '');
-    if (value !== undefined) return { ok: true, value, envelope, special: null };
+    const value = answerIn(json);
+    if (value !== null) return { ok: true, value, envelope, special: null };
+    if (envelope !== NO_ENVELOPE)
+      return { ...failedBy([expected('params.text', 'the answer', json.params)]), envelope, special: null };
   }
   const value = text.trim();
   if (value === '') return notRead('The reply must hold a text, got nothing.');
   return { ok: true, value, envelope: NO_ENVELOPE, special: null };
+}
+
+/** A reply that is nothing but an envelope, though its role answers in plain text. Other JSON may be the answer. */
+function wholeEnvelope(text: string): Record<string, unknown> | null {
+  const json = parseRecord(text.trim().replace(/^`{3}\w*\s|`{3}$/g, ''));
+  if (json === null) return null;
+  const isWhole = ENVELOPE_FIELDS.every(field => !isAbsent(json[field]));
+  return isWhole || (isRecord(json.params) && readSpecial(json) !== null) ? json : null;
+}
+
+/** Where the answer of an envelope stands, by its names in their order; else the message to the user. */
+const ANSWER_FIELDS = ['text', 'answer', 'content', 'summary'] as const;
+
+function answerIn({ params, userMessage }: Record<string, unknown>): string | null {
+  const fields = isRecord(params) ? params : {};
+  const said = [...ANSWER_FIELDS.map(name => fields[name]), userMessage];
+  return said.map(each => stringOr(each, '').trim()).find(each => each !== '') ?? null;
 }
 
 const EXECUTION_FIELDS = Object.keys(CONTRACTS.execution.actions.COMPLETE);

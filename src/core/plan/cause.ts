@@ -38,6 +38,8 @@ export type Cause =
   | 'no_verdict'
   /** What a role wanted confirmed by a person was not. */
   | 'not_confirmed'
+  /** The role that was to answer asked instead, and nobody answered. */
+  | 'not_answered'
   /** Nothing but words for "it is done" was said as the answer. */
   | 'empty_answer'
   | 'wrap_up_failed'
@@ -46,7 +48,7 @@ export type Cause =
   | 'stopped_by_orchestrator'
   | 'plan_not_approved'
   | 'cancelled'
-  /** `failed:tasks`: nothing of the plan was achieved; `failed:no_answer`; else the type of the failure. */
+  /** `failed:tasks`: nothing of the plan was achieved; `failed:no_answer`; `failed:role_error`: its role said so; else the type of the failure. */
   | `failed:${string}`;
 
 export function outcomeOf(cause: Cause): Outcome {
@@ -104,6 +106,7 @@ const TEXTS: Partial<Record<string, string>> = {
   verdict_incomplete: 'The verification accepted the answer without a word on every task of the plan.',
   no_verdict: 'The verification gave no verdict that could be read.',
   not_confirmed: 'Something that a person was to confirm was not confirmed.',
+  not_answered: 'The role that was to answer asked a question instead, and nobody answered it.',
   empty_answer: 'The verification said that all is done and gave no answer: the answer is the reports.',
   wrap_up_failed: 'The model failed when the answer was to be written: the answer is the reports so far.',
   ended_by_orchestrator: 'The orchestrator ended the work before the answer was verified.',
@@ -113,6 +116,7 @@ const TEXTS: Partial<Record<string, string>> = {
   cancelled: 'It was cancelled.',
   'failed:tasks': 'Tasks of the plan failed, and none was carried out.',
   'failed:no_answer': 'Nothing was said that could be an answer.',
+  'failed:role_error': 'The role that was to answer reported an error instead.',
   [`failed:${FAILURE.model.refused}`]: 'The model declined to answer.',
   [`failed:${FAILURE.model.contentFilter}`]: "A content filter withheld the model's reply.",
 };

@@ -120,6 +120,12 @@ export interface Answering extends AtPlan {
   phase: 'answering';
   /** Whose turn it is, from 0. */
   step: number;
+  /** A person is asked: what the role does not know, or whether its answer counts, for these reasons. Absent: nobody. */
+  asking?: { kind: 'ask'; question: string } | { kind: 'confirm'; concerns: string[]; answer: string };
+  /** Nobody answered its question, so it has one reply more, and no further question. */
+  unanswered?: true;
+  /** Nobody confirmed an answer before it, or this one: so the goal ends. */
+  unconfirmed?: true;
 }
 
 /** A role chooses the mode of the goal, which has none of its own yet. */
@@ -149,8 +155,8 @@ export function verificationAt(cycle: number): Verification {
   return { phase: 'verification', cycle, turns: newTurns(), step: { kind: 'verify' }, unanswered: false };
 }
 
-export function answeringAt(step = 0): Answering {
-  return { phase: 'answering', cycle: 1, turns: newTurns(), step };
+export function answeringAt(step = 0, { unconfirmed }: Pick<Answering, 'unconfirmed'> = {}): Answering {
+  return { phase: 'answering', cycle: 1, turns: newTurns(), step, ...(unconfirmed && { unconfirmed }) };
 }
 
 export function choosingAt(): Choosing {
@@ -252,7 +258,7 @@ export function begun(at: Position | Interrupt): Position | Interrupt {
     case 'verification':
       return verificationAt(at.cycle);
     case 'answering':
-      return answeringAt(at.step);
+      return answeringAt(at.step, at);
     case 'choosing':
       return choosingAt();
     case 'wrap_up':

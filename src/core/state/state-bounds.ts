@@ -11,7 +11,7 @@ import type { RunState } from './run-state.js';
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
-/** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut. */
+/** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut, or the one that a person is to confirm, with why. */
 const PLACE_BYTES =
   TURNS_BYTES +
   Math.max(

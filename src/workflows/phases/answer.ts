@@ -5,21 +5,30 @@
 
 import { roleAt, stepsOf } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
-import { specialText } from '../../core/outputs/special-output.js';
+import { plansLeft } from '../../core/limits/limits.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { questionText, specialText } from '../../core/outputs/special-output.js';
 import { answerInstruction, stepBeforeText } from '../../core/prompts/answer-instructions.js';
 import { fill } from '../../core/prompts/words.js';
-import { ANSWER_BYTES } from '../../core/state/bounds.js';
-import { type Answering, answeringAt } from '../../core/state/position.js';
+import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/state/bounds.js';
+import { type Answering, answeringAt, newTurns } from '../../core/state/position.js';
 import { wayOf } from '../../core/state/run-state.js';
-import type { Run } from '../run.js';
+import { fitted } from '../../core/text/fit.js';
+import { preview } from '../../core/text/preview.js';
+import { askFor, confirm } from '../gates.js';
+import { instruct } from '../instruct.js';
+import { MOVED, type Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
-import { runTurns } from '../turn/turn-loop.js';
+import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
-import { noteLimit } from './notes.js';
+import { giveRoundBack, noteLimit } from './notes.js';
 
 export async function answer(run: Run, position: Answering): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));
-  const rounds = roundsOf(run, role);
+  const { asking, unanswered } = position;
+  if (asking?.kind === 'ask') return clarify(run, position, role, asking.question);
+  if (asking?.kind === 'confirm') return confirmAnswer(run, position, role, asking);
+  const rounds = roundsOf(run, role) + (unanswered ? 1 : 0);
   const end = await runTurns(run, {
     role: role.name,
     output: 'text',
@@ -29,10 +38,13 @@ export async function answer(run: Run, position: Answering): Promise<StepEnd> {
   });
   switch (end.kind) {
     case 'reply':
-      return handOn(run, position, role, end.output);
+      return take(run, position, role, end);
     case 'special':
-      // A question is an answer: what the person says to it is the next goal.
-      return answerFor(run, 'direct_answer', specialText(end.special, run.words));
+      if (end.special.kind === 'error')
+        return answerFor(run, 'failed:role_error', specialText(end.special, run.words));
+      if (unanswered) return answerFor(run, 'not_answered', questionText(end.special, run.words));
+      position.asking = { kind: 'ask', question: questionText(end.special, run.words) };
+      return MOVED;
     case 'unusable':
       return wrapUpAs(run, 'direct_answer', run.words.whyUnreadable);
     case 'rounds_used':
@@ -49,16 +61,77 @@ function instructionAt(run: Run, { step }: Answering, role: PinnedRole): string 
   return answerInstruction(run.state, role, turn);
 }
 
+/** A question of the role to the person, as `ask_person` is, in the form of a reply. The answer costs no round. */
+async function clarify(run: Run, position: Answering, role: PinnedRole, question: string): Promise<StepEnd> {
+  const key = `answer:${run.state.goal.number}:${position.step}`;
+  const asked = await askFor(run, { key, role: role.name, question });
+  if (asked.kind !== 'answered') return answerFor(run, 'stopped');
+  delete position.asking;
+  const { text } = asked.answer;
+  if (text === null) {
+    position.unanswered = true;
+    instruct(run, role, run.words.noteNobodyAnswers);
+  } else {
+    giveRoundBack(position);
+    run.tellRole(role.name, text);
+  }
+  return MOVED;
+}
+
+/** What a role's envelope wants confirmed a person is asked, before the answer counts. */
+async function take(
+  run: Run,
+  position: Answering,
+  role: PinnedRole,
+  { output, envelope }: Pick<Extract<TurnEnd<'text'>, { kind: 'reply' }>, 'output' | 'envelope'>,
+): Promise<StepEnd> {
+  const concerns = fitted(confirmationReasons(envelope, run.words), CONCERNS_BYTES);
+  if (concerns.length === 0) return handOn(run, position, role, output);
+  const kept = await keepText(run, `answer-${position.step + 1}`, output, ANSWER_BYTES - CONCERNS_BYTES);
+  position.asking = { kind: 'confirm', concerns, answer: kept };
+  return MOVED;
+}
+
+/** Not accepted, the answer goes back to its role with what the person said, as often as a verification may. */
+async function confirmAnswer(
+  run: Run,
+  position: Answering,
+  role: PinnedRole,
+  { concerns, answer: given }: { concerns: string[]; answer: string },
+): Promise<StepEnd> {
+  const { goal } = run.state;
+  const confirmed = await confirm(run, concerns, {
+    key: `confirm:${goal.number}:${position.step}:answer`,
+    title: run.words.gateAnswer,
+    body: preview(given, 2_000),
+  });
+  if (confirmed.kind === 'stopped') return answerFor(run, 'stopped', given, role);
+  delete position.asking;
+  if (confirmed.kind !== 'no') {
+    if (confirmed.kind === 'nobody') position.unconfirmed = true;
+    return handOn(run, position, role, given);
+  }
+  goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
+  if (plansLeft(goal.counters, run.limits) <= 0) {
+    noteLimit(run, 'verification', null);
+    return answerFor(run, 'not_confirmed', given, role);
+  }
+  run.say(run.threadOf(role), 'steer', confirmed.instead ?? run.words.answerNotAccepted);
+  position.turns = { ...newTurns(), instructed: true };
+  return MOVED;
+}
+
 /** Gives an answer to the next role; that of the last is the goal's. */
-async function handOn(run: Run, { step }: Answering, role: PinnedRole, answered: string): Promise<StepEnd> {
+async function handOn(run: Run, position: Answering, role: PinnedRole, answered: string): Promise<StepEnd> {
+  const { step, unconfirmed } = position;
   const next = nextRole(run, step);
-  if (next === null) return answerFor(run, 'direct_answer', answered, role);
+  if (next === null) return answerFor(run, unconfirmed ? 'not_confirmed' : 'direct_answer', answered, role);
   // In one conversation it stands above.
   if (role.memory !== 'shared' || next.memory !== 'shared') {
     const told = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);
     run.say(run.threadOf(next), 'answer', stepBeforeText(run.words, role.name, told));
   }
-  return run.enter(answeringAt(step + 1));
+  return run.enter(answeringAt(step + 1, position));
 }
 
 function nextRole(run: Run, step: number): PinnedRole | null {

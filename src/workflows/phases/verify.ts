@@ -133,7 +133,7 @@ async function confirmVerdict(run: Run, { cycle }: Verification, concerns: strin
     case 'no':
       return planAgain(run, {
         from: 'user',
-        wanted: [confirmed.instead ?? 'The person did not accept the answer.'],
+        wanted: [confirmed.instead ?? run.words.answerNotAccepted],
       });
   }
 }

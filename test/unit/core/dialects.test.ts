@@ -165,19 +165,38 @@ describe('parseRoleOutput in two dialects', () => {
     expect(extractJson(`${envelope} {"type":"component","a":1}`)).toEqual({ type: 'component', a: 1 });
   });
 
-  it('C1 parseRoleOutput: free text → unwrapped only for a role of the envelope dialect', () => {
+  it('C1 parseRoleOutput: text in an envelope → its answer; of a role that answers in plain text, where the reply is nothing else', () => {
     const text = JSON.stringify({ ...AROUND, action: 'ANSWER', params: { text: ' Hello ' } });
-    expect(parseRoleOutput('text', text)).toMatchObject({ ok: true, value: text, envelope: NO_ENVELOPE });
-    expect(parseRoleOutput('text', text, { dialect: 'envelope' })).toMatchObject({
-      ok: true,
-      value: 'Hello',
-      envelope: { action: 'ANSWER' },
-    });
+    const answer = { ok: true, value: 'Hello', envelope: { action: 'ANSWER' } };
+    const quoting = `As an example:\n${text}`;
+    for (const said of [text, `\`\`\`json\n${text}\n\`\`\``])
+      expect(parseRoleOutput('text', said)).toMatchObject(answer);
+    expect(parseRoleOutput('text', quoting)).toMatchObject({ value: quoting, envelope: NO_ENVELOPE });
+    expect(parseRoleOutput('text', quoting, { dialect: 'envelope' })).toMatchObject(answer);
+    for (const own of ['{"action":"go","params":{"text":"x"}}', '{"action":"ERROR","text":"Full"}'])
+      expect(parseRoleOutput('text', own)).toMatchObject({ value: own, envelope: NO_ENVELOPE });
     expect(parseRoleOutput('text', 'Plain words', { dialect: 'envelope' }).value).toBe('Plain words');
     const asks = '{"action":"CLARIFICATION_REQUIRED","params":{"question":"Which?"}}';
     expect(parseRoleOutput('text', asks, { dialect: 'envelope' }).special).not.toBeNull();
-    expect(parseRoleOutput('text', asks).special).toBeNull();
+    expect(parseRoleOutput('text', asks).special).not.toBeNull();
   });
+
+  it.each([
+    [{ text: 'Hello', summary: 'Other' }, 'Hello'],
+    [{ answer: 'Hello' }, 'Hello'],
+    [{ content: 'Hello' }, 'Hello'],
+    [{ summary: 'Hello' }, 'Hello'],
+    [{}, null],
+    [{ result: 'Hello' }, null],
+  ])(
+    'G12 parseRoleOutput: the answer of an envelope with the parameters %j → %j, never JSON',
+    (params, value) => {
+      const text = JSON.stringify({ ...AROUND, action: 'ANSWER', params });
+      const read = parseRoleOutput('text', text, { dialect: 'envelope' });
+      expect(read).toMatchObject({ ok: value !== null, value });
+      if (!read.ok) expect(read.errors).toEqual([expect.stringContaining('`params.text`')]);
+    },
+  );
 
   it('L8 parseRoleOutput: any JSON, under any contract → plain data; no value beside a special reply', () => {
     const key = fc.constantFrom(

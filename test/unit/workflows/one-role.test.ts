@@ -40,6 +40,8 @@ function said({ state }: ReactRun, thread = 'main'): string {
   return (state.threads[thread]?.messages ?? []).map(textOf).join('\n');
 }
 
+const heard = (run: ReactRun) => said(run);
+
 const READ: TeamReply = { calls: ['read'] };
 const ANSWER: TeamReply = { text: 'The file says 42.' };
 
@@ -175,15 +177,6 @@ describe('a mode of one role', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('direct: an envelope that asks the person → the question is the answer, for the next goal to reply to', async () => {
-    const question = JSON.stringify({
-      action: 'CLARIFICATION_REQUIRED',
-      params: { question: 'Which file?' },
-    });
-    const { end } = await runReact([{ text: question }], { role: { dialect: 'envelope' } });
-    expect(end).toMatchObject({ outcome: 'answered', answer: expect.stringContaining('Which file?') });
-  });
-
   test('direct: a conversation of its own → the goal stands in its instruction', async () => {
     const { run } = await runReact([ANSWER], { role: { memory: 'private' } });
     expect(said(run, 'react')).toContain('<goal>\nDo it.\n</goal>');
@@ -198,5 +191,98 @@ describe('a mode of one role', () => {
     receive(run, { text: 'Hurry', to: 'react' }, 'steer');
     expect(eventsOf(run, 'signal_ignored')).toMatchObject([{ reason: expect.stringContaining('(react)') }]);
     expect(run.state.people.inbox.items).toMatchObject([{ to: 'react' }]);
+  });
+});
+
+describe('a person and a text answer', () => {
+  const said = (params: object, more: object = {}): TeamReply => ({
+    text: JSON.stringify({
+      ...{ thought: 'So.', action: 'ANSWER', params, expectedOutcome: 'It is said.' },
+      ...{ risk: { level: 'low', description: '' }, confidence: 90, ...more },
+    }),
+  });
+  const asks = said({ question: 'Which file?' }, { action: 'CLARIFICATION_REQUIRED' });
+  const escalates = said({ message: 'Too bold.' }, { action: 'ESCALATE' });
+  const unsure = said({ text: 'The file says 42.' }, { confidence: 60 });
+  const reply = (text: string | null): GateAnswer => ({ kind: 'question', text });
+  const decide = (decision: 'approve' | 'deny', reason: string | null = null): GateAnswer => ({
+    kind: 'route',
+    decision,
+    reason,
+  });
+  const rounds = ({ state }: ReactRun) => {
+    const { turns } = state.cursor.position;
+    return turns.round;
+  };
+
+  test.each<[string, TeamReply]>([
+    ['asks in an envelope', asks],
+    ['escalates', escalates],
+  ])(
+    'answer: a role %s, one round is left → its answer is told to the role, and costs none (F17, G12)',
+    async (_, first) => {
+      const { run, end, asked } = await runReact([first, ANSWER], {
+        role: { maxRounds: 1 },
+        answers: [reply('The second.')],
+      });
+      expect(asked).toEqual(['react', 'react']);
+      expect(end).toMatchObject({ cause: 'direct_answer', answer: 'The file says 42.' });
+      expect(rounds(run)).toBe(1);
+      expect(run.state.goal.userNotes).toContain('The second.');
+      expect(heard(run)).toContain('The second.');
+    },
+  );
+
+  test.each<[string, TeamReply[], string, string]>([
+    ['answers', [asks, ANSWER], 'direct_answer', 'The file says 42.'],
+    ['asks again', [asks, asks], 'not_answered', 'Which file?'],
+  ])(
+    'answer: a role asks and nobody attends, then it %s → told at once to decide itself: %s',
+    async (_, replies, cause, answer) => {
+      const { run, end } = await runReact(replies, { role: { maxRounds: 1 } });
+      expect(end).toMatchObject({ cause, answer });
+      expect(heard(run)).toContain('decide yourself');
+    },
+  );
+
+  test('answer: a role reports an error → the goal has failed, and says why (G12)', async () => {
+    const error = said({ errorType: 'tool_unavailable', message: 'No disk.' }, { action: 'ERROR' });
+    const { end, asked } = await runReact([error], { answers: [] });
+    expect(asked).toEqual(['react']);
+    expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:role_error' });
+    expect(end.answer).toContain('No disk.');
+  });
+
+  test.each<[string, TeamReply]>([
+    ['is not sure', unsure],
+    [
+      'sees a high risk',
+      said({ text: 'The file says 42.' }, { risk: { level: 'high', description: 'It goes.' } }),
+    ],
+    ['asks for it', said({ answer: 'The file says 42.' }, { requiresUserConfirmation: true })],
+  ])('answer: its role %s → a person confirms its text before the goal ends (F22)', async (_, first) => {
+    const yes = await runReact([first], { answers: [decide('approve')] });
+    expect(yes.end).toMatchObject({ cause: 'direct_answer', answer: 'The file says 42.' });
+    const [gate] = eventsOf(yes.run, 'gate_opened');
+    expect(gate).toMatchObject({ kind: 'route', body: expect.stringMatching(/\n\nThe file says 42\.$/) });
+    const alone = await runReact([first]);
+    expect(alone.end).toMatchObject({
+      outcome: 'unverified',
+      cause: 'not_confirmed',
+      answer: 'The file says 42.',
+    });
+  });
+
+  test('answer: a person does not confirm it → back to its role with what they said, as often as a verification may (F22)', async () => {
+    const no = decide('deny', 'Look at line 7.');
+    const mended = await runReact([unsure, ANSWER], { role: { maxRounds: 1 }, answers: [no] });
+    expect(mended.end).toMatchObject({ cause: 'direct_answer', answer: 'The file says 42.' });
+    expect(heard(mended.run)).toContain('Look at line 7.');
+    const { end, asked } = await runReact([unsure, unsure, ANSWER], {
+      limits: { verification: 2 },
+      answers: [no, decide('deny')],
+    });
+    expect(asked).toHaveLength(2);
+    expect(end).toMatchObject({ cause: 'not_confirmed', answer: 'The file says 42.' });
   });
 });

@@ -344,7 +344,7 @@ describe('answerFromWords', () => {
   });
 });
 
-test.each([
+it.each([
   ['2', 'Cadiz'],
   ['Cadiz', 'Cadiz'],
   ['3', '3'],

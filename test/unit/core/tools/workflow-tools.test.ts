@@ -27,7 +27,7 @@ test.each<[string, Partial<ToolChoice>, boolean]>([
   ['has no tools but this one', { tools: [ASK_PERSON] }, true],
   ['reports in a form, which asks by itself', { output: 'execution' }, false],
 ])('workflow tools: a role %s → it is offered to ask the person: %j is %s (F17)', (_, choice, expected) => {
-  const role = { tools: ['*'], output: 'text', ...choice } as const;
+  const role: ToolChoice = { tools: ['*'], output: 'text', ...choice };
   const pinned = pinnedRun({ tools: addWorkflowTools([fileTool('read')], [role]).tools });
   expect(pinned.tools.some(({ name }) => name === ASK_PERSON)).toBe(expected);
   expect(offeredTools(pinned, role).some(({ name }) => name === ASK_PERSON)).toBe(expected);
