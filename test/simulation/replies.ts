@@ -30,13 +30,16 @@ export function randomReply(
 ): Pick<CallModelResult, 'content' | 'stopReason' | 'outputText'> {
   const toolRate = callsTools ? scenario.toolAppetite : scenario.oddReplies / 4;
   if (random.chance(toolRate)) {
-    const content = [...maybeText(random, scenario), ...toolCalls(random, scenario, agents)];
+    const content = [
+      ...maybeText(random, scenario),
+      ...toolCalls(random, scenario, { output: contract, agents }),
+    ];
     return { content, stopReason: random.weighted([[9, 'tool_use'] as const, [1, 'max_tokens'] as const]) };
   }
   if (random.chance(scenario.oddReplies)) return oddReply(random, contract);
   const text =
     contract === 'text'
-      ? 'What was found.'
+      ? textAnswer(random)
       : JSON.stringify(formed(random, contract, { dialect, scenario }), null, 1);
   const huge = hugeReply(random, scenario, contract);
   if (huge !== null) return { content: [{ type: 'text', text: huge }], stopReason: 'end_turn' };
@@ -44,6 +47,15 @@ export function randomReply(
   if (random.chance(0.1)) content.unshift({ type: 'reasoning', text: 'Let me think.' });
   const isCut = contract === 'text' && random.chance(0.2);
   return { content, stopReason: isCut ? 'max_tokens' : 'end_turn' };
+}
+
+/** Plain, or in an envelope as roles in a form give theirs. */
+function textAnswer(random: Random): string {
+  const plain = 'What was found.';
+  if (!random.chance(0.2)) return plain;
+  return JSON.stringify(
+    random.chance(0.4) ? specialReply(random) : enveloped(random, 'text', { text: plain }),
+  );
 }
 
 function formed(
@@ -197,12 +209,17 @@ function maybeText(random: Random, scenario: Scenario): TextBlock[] {
 }
 
 /** Ids are what endpoints give: the same again, or none. */
-function toolCalls(random: Random, scenario: Scenario, agents: readonly string[]): ToolUseBlock[] {
+function toolCalls(
+  random: Random,
+  scenario: Scenario,
+  { output: contract, agents }: Pick<PinnedRole, 'output' | 'agents'>,
+): ToolUseBlock[] {
   const names = scenario.settings.clientTools ? [...TOOL_NAMES, 'ask_shop', 'ask_shop'] : TOOL_NAMES;
   const calls = Array.from(
     { length: random.weighted([[4, 1] as const, [3, 2] as const, [1, 6] as const]) },
     () => {
       if (agents.length > 0 && random.chance(0.5)) return agentCall(random, agents);
+      if (contract === 'text' && random.chance(0.15)) return question(random);
       if (hasArtifacts(scenario) && random.chance(0.5))
         return { type: 'tool_use' as const, id: random.pick(['', 'call_0']), ...artifactCall(random) };
       const call: ToolUseBlock = {
@@ -226,6 +243,12 @@ function toolName(random: Random, names: readonly string[], { isShop, pinned }: 
   if (isShop && random.chance(0.5)) return 'ask_shop';
   if (pinned.tools.some(({ name }) => name === 'order') && random.chance(0.3)) return 'order';
   return random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(names);
+}
+
+function question(random: Random): ToolUseBlock {
+  const options = random.chance(0.5) ? { options: ['This one.', 'That one.'] } : {};
+  const input = { question: `Which of ${random.int(1, 3)}?`, ...options };
+  return { type: 'tool_use', id: random.pick(['', 'call_0']), name: 'ask_person', input };
 }
 
 function agentCall(random: Random, agents: readonly string[]): ToolUseBlock {

@@ -10,7 +10,7 @@ import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import { STEP_FAILURE_POLICIES } from '../../src/core/plan/step-failure.js';
 import { STOP_REASONS } from '../../src/core/state/message.js';
 import { PHASES } from '../../src/core/state/position.js';
-import { addWorkflowTools, mergeClientTools } from '../../src/core/tools/workflow-tools.js';
+import { addWorkflowTools, addWorkflowTools, mergeClientTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
 import { addresseesIn, withAgents } from './agent-roles.js';
 import { DECLARED } from './declared.js';
@@ -268,7 +268,7 @@ function pinnedRun(
     projectNotes: new Random(seed, 'notes').chance(0.3) ? { text: 'Built with make.', isWhole: true } : null,
     agents: [],
     modes: DECLARED,
-    tools: TOOLS,
+    tools: [...TOOLS, ...ASKING],
     fallbackServer: random.chance(0.3) ? 'default' : null,
     limits: {
       ...limits(random),
@@ -306,6 +306,9 @@ function limits(random: Random): Limits {
     costUsd: random.chance(0.1) ? random.next() / 10 : null,
   };
 }
+
+/** The tool that asks the person. */
+const ASKING = addWorkflowTools([], [{ tools: ['*'], output: 'text' }]).tools;
 
 const WITH_TOOLS: readonly string[] = ['executor', 'react', 'auditor'];
 

@@ -12,7 +12,7 @@ import type { Gate } from '../../src/core/gates/gate.js';
 import { limitsOf } from '../../src/core/limits/in-force.js';
 import { declined } from '../../src/core/limits/model-failure.js';
 import { usageOf } from '../../src/core/limits/usage-by.js';
-import { isEmptyPhrase } from '../../src/core/outputs/empty-phrase.js';
+import { saysNothing } from '../../src/core/outputs/empty-phrase.js';
 import { outcomeOf } from '../../src/core/plan/cause.js';
 import { isOpen } from '../../src/core/plan/plan.js';
 import type { ModelRequestHead } from '../../src/core/prompts/model-request.js';
@@ -329,7 +329,7 @@ export class Watcher {
   /** What is called completed is so by the run's own record, and says something. */
   #expectHonest({ tasks }: RunState, { outcome, answer }: { outcome: string; answer: string }): void {
     if (outcome !== 'completed') return;
-    expectThat(!isEmptyPhrase(answer), `completed with the answer "${answer}"`);
+    expectThat(!saysNothing(answer), `completed with the answer "${answer}"`);
     const latest = Math.max(0, ...tasks.map(task => task.cycle));
     const undone = tasks.find(
       ({ status, cycle }) => !['completed', 'skipped'].includes(status) && cycle === latest,

@@ -1,6 +1,6 @@
 /**
- * Finds summaries that only say "done" (F11). It may trigger one re-ask and nothing else: whether
- * something is done is never read from words.
+ * Finds summaries that only say "done" (F11). It may trigger one re-ask, and puts another text before them as the
+ * answer: whether something is done, and how a goal ends, is never read from words.
  */
 import { CONTRACTS } from './contracts.js';
 import { isEnvelope } from './envelope.js';
@@ -30,6 +30,11 @@ const FILLER_PHRASES = [
     已经 均已 都已 顺利 执行 处理 完全 得到 获得 已 均 都 了 的 本 该
     此 并 且 也 和 被 现 您 你 我 们 各 项 个`),
 ];
+
+/** True for a text without a letter or a digit: nothing is said in it, in whatever language. */
+export function saysNothing(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
+}
 
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter(word => word !== ''));

@@ -40,7 +40,7 @@ export type Cause =
   | 'not_confirmed'
   /** The role that was to answer asked instead, and nobody answered. */
   | 'not_answered'
-  /** Nothing but words for "it is done" was said as the answer. */
+  /** The verification said that all is done, and nothing as the answer. */
   | 'empty_answer'
   | 'wrap_up_failed'
   | 'ended_by_orchestrator'

@@ -1,7 +1,7 @@
 /** Decision tables: the model proposes through typed fields, these decide. No words are read. */
 
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../outputs/contracts.js';
-import { isEmptyPhrase, isRoleForm } from '../outputs/empty-phrase.js';
+import { isEmptyPhrase, isRoleForm, saysNothing } from '../outputs/empty-phrase.js';
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
 import { isUndone, planInForce, type Task, UNCONFIRMED } from './plan.js';
@@ -134,14 +134,15 @@ export function finalAnswer(given: AnswerCandidates): FinalAnswer {
     { answer: given.cutShort?.trim() ?? '', from: 'cut_short' as const },
     { answer: taskReports(given.tasks), from: 'tasks' as const },
   ].filter(({ answer }) => !isRoleForm(answer));
-  const telling = candidates.find(({ answer }) => !isEmptyPhrase(answer));
-  const said = telling ?? candidates.find(({ answer }) => answer !== '');
-  const cause = causeOf(given.cause, telling?.from ?? null, said !== undefined);
+  const spoken = candidates.filter(({ answer }) => !saysNothing(answer));
+  const said = spoken.find(({ answer }) => !isEmptyPhrase(answer)) ?? spoken[0] ?? null;
+  const isGiven = spoken.some(({ from }) => from === 'verifier');
+  const cause = causeOf(given.cause, isGiven, said !== null);
   return { ...(said ?? { answer: '', from: 'none' }), cause, outcome: outcomeOf(cause) };
 }
 
-function causeOf(cause: Cause, from: FinalAnswer['from'] | null, said: boolean): Cause {
-  if (cause === 'verified') return from === 'verifier' ? cause : said ? 'empty_answer' : 'failed:no_answer';
+function causeOf(cause: Cause, isGiven: boolean, said: boolean): Cause {
+  if (cause === 'verified') return isGiven ? cause : said ? 'empty_answer' : 'failed:no_answer';
   const outcome = outcomeOf(cause);
   return said || outcome === 'stopped' || outcome === 'cancelled' || outcome === 'failed'
     ? cause

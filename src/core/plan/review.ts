@@ -2,7 +2,7 @@
 
 import { type Capabilities, missing } from '../agents/capabilities.js';
 import type { ReviewOutput } from '../outputs/contracts.js';
-import { isEmptyPhrase } from '../outputs/empty-phrase.js';
+import { saysNothing } from '../outputs/empty-phrase.js';
 import { confirmationReasons, type EnvelopeMeta } from '../outputs/envelope.js';
 import { isAbsent } from '../outputs/output-fields.js';
 import type { Words } from '../prompts/words.js';
@@ -59,7 +59,7 @@ export interface ResultCheck {
 export function checkResult({ taskId, completed, summary, calls }: ResultCheck): ReviewChecks {
   if (!completed) return { faults: [], concerns: [] };
   const faults: string[] = [];
-  if (isEmptyPhrase(summary)) faults.push(`${taskId} is called done without its result.`);
+  if (saysNothing(summary)) faults.push(`${taskId} is called done without its result.`);
   if (calls.length > 0 && calls.every(call => call.isError))
     faults.push(`${taskId} is called done, but every tool call of it failed.`);
   const last = calls.at(-1);

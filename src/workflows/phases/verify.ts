@@ -2,7 +2,7 @@
 
 import { plansLeft } from '../../core/limits/limits.js';
 import type { VerdictOutput } from '../../core/outputs/contracts.js';
-import { isEmptyPhrase } from '../../core/outputs/empty-phrase.js';
+import { saysNothing } from '../../core/outputs/empty-phrase.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import { decideVerdict } from '../../core/plan/decide.js';
@@ -92,7 +92,7 @@ async function apply(
   goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
   const { done, cause, improvements, contradictions } = decideVerdict(output, state.tasks);
   run.journal('verdict', { done, feedback: preview(output.overallFeedback), improvements, contradictions });
-  if (output.summary && !isEmptyPhrase(output.summary))
+  if (output.summary && !saysNothing(output.summary))
     goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
   if (cause === 'verified' && concerns.length > 0) {
     position.step = { kind: 'confirm', concerns: fitted(concerns, CONCERNS_BYTES) };

@@ -55,8 +55,15 @@ describe('outcomes', () => {
     expect(kept.end).toMatchObject({ outcome: 'unverified', cause: 'verdict_incomplete' });
   });
 
-  test('outcome: an empty phrase for the answer, twice → unverified, and the reports are the answer (OU1)', async () => {
+  test('outcome: an empty phrase for the answer, twice → verified all the same, and the reports are the answer (OU1, F6)', async () => {
     const empty = accepted(1, 'All tasks are completed.');
+    const { end } = await runTeam([planned('Read'), done, empty, empty]);
+    expect(end).toMatchObject({ outcome: 'completed', cause: 'verified' });
+    expect(end.answer).toContain('The file says 42.');
+  });
+
+  test('outcome: an answer without a word, twice → unverified, and the reports are the answer (OU1)', async () => {
+    const empty = accepted(1, '—');
     const { end } = await runTeam([planned('Read'), done, empty, empty]);
     expect(end).toMatchObject({ outcome: 'unverified', cause: 'empty_answer' });
     expect(end.answer).toContain('The file says 42.');

@@ -286,14 +286,17 @@ describe('finalAnswer', () => {
     );
   });
 
-  it('OU1 finalAnswer: verified with an empty phrase for the answer → unverified, and the reports are the answer', () => {
-    const given = { ...all, verifierSummary: 'All tasks are completed.', cutShort: null };
-    expect(finalAnswer(given)).toMatchObject({
-      from: 'tasks',
-      cause: 'empty_answer',
-      outcome: 'unverified',
-    });
-  });
+  it.each([
+    ['All tasks are completed.', 'verified', 'completed'],
+    ['—', 'empty_answer', 'unverified'],
+    [null, 'empty_answer', 'unverified'],
+  ])(
+    'OU1 F6 finalAnswer: verified with %j for the answer → %s, and the reports are the answer',
+    (verifierSummary, cause, outcome) => {
+      const given = { ...all, verifierSummary, cutShort: null };
+      expect(finalAnswer(given)).toMatchObject({ from: 'tasks', cause, outcome });
+    },
+  );
 
   it.each([
     '{"type":"component","component":"planner-response","todos":[{"id":"a"',
