@@ -51,3 +51,20 @@ test('ask_person: a worker goes while the question waits, and the answer comes w
   expect(await handle.result()).toMatchObject({ cause: 'direct_answer' });
   expect(toolTexts(script.requests[1])).toEqual(['The person says: Faro']);
 });
+
+test('ask_person: an agent asks → the question is asked at its caller, and its answer goes down to it (F17, A7)', async () => {
+  rig.play(({ body }) => {
+    const said = JSON.stringify(body.messages);
+    if (said.includes('search-agent')) return said.includes('The person says: Cadiz') ? done : asks();
+    if (said.includes('Cadiz it is.')) return { text: 'The agent says Cadiz.' };
+    return calls({
+      name: 'call_subagent',
+      arguments: { agent_name: 'search', instruction: 'Find a port.' },
+    });
+  });
+  const handle = await rig.start('Plan the trip.', { mode: 'lead', attended: true });
+  const gate = await openGateOf(handle, 'question');
+  expect(gate.from?.agent).toBe('search/1');
+  await answer(handle, 'question', { text: '2' });
+  expect(await handle.result()).toMatchObject({ text: 'The agent says Cadiz.' });
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plan } from '../../src/testing/role-outputs.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import { answerGateUpdate, type RunResult } from '../../src/workflows/messages.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import type { FaultStage, FaultStageOptions, Part, StagedRun } from '../support/fault-stage.js';
 import { onStage } from '../support/fault-stage.js';
@@ -12,6 +12,7 @@ import { pairingFaults } from '../support/pairing.js';
 import { isRunning, killWorkers } from '../support/processes.js';
 import { startTemporal } from '../support/rig.js';
 import { journalOf, messagesOf, transcriptOf } from '../support/run-views.js';
+import { openGateOf } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
 /** From the death of a worker until the model hears of it. */
@@ -102,6 +103,25 @@ async function killInFlight(stage: FaultStage): Promise<void> {
     'reading',
     'slow',
   ]);
+}
+
+/** Nobody works while the question waits; its answer comes to a worker that did not ask it. */
+async function killAsking(stage: FaultStage): Promise<void> {
+  const ask = call('ask_person', { question: 'Which port?', options: ['Lagos', 'Cadiz'] });
+  const part: Part = {
+    calls: [],
+    change: (_reply, { at }) => (at === 0 ? { toolCalls: [ask] } : { text: 'Cadiz it is.' }),
+  };
+  const doomed = await stage.worker();
+  const run = await stage.start('Plan the trip.', part, { mode: 'react', attended: true });
+  const { id: gateId } = await openGateOf(run.handle, 'question');
+  await doomed.kill();
+  const told = run.handle.executeUpdate(answerGateUpdate, { args: [{ gateId, text: '2' }] });
+  await stage.worker();
+  await told;
+  expect(await run.result()).toMatchObject({ cause: 'direct_answer', text: 'Cadiz it is.' });
+  expect(run.seen()).toEqual(['The person says: Cadiz']);
+  expect(repeated(run)).toBe(0);
 }
 
 /** Two agents wait for a tool, the third for the model, each after an effect: nothing of that is done again. */
@@ -339,3 +359,6 @@ describe.concurrent('kill -9 of a tool server', () => {
 // By itself, for one of those above is held to a time.
 test('kill -9 of the only worker, with three sub-agents at work → nothing finished runs again, one model call is repeated, and the budgets add up (A1, E1)', () =>
   play(killAgents));
+
+test('fault kill: a worker dies while a question of its role waits → the next worker takes the answer, and nobody is asked again (F17)', () =>
+  play(killAsking));

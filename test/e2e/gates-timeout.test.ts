@@ -62,3 +62,12 @@ test('a client that gives no result in time → it may have run the call, and th
   expect(toolTexts(asked.requests[2])[0]).toContain('may or may not have taken effect');
   expect(toolSteps(result)[0]).toMatchObject({ ending: 'outcome_unknown' });
 });
+
+test('a question of a role with tools that nobody answers → it is told to decide itself (F17)', async () => {
+  const ask = { name: 'ask_person', arguments: { question: 'Which boat?' } };
+  const script = rig.play([calls(ask), { text: 'The red one: I assumed it.' }]);
+  const { result, handle } = await rig.run('Paint it', { attended: true, mode: 'react' });
+  expect(result).toMatchObject({ cause: 'direct_answer', text: 'The red one: I assumed it.' });
+  expect(toolTexts(script.requests[1])[0]).toContain('decide yourself');
+  expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ by: 'timeout', decision: 'no answer' }]);
+});

@@ -10,7 +10,7 @@ import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import { STEP_FAILURE_POLICIES } from '../../src/core/plan/step-failure.js';
 import { STOP_REASONS } from '../../src/core/state/message.js';
 import { PHASES } from '../../src/core/state/position.js';
-import { addWorkflowTools, addWorkflowTools, mergeClientTools } from '../../src/core/tools/workflow-tools.js';
+import { addWorkflowTools, mergeClientTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
 import { addresseesIn, withAgents } from './agent-roles.js';
 import { DECLARED } from './declared.js';
