@@ -1,11 +1,13 @@
 /** Turns an entry of `.mcp.json` into a server that can be started: fills in `${…}` and resolves paths. */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SteersmanError } from '../shared/errors.js';
 import { CODE_SERVER, type CodeTool } from './code-tools.js';
 import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
+import type { WorkspaceContext } from './workspace/context.js';
+import { parseToolsArgs, workspaceTools } from './workspace/tools.js';
 
 interface ResolvedBase {
   name: string;
@@ -39,6 +41,8 @@ export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer | Resolved
 export interface ResolveOptions {
   workspace: string;
   lookup: (name: string) => string | undefined;
+  /** For the workspace tools of this process: what runs keep by reference. */
+  readKept?: WorkspaceContext['readKept'];
 }
 
 /** Shorter values are not searched for in messages: they would blot out ordinary words. */
@@ -54,8 +58,8 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 export function resolveServer(
   server: McpServerConfig,
   { file, dir }: McpConfig,
-  { workspace, lookup }: ResolveOptions,
-): ResolvedStdioServer | ResolvedHttpServer {
+  { workspace, lookup, readKept }: ResolveOptions,
+): ResolvedServer {
   const { name, startTimeoutMs } = server;
   const secrets = new Set<string>();
   // One pass: values are never expanded again.
@@ -71,6 +75,14 @@ export function resolveServer(
         `Set ${variable} (in the environment or .env), give a default as \${${variable}:-value}, or set "enabled": false for ${name}.`,
       );
     });
+  if (isOwnTools(server)) {
+    const [, ...given] = server.args.map((arg, i) => expand(arg, `args.${i}`));
+    const { folder, choice } = parseToolsArgs(given);
+    const root = realpathSync(resolve(dir, folder));
+    const tools = workspaceTools({ workspace: root, readKept }, choice);
+    const key = keyOf(name, { root, choice });
+    return { ...codeServer(tools, root), name, startTimeoutMs, key, label: labelOf(server) };
+  }
   const resolved =
     server.type === 'stdio' ? resolveStdio(server, dir, expand) : resolveHttp(server, file, expand);
   const given =
@@ -80,6 +92,13 @@ export function resolveServer(
   for (const value of given) secrets.add(value);
   const key = keyOf(name, resolved);
   return { ...resolved, name, startTimeoutMs, key, label: labelOf(server), redact: redactor(secrets) };
+}
+
+type OwnTools = StdioServerConfig & { command: 'steersman' };
+
+/** `steersman tools …` is served in this process: nothing has to be found on PATH, or started. */
+function isOwnTools(server: McpServerConfig): server is OwnTools {
+  return server.type === 'stdio' && server.command === 'steersman' && server.args[0] === 'tools';
 }
 
 /** One server for each workspace, as tools are told theirs. */

@@ -124,7 +124,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const ending = new AbortController();
   // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
   setMaxListeners(0, ending.signal);
-  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools });
+  const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
+  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept });
   const blobDir = join(home, 'blobs');
   const parts: Parts = {
     options,

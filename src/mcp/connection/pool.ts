@@ -3,7 +3,7 @@ import { errorText } from '../../core/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { CODE_SERVER, type CodeTool, checkCodeTools } from '../code-tools.js';
 import type { McpConfig } from '../config.js';
-import { codeServer, type ResolvedServer, resolveServer } from '../resolve-server.js';
+import { codeServer, type ResolvedServer, type ResolveOptions, resolveServer } from '../resolve-server.js';
 import { McpConnection } from './connection.js';
 
 const IDLE_CLOSE_MS = 10 * 60_000;
@@ -18,6 +18,8 @@ export interface McpPoolOptions {
   lookup: (name: string) => string | undefined;
   /** Tools of this process, beside those of servers. Default: none. */
   codeTools?: readonly CodeTool[];
+  /** What runs keep by reference, for the workspace tools of this process. Default: they read none of it. */
+  readKept?: ResolveOptions['readKept'];
   idleCloseMs?: number;
   maxConnections?: number;
 }
@@ -93,7 +95,8 @@ export class McpPool {
         'Add it under "mcpServers" and restart the worker.',
       );
     }
-    return resolveServer(config, this.config, { workspace, lookup: this.#options.lookup });
+    const { lookup, readKept } = this.#options;
+    return resolveServer(config, this.config, { workspace, lookup, readKept });
   }
 
   #open(server: ResolvedServer): Entry {

@@ -1,0 +1,155 @@
+/** What the workspace's tools share: whose folder it is, and how no path leads out of it. */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isRecord } from '../../core/text/json.js';
+import type { BlobStore } from '../../shared/blobs/blob-store.js';
+
+export interface WorkspaceContext {
+  /** The folder's real path. */
+  workspace: string;
+  /** Reads what the run keeps by reference. Absent outside of a worker. */
+  readKept?: BlobStore['read'] | undefined;
+}
+
+/** A path that was looked at: it lies inside. */
+export interface Place {
+  /** Links are resolved, as far as it exists. */
+  real: string;
+  /** As models see it: relative to the workspace, `.` for the workspace itself. */
+  shown: string;
+  /** Null where nothing is there yet. */
+  stats: Stats | null;
+}
+
+/**
+ * Where a path given by a model leads.
+ * @throws Error, for the model, where it leads out of the workspace or can't be looked at.
+ */
+export async function placeOf(
+  { workspace }: Pick<WorkspaceContext, 'workspace'>,
+  path: string,
+): Promise<Place> {
+  if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
+  if (/^~[^/]*(\/|$)/.test(path))
+    throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
+  const real = await realOf(resolve(workspace, path), path);
+  // The same words whether it exists or not: what is outside is nobody's business.
+  if (!isInside(workspace, real)) throw new Error(`${path} is outside of the workspace.`);
+  const stats = await stat(real).catch(error => (isNotThere(error) ? null : refuse(path, error)));
+  return { real, shown: relative(workspace, real) || '.', stats };
+}
+
+/** The real path of what exists of it, and the rest as it is. */
+async function realOf(absolute: string, path: string): Promise<string> {
+  try {
+    return await realpath(absolute);
+  } catch (error) {
+    if (!isNotThere(error)) return refuse(path, error);
+  }
+  const above = dirname(absolute);
+  if (above === absolute) return absolute;
+  const parent = await realOf(above, path);
+  const here = join(parent, basename(absolute));
+  // A link whose target is missing would be written through.
+  const isLink = await lstat(here).then(
+    found => found.isSymbolicLink(),
+    () => false,
+  );
+  if (isLink) throw new Error(`${path} is a link that leads nowhere, or out of the workspace.`);
+  return here;
+}
+
+export function isInside(workspace: string, real: string): boolean {
+  const way = relative(workspace, real);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
+
+/** A regular file that is open to be read; who opens it closes it. @throws Error for the model. */
+export async function openFile(
+  context: Pick<WorkspaceContext, 'workspace'>,
+  path: string,
+): Promise<Place & { stats: Stats; handle: FileHandle }> {
+  const place = await placeOf(context, path);
+  if (place.stats === null) throw new Error(`${path} does not exist.`);
+  if (!place.stats.isFile()) throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
+  const handle = await open(place.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(error =>
+    refuse(path, error),
+  );
+  try {
+    await checkHandle(context, handle, place.real, path);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error(`${path} is ${kindOf(stats)}, not a file.`);
+    return { ...place, stats, handle };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Does work in a folder that can't be exchanged for a link meanwhile: `at` is a path by which the system reaches the
+ * open folder itself, where it has such paths.
+ */
+export async function inFolder<T>(
+  context: Pick<WorkspaceContext, 'workspace'>,
+  folder: string,
+  work: (at: string) => Promise<T>,
+): Promise<T> {
+  const handle = await open(folder, O_RDONLY | O_NOFOLLOW | O_DIRECTORY).catch(error =>
+    refuse(relative(context.workspace, folder) || '.', error),
+  );
+  try {
+    const hasPath = await checkHandle(context, handle, folder, folder);
+    return await work(hasPath ? `/proc/self/fd/${handle.fd}` : folder);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What was opened is what was looked at: a folder of its path may have become a link in between. */
+async function checkHandle(
+  { workspace }: Pick<WorkspaceContext, 'workspace'>,
+  handle: FileHandle,
+  real: string,
+  path: string,
+): Promise<boolean> {
+  const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
+  const at = opened ?? (await realpath(real));
+  if (!isInside(workspace, at)) throw new Error(`${path} is outside of the workspace.`);
+  return opened !== null;
+}
+
+/** What it is, in words, of what is no regular file. */
+export function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFile()) return 'a file';
+  if (stats.isFIFO() || stats.isSocket()) return 'a pipe or socket';
+  return 'a device';
+}
+
+function isNotThere(error: unknown): boolean {
+  return isRecord(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not read or change it',
+  EPERM: 'this user may not read or change it',
+  ELOOP: 'its links lead in a circle, or it became a link meanwhile',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of the path is no folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
+  ENOTEMPTY: 'the folder is not empty',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk is read-only',
+};
+
+/** An error of the file system in words for the model, without paths of the host. */
+export function refuse(path: string, error: unknown): never {
+  const code = isRecord(error) ? String(error.code) : '';
+  throw new Error(`${path}: ${WORDS[code] ?? `it can not be used (${code || 'no reason given'})`}.`);
+}
