@@ -4,6 +4,7 @@ import { addDoctor, addModels } from './setup/doctor.js';
 import { addMcp } from './setup/mcp.js';
 import { addPermissions } from './setup/permissions.js';
 import { addPrompts } from './setup/prompts.js';
+import { addTools } from './setup/tools.js';
 import { addBudget, addFollowUp, addModel, addPlan, addSteer, addSwitches } from './verbs/change.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './verbs/gates.js';
 import { addList } from './verbs/list.js';
@@ -33,6 +34,7 @@ const VERBS = [
   addStored,
   addArtifact,
   addMcp,
+  addTools,
   addModels,
   addPrompts,
   addPermissions,

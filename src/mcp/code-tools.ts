@@ -57,6 +57,8 @@ export interface ToolOptions<S> {
   readOnly?: boolean;
   /** Running it twice does what running it once does: it is tried again. Default: as `readOnly`. */
   idempotent?: boolean;
+  /** It may destroy what was there, which its approval says. Default: whatever is not read-only may. */
+  destructive?: boolean;
   /**
    * Does the work. A text, or a value that becomes JSON, is what the model sees. What it throws is told to the model
    * as a failed call; the run goes on.
@@ -71,13 +73,16 @@ export interface CodeTool {
   inputSchema: JsonSchema;
   readOnly: boolean;
   idempotent: boolean;
+  /** Absent: it may, unless it is read-only. */
+  destructive?: boolean;
   run(args: unknown, context: ToolContext): unknown;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const OPTION_KEYS = ['name', 'description', 'input', 'readOnly', 'idempotent', 'run'];
-export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', 'readOnly', 'idempotent', 'run'];
+const POLICY_KEYS = ['readOnly', 'idempotent', 'destructive', 'run'];
+const OPTION_KEYS = ['name', 'description', 'input', ...POLICY_KEYS];
+export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', ...POLICY_KEYS];
 
 /**
  * Makes a tool of a function. Permission, retries, the ledger of results and time limits are those of any tool: a
@@ -87,13 +92,16 @@ export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', 'readOnly',
  */
 export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(options: ToolOptions<S>): CodeTool {
   checkToolKeys(options, OPTION_KEYS);
-  const { name, description, input, readOnly = false, idempotent = readOnly } = options;
+  const { name, description, input, readOnly = false, idempotent = readOnly, destructive } = options;
   checkToolName(name);
   const { inputSchema, parse } = argumentsOf(name, input);
   const work = (parsed: unknown, context: ToolContext) => options.run(parsed as Arguments<S>, context);
   const run: CodeTool['run'] = (args, context) => work(parse(args), context);
   STEPS.set(run, { parse, work });
-  return { name, description, inputSchema, readOnly, idempotent, run };
+  return {
+    ...{ name, description, inputSchema, readOnly, idempotent, run },
+    ...(destructive !== undefined && { destructive }),
+  };
 }
 
 interface Steps {
@@ -187,8 +195,8 @@ export async function serveCodeTools(
 }
 
 /** A server of the protocol with these tools; it is connected by who makes it. */
-export function codeToolServer(tools: readonly CodeTool[], workspace: string): Server {
-  const server = new Server({ name: CODE_SERVER, version: '1' }, { capabilities: { tools: {} } });
+export function codeToolServer(tools: readonly CodeTool[], workspace: string, name = CODE_SERVER): Server {
+  const server = new Server({ name, version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = tools.find(({ name }) => name === params.name);
@@ -198,12 +206,15 @@ export function codeToolServer(tools: readonly CodeTool[], workspace: string): S
   return server;
 }
 
-function listed({ name, description, inputSchema, readOnly, idempotent }: CodeTool) {
+function listed({ name, description, inputSchema, readOnly, idempotent, destructive }: CodeTool) {
   return {
     name,
     description,
     inputSchema: { ...inputSchema, type: 'object' as const },
-    annotations: { readOnlyHint: readOnly, idempotentHint: idempotent },
+    annotations: {
+      ...{ readOnlyHint: readOnly, idempotentHint: idempotent },
+      ...(destructive !== undefined && { destructiveHint: destructive }),
+    },
   };
 }
 
@@ -232,9 +243,19 @@ async function answer(tool: CodeTool, args: unknown, context: ToolContext): Prom
   }
 }
 
+/** A result of parts as the protocol has them, such as a picture. */
+export class Parts {
+  readonly content: CallToolResult['content'];
+
+  constructor(content: CallToolResult['content']) {
+    this.content = content;
+  }
+}
+
 /** A text as it is, any other value as JSON. For other values the result says that the tool has run. */
 export function contentOf(value: unknown): CallToolResult['content'] {
   if (value === undefined) return [];
+  if (value instanceof Parts) return value.content;
   return [{ type: 'text', text: typeof value === 'string' ? value : jsonOf(value) }];
 }
 

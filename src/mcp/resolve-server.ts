@@ -78,7 +78,7 @@ export function resolveServer(
   if (isOwnTools(server)) {
     const [, ...given] = server.args.map((arg, i) => expand(arg, `args.${i}`));
     const { folder, choice } = parseToolsArgs(given);
-    const root = realpathSync(resolve(dir, folder));
+    const root = realFolder(resolve(dir, folder), `${file}: mcpServers.${name}`);
     const tools = workspaceTools({ workspace: root, readKept }, choice);
     const key = keyOf(name, { root, choice });
     return { ...codeServer(tools, root), name, startTimeoutMs, key, label: labelOf(server) };
@@ -92,6 +92,14 @@ export function resolveServer(
   for (const value of given) secrets.add(value);
   const key = keyOf(name, resolved);
   return { ...resolved, name, startTimeoutMs, key, label: labelOf(server), redact: redactor(secrets) };
+}
+
+function realFolder(folder: string, whose: string): string {
+  try {
+    return realpathSync(`${folder}/.`);
+  } catch {
+    throw new SteersmanError(`${whose}: ${folder} is no folder.`, 'Name one that is there.');
+  }
 }
 
 type OwnTools = StdioServerConfig & { command: 'steersman' };

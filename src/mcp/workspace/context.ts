@@ -12,6 +12,8 @@ export interface WorkspaceContext {
   readKept?: BlobStore['read'] | undefined;
 }
 
+type Inside = Pick<WorkspaceContext, 'workspace'>;
+
 /** A path that was looked at: it lies inside. */
 export interface Place {
   /** Links are resolved, as far as it exists. */
@@ -23,21 +25,30 @@ export interface Place {
 }
 
 /**
- * Where a path given by a model leads.
+ * Where a path given by a model leads. `isEntry`: to the entry itself, also where that is a link.
  * @throws Error, for the model, where it leads out of the workspace or can't be looked at.
  */
-export async function placeOf(
-  { workspace }: Pick<WorkspaceContext, 'workspace'>,
-  path: string,
-): Promise<Place> {
+export async function placeOf({ workspace }: Inside, path: string, isEntry = false): Promise<Place> {
   if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
   if (/^~[^/]*(\/|$)/.test(path))
     throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
-  const real = await realOf(resolve(workspace, path), path);
-  // The same words whether it exists or not: what is outside is nobody's business.
-  if (!isInside(workspace, real)) throw new Error(`${path} is outside of the workspace.`);
-  const stats = await stat(real).catch(error => (isNotThere(error) ? null : refuse(path, error)));
+  const absolute = resolve(workspace, path);
+  const real = await (isEntry
+    ? realOf(dirname(absolute), path).then(folder => join(folder, basename(absolute)))
+    : realOf(absolute, path)
+  ).catch(error => {
+    // The same words whether it exists or not: what is outside is nobody's business.
+    throw isInside(workspace, absolute) ? error : outside(path);
+  });
+  if (!isInside(workspace, real)) throw outside(path);
+  const stats = await (isEntry ? lstat : stat)(real).catch(error =>
+    isNotThere(error) ? null : refuse(path, error),
+  );
   return { real, shown: relative(workspace, real) || '.', stats };
+}
+
+function outside(path: string): Error {
+  return new Error(`${path} is outside of the workspace. Only what is inside can be used.`);
 }
 
 /** The real path of what exists of it, and the rest as it is. */
@@ -69,7 +80,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
 
 /** A regular file that is open to be read; who opens it closes it. @throws Error for the model. */
 export async function openFile(
-  context: Pick<WorkspaceContext, 'workspace'>,
+  context: Inside,
   path: string,
 ): Promise<Place & { stats: Stats; handle: FileHandle }> {
   const place = await placeOf(context, path);
@@ -94,7 +105,7 @@ export async function openFile(
  * open folder itself, where it has such paths.
  */
 export async function inFolder<T>(
-  context: Pick<WorkspaceContext, 'workspace'>,
+  context: Inside,
   folder: string,
   work: (at: string) => Promise<T>,
 ): Promise<T> {
@@ -111,14 +122,14 @@ export async function inFolder<T>(
 
 /** What was opened is what was looked at: a folder of its path may have become a link in between. */
 async function checkHandle(
-  { workspace }: Pick<WorkspaceContext, 'workspace'>,
+  { workspace }: Inside,
   handle: FileHandle,
   real: string,
   path: string,
 ): Promise<boolean> {
   const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
   const at = opened ?? (await realpath(real));
-  if (!isInside(workspace, at)) throw new Error(`${path} is outside of the workspace.`);
+  if (!isInside(workspace, at)) throw outside(path);
   return opened !== null;
 }
 
@@ -126,6 +137,7 @@ async function checkHandle(
 export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFile()) return 'a file';
+  if (stats.isSymbolicLink()) return 'a link';
   if (stats.isFIFO() || stats.isSocket()) return 'a pipe or socket';
   return 'a device';
 }

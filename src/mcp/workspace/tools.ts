@@ -1,22 +1,35 @@
 /** The tools of a workspace: what `steersman tools` serves, and a worker in its own process. */
 import { parseArgs } from 'node:util';
+import { errorText } from '../../core/text/error-text.js';
+import { isRecord } from '../../core/text/json.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import type { CodeTool } from '../code-tools.js';
 import type { WorkspaceContext } from './context.js';
-import { readTool } from './read.js';
-import { writeTool } from './write.js';
+import { editTool } from './files/edit.js';
+import { listTool } from './files/list.js';
+import { deleteTool, moveTool } from './files/move.js';
+import { readTool } from './files/read.js';
+import { findTool, grepTool } from './files/search.js';
+import { writeTool } from './files/write.js';
 
 /** In the order in which models see them. */
 const MAKERS: Readonly<Record<string, (context: WorkspaceContext) => CodeTool>> = {
   read: readTool,
+  list: listTool,
+  find: findTool,
+  grep: grepTool,
+  edit: editTool,
   write: writeTool,
+  move: moveTool,
+  delete: deleteTool,
 };
 
 /** They speak to the outside: on only where they are named. */
 const OFF_UNLESS_NAMED: readonly string[] = ['fetch'];
 
 export interface ToolChoice {
-  /** Names of tools that are off otherwise. */
+  /** Names of tools that are off otherwise, each text one or several: `fetch,run`. */
   with?: readonly string[];
   without?: readonly string[];
 }
@@ -24,10 +37,31 @@ export interface ToolChoice {
 /** @throws SteersmanError for a name that is no tool. */
 export function workspaceTools(context: WorkspaceContext, choice: ToolChoice = {}): CodeTool[] {
   const names = chosenNames(choice);
-  return Object.entries(MAKERS).flatMap(([name, make]) => (names.includes(name) ? [make(context)] : []));
+  return Object.entries(MAKERS).flatMap(([name, make]) =>
+    names.includes(name) ? [checked(make(context))] : [],
+  );
 }
 
-function chosenNames({ with: more = [], without = [] }: ToolChoice): string[] {
+/** Arguments as the schema has them, whoever calls: it is short, so that what it does not know is refused here. */
+function checked(tool: CodeTool): CodeTool {
+  const { properties = {} } = tool.inputSchema;
+  const run: CodeTool['run'] = (args, context) => {
+    const given = isRecord(args) ? args : {};
+    const unknown = Object.keys(given).filter(
+      key => !isRecord(properties) || !Object.hasOwn(properties, key),
+    );
+    const faults = [
+      ...unknown.map(key => `There is no argument ${key}.`),
+      ...validateArguments(tool.inputSchema, given),
+    ];
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+    return tool.run(given, context);
+  };
+  return { ...tool, run };
+}
+
+function chosenNames(choice: ToolChoice): string[] {
+  const [more, without] = [namesOf(choice.with), namesOf(choice.without)];
   const all = Object.keys(MAKERS);
   const unknown = [...more, ...without].find(name => !all.includes(name));
   if (unknown !== undefined)
@@ -45,10 +79,17 @@ function chosenNames({ with: more = [], without = [] }: ToolChoice): string[] {
 export function parseToolsArgs(args: readonly string[]): { folder: string; choice: ToolChoice } {
   const names = { type: 'string', multiple: true } as const;
   const options = { with: names, without: names };
-  const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
-  const listOf = (given: readonly string[] = []) => given.flatMap(text => text.split(',')).filter(Boolean);
-  return {
-    folder: positionals[0] ?? '.',
-    choice: { with: listOf(values.with), without: listOf(values.without) },
-  };
+  try {
+    const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const [folder = '.', ...others] = positionals;
+    if (others.length > 0) throw new Error(`it serves one folder, not also ${others.join(', ')}`);
+    return { folder, choice: values };
+  } catch (error) {
+    const form = 'It takes [folder] [--with name,…] [--without name,…].';
+    throw new SteersmanError(`steersman tools: ${errorText(error)}`, form, 'usage');
+  }
+}
+
+function namesOf(given: readonly string[] = []): string[] {
+  return given.flatMap(text => text.split(',')).filter(name => name !== '');
 }

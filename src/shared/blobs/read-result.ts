@@ -50,7 +50,7 @@ interface ReadPage {
 }
 
 export async function readResult(
-  blobs: BlobStore,
+  blobs: Pick<BlobStore, 'read'>,
   runId: string,
   args: Record<string, unknown>,
 ): Promise<ReadPage> {

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { type CodeTool, defineTool } from '../code-tools.js';
-import { inFolder, isInside, kindOf, type Place, placeOf, refuse, type WorkspaceContext } from './context.js';
+import { type CodeTool, defineTool } from '../../code-tools.js';
+import {
+  inFolder,
+  isInside,
+  kindOf,
+  type Place,
+  placeOf,
+  refuse,
+  type WorkspaceContext,
+} from '../context.js';
 
 export function writeTool(context: WorkspaceContext): CodeTool {
   return defineTool({
@@ -15,13 +23,14 @@ export function writeTool(context: WorkspaceContext): CodeTool {
       required: ['path', 'content'],
     },
     idempotent: true,
+    destructive: false,
     async run(args) {
       const path = String(args.path);
       const content = String(args.content);
       const place = await placeOf(context, path);
       if (place.stats !== null && !place.stats.isFile())
         throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
-      await makeFolders(context, dirname(place.real), path);
+      await makeFolders(context, dirname(place.real));
       await replaceFile(context, place, content);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const before = place.stats === null ? 'new' : `replaced; it had ${place.stats.size} bytes`;
@@ -31,10 +40,10 @@ export function writeTool(context: WorkspaceContext): CodeTool {
 }
 
 /** Folder by folder, each reached by the one above: none is made through a link that came meanwhile. */
-async function makeFolders(context: WorkspaceContext, folder: string, path: string): Promise<void> {
+export async function makeFolders(context: WorkspaceContext, folder: string): Promise<void> {
   if (folder === context.workspace || !isInside(context.workspace, folder)) return;
   const above = dirname(folder);
-  await makeFolders(context, above, path);
+  await makeFolders(context, above);
   await inFolder(context, above, async at => {
     await mkdir(join(at, basename(folder))).catch(error => {
       if (error.code !== 'EEXIST') refuse(relative(context.workspace, folder), error);
@@ -43,7 +52,7 @@ async function makeFolders(context: WorkspaceContext, folder: string, path: stri
 }
 
 /** Written aside and renamed: nobody sees half a file, and a link that came meanwhile is replaced, not followed. */
-async function replaceFile(
+export async function replaceFile(
   context: WorkspaceContext,
   { real, shown, stats }: Place,
   content: string | Uint8Array,

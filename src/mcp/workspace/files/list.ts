@@ -1,0 +1,130 @@
+/** `list`: the tree of a folder, as deep as fits. */
+import { lstat, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CodeTool, defineTool } from '../../code-tools.js';
+import { inFolder, kindOf, placeOf, type WorkspaceContext } from '../context.js';
+import { search } from './ripgrep.js';
+import { BoundedLines, sizeText } from './text.js';
+
+const MOST_FILES = 50_000;
+const MOST_ENTRIES = 300;
+const MOST_NAMED = 20;
+
+/** A folder by the names in it; null stands for a file. */
+interface Folder {
+  entries: Map<string, Folder | null>;
+  files: number;
+  isOpen: boolean;
+}
+
+export function listTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'list',
+    description: 'Shows a folder as a tree with sizes, as deep as fits.',
+    input: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        depth: { type: 'integer' },
+        all: { type: 'boolean', description: 'Also what git ignores' },
+      },
+    },
+    readOnly: true,
+    async run({ path = '.', depth, all }, { signal }) {
+      const { real, shown, stats } = await placeOf(context, String(path));
+      if (stats?.isDirectory() === false)
+        throw new Error(`${String(path)} is ${kindOf(stats)}, not a folder.`);
+      return inFolder(context, real, async at => {
+        const root = newFolder();
+        const args = ['--files', '--null', ...(all === true ? ['--no-ignore'] : [])];
+        const take = (file: string) => addFile(root, file.split('/'));
+        const { cut } = await search({ args, cwd: at, signal, delimiter: '\0', take });
+        openFolders(root, typeof depth === 'number' && depth >= 1 ? depth : Number.POSITIVE_INFINITY);
+        const out = new BoundedLines(MOST_ENTRIES);
+        const isWhole = await show(root, at, '', out);
+        const notes = [
+          ...(isWhole ? [] : ['There is more: list a folder of it, or use find.']),
+          ...(cut === null ? [] : [`Only the first ${root.files} files were counted.`]),
+          ...(await otherEntries(root, at)),
+        ];
+        const head = `${shown === '.' ? '' : `${shown}/ `}(${root.files} files)`;
+        return [head, ...out.lines, ...notes.map(note => `[${note}]`)].join('\n');
+      });
+    },
+  });
+}
+
+function newFolder(): Folder {
+  return { entries: new Map(), files: 0, isOpen: false };
+}
+
+/** False when there are enough. */
+function addFile(root: Folder, [name = '', ...rest]: readonly string[]): boolean {
+  root.files += 1;
+  if (rest.length === 0) root.entries.set(name, null);
+  else {
+    const folder = root.entries.get(name) ?? newFolder();
+    root.entries.set(name, folder);
+    addFile(folder, rest);
+  }
+  return root.files < MOST_FILES;
+}
+
+/** Level by level, as long as what they hold fits: each folder is shown whole or not at all. */
+function openFolders(root: Folder, depth: number): void {
+  root.isOpen = true;
+  let left = MOST_ENTRIES - root.entries.size;
+  let level = [root];
+  for (let deep = 1; deep < depth && level.length > 0; deep += 1) {
+    const below = level.flatMap(({ entries }) => [...entries.values()].filter(entry => entry !== null));
+    level = [];
+    for (const folder of below.sort((a, b) => a.entries.size - b.entries.size)) {
+      if (folder.entries.size > left) break;
+      left -= folder.entries.size;
+      folder.isOpen = true;
+      level.push(folder);
+    }
+  }
+}
+
+/** False where not all of the open folders fit. */
+async function show({ entries }: Folder, at: string, indent: string, out: BoundedLines): Promise<boolean> {
+  for (const [name, folder] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const place = join(at, name);
+    if (folder === null) {
+      const size = await lstat(place).then(
+        stats => sizeText(stats.size),
+        () => '?',
+      );
+      if (!out.add(`${indent}${name}  ${size}`)) return false;
+    } else {
+      const count = folder.isOpen ? '' : ` (${folder.files} files)`;
+      if (!out.add(`${indent}${name}/${count}`)) return false;
+      if (folder.isOpen && !(await show(folder, place, `${indent}  `, out))) return false;
+    }
+  }
+  return true;
+}
+
+/** What stands in the folder beside files that are shown: nobody should take it to be absent. */
+async function otherEntries({ entries }: Folder, at: string): Promise<string[]> {
+  const others = (await readdir(at, { withFileTypes: true }))
+    .filter(({ name }) => !entries.has(name) && name !== '.git')
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const links: string[] = [];
+  const empty: string[] = [];
+  const ignored: string[] = [];
+  for (const entry of others.slice(0, MOST_NAMED)) {
+    const place = join(at, entry.name);
+    if (entry.isSymbolicLink()) links.push(`${entry.name} -> ${await readlink(place).catch(() => '?')}`);
+    else if (!entry.isDirectory()) ignored.push(entry.name);
+    else if ((await readdir(place).catch(() => ['?'])).length === 0) empty.push(`${entry.name}/`);
+    else ignored.push(`${entry.name}/`);
+  }
+  const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more entries` : '';
+  return [
+    ...(links.length > 0 ? [`Links: ${links.join(', ')}`] : []),
+    ...(empty.length > 0 ? [`Empty: ${empty.join(', ')}`] : []),
+    ...(ignored.length > 0 ? [`Left out, as git ignores it: ${ignored.join(', ')}${more}`] : []),
+  ];
+}

@@ -1,0 +1,78 @@
+/** `move` and `delete`: of a link the link itself, never what it leads to. */
+import { rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type CodeTool, defineTool } from '../../code-tools.js';
+import { inFolder, isInside, type Place, placeOf, refuse, type WorkspaceContext } from '../context.js';
+import { sizeText } from './text.js';
+import { makeFolders } from './write.js';
+
+export function moveTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'move',
+    description: 'Moves or renames a file or folder. Never onto one that exists.',
+    input: {
+      type: 'object',
+      properties: { from: { type: 'string' }, to: { type: 'string' } },
+      required: ['from', 'to'],
+    },
+    destructive: false,
+    async run(args) {
+      const from = await entryOf(context, String(args.from));
+      const to = await placeOf(context, String(args.to), true);
+      if (to.stats !== null)
+        throw new Error(`${to.shown} exists already: delete it first, or name another path in full.`);
+      if (isInside(from.real, to.real)) throw new Error(`${to.shown} lies within ${from.shown}.`);
+      await makeFolders(context, dirname(to.real));
+      await inEntry(context, from, source =>
+        inEntry(context, to, target => rename(source, target).catch(error => refuse(from.shown, error))),
+      );
+      return `Moved ${from.shown} to ${to.shown}.`;
+    },
+  });
+}
+
+export function deleteTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'delete',
+    description: 'Deletes a file or an empty folder.',
+    input: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        recursive: { type: 'boolean', description: 'Also a folder with all that is in it' },
+      },
+      required: ['path'],
+    },
+    destructive: true,
+    async run({ path, recursive }) {
+      const entry = await entryOf(context, String(path));
+      const isFolder = entry.stats.isDirectory();
+      await inEntry(context, entry, async at => {
+        const work = isFolder ? (recursive === true ? rm(at, { recursive: true }) : rmdir(at)) : unlink(at);
+        await work.catch(error => refuse(entry.shown, error));
+      });
+      const what = isFolder ? 'a folder' : entry.stats.isFile() ? sizeText(entry.stats.size) : 'a link';
+      return `Deleted ${entry.shown} (${what}).`;
+    },
+  });
+}
+
+/** @throws Error where nothing is there, and for the workspace itself. */
+async function entryOf(
+  context: WorkspaceContext,
+  path: string,
+): Promise<Place & { stats: NonNullable<Place['stats']> }> {
+  const { real, shown, stats } = await placeOf(context, path, true);
+  if (shown === '.') throw new Error('This is the workspace itself.');
+  if (stats === null) throw new Error(`${path} does not exist.`);
+  return { real, shown, stats };
+}
+
+/** Works on an entry as its open folder reaches it. */
+function inEntry<T>(
+  context: WorkspaceContext,
+  { real }: Place,
+  work: (at: string) => Promise<T>,
+): Promise<T> {
+  return inFolder(context, dirname(real), at => work(join(at, basename(real))));
+}

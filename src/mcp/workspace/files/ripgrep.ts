@@ -1,0 +1,82 @@
+/** Searches by ripgrep, in a folder that was looked at. It is ended at its time limit, or when enough was read. */
+import { spawn } from 'node:child_process';
+import { rgPath } from '@vscode/ripgrep';
+import { preview } from '../../../core/text/preview.js';
+
+const TIME_LIMIT_MS = 30_000;
+const MAX_STDERR_CHARS = 2_000;
+
+interface Search {
+  args: readonly string[];
+  /** By which the system reaches the folder. */
+  cwd: string;
+  /** A file that is searched in place of the folder. */
+  stdin?: number;
+  signal: AbortSignal;
+  /** What ends a record of its output. Default: a newline. */
+  delimiter?: string;
+  /** Takes each record; false when no more are wanted. */
+  take(record: string): boolean;
+}
+
+export interface Searched {
+  /** It was ended before it had searched everything. */
+  cut: 'enough' | 'time' | null;
+  /** What it says it could not do; empty where it could do all. */
+  fault: string;
+}
+
+const ALWAYS = ['--no-config', '--no-require-git', '--hidden', '--color=never'];
+/** After the globs of a caller, which would bring it back. */
+const NEVER = ['--glob=!.git'];
+
+/** @throws Error where ripgrep can't be started, or the caller gave up. */
+export async function search({
+  args,
+  cwd,
+  stdin,
+  signal,
+  delimiter = '\n',
+  take,
+}: Search): Promise<Searched> {
+  const [own, operands] = splitAt(args, args.indexOf('--'));
+  const child = spawn(rgPath, [...ALWAYS, ...own, ...NEVER, ...operands], {
+    cwd,
+    env: {},
+    stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
+  });
+  let cut: Searched['cut'] = null;
+  let fault = '';
+  const end = (why: Searched['cut']) => {
+    cut ??= why;
+    child.kill('SIGKILL');
+  };
+  const giveUp = () => end('enough');
+  const timer = setTimeout(() => end('time'), TIME_LIMIT_MS);
+  signal.addEventListener('abort', giveUp);
+  const ended = new Promise<void>((resolve, reject) => {
+    child.on('error', error => reject(new Error(`The search can not be started: ${error.message}`)));
+    child.on('close', () => resolve());
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    if (fault.length < MAX_STDERR_CHARS) fault += text;
+  });
+  let rest = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const records = (rest + text).split(delimiter);
+    rest = records.pop() ?? '';
+    for (const record of records) if (cut === null && !take(record)) end('enough');
+  });
+  try {
+    await ended;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  }
+  signal.throwIfAborted();
+  return { cut, fault: cut === null ? preview(fault.trim(), 500) : '' };
+}
+
+function splitAt<T>(list: readonly T[], index: number): [T[], T[]] {
+  return index < 0 ? [[...list], []] : [list.slice(0, index), list.slice(index)];
+}

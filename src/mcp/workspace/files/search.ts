@@ -1,0 +1,123 @@
+/** `find` and `grep`: by ripgrep, which leaves out what git ignores. */
+import { dirname, join } from 'node:path';
+import { type CodeTool, defineTool } from '../../code-tools.js';
+import { inFolder, openFile, placeOf, type WorkspaceContext } from '../context.js';
+import { type Searched, search } from './ripgrep.js';
+import { BoundedLines } from './text.js';
+
+const MOST_FILES = 300;
+const MOST_LINES = 200;
+const MAX_LINE_CHARS = 400;
+/** Of one line that ripgrep gives: a longer one comes as its beginning. */
+const MAX_COLUMNS = 2_000;
+
+export function findTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'find',
+    description: 'Finds files by glob, such as "src/**/*.ts"; leaves out what git ignores.',
+    input: {
+      type: 'object',
+      properties: { pattern: { type: 'string' }, path: { type: 'string' } },
+      required: ['pattern'],
+    },
+    readOnly: true,
+    async run({ pattern, path = '.' }, { signal }) {
+      const found = new BoundedLines(MOST_FILES);
+      const { real, shown } = await placeOf(context, String(path));
+      const args = ['--files', '--null', '--sort=path', `--glob=${String(pattern).replace(/^\.\//, '')}`];
+      const take = (file: string) => found.add(join(shown, file));
+      const done = await inFolder(context, real, cwd => search({ args, cwd, signal, delimiter: '\0', take }));
+      return answer(
+        found,
+        done,
+        'No file matches. What git ignores was left out.',
+        'a narrower pattern or path',
+      );
+    },
+  });
+}
+
+export function grepTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'grep',
+    description: 'Searches in files by regular expression; leaves out what git ignores.',
+    input: {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string' },
+        path: { type: 'string', description: 'File or folder' },
+        glob: { type: 'string' },
+        ignoreCase: { type: 'boolean' },
+        context: { type: 'integer', description: 'Lines around each match' },
+      },
+      required: ['pattern'],
+    },
+    readOnly: true,
+    async run({ pattern, path = '.', glob, ignoreCase, context: around }, { signal }) {
+      const found = new BoundedLines(MOST_LINES);
+      const { real, shown, stats } = await placeOf(context, String(path));
+      const isFile = stats !== null && !stats.isDirectory();
+      const args = [
+        ...['--line-number', '--no-heading', '--null', '--sort=path'],
+        ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
+        ...(isFile ? ['--no-filename'] : ['--with-filename']),
+        ...(ignoreCase === true ? ['--ignore-case'] : []),
+        ...(typeof around === 'number' && around > 0
+          ? [`--context=${Math.min(20, Math.floor(around))}`]
+          : []),
+        ...(typeof glob === 'string' && !isFile ? [`--glob=${glob}`] : []),
+        ...['-e', String(pattern), '--', isFile ? '-' : './'],
+      ];
+      const take = (record: string) => found.add(lineOf(record, shown));
+      const work = (cwd: string, stdin?: number) =>
+        search({ args, cwd, signal, take, ...(stdin !== undefined && { stdin }) });
+      const done = isFile
+        ? await inOpenFile(context, String(path), work)
+        : await inFolder(context, real, cwd => work(cwd));
+      return answer(
+        found,
+        done,
+        'No line matches. What git ignores was left out.',
+        'a narrower pattern, path or glob',
+      );
+    },
+  });
+}
+
+/** By its open handle: a file that was named is read even if it is exchanged for a link meanwhile. */
+async function inOpenFile(
+  context: WorkspaceContext,
+  path: string,
+  work: (cwd: string, stdin: number) => Promise<Searched>,
+): Promise<Searched> {
+  const { handle, real } = await openFile(context, path);
+  try {
+    return await inFolder(context, dirname(real), cwd => work(cwd, handle.fd));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** From `file NUL 12:text` (in one file `12:text`) to `file:12: text`; lines around a match have `-` for `:`. */
+function lineOf(record: string, shown: string): string {
+  const [name, said] = record.includes('\0') ? record.split('\0', 2) : [null, record];
+  const file = name === null ? shown : join(shown, name ?? '');
+  const [, number, mark, text] = /^(\d+)([:-])(.*)$/s.exec(said ?? '') ?? [];
+  if (number === undefined) return said ?? '';
+  const line = (text ?? '').replace(/\r$/, '');
+  const cut = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line;
+  return `${file}${mark}${number}${mark} ${cut}`;
+}
+
+function answer({ lines }: BoundedLines, { cut, fault }: Searched, nothing: string, how: string): string {
+  const notes: string[] = [];
+  if (cut === 'enough') notes.push(`[There is more. Only the first ${lines.length} are shown: give ${how}.]`);
+  if (cut === 'time') notes.push(`[The time is over, and not all was searched: give ${how}.]`);
+  if (fault !== '' && lines.length === 0) throw new Error(faultText(fault));
+  if (fault !== '') notes.push(`[Not all could be searched: ${faultText(fault)}]`);
+  return [...(lines.length === 0 && notes.length === 0 ? [nothing] : lines), ...notes].join('\n');
+}
+
+function faultText(fault: string): string {
+  return fault.replace(/\/proc\/\d+\/fd\/\d+/g, '.');
+}

@@ -1,0 +1,66 @@
+/** How the workspace's tools say things: sizes, bounded lists, numbered lines. */
+import type { FileHandle } from 'node:fs/promises';
+
+/** Of one answer: what a run shows whole. */
+export const MAX_ANSWER_BYTES = 15_000;
+const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
+const PROBE_BYTES = 8_192;
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const units = ['KB', 'MB', 'GB', 'TB'];
+  let value = bytes / 1024;
+  while (value >= 1000 && units.length > 1) {
+    value /= 1024;
+    units.shift();
+  }
+  return `${value.toFixed(1)} ${units[0]}`;
+}
+
+/** A list of lines that takes no more than fits an answer. */
+export class BoundedLines {
+  readonly lines: string[] = [];
+  #left: number;
+  readonly #most: number;
+
+  constructor(most: number, bytes = MAX_ANSWER_BYTES) {
+    this.#most = most;
+    this.#left = bytes;
+  }
+
+  /** False where it did not fit: it and all that follow are left out. */
+  add(line: string): boolean {
+    const bytes = Buffer.byteLength(line) + 1;
+    if (this.lines.length >= this.#most || bytes > this.#left) {
+      this.#left = 0;
+      return false;
+    }
+    this.#left -= bytes;
+    this.lines.push(line);
+    return true;
+  }
+}
+
+export function numbered(lines: readonly string[], first: number): string[] {
+  return lines.map((line, index) => `${first + index}: ${line}`);
+}
+
+/** The first bytes of a file: they tell what kind of file it is. */
+export async function headOf(handle: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(PROBE_BYTES), 0, PROBE_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** The text of a file that is to be changed: every byte of it must come back. @throws Error for the model. */
+export async function exactText(handle: FileHandle, shown: string): Promise<string> {
+  const { size } = await handle.stat();
+  if (size > MAX_TEXT_FILE_BYTES)
+    throw new Error(
+      `${shown} has ${sizeText(size)}: only files up to ${sizeText(MAX_TEXT_FILE_BYTES)} are edited.`,
+    );
+  const bytes = await handle.readFile();
+  const text = bytes.toString('utf8');
+  if (bytes.includes(0) || !Buffer.from(text).equals(bytes))
+    throw new Error(`${shown} is no UTF-8 text: it can not be edited.`);
+  return text;
+}
