@@ -105,7 +105,7 @@ function realFolder(folder: string, whose: string): string {
 type OwnTools = StdioServerConfig & { command: 'steersman' };
 
 /** `steersman tools …` is served in this process: nothing has to be found on PATH, or started. */
-function isOwnTools(server: McpServerConfig): server is OwnTools {
+export function isOwnTools(server: McpServerConfig): server is OwnTools {
   return server.type === 'stdio' && server.command === 'steersman' && server.args[0] === 'tools';
 }
 

@@ -9,6 +9,7 @@ import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { CODE_SERVER } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
 import type { ListedTool } from './connection/server-tools.js';
+import { isOwnTools } from './resolve-server.js';
 import { toolNamer } from './tool-names.js';
 
 export interface RunTools {
@@ -24,6 +25,11 @@ const FALLBACK_SERVER = 'default';
 const MAX_DESCRIPTION_CHARS = 4_000;
 /** Widely used endpoints refuse a request with more. */
 const MANY_TOOLS = 128;
+
+function isOwnRead({ config }: McpPool, { origin, serverToolName }: ToolDefinition): boolean {
+  if (origin.type !== 'mcp' || serverToolName !== 'read') return false;
+  return config.servers.some(server => server.name === origin.server && isOwnTools(server));
+}
 
 function manyToolsWarning(count: number): string {
   return `The tool servers offer ${count} tools, and many endpoints take at most ${MANY_TOOLS} with a call: switch servers off with "enabled": false in .mcp.json, or give roles fewer ("tools" in their front matter).`;
@@ -52,8 +58,9 @@ export async function listRunTools(
     }
   }
   run.tools.push(...ofActivities);
-  // Without servers there are no results to page.
-  if (run.tools.length > 0) run.tools.push(readResultTool);
+  // Without servers there are no results to page; the workspace tools read what is kept as they read files.
+  const hasRead = run.tools.some(tool => isOwnRead(pool, tool));
+  if (run.tools.length > 0 && !hasRead) run.tools.push(readResultTool);
   if (run.tools.length > MANY_TOOLS) run.warnings.push(manyToolsWarning(run.tools.length));
   return run;
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
+import { shippedServers } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { answer, openGateOf } from '../support/steering.js';
 
@@ -31,7 +32,7 @@ function smallRepository(): Record<string, string> {
   return files;
 }
 
-const rig = rigOfFile({ workspace: smallRepository() });
+const rig = rigOfFile({ workspace: smallRepository(), config: shippedServers() });
 
 async function demo(goal: string, settings: Partial<RunSettings> = {}): Promise<RunResult> {
   const { result } = await rig.run(goal, { model: 'demo', ...settings });
@@ -133,7 +134,7 @@ describe('demo model, whole path', () => {
   test('a goal that names a file to write to, denied → not written, not verified, and the answer says so (TE10)', async () => {
     const handle = await rig.start(goal('OTHER.md'), { model: 'demo', attended: true });
     const gate = await openGateOf(handle, 'approval');
-    expect(gate.title).toContain('write_file');
+    expect(gate.title).toContain('write');
     await answer(handle, 'approval', { decision: 'deny', reason: 'not here' });
     const denied: RunResult = await handle.result();
     expect(denied.outcome).toBe('unverified');

@@ -512,12 +512,12 @@ describe('results (T16, T17)', () => {
     const lines = block.text.split('\n');
     expect(lines.filter(line => !line.startsWith('line ') && !line.startsWith('['))).toEqual([]);
     expect(lines.at(-1)).toContain(`line ${String(1_599).padStart(8, '0')}`);
-    const said = /read_result (\{.*?\})\./.exec(wireOf(result))?.[1];
+    const [, ref, offset] = /Read on in (\S+) at offset (\d+)\./.exec(wireOf(result)) ?? [];
     const page = await call({
       server: null,
       tool: 'read_result',
       serverToolName: 'read_result',
-      arguments: JSON.parse(said ?? '{}'),
+      arguments: { ref, offset: Number(offset) },
     });
     expect(page).toMatchObject({ ending: 'executed', isError: false });
     const headLines = lines.findIndex(line => line.startsWith('['));

@@ -66,28 +66,37 @@ const failureOf = async (work: Promise<unknown>): Promise<Error> => {
   return error;
 };
 
+const OFFICIAL =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+  '{"mcpServers":{"files":{"command":"mcp-server-filesystem","args":["${workspace}"]}}}';
+
 describe('the project’s own .mcp.json', () => {
-  it('T1 filesystem server on the workspace → its tools with annotations, and read_result', async () => {
+  it('T1 workspace tools → in this process, with annotations, and read in place of read_result', async () => {
     writeFileSync(join(workspace, 'a.txt'), 'hello');
     const pool = new McpPool({ config: loadMcpConfig(PROJECT), lookup: () => undefined });
     pools.push(pool);
     const { tools, warnings } = await listRunTools(pool, workspace);
     expect(warnings).toEqual([]);
-    const read = tools.find(tool => tool.name === 'read_text_file');
-    expect(read).toMatchObject({
+    expect(tools.find(tool => tool.name === 'read')).toMatchObject({
       validation: 'strict',
-      origin: { type: 'mcp', server: 'filesystem' },
+      origin: { type: 'mcp', server: 'workspace' },
       policy: { readOnly: true, idempotent: true },
     });
-    expect(tools.find(tool => tool.name === 'edit_file')?.policy).toMatchObject({
-      readOnly: false,
-      idempotent: false,
-    });
-    expect(tools.at(-1)?.name).toBe('read_result');
-    const result = await callOf(await pool.connect('filesystem', workspace), 'read_text_file', {
-      path: join(workspace, 'a.txt'),
-    });
+    const edit = tools.find(tool => tool.name === 'edit')?.policy;
+    expect(edit).toMatchObject({ readOnly: false, idempotent: false, destructive: false });
+    expect(tools.map(({ name }) => name)).not.toContain('read_result');
+    const result = await callOf(await pool.connect('workspace', workspace), 'read', { path: 'a.txt' });
     expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
+    expect(pool.status()).toEqual([{ server: 'workspace', status: 'connected' }]);
+  });
+
+  it('T1 another server in their place → its tools, and read_result', async () => {
+    const config = { ...loadMcpConfig(PROJECT), ...parseMcpConfig(OFFICIAL, '.mcp.json') };
+    const pool = new McpPool({ config, lookup: () => undefined });
+    pools.push(pool);
+    const { tools } = await listRunTools(pool, workspace);
+    expect(tools.find(tool => tool.name === 'read_text_file')?.policy.readOnly).toBe(true);
+    expect(tools.at(-1)?.name).toBe('read_result');
   });
 });
 

@@ -25,6 +25,18 @@ export function writingSearch(): Record<string, string> {
   return { [file]: readFileSync(join(projectRoot, file), 'utf8').replace('readOnly: true\n', '') };
 }
 
+/** A server that is a process of its own, and nobody's code here: what most tests are about. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+const ARGS = ['${workspace}'];
+const FILE_SERVER = JSON.stringify({
+  mcpServers: { filesystem: { command: 'mcp-server-filesystem', args: ARGS } },
+});
+
+/** The tool servers that the package ships. */
+export function shippedServers(): Record<string, string> {
+  return { '.mcp.json': readFileSync(join(projectRoot, '.mcp.json'), 'utf8') };
+}
+
 /** A configuration folder and a workspace in a temporary folder. */
 export function makeProject(files: ProjectFiles = {}): TestProject {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-test-'));
@@ -33,7 +45,8 @@ export function makeProject(files: ProjectFiles = {}): TestProject {
   mkdirSync(configDir);
   mkdirSync(workspace);
   cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
-  for (const name of ['.mcp.json', 'steersman.yaml']) cpSync(join(projectRoot, name), join(configDir, name));
+  cpSync(join(projectRoot, 'steersman.yaml'), join(configDir, 'steersman.yaml'));
+  writeFileSync(join(configDir, '.mcp.json'), FILE_SERVER);
   writeFiles(configDir, files.config);
   serveOnly(configDir, workspace);
   writeFiles(workspace, files.workspace);

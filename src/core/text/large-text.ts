@@ -1,4 +1,4 @@
-/** Long text as head and tail with a reference that the tool `read_result` pages (T17). */
+/** Long text as head and tail with a reference by which tools page it (T17). */
 import { jsonBytes } from './json.js';
 
 const HEAD_CHARS = 6_000;
@@ -17,7 +17,7 @@ function withNote(text: string, ref: string, headLength: number, tailLength: num
   const head = headChars(text, headLength);
   const tail = tailLength === 0 ? '' : tailChars(text, tailLength);
   const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${left} characters left out: read them with read_result, ref ${ref} …]\n${tail}`;
+  return `${head}\n[… ${left} characters left out: read them by ref ${ref} …]\n${tail}`;
 }
 
 /** At most so many characters from the start; never half a surrogate pair, which no encoding keeps. */

@@ -117,8 +117,8 @@ function partNote(part: ToolContent): string[] {
   if (part.type === 'image' || (part.type === 'resource' && part.text === undefined)) {
     return [`Not shown: a part that is no text, ${totalBytes} bytes, kept as ${ref}.`];
   }
-  const rest = JSON.stringify({ ref, offset: part.headBytes ?? 0 });
-  return [`Shortened: not all of ${totalBytes} bytes are shown. Read on with ${READ_RESULT} ${rest}.`];
+  const { headBytes = 0 } = part;
+  return [`Shortened: not all of ${totalBytes} bytes are shown. Read on in ${ref} at offset ${headBytes}.`];
 }
 
 export function contentText(content: readonly ToolContent[]): string {

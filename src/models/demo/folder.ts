@@ -5,14 +5,20 @@ import { WORDS, type Words } from './words.js';
 
 /** Names as file servers give them, the better first; a server's name may stand before (`files__read_file`). */
 const NAMES = {
-  list: ['list_directory_with_sizes', 'list_directory'],
-  read: ['read_text_file', 'read_file'],
-  write: ['write_file'],
+  list: ['list', 'list_directory_with_sizes', 'list_directory'],
+  read: ['read', 'read_text_file', 'read_file'],
+  write: ['write', 'write_file'],
 } as const;
 
 /** The name by which a tool for the use is offered, if any is. */
 export function toolFor(use: keyof typeof NAMES, offered: readonly string[]): string | undefined {
   return NAMES[use].flatMap(name => offered.filter(one => one === name || one.endsWith(`__${name}`)))[0];
+}
+
+/** What a call for the use says: of a tree one level at a time, for each folder is listed in its turn. */
+export function argumentsFor(name: string, path: string, content: string): Record<string, unknown> {
+  if (toolFor('write', [name])) return { path, content };
+  return /(^|__)list$/.test(name) ? { path, depth: 1 } : { path };
 }
 
 export interface FileSeen {
@@ -50,21 +56,47 @@ export function look(intent: Intent, calls: Conversation['calls']): Seen {
     const path = String(args.path ?? '.').replace(/^\.\/|\/$/g, '');
     seen.calls.push({ use, path });
     if (use === 'write') seen.writes.set(path, isError ? text : null);
-    if (use === 'list') noteListing(seen, path, isError ? '' : text, isCut);
-    if (use === 'read' && !isError) seen.files.set(path, { path, text, isWhole: !isCut });
+    const part = readNotes(text, isCut);
+    if (use === 'list') noteListing(seen, path, isError ? '' : text, !part.isWhole);
+    if (use === 'read' && !isError) seen.files.set(path, { path, ...part });
   }
   return seen;
 }
 
-/** Lines such as `[DIR] src` and `[FILE] a.ts   1.20 KB`. */
-function noteListing({ files, folders, leftOut }: Seen, folder: string, text: string, isCut: boolean): void {
+/** A last line in brackets is the tool's own: what is left out, and how to go on. */
+function readNotes(text: string, isCut: boolean): Pick<FileSeen, 'text' | 'isWhole'> {
+  const note = /(?:^|\n)\[(?:Lines \d+ to \d+ of|There is more|\S+ is empty|\d+ long lines) ?[^\n]*\]$/.exec(
+    text,
+  );
+  const isPart = / Go on with offset |There is more/.test(note?.[0] ?? '');
+  return { text: note ? text.slice(0, note.index) : text, isWhole: !isCut && !isPart };
+}
+
+const ENTRIES = [
+  // `[DIR] src`, `[FILE] a.ts   1.20 KB`
+  { line: /^\[DIR\] (?<name>.*?)\s*$/, isFolder: true },
+  { line: /^\[FILE\] (?<name>.*?)(?:\s+[\d.]+ [KMGT]?B)?\s*$/, isFolder: false },
+  // `src/ (12 files)`, `a.ts  1.2 KB`
+  { line: /^(?<name>[^[].*)\/ \(\d+ files\)$/, isFolder: true },
+  { line: /^(?<name>[^[].*) {2}[\d.]+ [KMGT]?B$/, isFolder: false },
+];
+
+function noteListing(seen: Seen, folder: string, text: string, isCut: boolean): void {
+  const { files, folders, leftOut } = seen;
   folders.set(folder, text !== '' && !isCut);
-  for (const [, kind, name = ''] of text.matchAll(/^\[(FILE|DIR)\] (.*?)(?:\s+[\d.]+ [KMGT]?B)?\s*$/gm)) {
+  // A tree begins with its own folder.
+  const lines = text.split('\n');
+  for (const line of lines.slice(/^(\S.*\/ )?\(\d+ files\)$/.test(lines[0] ?? '') ? 1 : 0)) {
+    const found = ENTRIES.map(entry => ({ ...entry, name: entry.line.exec(line)?.groups?.name }));
+    const { name, isFolder } = found.find(entry => entry.name !== undefined) ?? {};
+    if (name === undefined) continue;
     const path = folder === '.' ? name : `${folder}/${name}`;
-    if (kind === 'FILE') files.set(path, files.get(path) ?? { path, text: null, isWhole: false });
+    if (isFolder !== true) files.set(path, files.get(path) ?? { path, text: null, isWhole: false });
     else if (LEFT_OUT.test(name)) leftOut.add(name);
     else folders.set(path, folders.get(path) ?? false);
   }
+  const ignored = /^\[Left out, as git ignores it: (.*)\]$/m.exec(text)?.[1] ?? '';
+  for (const name of ignored.split(', ')) if (name.endsWith('/')) leftOut.add(name.slice(0, -1));
 }
 
 /** The file of that name that is nearest to the root; a Chinese sentence may run on into a name. */

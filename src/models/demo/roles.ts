@@ -4,7 +4,7 @@ import { BUILT_IN_WORDS, filled } from '../../core/prompts/words.js';
 import type { ModelRequest } from '../provider.js';
 import { isWritten, labelled, writeAnswer, writeReport, writtenNote } from './answer.js';
 import { type Conversation, readConversation, tagged } from './conversation.js';
-import { look, nextCalls, type Seen, toolFor } from './folder.js';
+import { argumentsFor, look, nextCalls, type Seen, toolFor } from './folder.js';
 import { readIntent, topicsOf, WORKS, type Work, workFor } from './goal.js';
 import { WORDS } from './words.js';
 
@@ -80,7 +80,7 @@ function callsFor(work: readonly Work[], tools: string[], seen: Seen, text?: str
   const content = text ?? writeAnswer(seen);
   const calls = nextCalls(work, seen).flatMap(({ use, path }) => {
     const name = toolFor(use, tools);
-    return name === undefined ? [] : [{ name, arguments: use === 'write' ? { path, content } : { path } }];
+    return name === undefined ? [] : [{ name, arguments: argumentsFor(name, path, content) }];
   });
   return calls.length > 0 ? callsReply(calls, seen) : null;
 }

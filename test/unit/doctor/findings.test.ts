@@ -111,7 +111,7 @@ describe('configuration', () => {
       ['.mcp.json', 'ok'],
     ]);
     expect(models).toEqual(['demo/rules']);
-    expect(mcp?.servers.map(({ name }) => name)).toEqual(['filesystem']);
+    expect(mcp?.servers.map(({ name }) => name)).toEqual(['workspace']);
   });
 
   test('folder without files → defaults and the shipped prompts; no model is a failure that says what to set', async () => {

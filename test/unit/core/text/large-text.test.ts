@@ -13,7 +13,7 @@ test.each([
 test('headAndTail: one character over → head, tail, and a note with count, tool and reference (T17)', () => {
   const text = `${'h'.repeat(6000)}X${'t'.repeat(2000)}`;
   expect(headAndTail(text, 'blob-7')).toBe(
-    `${'h'.repeat(6000)}\n[… 1 characters left out: read them with read_result, ref blob-7 …]\n${'t'.repeat(2000)}`,
+    `${'h'.repeat(6000)}\n[… 1 characters left out: read them by ref blob-7 …]\n${'t'.repeat(2000)}`,
   );
 });
 

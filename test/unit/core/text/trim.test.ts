@@ -153,7 +153,7 @@ describe('trimThread', () => {
     if (part?.type === 'text') Object.assign(part, { ref: 'blob:1', totalBytes: 90_000, headBytes: 6_000 });
     const trimmed = trimThread([user('g', 'goal'), reply('a0', ['c0']), long, reply('a1')], 1_000);
     expect(trimmed).toMatchObject({ shortened: 1, lost: [] });
-    expect(textsOf(trimmed.messages)[2]).toContain('Read on with read_result {"ref":"blob:1","offset":800}.');
+    expect(textsOf(trimmed.messages)[2]).toContain('Read on in blob:1 at offset 800.');
   });
 
   it('LI7 trimThread: the results that nobody has read → stay whole while anything else can go, then are cut too', () => {

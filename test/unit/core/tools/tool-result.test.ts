@@ -81,7 +81,7 @@ describe('toolResultText', () => {
       { type: 'image', mimeType: 'image/png', ref: 'blob:2', totalBytes: 12 },
     ];
     expect(toolResultText(toolResult(CALL, 'executed', { content })).split('\n')).toEqual([
-      'Shortened: not all of 13 bytes are shown. Read on with read_result {"ref":"blob:1","offset":4}.',
+      'Shortened: not all of 13 bytes are shown. Read on in blob:1 at offset 4.',
       'Not shown: a part that is no text, 12 bytes, kept as blob:2.',
       '<tool_output tool="read">',
       'head',

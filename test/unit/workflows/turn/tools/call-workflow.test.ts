@@ -113,7 +113,7 @@ describe('a workflow as a tool', () => {
 
   test('with a long result → its head and tail, the whole by reference', async () => {
     const result = await resultOf(readOnly, { kind: 'returned', value: 'x'.repeat(50_000) });
-    expect(JSON.stringify(result?.content)).toMatch(/read_result, ref ref/);
+    expect(JSON.stringify(result?.content)).toMatch(/by ref ref/);
     expect(JSON.stringify(result?.content).length).toBeLessThan(10_000);
   });
 
