@@ -109,7 +109,7 @@ const globs = z.array(z.string().min(1)).default([]);
 
 const permissionsSchema = z.strictObject({
   auto: globs.describe(
-    'Calls that run without asking: globs over tool names, with one over their arguments in parentheses, such as write_file(src/**).',
+    'Calls that run without asking: globs over tool names, with one over their arguments in parentheses, such as write(src/**).',
   ),
   confirm: globs.describe('Calls that always ask: as auto.'),
   deny: globs.describe('Calls that never run: as auto, such as *(**/.env).'),

@@ -62,7 +62,7 @@ export type McpServersInCode = Readonly<
 
 const EXAMPLE =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
-  '{ "mcpServers": { "files": { "command": "mcp-server-filesystem", "args": ["${workspace}"] } } }';
+  '{ "mcpServers": { "workspace": { "command": "steersman", "args": ["tools", "${workspace}"] } } }';
 
 /**
  * Reads `.mcp.json` in `dir`; a missing file, or no folder (null), means no servers. Those given in

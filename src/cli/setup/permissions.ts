@@ -25,7 +25,7 @@ export function addPermissions(program: Command): void {
     .option('--tool <name>', 'this tool alone');
   describeVerb(forget, [
     verbCall('permissions forget ../site'),
-    verbCall('permissions forget --tool write_file'),
+    verbCall('permissions forget --tool write'),
   ]).action(async (workspace: string, { tool, ...options }: CommonOptions & { tool?: string }) => {
     const gone = forgetPermissions(realOf(userPath(workspace)), tool);
     show(options, gone, 'Nothing of the kind was allowed for good.');

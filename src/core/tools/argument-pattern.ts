@@ -1,5 +1,5 @@
 /**
- * Patterns of permissions: a glob over names of tools, perhaps with one over arguments: `write_file(src/**)`.
+ * Patterns of permissions: a glob over names of tools, perhaps with one over arguments: `write(src/**)`.
  * What a path leads to by symbolic links only the tool's server can know.
  */
 import { type CallText, distinct, linesIn, textsIn } from './call-texts.js';

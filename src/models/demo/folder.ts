@@ -77,7 +77,7 @@ const ENTRIES = [
   { line: /^\[DIR\] (?<name>.*?)\s*$/, isFolder: true },
   { line: /^\[FILE\] (?<name>.*?)(?:\s+[\d.]+ [KMGT]?B)?\s*$/, isFolder: false },
   // `src/ (12 files)`, `a.ts  1.2 KB`
-  { line: /^(?<name>[^[].*)\/ \(\d+ files\)$/, isFolder: true },
+  { line: /^(?<name>[^[].*)\/ \(\d+ files?\)$/, isFolder: true },
   { line: /^(?<name>[^[].*) {2}[\d.]+ [KMGT]?B$/, isFolder: false },
 ];
 
@@ -86,7 +86,7 @@ function noteListing(seen: Seen, folder: string, text: string, isCut: boolean): 
   folders.set(folder, text !== '' && !isCut);
   // A tree begins with its own folder.
   const lines = text.split('\n');
-  for (const line of lines.slice(/^(\S.*\/ )?\(\d+ files\)$/.test(lines[0] ?? '') ? 1 : 0)) {
+  for (const line of lines.slice(/^(\S.*\/ )?\(\d+ files?\)$/.test(lines[0] ?? '') ? 1 : 0)) {
     const found = ENTRIES.map(entry => ({ ...entry, name: entry.line.exec(line)?.groups?.name }));
     const { name, isFolder } = found.find(entry => entry.name !== undefined) ?? {};
     if (name === undefined) continue;

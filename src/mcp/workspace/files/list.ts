@@ -1,6 +1,7 @@
 /** `list`: the tree of a folder, as deep as fits. */
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, kindOf, placeOf, type WorkspaceContext } from '../context.js';
 import { search } from './ripgrep.js';
@@ -47,7 +48,7 @@ export function listTool(context: WorkspaceContext): CodeTool {
           ...(cut === null ? [] : [`Only the first ${root.files} files were counted.`]),
           ...(await otherEntries(root, at)),
         ];
-        const head = `${shown === '.' ? '' : `${shown}/ `}(${root.files} files)`;
+        const head = `${shown === '.' ? '' : `${shown}/ `}(${plural(root.files, 'file')})`;
         return [head, ...out.lines, ...notes.map(note => `[${note}]`)].join('\n');
       });
     },
@@ -98,7 +99,7 @@ async function show({ entries }: Folder, at: string, indent: string, out: Bounde
       );
       if (!out.add(`${indent}${name}  ${size}`)) return false;
     } else {
-      const count = folder.isOpen ? '' : ` (${folder.files} files)`;
+      const count = folder.isOpen ? '' : ` (${plural(folder.files, 'file')})`;
       if (!out.add(`${indent}${name}/${count}`)) return false;
       if (folder.isOpen && !(await show(folder, place, `${indent}  `, out))) return false;
     }

@@ -182,7 +182,7 @@ src/
 [Left out, as git ignores it: debug.log, node_modules/]`,
     ],
     ['a folder', { path: 'src' }, 'src/ (2 files)\na.ts  21 B\ndeep/\n  b.md  8 B'],
-    ['one level', { path: 'src', depth: 1 }, 'src/ (2 files)\na.ts  21 B\ndeep/ (1 files)'],
+    ['one level', { path: 'src', depth: 1 }, 'src/ (2 files)\na.ts  21 B\ndeep/ (1 file)'],
     ['a file', { path: 'src/a.ts' }, 'failed: src/a.ts is a file, not a folder.'],
     ['nothing', { path: 'nix' }, 'failed: nix: it does not exist.'],
   ])('list: %s → the tree with sizes, and what is left out', async (_, args, expected) => {
@@ -354,7 +354,7 @@ describe('write, move, delete', () => {
     expect(statSync(join(hands.workspace, 'a/b/c.sh')).mode & 0o777).toBe(0o750);
     expect(await hands.call('write', { path: 'a', content: '' })).toBe('failed: a is a folder, not a file.');
     expect(await hands.call('write', { path: 'a/b/c.sh/d', content: '' })).toMatch(/^failed: /);
-    expect(await hands.call('list', { path: 'a' })).toBe('a/ (1 files)\nb/\n  c.sh  1 B');
+    expect(await hands.call('list', { path: 'a' })).toBe('a/ (1 file)\nb/\n  c.sh  1 B');
   });
 
   test('write: through a link inside → its file, and the link stays', async () => {
@@ -391,7 +391,7 @@ describe('write, move, delete', () => {
     expect(await hands.call('delete', { path: '.', recursive: true })).toMatch(
       /^failed: This is the workspace/,
     );
-    expect(await hands.call('list')).toBe('(1 files)\nkept.txt  4 B');
+    expect(await hands.call('list')).toBe('(1 file)\nkept.txt  4 B');
   });
 });
 
