@@ -1,0 +1,294 @@
+/**
+ * One command line, bounded in time and output. Whatever it started is ended with it: at its end, at the deadline, at
+ * an abort, and also when this process is killed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorText } from '../core/text/error-text.js';
+import { env as variables } from './env.js';
+import { terminalText } from './terminal-text.js';
+
+export interface CommandEnd {
+  ended: 'exited' | 'timed_out' | 'cancelled' | 'not_started';
+  /** Null where a signal ended it, or where it did not end by itself. */
+  exitCode: number | null;
+  signal: string | null;
+  /** What it wrote to stdout and stderr, in the order in which it came: a text within `maxBytes`. */
+  output: string;
+  /** How much it wrote. */
+  bytes: number;
+  /** The output has a head and a tail only, and says what is missing. */
+  cut: boolean;
+  durationMs: number;
+  /** For `not_started`. */
+  why: string | null;
+}
+
+export interface CommandGiven {
+  /** For `/bin/sh -c`. */
+  command: string;
+  cwd: string;
+  /** Default: `commandEnv()`. */
+  env?: NodeJS.ProcessEnv;
+  timeoutMs: number;
+  maxBytes: number;
+  signal?: AbortSignal;
+  /** Told with each piece of output: the bytes so far. */
+  onOutput?: (bytes: number) => void;
+}
+
+/** Variables that programs need and that hold no key. */
+const PASSED_ON =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|XDG_(?:CACHE|CONFIG|DATA|STATE)_HOME|JAVA_HOME|GOPATH|CARGO_HOME|RUSTUP_HOME|NVM_DIR|PYENV_ROOT|VIRTUAL_ENV|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/;
+/** Nobody is there to answer, and no terminal to draw on. */
+const UNATTENDED = {
+  CI: '1',
+  TERM: 'dumb',
+  NO_COLOR: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+};
+
+/** This process's environment without its keys: what is on a list, and nothing else. */
+export function commandEnv(): NodeJS.ProcessEnv {
+  return {
+    ...Object.fromEntries(Object.entries(variables.all()).filter(([name]) => PASSED_ON.test(name))),
+    ...UNATTENDED,
+  };
+}
+
+/** Processes that leave the group keep it. */
+const MARK = 'STEERSMAN_COMMAND';
+const ON_LINUX = process.platform === 'linux';
+
+/**
+ * A watch beside the command, which no longer is its child: when this process is gone, the pipe is closed, and the watch
+ * ends the marked processes and the group, itself too. `$0` is the mark.
+ */
+const WATCHED = `((trap '' HUP INT TERM; cat <&3
+for file in $(grep -ls "$0" /proc/[0-9]*/environ); do file=\${file#/proc/}; kill -9 "\${file%/environ}"; done
+kill -9 0) </dev/null >/dev/null 2>&1 &)
+exec 3<&-
+exec "$@"`;
+
+/** What stands before a command. Its shells say nothing themselves: only the command has an error output. */
+const PLAIN = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh'];
+/** A namespace of processes ends with its first one, and all in it then. Without root it would also change who owns files. */
+const UNSHARE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+const OWN_PROCESSES = [...UNSHARE, '/bin/sh', '-c', '(exec "$@" 2>&1); exit $?', 'sh'];
+let before: Promise<readonly string[]> | null = null;
+
+async function allowed(): Promise<readonly string[]> {
+  if (!ON_LINUX || process.getuid?.() !== 0) return PLAIN;
+  const probe = spawn('/usr/bin/env', [...OWN_PROCESSES, 'true'], { stdio: 'ignore', timeout: 2_000 });
+  const [code] = await once(probe, 'exit').catch(() => [1]);
+  return code === 0 ? OWN_PROCESSES : PLAIN;
+}
+
+/** From SIGTERM to SIGKILL, and from there until nobody waits any more. */
+const GRACE_MS = 1_000;
+/** What is left in the pipe after the end; a process that could not be ended may hold it open. */
+const DRAIN_MS = 200;
+
+export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
+  const startedAt = performance.now();
+  const output = new Output(given.maxBytes);
+  const end = (ended: CommandEnd['ended'], more: Partial<CommandEnd> = {}): CommandEnd => ({
+    ended,
+    exitCode: null,
+    signal: null,
+    ...output.told(),
+    durationMs: Math.round(performance.now() - startedAt),
+    why: null,
+    ...more,
+  });
+  if (given.signal?.aborted) return end('cancelled');
+  const mark = `${MARK}=${randomUUID()}`;
+  const child = await started(given, mark);
+  if (typeof child === 'string') return end('not_started', { why: child });
+  const stdout = child.stdout as Readable;
+  const drained = new Promise<void>(resolve => stdout.once('close', resolve).once('error', () => resolve()));
+  output.read(stdout, given.onOutput);
+  const exited = exitOf(child);
+  const ended = await firstOf(exited, given);
+  if (ended !== 'exited') {
+    signalGroup(child, 'SIGTERM');
+    await Promise.race([exited, sleep(GRACE_MS)]);
+  }
+  await endAll(child, mark);
+  await Promise.race([exited.then(() => drained), sleep(ended === 'exited' ? DRAIN_MS : GRACE_MS)]);
+  for (const stream of child.stdio) stream?.destroy();
+  return end(ended, ended === 'exited' ? await exited : {});
+}
+
+/** The child, or why there is none. */
+async function started({ command, cwd, env = commandEnv() }: CommandGiven, mark: string) {
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return `its folder ${cwd} does not exist`;
+  before ??= allowed();
+  const line = [...(await before), '/usr/bin/env', mark, '/bin/sh', '-c', command];
+  try {
+    const child = spawn('/bin/sh', ['-c', WATCHED, mark, ...line], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+      detached: true,
+    });
+    child.stdio[3]?.on('error', () => {});
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'signal'>> {
+  return new Promise(resolve => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })));
+}
+
+/** `exit`, not `close`: children that hold the pipe must not hide it, and one that closes its output may go on. */
+function firstOf(
+  exited: Promise<unknown>,
+  { timeoutMs, signal }: CommandGiven,
+): Promise<CommandEnd['ended']> {
+  return new Promise(resolve => {
+    const cancel = () => resolve('cancelled');
+    const timer = setTimeout(() => resolve('timed_out'), timeoutMs);
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted) cancel();
+    void exited.then(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+      resolve('exited');
+    });
+  });
+}
+
+/** The group, and whoever left it, again until there is nobody: one may fork while it is ended. */
+async function endAll(child: ChildProcess, mark: string): Promise<void> {
+  signalGroup(child, 'SIGKILL');
+  const until = performance.now() + GRACE_MS;
+  while (performance.now() < until) {
+    const left = await marked(mark);
+    if (left.length === 0) return;
+    for (const pid of left) kill(pid, 'SIGKILL');
+    await sleep(10);
+  }
+}
+
+async function marked(mark: string): Promise<number[]> {
+  if (!ON_LINUX) return [];
+  const pids = (await readdir('/proc')).filter(name => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async pid => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+      return environment.split('\0').includes(mark) ? [Number(pid)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) kill(-pid, signal);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/** A flood is read so fast and no faster: the command waits meanwhile, and this process has time for others. */
+const READ_BYTES = 1 << 20;
+const READ_EVERY_MS = 50;
+/** Of what is shown: the reason of a failure mostly stands at the end. */
+const HEAD_PART = 1 / 3;
+
+/** The first and the last bytes of an output; twice as many as are shown, since control sequences are not. */
+class Output {
+  readonly #head: Buffer;
+  readonly #ring: Buffer;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#head = Buffer.alloc(maxBytes);
+    this.#ring = Buffer.alloc(maxBytes);
+  }
+
+  read(from: Readable, onOutput: CommandGiven['onOutput']): void {
+    let room = READ_BYTES;
+    from.on('error', () => {});
+    from.on('data', (chunk: Buffer) => {
+      this.#keep(chunk);
+      onOutput?.(this.#bytes);
+      room -= chunk.length;
+      if (room > 0) return;
+      room = READ_BYTES;
+      from.pause();
+      setTimeout(() => from.resume(), READ_EVERY_MS);
+    });
+  }
+
+  #keep(chunk: Buffer): void {
+    const inHead = this.#bytes < this.#head.length ? chunk.copy(this.#head, this.#bytes) : 0;
+    this.#bytes += inHead;
+    const rest = chunk.subarray(inHead);
+    const size = this.#ring.length;
+    const last = rest.subarray(Math.max(0, rest.length - size));
+    const at = (this.#bytes + rest.length - last.length) % size;
+    last.copy(this.#ring, 0, last.copy(this.#ring, at));
+    this.#bytes += rest.length;
+  }
+
+  told(): Pick<CommandEnd, 'output' | 'bytes' | 'cut'> {
+    const bytes = this.#bytes;
+    const size = this.#ring.length;
+    const head = this.#head.subarray(0, bytes);
+    const tail = this.#fromRing(Math.min(size, Math.max(0, bytes - size)));
+    if (bytes > 2 * size)
+      return { output: this.#headAndTail(plainText(head), plainText(tail)), bytes, cut: true };
+    const whole = plainText(Buffer.concat([head, tail]));
+    if (Buffer.byteLength(whole) <= size) return { output: whole, bytes, cut: false };
+    return { output: this.#headAndTail(whole, whole), bytes, cut: true };
+  }
+
+  /** The last bytes in their order. */
+  #fromRing(count: number): Buffer {
+    const size = this.#ring.length;
+    const from = (this.#bytes - count) % size;
+    return Buffer.concat([this.#ring.subarray(from), this.#ring.subarray(0, from)]).subarray(0, count);
+  }
+
+  #headAndTail(first: string, last: string): string {
+    const mark = `[… cut: the command wrote ${this.#bytes} bytes …]`;
+    const room = Math.max(0, this.#ring.length - Buffer.byteLength(mark) - 2);
+    const headBytes = Math.floor(room * HEAD_PART);
+    const head = wholeChars(Buffer.from(first).subarray(0, headBytes));
+    const tail = wholeChars(Buffer.from(last).subarray(-Math.max(1, room - headBytes)));
+    return `${head}\n${mark}\n${tail}`;
+  }
+}
+
+/** What does not begin or end within a character. */
+function wholeChars(bytes: Buffer): string {
+  return bytes.toString().replace(/^\ufffd{1,3}|\ufffd{1,3}$/g, '');
+}
+
+/** Bytes that are no text become one sign each; control sequences go; of a line that was drawn anew the last is left. */
+function plainText(bytes: Buffer): string {
+  const lines = bytes
+    .toString()
+    .split('\n')
+    .map(line => {
+      const drawn = line.endsWith('\r') ? line.slice(0, -1) : line;
+      return drawn.slice(drawn.lastIndexOf('\r') + 1);
+    });
+  return terminalText(lines.join('\n'));
+}
