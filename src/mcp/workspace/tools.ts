@@ -5,13 +5,16 @@ import { isRecord } from '../../core/text/json.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import type { CodeTool } from '../code-tools.js';
+import { computeTool } from './compute.js';
 import type { WorkspaceContext } from './context.js';
+import { fetchTool } from './fetch.js';
 import { editTool } from './files/edit.js';
 import { listTool } from './files/list.js';
 import { deleteTool, moveTool } from './files/move.js';
 import { readTool } from './files/read.js';
 import { findTool, grepTool } from './files/search.js';
 import { writeTool } from './files/write.js';
+import { runTool } from './run.js';
 
 /** In the order in which models see them. */
 const MAKERS: Readonly<Record<string, (context: WorkspaceContext) => CodeTool>> = {
@@ -23,6 +26,9 @@ const MAKERS: Readonly<Record<string, (context: WorkspaceContext) => CodeTool>> 
   write: writeTool,
   move: moveTool,
   delete: deleteTool,
+  fetch: fetchTool,
+  compute: computeTool,
+  run: runTool,
 };
 
 /** They speak to the outside: on only where they are named. */

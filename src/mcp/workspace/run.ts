@@ -1,0 +1,55 @@
+/** A command line in the workspace, as a tool. */
+import { type CommandEnd, commandEnv, runCommand } from '../../shared/run-command.js';
+import { type CodeTool, defineTool } from '../code-tools.js';
+import type { WorkspaceContext } from './context.js';
+
+const DEFAULT_MS = 120_000;
+const MOST_MS = 600_000;
+const MAX_BYTES = 16 * 1024;
+const TELL_EVERY_MS = 1_000;
+
+export function runTool({ workspace }: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'run',
+    description:
+      'Runs a shell command in the workspace and tells its exit code and output. No input; what it leaves running is ended.',
+    input: {
+      type: 'object',
+      properties: { command: { type: 'string' }, timeoutMs: { type: 'integer', maximum: MOST_MS } },
+      required: ['command'],
+    },
+    async run({ command, timeoutMs = DEFAULT_MS }, { signal, progress }) {
+      const startedAt = performance.now();
+      let bytes = 0;
+      const telling = setInterval(() => {
+        const seconds = Math.round((performance.now() - startedAt) / 1_000);
+        progress(seconds, undefined, `${seconds} s, ${bytes} bytes of output`);
+      }, TELL_EVERY_MS);
+      try {
+        const end = await runCommand({
+          command: String(command),
+          cwd: workspace,
+          env: commandEnv(),
+          timeoutMs: Math.min(MOST_MS, Math.max(1, Number(timeoutMs))),
+          maxBytes: MAX_BYTES,
+          signal,
+          onOutput: soFar => {
+            bytes = soFar;
+          },
+        });
+        if (end.ended === 'not_started') throw new Error(`The command was not started: ${end.why}.`);
+        return `${endText(end)}\n${end.output}`.trimEnd();
+      } finally {
+        clearInterval(telling);
+      }
+    },
+  });
+}
+
+function endText({ ended, exitCode, signal, durationMs, output }: CommandEnd): string {
+  const seconds = `${(durationMs / 1_000).toFixed(1)} s`;
+  const nothing = output.trim() === '' ? ', no output' : '';
+  if (ended === 'timed_out') return `timed out after ${seconds}; all that it started was ended${nothing}`;
+  if (ended === 'cancelled') return `cancelled after ${seconds}${nothing}`;
+  return `${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`} (${seconds})${nothing}`;
+}

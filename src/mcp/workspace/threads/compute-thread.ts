@@ -1,0 +1,145 @@
+/** The thread of one `compute`: JavaScript of a model in QuickJS, which reaches nothing but the functions given here. */
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import variant from '@jitl/quickjs-wasmfile-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSSyncVariant,
+} from 'quickjs-emscripten-core';
+import type { ThreadAnswer, ThreadData } from './call-thread.js';
+import { prelude } from './prelude.js';
+
+export interface ComputeData {
+  code: string;
+  module: WebAssembly.Module;
+  timeoutMs: number;
+}
+
+/** What the thread asks. */
+export interface ComputeQuestion {
+  kind: 'read' | 'list';
+  path: string;
+}
+
+export interface ComputeAnswer {
+  ok: boolean;
+  text: string;
+}
+
+/** Of Node, whose types name it only. */
+const { Memory } = Reflect.get(globalThis, 'WebAssembly') as {
+  Memory: new (pages: { initial: number; maximum: number }) => object;
+};
+
+const PAGES_A_MB = 16;
+const MEMORY_MB = 64;
+/** A larger one throws outside of the sandbox. */
+const STACK_BYTES = 256 * 1024;
+const MOST_PRINTED_CHARS = 64 * 1024;
+
+const { data, port, flag } = workerData as ThreadData<ComputeData>;
+let printed = '';
+let lost = 0;
+
+/** The host's own zone is nobody's business, and would make results differ. */
+Date.prototype.getTimezoneOffset = () => 0;
+
+parentPort?.postMessage(await compute());
+
+async function compute(): Promise<ComputeAnswer> {
+  const wasmMemory = new Memory({ initial: 256, maximum: MEMORY_MB * PAGES_A_MB });
+  const given = newVariant(variant as unknown as QuickJSSyncVariant, { wasmModule: data.module, wasmMemory });
+  const runtime = (await newQuickJSWASMModuleFromVariant(given)).newRuntime();
+  runtime.setMaxStackSize(STACK_BYTES);
+  const deadline = Date.now() + data.timeoutMs;
+  runtime.setInterruptHandler(() => Date.now() > deadline);
+  const context = runtime.newContext();
+  try {
+    const { value, error } = evaluate(context);
+    const isLate = Date.now() > deadline;
+    return {
+      ok: error === null && !isLate,
+      text: joined(printed, isLate ? outOf(deadline) : (value ?? error ?? '')),
+    };
+  } catch {
+    return { ok: false, text: joined(printed, outOf(deadline)) };
+  }
+}
+
+function outOf(deadline: number): string {
+  return Date.now() > deadline
+    ? `Ended after ${data.timeoutMs / 1_000} s: that is all the time it has.`
+    : `Out of memory (${MEMORY_MB} MB) or of stack.`;
+}
+
+function joined(...texts: readonly string[]): string {
+  const more = lost > 0 ? `[… cut: ${lost} more characters printed]` : '';
+  return [...texts, more].filter(text => text !== '').join('\n');
+}
+
+function evaluate(context: QuickJSContext): { value: string | null; error: string | null } {
+  const tools = toolsOf(context);
+  const show = (handle: QuickJSHandle, name: 'shown' | 'failure') => {
+    const text = context.unwrapResult(context.callFunction(context.getProp(tools, name), tools, handle));
+    return context.getString(text);
+  };
+  let result = context.evalCode(data.code, 'code.js');
+  if (result.error && context.getString(context.getProp(result.error, 'name')) === 'SyntaxError') {
+    // Nothing of it has run. As a function it may also return and await.
+    const again = context.evalCode(`(async () => { ${data.code}\n})()`, 'code.js');
+    if (!again.error) result = again;
+  }
+  if (result.error) return { value: null, error: show(result.error, 'failure') };
+  const jobs = context.runtime.executePendingJobs();
+  if (jobs.error) return { value: null, error: show(jobs.error, 'failure') };
+  const state = context.getPromiseState(result.value);
+  if (state.type === 'rejected') return { value: null, error: show(state.error, 'failure') };
+  if (state.type === 'pending')
+    return { value: null, error: 'It waits for a promise that nothing resolves.' };
+  return { value: show(state.value, 'shown'), error: null };
+}
+
+/** Sets the functions of models in the sandbox; what it gives back stays with us. */
+function toolsOf(context: QuickJSContext): QuickJSHandle {
+  const host = context.newObject();
+  const add = (name: string, work: (text: string) => string | undefined) =>
+    context.setProp(
+      host,
+      name,
+      context.newFunction(name, text => {
+        const given = work(context.getString(text));
+        return given === undefined ? context.undefined : context.newString(given);
+      }),
+    );
+  add('read', path => textOf(ask({ kind: 'read', path }) as Uint8Array).replaceAll('\0', '\ufffd'));
+  add('list', path => String(ask({ kind: 'list', path })));
+  add('print', text => {
+    const room = Math.max(0, MOST_PRINTED_CHARS - printed.length);
+    if (room > 0) printed += `${printed === '' ? '' : '\n'}${text.slice(0, room)}`;
+    lost += Math.max(0, text.length - room);
+    return undefined;
+  });
+  const made = context.unwrapResult(context.evalCode(`(${prelude.toString()})`, 'prelude.js'));
+  return context.unwrapResult(context.callFunction(made, context.undefined, host));
+}
+
+function ask(question: ComputeQuestion): unknown {
+  Atomics.store(flag, 0, 0);
+  port.postMessage(question);
+  Atomics.wait(flag, 0, 0);
+  const answer = receiveMessageOnPort(port)?.message as ThreadAnswer;
+  if ('error' in answer) throw new Error(answer.error);
+  return answer.value;
+}
+
+/** UTF-16 and UTF-8 by their marks; what is no UTF-8 is taken for the old Western encoding. */
+function textOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}

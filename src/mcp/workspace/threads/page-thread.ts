@@ -1,0 +1,75 @@
+/** The thread of one `fetch` of a page: what a reader would read of it, as Markdown. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import TurndownService from 'turndown';
+import type { ThreadData } from './call-thread.js';
+
+export interface PageData {
+  html: string;
+  url: string;
+}
+
+/** What is used of an element. */
+interface Part {
+  nodeName: string;
+  textContent: string | null;
+  querySelector(selector: string): Part | null;
+  querySelectorAll(selector: string): Iterable<Part>;
+}
+
+/** Of a page whose main part is shorter than this part of its text, all is told: it is no article. */
+const LEAST_PART = 0.3;
+
+const { data } = workerData as ThreadData<PageData>;
+parentPort?.postMessage(markdown(data));
+
+function markdown({ html, url }: PageData): string {
+  const { document } = parseHTML(html);
+  for (const node of document.querySelectorAll('script,style,noscript,template,iframe,svg')) node.remove();
+  for (const [name, tags] of [
+    ['href', 'a[href]'],
+    ['src', 'img[src]'],
+  ] as const) {
+    for (const node of document.querySelectorAll(tags)) {
+      const to = node.getAttribute(name) ?? '';
+      if (URL.canParse(to, url)) node.setAttribute(name, new URL(to, url).href);
+    }
+  }
+  const title = document.title.trim();
+  const whole = document.body?.innerHTML ?? '';
+  const wholeLength = document.body?.textContent.trim().length ?? 0;
+  // It takes the document apart.
+  const article = new Readability(document).parse();
+  const isArticle = (article?.textContent?.trim().length ?? 0) >= wholeLength * LEAST_PART;
+  const text = turndown().turndown(
+    parseHTML(`<html><body>${isArticle ? article?.content : whole}`).document.body,
+  );
+  return title === '' || text.startsWith('# ') ? text : `# ${title}\n\n${text}`;
+}
+
+function turndown(): TurndownService {
+  const service = new TurndownService({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+  });
+  const isData = (node: Part) => node.nodeName === 'TABLE' && node.querySelector('table') === null;
+  service.addRule('table', { filter: isData, replacement: (_content, node) => table(node) });
+  // Pictures within a text are addresses of no use here.
+  service.addRule('data', {
+    filter: node => node.nodeName === 'IMG' && /^data:/i.test(node.getAttribute('src') ?? ''),
+    replacement: () => '',
+  });
+  return service;
+}
+
+function table(node: Part): string {
+  const rows = [...node.querySelectorAll('tr')].map(row =>
+    [...row.querySelectorAll('th,td')].map(cell => (cell.textContent ?? '').replace(/\s+/g, ' ').trim()),
+  );
+  const [first = [], ...others] = rows.filter(row => row.length > 0);
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return `\n\n${[line(first), line(first.map(() => '---')), ...others.map(line)].join('\n')}\n\n`;
+}
