@@ -59,6 +59,8 @@ export interface ToolOptions<S> {
   idempotent?: boolean;
   /** It may destroy what was there, which its approval says. Default: whatever is not read-only may. */
   destructive?: boolean;
+  /** How long a call may take, unless the configuration says it. Default: as all tools, 60,000. */
+  timeoutMs?: number;
   /**
    * Does the work. A text, or a value that becomes JSON, is what the model sees. What it throws is told to the model
    * as a failed call; the run goes on.
@@ -75,12 +77,14 @@ export interface CodeTool {
   idempotent: boolean;
   /** Absent: it may, unless it is read-only. */
   destructive?: boolean;
+  /** Absent: as all tools. */
+  timeoutMs?: number;
   run(args: unknown, context: ToolContext): unknown;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const POLICY_KEYS = ['readOnly', 'idempotent', 'destructive', 'run'];
+const POLICY_KEYS = ['readOnly', 'idempotent', 'destructive', 'timeoutMs', 'run'];
 const OPTION_KEYS = ['name', 'description', 'input', ...POLICY_KEYS];
 export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', ...POLICY_KEYS];
 
@@ -92,7 +96,15 @@ export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', ...POLICY_K
  */
 export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(options: ToolOptions<S>): CodeTool {
   checkToolKeys(options, OPTION_KEYS);
-  const { name, description, input, readOnly = false, idempotent = readOnly, destructive } = options;
+  const {
+    name,
+    description,
+    input,
+    readOnly = false,
+    idempotent = readOnly,
+    destructive,
+    timeoutMs,
+  } = options;
   checkToolName(name);
   const { inputSchema, parse } = argumentsOf(name, input);
   const work = (parsed: unknown, context: ToolContext) => options.run(parsed as Arguments<S>, context);
@@ -101,6 +113,7 @@ export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(option
   return {
     ...{ name, description, inputSchema, readOnly, idempotent, run },
     ...(destructive !== undefined && { destructive }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
   };
 }
 
@@ -206,7 +219,10 @@ export function codeToolServer(tools: readonly CodeTool[], workspace: string, na
   return server;
 }
 
-function listed({ name, description, inputSchema, readOnly, idempotent, destructive }: CodeTool) {
+/** Of a listed tool: how long its calls may take. The protocol has no field for it. */
+export const TIMEOUT_META = 'steersman/timeoutMs';
+
+function listed({ name, description, inputSchema, readOnly, idempotent, destructive, timeoutMs }: CodeTool) {
   return {
     name,
     description,
@@ -215,6 +231,7 @@ function listed({ name, description, inputSchema, readOnly, idempotent, destruct
       ...{ readOnlyHint: readOnly, idempotentHint: idempotent },
       ...(destructive !== undefined && { destructiveHint: destructive }),
     },
+    ...(timeoutMs !== undefined && { _meta: { [TIMEOUT_META]: timeoutMs } }),
   };
 }
 

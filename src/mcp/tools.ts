@@ -6,7 +6,7 @@ import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../co
 import { readResultTool } from '../shared/blobs/read-result.js';
 import { SteersmanError } from '../shared/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
-import { CODE_SERVER } from './code-tools.js';
+import { CODE_SERVER, TIMEOUT_META } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
 import type { ListedTool } from './connection/server-tools.js';
 import { isOwnTools } from './resolve-server.js';
@@ -143,9 +143,17 @@ function defineTool(origin: McpOrigin, tool: ListedTool, name: string): ToolDefi
     description: (tool.description ?? '').slice(0, MAX_DESCRIPTION_CHARS),
     inputSchema: isSchemaObject(tool.inputSchema) ? tool.inputSchema : { type: 'object' },
     validation: strict ? 'strict' : 'delegate',
-    policy: { ...toolPolicy(tool.annotations), ...(origin.stateful && STATEFUL_POLICY) },
+    policy: { ...toolPolicy(tool.annotations), ...ownTimeout(tool), ...(origin.stateful && STATEFUL_POLICY) },
   };
 }
+
+/** A tool knows best how long it may take; the configuration may say otherwise. */
+function ownTimeout({ _meta }: ListedTool): Partial<ToolPolicy> {
+  const given = isSchemaObject(_meta) ? _meta[TIMEOUT_META] : undefined;
+  return typeof given === 'number' && given > 0 && given <= MOST_OWN_MS ? { timeoutMs: given } : {};
+}
+
+const MOST_OWN_MS = 3_600_000;
 
 /** Each call depends on what those before it have opened, and what is read may change by itself. */
 const STATEFUL_POLICY: Partial<ToolPolicy> = { concurrent: false, cache: 'none' };

@@ -6,9 +6,6 @@ import { inFolder, openFile, placeOf, type WorkspaceContext } from './context.js
 import { callThread } from './threads/call-thread.js';
 import type { ComputeAnswer, ComputeData, ComputeQuestion } from './threads/compute-thread.js';
 
-/** Of Node, whose types name its module only. */
-declare const WebAssembly: { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
-
 const TIMEOUT_MS = 5_000;
 /** The sandbox ends itself before, and says what was printed. */
 const GRACE_MS = 500;
@@ -42,12 +39,14 @@ export function computeTool(context: WorkspaceContext, timeoutMs = TIMEOUT_MS): 
   });
 }
 
+/** Of Node, whose types lack it. */
+const { compile } = Reflect.get(globalThis, 'WebAssembly') as { compile(bytes: Uint8Array): Promise<object> };
 /** Compiled once: for each call anew it would run a hundred times slower. */
-let compiled: Promise<WebAssembly.Module> | null = null;
+let compiled: Promise<object> | null = null;
 
-function quickJs(): Promise<WebAssembly.Module> {
+function quickJs(): Promise<object> {
   const file = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
-  compiled ??= readFile(file).then(bytes => WebAssembly.compile(bytes));
+  compiled ??= readFile(file).then(compile);
   return compiled;
 }
 

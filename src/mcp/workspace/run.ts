@@ -5,6 +5,7 @@ import type { WorkspaceContext } from './context.js';
 
 const DEFAULT_MS = 120_000;
 const MOST_MS = 600_000;
+const GRACE_MS = 30_000;
 const MAX_BYTES = 16 * 1024;
 const TELL_EVERY_MS = 1_000;
 
@@ -18,6 +19,8 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
       properties: { command: { type: 'string' }, timeoutMs: { type: 'integer', maximum: MOST_MS } },
       required: ['command'],
     },
+    // Its own limit comes first, and says more.
+    timeoutMs: MOST_MS + GRACE_MS,
     async run({ command, timeoutMs = DEFAULT_MS }, { signal, progress }) {
       const startedAt = performance.now();
       let bytes = 0;

@@ -2,6 +2,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import {
+  type CustomizeVariantOptions,
   newQuickJSWASMModuleFromVariant,
   newVariant,
   type QuickJSContext,
@@ -13,7 +14,8 @@ import { prelude } from './prelude.js';
 
 export interface ComputeData {
   code: string;
-  module: WebAssembly.Module;
+  /** QuickJS, compiled. */
+  module: object;
   timeoutMs: number;
 }
 
@@ -28,7 +30,7 @@ export interface ComputeAnswer {
   text: string;
 }
 
-/** Of Node, whose types name it only. */
+/** Of Node, whose types lack it. */
 const { Memory } = Reflect.get(globalThis, 'WebAssembly') as {
   Memory: new (pages: { initial: number; maximum: number }) => object;
 };
@@ -50,7 +52,10 @@ parentPort?.postMessage(await compute());
 
 async function compute(): Promise<ComputeAnswer> {
   const wasmMemory = new Memory({ initial: 256, maximum: MEMORY_MB * PAGES_A_MB });
-  const given = newVariant(variant as unknown as QuickJSSyncVariant, { wasmModule: data.module, wasmMemory });
+  const given = newVariant(
+    variant as unknown as QuickJSSyncVariant,
+    { wasmModule: data.module, wasmMemory } as CustomizeVariantOptions,
+  );
   const runtime = (await newQuickJSWASMModuleFromVariant(given)).newRuntime();
   runtime.setMaxStackSize(STACK_BYTES);
   const deadline = Date.now() + data.timeoutMs;
