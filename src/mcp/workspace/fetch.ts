@@ -2,6 +2,7 @@
 import { env } from '../../shared/env.js';
 import { type CodeTool, defineTool } from '../code-tools.js';
 import type { WorkspaceContext } from './context.js';
+import { pdfPages } from './files/pdf.js';
 import { type Answer, httpGet } from './http-get.js';
 import { callThread } from './threads/call-thread.js';
 import type { PageData } from './threads/page-thread.js';
@@ -10,12 +11,13 @@ const TIMEOUT_MS = 10_000;
 /** A large page as a tree; 20,000 nested elements would take any time. */
 const HEAP_MB = 256;
 const MOST_CHARS = 200_000;
+const MOST_PAGES = 50;
 const MOST_ERROR_CHARS = 500;
 
 export function fetchTool(_context: WorkspaceContext): CodeTool {
   return defineTool({
     name: 'fetch',
-    description: 'Gets a web page as Markdown; text and JSON as they are.',
+    description: 'Gets a web page as Markdown, the text of a PDF, or text and JSON as they are.',
     input: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
     readOnly: true,
     async run({ url }, { signal }) {
@@ -39,6 +41,11 @@ async function textOf({ bytes, type, url }: Answer, signal: AbortSignal): Promis
   }
   if (/^(?:text\/|application\/(?:.*\+)?(?:json|xml|yaml|javascript|x-ndjson|toml))/i.test(kind.trim()))
     return decoded(bytes, type);
+  if (/^application\/pdf$/i.test(kind.trim())) {
+    const wanted = { first: 1, most: MOST_PAGES, maxBytes: MOST_CHARS };
+    const { total, texts } = await pdfPages(Uint8Array.from(bytes), wanted, signal);
+    return [...texts, ...(texts.length < total ? [`[… cut: ${total} pages]`] : [])].join('\n\n');
+  }
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, 4_096));
   if (kind === '' && !/[\0\ufffd]/.test(text)) return decoded(bytes, type);
   throw new Error(`${url} is ${kind || 'of no type'}, ${bytes.length} bytes: no text.`);
