@@ -12,6 +12,7 @@ import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
 import type { PinnedRole } from '../core/agents/role.js';
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
+import { isSubagent } from '../core/agents/subagent.js';
 import { FAILURE } from '../core/limits/failure.js';
 import { ceilingFault, underCeilings } from '../core/limits/limits.js';
 import { PINNED_BYTES, WORKER_TRIES } from '../core/state/bounds.js';
@@ -124,6 +125,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const wantsNotes = run.projectNotes ?? settings.projectNotes;
   const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
   const attributes = await searchAttributes(deps);
+  const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
     agents: files.agents,
@@ -145,6 +147,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     permissions: settings.permissions,
     review: settings.review,
     orchestrate: settings.orchestrate,
+    ...(checks.length > 0 && { checks }),
     onBudget: settings.gates.onBudget,
     onStepFailure: run.onStepFailure ?? settings.onStepFailure,
     gateTimeoutMs: settings.gates.timeoutMs,

@@ -4,6 +4,7 @@
  */
 
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
+import type { Check, CheckStatus } from '../core/checks/check.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { ModelSituation } from '../core/limits/resolver.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
@@ -130,6 +131,23 @@ export interface CompareFileInput {
   arguments?: Record<string, unknown>;
 }
 
+export interface RunCheckInput {
+  check: Check;
+  workspace: string;
+  timeoutMs: number;
+  /** Of a check by a tool: what that has said. */
+  said?: string;
+  /** Of a check by a function: what it judges. */
+  about?: { goal: string; answer: string; context: Record<string, string> };
+}
+
+export interface CheckEnd {
+  status: CheckStatus;
+  why: string;
+  /** What it said, unless it passed: its beginning and its end. */
+  output?: string;
+}
+
 export interface StoreTextInput {
   text: string;
   name: string;
@@ -148,6 +166,8 @@ export interface SteersmanActivities {
   steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited>;
   /** Compares a file that a call is about to write with what the call brings, for who is asked about it. */
   steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile>;
+  /** Makes a check of a goal, by a command, a file or a function: it reads, and may be made again. */
+  steersmanRunCheck(input: RunCheckInput): Promise<CheckEnd>;
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
 }

@@ -3,6 +3,7 @@
  * made from it by `node scripts/schema.mjs`, and a test keeps the two equal.
  */
 import { z } from 'zod';
+import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../core/checks/check.js';
 import type { Limits } from '../core/limits/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../core/limits/limits.js';
 import { STEP_FAILURE_POLICIES } from '../core/plan/step-failure.js';
@@ -150,6 +151,27 @@ const modeSchema = z.strictObject({
     .describe('What it is for, in a sentence. Left out: the mode auto never chooses it.'),
 });
 
+/** One kind a check; that there is exactly one, and what may stand beside it, `checksFault` says. */
+const checkSchema = z
+  .strictObject({
+    run: key(z.string(), 'A command line, run in the workspace: exit code 0 passes.'),
+    timeoutMs: key(z.int(), 'Of a command: milliseconds that it may take.', CHECK_TIMEOUT_MS),
+    file: key(z.string(), 'A file of the workspace that must be there.'),
+    tool: key(z.string(), 'A tool that only reads, called with the arguments.'),
+    arguments: key(z.record(z.string(), z.unknown()), 'Of a tool: what it is called with.'),
+    matches: key(
+      z.string(),
+      'Of a file or a tool: a regular expression that its text, or the result, must match; ^ and $ are of a line.',
+    ),
+    json: key(z.record(z.string(), z.unknown()), 'Of a file: a JSON Schema that it must fit.'),
+    function: key(z.string(), 'A function of the program that the worker belongs to, by its name.'),
+  })
+  .check(({ value, issues }) => {
+    const message = checksFault([value], 'checks');
+    if (message !== null) issues.push({ code: 'custom', message, input: value });
+  })
+  .transform(check => check as Check);
+
 export const settingsSchema = z
   .strictObject({
     language: z
@@ -163,6 +185,13 @@ export const settingsSchema = z
       .default({})
       .describe('Modes of your own, by name: a start names one as it names a built-in one.'),
     limits: limitsSchema.default({}).describe('Caps of a goal. A run may set others when it starts.'),
+    checks: z
+      .array(checkSchema)
+      .max(MOST_CHECKS)
+      .default([])
+      .describe(
+        'What each goal must pass before it counts as completed, whatever a model says: commands, files, calls of tools. Those of a start come after them.',
+      ),
     ceilings: limitsSchema
       .default({})
       .describe(

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { MODES, mayBeDeclared } from '../core/agents/modes.js';
 import type { Limits } from '../core/limits/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits/limits.js';
-import type { ToolDefinition, ToolPolicy } from '../core/tools/tool.js';
+import { decidePermission } from '../core/tools/permission.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
 import { isNamed, namesOwnTool } from '../core/tools/workflow-tools.js';
 import { endpointFault, endpointNames } from '../models/endpoints.js';
 import { SteersmanError } from '../shared/errors.js';
@@ -170,3 +171,25 @@ function overridePolicy(policy: ToolPolicy, override: ToolOverride): ToolPolicy 
     concurrent: override.concurrent ?? override.readOnly ?? policy.concurrent,
   };
 }
+
+/**
+ * Why a command may not run as a check; null where it may: on the local stack any, elsewhere those of the
+ * configuration's own `checks` and those that run unasked by `permissions.auto`, such as `run(npm test)`.
+ */
+export function commandFault(
+  command: string,
+  given: { workspace: string; localStack: boolean; settings: Pick<Settings, 'checks' | 'permissions'> },
+): string | null {
+  const { workspace, localStack, settings } = given;
+  const tool = { name: COMMAND_TOOL, serverToolName: COMMAND_TOOL, policy: DEFAULT_TOOL_POLICY };
+  const called = { input: { command }, workspace };
+  const { permissions, checks } = settings;
+  const permission = decidePermission(tool, called, permissions, { alwaysThisRun: [], autoApprove: false });
+  if (permission === 'deny' || permission === 'too_much') return 'permissions.deny forbids this command';
+  const isOwn = checks.some(check => 'run' in check && check.run === command);
+  if (localStack || isOwn || permission === 'run') return null;
+  return 'this worker runs no such command: its steersman.yaml names it neither under checks nor under permissions.auto';
+}
+
+/** The tool that runs commands: what is said of its calls holds for checks too. */
+const COMMAND_TOOL = 'run';

@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { ResolveModel } from '../activities/models/resolve-model.js';
 import { OfferedRequests } from '../activities/models/state-reader.js';
+import type { CheckFunction } from '../activities/run-check.js';
 import { localToolsDir } from '../config/config-dir.js';
 import { readDotEnv } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
@@ -52,6 +53,11 @@ export interface SteersmanPluginOptions extends ConfigInCode {
   activityTools?: readonly ActivityTool[];
   /** Workflows of the application that runs may call as tools: a run starts one as its child. Default: none. */
   workflowTools?: readonly WorkflowTool[];
+  /**
+   * Checks of goals that are functions, by name: a start names one as `{ function: name }` among its `checks`.
+   * Default: none.
+   */
+  checks?: Readonly<Record<string, CheckFunction>>;
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
   /**

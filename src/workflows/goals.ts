@@ -3,6 +3,7 @@
 import { firstPosition } from '../core/agents/modes.js';
 import type { PinnedRun } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
+import { checksText } from '../core/checks/check.js';
 import type { Outcome } from '../core/plan/cause.js';
 import { notDoneText } from '../core/plan/plan-edit.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
@@ -65,7 +66,8 @@ export async function pursue(run: Run): Promise<GoalEnd> {
 /** An answer says what it was given without. */
 function withNotDone<End extends Pick<GoalEnd, 'cause' | 'answer'>>({ state }: Run, end: End): End {
   if (state.goals.some(goal => goal.number === state.goal.number)) return end;
-  const answer = [end.answer, notDoneText(state.tasks, end.cause)].filter(Boolean).join('\n\n');
+  const lacks = [notDoneText(state.tasks, end.cause), checksText(state.goal.checks)];
+  const answer = [end.answer, ...lacks].filter(Boolean).join('\n\n');
   return { ...end, answer };
 }
 

@@ -8,7 +8,7 @@ import type { InboxItem } from '../core/steering/inbox.js';
 import { Offered } from './platform/requests.js';
 
 export interface CallInFlight {
-  kind: 'model' | 'tool';
+  kind: 'model' | 'tool' | 'check';
   role: string;
   interruptible: boolean;
 }

@@ -4,9 +4,11 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  CheckEnd,
   CompareFileInput,
   EditArtifactInput,
   ResolveModelInput,
+  RunCheckInput,
   StoreTextInput,
 } from '../activities/types.js';
 import type { FromCaller, ToCaller } from '../core/agents/agent-message.js';
@@ -90,6 +92,8 @@ export interface Ports {
   /** Runs a workflow of the application to its end; a failure is one that it did not say itself. */
   callWorkflow(call: WorkflowCall, options: CallOptions): Promise<Called<WorkflowEnd>>;
   editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>>;
+  /** Makes a check of the goal. */
+  runCheck(input: RunCheckInput, options: CallOptions): Promise<Called<CheckEnd>>;
   /** Looks at the file that a call is about to write, in a few seconds. A stop ends the wait. */
   compareFile(input: CompareFileInput): Promise<Called<ComparedFile>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */

@@ -11,6 +11,7 @@ import { preview } from '../core/text/preview.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
 import { answer } from './phases/answer.js';
+import { check } from './phases/check.js';
 import { concludeEarly, type GoalEnd, type StepEnd, wrapUp } from './phases/conclude.js';
 import { execute } from './phases/execute.js';
 import { noteFallback } from './phases/notes.js';
@@ -47,6 +48,8 @@ async function step(run: Run): Promise<StepEnd> {
       return execute(run, at);
     case 'verification':
       return verify(run, at);
+    case 'checking':
+      return check(run, at);
     case 'answering':
       return answer(run, at);
     case 'wrap_up':

@@ -11,7 +11,9 @@ const BESIDE: readonly string[] = ['understanding', 'router', 'reviewer'];
 
 /** Its run has a seed of its own, the same whatever became of others. It has no people: they are its caller's. */
 export function agentScenario(caller: Scenario, { id, goal, settings }: ChildStart): Scenario {
-  const { pinned, agents } = caller;
+  const { agents } = caller;
+  // What proves the goal is its caller's.
+  const { checks: _checks, ...pinned } = caller.pinned;
   // Whoever began first has the first number.
   const seed = new Random(caller.seed, 'agent', caller.byPlace ? goal : id).int(1, 2 ** 31);
   const role = agents[settings.role ?? ''];

@@ -3,6 +3,7 @@
 import { DEFAULT_MODE, hasPlan, type ModeName, requiredRoles } from '../../src/core/agents/modes.js';
 import type { PinnedRole } from '../../src/core/agents/role.js';
 import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
+import type { Check } from '../../src/core/checks/check.js';
 import { MODEL_FAILURES } from '../../src/core/limits/failure.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
 import type { ResolverRow } from '../../src/core/limits/resolver.js';
@@ -63,7 +64,11 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
   const { pinned, ...rest } = scenarioAlone(seed, mode);
   const onStepFailure = new Random(seed, 'steps').pick(STEP_FAILURE_POLICIES);
   const roles = new Random(seed, 'artist').chance(0.4) ? withArtist(pinned.roles) : pinned.roles;
-  const plain = { ...rest, pinned: { ...pinned, roles, onStepFailure } };
+  const checks = checksFor(new Random(seed, 'checks'));
+  const plain = {
+    ...rest,
+    pinned: { ...pinned, roles, onStepFailure, ...(checks.length > 0 && { checks }) },
+  };
   const writes = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;
   const alone = new Random(seed, 'agents').chance(0.35) ? withAgents(writes) : writes;
   if (!attended) return alone;
@@ -71,6 +76,19 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
   if (new Random(seed, 'shop').chance(0.12)) return asShop(withOrders(people));
   const hasAgents = Object.keys(people.agents).length > 0;
   return hasAgents && new Random(seed, 'busy').chance(0.5) ? withBusyAgents(withOrders(people)) : people;
+}
+
+/** Of most runs none: they are as they were. */
+function checksFor(random: Random): Check[] {
+  if (random.chance(0.7)) return [];
+  const kinds: Check[] = [
+    { run: 'npm test' },
+    { file: 'report.md', matches: 'done' },
+    { function: 'sums' },
+    { tool: 'read', arguments: { path: 'a' }, matches: 'result' },
+    { tool: 'put' },
+  ];
+  return [random.pick(kinds), ...random.some(kinds, 0.2)];
 }
 
 function withBusyAgents(scenario: Scenario): Scenario {

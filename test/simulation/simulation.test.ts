@@ -63,7 +63,7 @@ const MUST_HAPPEN = [
   ...['planning', 'execution', 'verification', 'turns', 'tokens', 'wallTimeMs', 'costUsd'].map(
     limit => `limit ${limit}`,
   ),
-  ...['planning', 'execution', 'verification', 'answering', 'wrap_up', 'a batch', 'a report'].map(
+  ...['planning', 'execution', 'verification', 'answering', 'checking', 'wrap_up', 'a batch', 'a report'].map(
     position => `handover in ${position}`,
   ),
   'handover after a re-ask',
@@ -123,6 +123,7 @@ const MUST_HAPPEN = [
   ...['message taken back', 'taking back refused'],
   'a stray tool call',
   'a file was compared',
+  'a check interrupted',
   ...['tools at the same time', 'tools interrupted together'],
   ...['answered', 'budget_exhausted', 'failed', 'stopped', 'cancelled'].map(end => `agent ${end}`),
   ...['person', 'timeout', 'superseded'].map(by => `gate of an agent ${by}`),
@@ -134,6 +135,9 @@ const MUST_HAPPEN = [
   ...[
     'verified',
     'direct_answer',
+    'checked',
+    'checks_failed',
+    'checks_not_run',
     'no_plan',
     'planning_cap',
     'verification_cap',

@@ -13,7 +13,7 @@ import { limitsOf } from '../../src/core/limits/in-force.js';
 import { declined } from '../../src/core/limits/model-failure.js';
 import { usageOf } from '../../src/core/limits/usage-by.js';
 import { saysNothing } from '../../src/core/outputs/empty-phrase.js';
-import { outcomeOf } from '../../src/core/plan/cause.js';
+import { type Outcome, outcomeOf } from '../../src/core/plan/cause.js';
 import { isOpen } from '../../src/core/plan/plan.js';
 import type { ModelRequestHead } from '../../src/core/prompts/model-request.js';
 import { holdsPrompt, roleAtHand } from '../../src/core/prompts/shared-prefix.js';
@@ -476,6 +476,22 @@ export class Watcher {
     return state;
   }
 
+  /** By the journal alone: an end that is good means that each check passed when it was last made. */
+  #expectChecked({ pinned, goal }: RunState, outcome: Outcome): void {
+    const checks = pinned?.checks ?? [];
+    if (checks.length === 0 || !['completed', 'answered'].includes(outcome)) return;
+    expectThat(outcome === 'completed', 'a goal that has checks is answered');
+    const begun = this.#journal.findLastIndex(event => event.type === 'goal_started');
+    const made = this.#journal.slice(begun + 1).filter(event => event.type === 'check_ended');
+    for (const [index] of checks.entries()) {
+      const last = made.findLast(({ id }) => id === `c${index + 1}`);
+      expectThat(
+        last?.status === 'passed',
+        `completed, and c${index + 1} is ${last?.status} (goal ${goal.number})`,
+      );
+    }
+  }
+
   ended(state: RunState): void {
     const { end } = state;
     this.#follow(state);
@@ -488,7 +504,8 @@ export class Watcher {
     expectThat(!promises || end.answer.trim() !== '', `${end.outcome} without an answer`);
     const verdict = this.#journal.findLast(event => event.type === 'verdict');
     const accepted = verdict?.type === 'verdict' && verdict.done;
-    expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
+    expectThat(end.cause !== 'verified' || accepted, 'verified without a verdict that says so');
+    this.#expectChecked(state, end.outcome);
     this.seen.add(`cause ${end.cause}`);
     const { position } = state.cursor;
     const isAfterFailure = position.phase === 'wrap_up' && position.failure !== null;

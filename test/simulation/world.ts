@@ -4,8 +4,10 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  CheckEnd,
   CompareFileInput,
   EditArtifactInput,
+  RunCheckInput,
 } from '../../src/activities/types.js';
 import type { ToCaller } from '../../src/core/agents/agent-message.js';
 import { isPaused, openChildren } from '../../src/core/agents/children.js';
@@ -211,16 +213,51 @@ export class World implements Ports {
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
     const call = this.#begin('tool', options, this.#positions.ofTool(input.toolUseId));
     const artifact = this.#artifacts.read(input.arguments?.ref);
-    if (artifact === null) this.#watcher.toolCalled(this.#runState(), input, options);
+    const ofCheck = this.#runState().cursor.position.phase === 'checking';
+    const watched = artifact === null && !ofCheck;
+    if (watched) this.#watcher.toolCalled(this.#runState(), input, options);
     const together = this.#inFlight.size > 1;
     if (together) this.#watcher.seen.add('tools at the same time');
     await this.#ends(call, call.random.int(0, 500));
     if (together) this.#around.crowd.interrupts(new Random(this.scenario.seed, 'interrupt', call.number));
     const called = this.#toolEnd(call);
-    if (artifact === null) this.#watcher.toolReturned(input, called);
-    if (called.ok && called.value.ending === 'executed')
+    if (watched) this.#watcher.toolReturned(input, called);
+    if (!ofCheck && called.ok && called.value.ending === 'executed')
       this.#watcher.tools.hasEffect(input.toolUseId, input.tool);
     return called;
+  }
+
+  async runCheck({ check }: RunCheckInput, options: CallOptions): Promise<Called<CheckEnd>> {
+    const call = this.#begin('check', options);
+    await this.#ends(call, call.random.int(0, 30_000));
+    const { random, interrupted } = call;
+    const { seen } = this.#watcher;
+    if ((interrupted || this.#cancelled) && random.chance(0.7)) {
+      seen.add('a check interrupted');
+      return { ok: false, failure: CANCELLED };
+    }
+    if (random.chance(0.05))
+      return {
+        ok: false,
+        failure: { kind: random.pick(['lost', 'timedOut'] as const), type: '', message: 'gone' },
+      };
+    expectThat(
+      !('tool' in check) || check.matches !== undefined,
+      'a worker was asked about a call of a tool',
+    );
+    const status = random.weighted([
+      [6, 'passed'],
+      [3, 'failed'],
+      [1, 'not_run'],
+    ] as const);
+    return {
+      ok: true,
+      value: {
+        status,
+        why: 'so it is',
+        ...(status === 'failed' && { output: 'x'.repeat(random.int(0, 4_000)) }),
+      },
+    };
   }
 
   async editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>> {
@@ -261,7 +298,7 @@ export class World implements Ports {
   }
 
   #begin(
-    kind: 'model' | 'tool',
+    kind: 'model' | 'tool' | 'check',
     { interruptible }: Pick<CallOptions, 'interruptible'>,
     at = kind as string,
   ): InFlight {

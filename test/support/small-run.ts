@@ -70,6 +70,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     now: () => 1_000,
     callModel: () => Promise.reject(new Error('no model is called here')),
     resolveModel: async () => ({ ok: true, value: { model: null } }),
+    runCheck: async () => ({ ok: true, value: { status: 'passed', why: 'ok' } }),
     compareFile: async () => ({ ok: true, value: { kind: 'unread' } }),
     offer: () => {},
     reloadTools: () => Promise.reject(new Error('no tools are listed here')),

@@ -64,6 +64,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   output_fallback: ({ role, fallback, errors }, { yellow }) =>
     yellow(`${role}: ${fallback} (${errors.join('; ')})`),
   verdict: verdictLines,
+  check_started: ({ id, check }) => `check ${id} · ${check}`,
+  check_ended: checkEnded,
   limit_reached: ({ limit, taskId }, { yellow }) =>
     yellow(`limit reached: ${limit}${taskId ? ` · task ${taskId}` : ''}`),
   warning: ({ text }, { yellow }) => yellow(`warning: ${text}`),
@@ -214,6 +216,14 @@ function toolCallEnded(event: JournalPayloads['tool_call_ended'], { dim, yellow 
   const line = `tool ${event.tool} ${ending} · ${formatDuration(event.durationMs)}`;
   const text = event.text ? ` · ${preview(event.text, RESULT_CHARS)}` : '';
   return `${event.isError ? yellow(line) : dim(line)}${dim(text)}`;
+}
+
+function checkEnded(event: JournalPayloads['check_ended'], { green, yellow, dim }: Colors): string {
+  const { id, check, status, why, output, durationMs } = event;
+  const line = `check ${id} ${status.replace('_', ' ')} · ${formatDuration(durationMs)} · ${check}`;
+  if (status === 'passed') return green(line);
+  const said = output ? dim(` · ${preview(output, RESULT_CHARS)}`) : '';
+  return `${yellow(`${line} · ${why}`)}${said}`;
 }
 
 function verdictLines(event: JournalPayloads['verdict'], { green, yellow }: Colors): string[] {

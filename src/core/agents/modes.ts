@@ -65,14 +65,20 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
   team: {
     kind: 'team',
     does: 'plans, carries out task by task, verifies',
-    at: { planning: PLANNER, execution: EXECUTOR, verification: VERIFIER, wrap_up: SUMMARY },
+    at: {
+      planning: PLANNER,
+      execution: EXECUTOR,
+      checking: VERIFIER,
+      verification: VERIFIER,
+      wrap_up: SUMMARY,
+    },
     begin: () => planningAt(1),
     carriedOut: verificationAt,
   },
   plan: {
     kind: 'plan',
     does: 'plans, carries out task by task, sums up; nothing is verified',
-    at: { planning: PLANNER, execution: EXECUTOR, wrap_up: SUMMARY },
+    at: { planning: PLANNER, execution: EXECUTOR, checking: EXECUTOR, wrap_up: SUMMARY },
     begin: () => planningAt(1),
     carriedOut: wrapUpAt,
   },
@@ -93,7 +99,7 @@ const DECLARED = workOf([], 'roles that steersman.yaml names work one after the 
 
 function workOf(steps: readonly string[], does: string): ModeEntry<'steps'> {
   const role = (name = ''): RoleThere => ({ role: name, output: 'text' });
-  const at = { answering: role(steps[0]), wrap_up: role(steps.at(-1)) };
+  const at = { answering: role(steps[0]), checking: role(steps.at(-1)), wrap_up: role(steps.at(-1)) };
   return { kind: 'steps', does, at, steps, begin: answeringAt, carriedOut: null };
 }
 
@@ -167,8 +173,14 @@ export function hasPlan(mode: ModeName): boolean {
 /** The role that has the say at a position: messages of people are for it. */
 export function roleAt(way: Way, position: Position): string {
   if (position.phase === 'wrap_up') return position.by ?? lastRole(way);
-  const step = position.phase === 'answering' ? stepsOf(way)?.[position.step] : undefined;
-  return step ?? roleOf(way.mode, position.phase);
+  const step = stepAt(position);
+  return (step === null ? undefined : stepsOf(way)?.[step]) ?? roleOf(way.mode, position.phase);
+}
+
+/** Whose turn it is, or was before its answer is checked. */
+function stepAt(position: Position): number | null {
+  if (position.phase === 'answering') return position.step;
+  return position.phase === 'checking' && position.of.kind === 'answer' ? position.of.step : null;
 }
 
 /** Whether the words of the role at work there are the goal's answer. */

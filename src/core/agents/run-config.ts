@@ -1,5 +1,6 @@
 /** What a run is started with, and what it pins at its start. */
 
+import type { Check } from '../checks/check.js';
 import type { Ceilings, Limits } from '../limits/limits.js';
 import type { KnownModels } from '../limits/model-use.js';
 import type { ResolverRow } from '../limits/resolver.js';
@@ -42,6 +43,8 @@ export interface RunSettings {
   approvePlan?: boolean;
   /** In the mode plan: what a failed task does to the rest. Default: as `steersman.yaml` says, which is `skip`. */
   onStepFailure?: StepFailurePolicy;
+  /** What each goal must pass before it is `completed`, after the checks of `steersman.yaml`. */
+  checks?: Check[];
   /** How long the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
   /** The workspace's `AGENTS.md` is told to the roles, as data about the project. Default: as `steersman.yaml` says, which is false. */
@@ -120,6 +123,8 @@ export interface PinnedRun {
   review: { plans: boolean; results: boolean; actions: boolean };
   /** The orchestrator role is asked when a task has failed. */
   orchestrate: boolean;
+  /** What each goal must pass; absent where there is nothing. */
+  checks?: Check[];
   /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
   onBudget: 'ask' | 'wrap_up';
   /** In the mode plan: what a failed task does to the rest of its plan. */

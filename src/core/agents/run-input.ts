@@ -1,5 +1,6 @@
 /** The reader of a start request, for clients and for the workflow, which trusts no client (ST5). It takes any JSON. */
 
+import { checksFault } from '../checks/check.js';
 import { limitsFault } from '../limits/limits.js';
 import { readKnownModels } from '../limits/model-use.js';
 import { expected, isAbsent } from '../outputs/output-fields.js';
@@ -142,6 +143,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   attended: boolean,
   approvePlan: boolean,
   onStepFailure: oneOf(STEP_FAILURE_POLICIES),
+  checks: checksFault,
   keepOpenSeconds: wholeNumber('of seconds ', MAX_KEEP_OPEN_SECONDS),
   projectNotes: boolean,
   clientTools: clientToolsFault,

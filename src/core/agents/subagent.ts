@@ -80,7 +80,15 @@ export function settingsOfAgent(
   limits: Limits,
   { id, agent, lease, known }: { id: string; agent: string; lease: Lease; known: KnownModels },
 ): RunSettings {
-  const gone = ['clientTools', 'keepOpenSeconds', 'approvePlan', 'onStepFailure', 'knownModels'] as const;
+  // What proves the goal is its caller's to check.
+  const gone = [
+    'clientTools',
+    'keepOpenSeconds',
+    'approvePlan',
+    'onStepFailure',
+    'checks',
+    'knownModels',
+  ] as const;
   const { chosen, out } = known;
   const isNews = chosen.all !== null || Object.keys({ ...chosen.roles, ...out }).length > 0;
   return {

@@ -3,7 +3,10 @@
 import { FAILURE } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 
-/** `answered`: in a mode that verifies nothing. `unverified`: it was to be verified, or carried out, and was not. */
+/**
+ * `completed`: by a verdict, or by checks where nobody verifies. `answered`: in a mode that verifies nothing.
+ * `unverified`: it was to be verified, checked or carried out, and was not.
+ */
 export type Outcome =
   | 'completed'
   | 'answered'
@@ -14,8 +17,14 @@ export type Outcome =
   | 'cancelled';
 
 export type Cause =
-  /** The one that is `completed`: verdict and the run's own record agree. */
+  /** `completed`: verdict, the run's own record and every check agree. */
   | 'verified'
+  /** `completed`, where nobody verifies: every check of the goal passed. */
+  | 'checked'
+  /** A check failed, and the work can't go back for it any more. */
+  | 'checks_failed'
+  /** A check could not be made, or was not. */
+  | 'checks_not_run'
   /** A mode without plans: the answer was given directly. */
   | 'direct_answer'
   /** The plan had no task: the answer was given without work to verify. */
@@ -54,6 +63,7 @@ export type Cause =
 export function outcomeOf(cause: Cause): Outcome {
   switch (cause) {
     case 'verified':
+    case 'checked':
       return 'completed';
     case 'direct_answer':
     case 'carried_out':
@@ -93,6 +103,9 @@ export function causeText(cause: Cause): string {
 
 const TEXTS: Partial<Record<string, string>> = {
   verified: 'The answer was verified.',
+  checked: 'Every check of the goal passed.',
+  checks_failed: 'A check of the goal failed, whatever was said of it.',
+  checks_not_run: 'A check of the goal could not be made, so nothing proves that it is met.',
   direct_answer: 'The answer was given directly: this mode verifies nothing.',
   no_plan: 'No plan with a task came about: the answer was given directly, and nothing was verified.',
   carried_out: 'The tasks of the plan were carried out: this mode verifies nothing.',

@@ -25,6 +25,12 @@ function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
   return `${words.modes}\n${list}`;
 }
 
+/** To the role that answered, whose work a check of the goal has found wanting. */
+export function checksInstruction(state: RunState, wanted: readonly string[]): string {
+  const words = wordsOf(state);
+  return paragraphs(words.afterCheck, delimit('checks', wanted.join('\n\n')), words.mendChecks);
+}
+
 interface Turn {
   /** From 1. */
   number: number;

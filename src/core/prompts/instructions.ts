@@ -81,6 +81,7 @@ function capabilitiesText({ pinned }: RunState, words: Words): string {
 
 const WHO_ASKS = {
   verification: 'afterVerification',
+  check: 'afterCheck',
   user: 'afterUser',
   review: 'afterReview',
   orchestrator: 'afterOrchestrator',

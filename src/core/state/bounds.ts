@@ -84,6 +84,11 @@ export const EFFECTS_BYTES = 3_000;
 /** Sub-agents of a run: the oldest that have ended go first. */
 export const CHILDREN_BYTES = 6_000;
 
+/** Checks that one source gives; what came of them; and what a planner proposed and a person approved. */
+export const CHECKS_BYTES = 16_000;
+export const CHECK_RESULTS_BYTES = 8_000;
+export const APPROVED_CHECKS_BYTES = 2_000;
+
 export const SETTINGS_BYTES = 52_000;
 /** Of what a run knows of models for its sub-agents: those that a person chose, and those that are out. */
 export const CHOSEN_BYTES = 3_100;

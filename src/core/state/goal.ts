@@ -1,6 +1,7 @@
 /** The goal at hand, and those of a run that have ended. */
 
 import type { ModeName } from '../agents/modes.js';
+import { type GoalChecks, noChecks } from '../checks/check.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import { delimit } from '../prompts/prompt.js';
@@ -35,6 +36,7 @@ export interface GoalState extends Account {
   userNotes: string[];
   /** The last verification's summary, for the answer when a cap is reached. */
   lastSummary: string | null;
+  checks: GoalChecks;
 }
 
 export interface GoalRecord {
@@ -66,6 +68,7 @@ export function newGoal(
     waitingSince: null,
     userNotes: [],
     lastSummary: null,
+    checks: noChecks(),
   };
 }
 

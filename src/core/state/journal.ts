@@ -1,5 +1,6 @@
 /** The numbered, durable events of a run, which watchers follow and tests compare. */
 
+import type { CheckStatus } from '../checks/check.js';
 import type { GateCloser, GateKind } from '../gates/gate.js';
 import type { BudgetKind, Enlarger } from '../limits/limits.js';
 import type { Cause, Outcome } from '../plan/cause.js';
@@ -113,6 +114,17 @@ export interface JournalPayloads {
   output_fallback: { role: string; errors: string[]; fallback: string };
   /** `contradictions`: claims that the run's own record contradicts. */
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
+  /** A check of the goal; `id`: `c1` and so on, `check`: what it is. */
+  check_started: { id: string; check: string };
+  /** `interrupted`: it is made again, or the goal ends without it; `output`: what it said, unless it passed. */
+  check_ended: {
+    id: string;
+    check: string;
+    status: CheckStatus | 'interrupted';
+    why: string;
+    output: string;
+    durationMs: number;
+  };
   /** `limit`: of rounds, such as `planning` or `execution`. */
   limit_reached: { limit: string; taskId: string | null };
   /** Something that a person should know; it has no further effect. */

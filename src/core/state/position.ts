@@ -55,7 +55,7 @@ export interface Reading {
 
 export interface Improvements {
   /** Who asks: it decides what the planner is told. */
-  from: 'verification' | 'user' | 'review' | 'orchestrator' | 'step';
+  from: 'verification' | 'check' | 'user' | 'review' | 'orchestrator' | 'step';
   wanted: string[];
   /** Of the message that asks for it; null where none was understood. */
   reading: Reading | null;
@@ -128,6 +128,18 @@ export interface Answering extends AtPlan {
   unconfirmed?: true;
 }
 
+/** The goal's checks are made, one after the other: what came of them stands with the goal. */
+export interface Checking extends AtPlan {
+  phase: 'checking';
+  of: CheckedWork;
+}
+
+/** What is checked: the work on a plan, what there is without one, or the answer of the role whose turn it was. */
+export type CheckedWork =
+  | { kind: 'plan' }
+  | { kind: 'no_plan' }
+  | { kind: 'answer'; step: number; text: string; unconfirmed?: true };
+
 /** A role chooses the mode of the goal, which has none of its own yet. */
 export interface Choosing extends AtPlan {
   phase: 'choosing';
@@ -135,9 +147,9 @@ export interface Choosing extends AtPlan {
 
 /** The positions of each kind of mode: its step takes these, and no others. Every kind has the wrap-up. */
 export interface PositionsOf {
-  team: Planning | Execution | Verification | WrapUp;
-  plan: Planning | Execution | WrapUp;
-  steps: Answering | WrapUp;
+  team: Planning | Execution | Checking | Verification | WrapUp;
+  plan: Planning | Execution | Checking | WrapUp;
+  steps: Answering | Checking | WrapUp;
   auto: Choosing | WrapUp;
 }
 
@@ -157,6 +169,10 @@ export function verificationAt(cycle: number): Verification {
 
 export function answeringAt(step = 0, { unconfirmed }: Pick<Answering, 'unconfirmed'> = {}): Answering {
   return { phase: 'answering', cycle: 1, turns: newTurns(), step, ...(unconfirmed && { unconfirmed }) };
+}
+
+export function checkingAt(cycle: number, of: CheckedWork): Checking {
+  return { phase: 'checking', cycle, turns: newTurns(), of };
 }
 
 export function choosingAt(): Choosing {
@@ -241,6 +257,7 @@ const EVERY_PHASE: Record<Phase, true> = {
   execution: true,
   verification: true,
   answering: true,
+  checking: true,
   choosing: true,
   wrap_up: true,
   steering: true,
@@ -259,6 +276,8 @@ export function begun(at: Position | Interrupt): Position | Interrupt {
       return verificationAt(at.cycle);
     case 'answering':
       return answeringAt(at.step, at);
+    case 'checking':
+      return checkingAt(at.cycle, at.of);
     case 'choosing':
       return choosingAt();
     case 'wrap_up':

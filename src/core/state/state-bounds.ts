@@ -46,13 +46,19 @@ export const BOUNDS: Record<Path, number> = {
   segment: NUMBER_BYTES,
   previousRunId: NAME_BYTES,
   lastId: NUMBER_BYTES,
-  goal: most.GOAL_TEXT_BYTES + most.USER_NOTES_BYTES + most.ANSWER_BYTES + 4_000,
+  goal:
+    most.GOAL_TEXT_BYTES +
+    most.USER_NOTES_BYTES +
+    most.ANSWER_BYTES +
+    most.APPROVED_CHECKS_BYTES +
+    most.CHECK_RESULTS_BYTES +
+    4_500,
   goals: most.GOALS_BYTES,
   idleSince: NUMBER_BYTES,
   /** Where tasks run side by side, the branches share what else its one position may take: see `roomOfBranch`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 258_000,
+  threads: 250_500,
   tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
   artifacts: most.ARTIFACTS_BYTES,
   'models.calls': 8_000,

@@ -15,7 +15,7 @@ export interface Receipt {
 
 export interface Situation {
   /** `asking`: at the gate of a tool call. `waiting`: at another gate. `idle`: the goal is answered. */
-  doing: 'loading' | 'model_call' | 'tool_call' | 'between' | 'asking' | 'waiting' | 'idle';
+  doing: 'loading' | 'model_call' | 'tool_call' | 'check_call' | 'between' | 'asking' | 'waiting' | 'idle';
   /** The call in flight can be cancelled without harm. */
   interruptible: boolean;
   /** The message is for a role that is not at work: it disturbs nothing. Default false. */
@@ -82,6 +82,10 @@ function cutOff(item: InboxItem, { doing, interruptible, forAnother = false }: S
       return 'The model call in progress is cut off, unless it ends first; its text so far is kept. ';
     return 'The model call in progress ends first. ';
   }
+  if (doing === 'check_call')
+    return item.when === 'interrupt' && interruptible
+      ? 'The check in progress is cut off, unless it ends first. '
+      : 'The check in progress ends first. ';
   if (doing !== 'tool_call') return '';
   if (item.when === 'after-batch') return 'The tool calls that were asked for run first. ';
   const running =

@@ -45,6 +45,25 @@ export function validateArguments(schema: JsonSchema, args: Record<string, unkno
   }
 }
 
+/** As `validateArguments`, of any value; null where nobody can tell. */
+export function faultsOf(schema: JsonSchema, value: unknown): string[] | null {
+  if (!isSound(schema)) return null;
+  try {
+    return bounded(() => schemaFaults(schema, value, interpret));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a regular expression finds something; `^` and `$` are of a line. Null where it takes too long. */
+export function matchesText(pattern: string, text: string): boolean | null {
+  try {
+    return bounded(() => new RegExp(pattern, 'm').test(text));
+  } catch {
+    return null;
+  }
+}
+
 /** Of arguments that may themselves be what takes so long: the schema is tried again with the next ones. */
 function firstFault(schema: JsonSchema, args: Record<string, unknown>): string[] {
   try {

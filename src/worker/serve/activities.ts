@@ -8,11 +8,13 @@ import { createLoadRun } from '../../activities/load-run.js';
 import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';
 import { createStateReader } from '../../activities/models/state-reader.js';
+import { createRunCheck } from '../../activities/run-check.js';
 import { createStoreText, runIdOf } from '../../activities/store-text.js';
 import { createCallTool } from '../../activities/tools/call-tool.js';
 import { createCheckCall, createCompareFile } from '../../activities/tools/check-call.js';
 import type { SteersmanActivities } from '../../activities/types.js';
 import { readOldContent } from '../../config/old-content.js';
+import { commandFault } from '../../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
 import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
 import { listRunTools } from '../../mcp/tools.js';
@@ -90,6 +92,13 @@ export function createActivities(parts: Parts): SteersmanActivities {
       readArguments: callId => readArguments(askToolRequest, callId),
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
       readOld: readOldContent,
+    }),
+    steersmanRunCheck: createRunCheck({
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      commandFault: async (command, workspace) =>
+        commandFault(command, { workspace, localStack, settings: await parts.liveSettings.readOrLast() }),
+      functions: options.checks ?? {},
+      redact,
     }),
     steersmanResolveModel: createResolveModel(options.resolveModel),
     steersmanStoreText: createStoreText(blobs),

@@ -13,6 +13,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanCallModel: true,
   steersmanCallTool: true,
   steersmanCheckCall: true,
+  steersmanRunCheck: true,
   steersmanResolveModel: true,
   steersmanStoreText: true,
   steersmanEditArtifact: true,

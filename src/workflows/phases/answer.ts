@@ -5,6 +5,7 @@
 
 import { roleAt, stepsOf } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
+import { checksOf } from '../../core/checks/check.js';
 import { plansLeft } from '../../core/limits/limits.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
@@ -21,7 +22,7 @@ import { MOVED, type Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
-import { giveRoundBack, noteLimit } from './notes.js';
+import { enterChecks, giveRoundBack, noteLimit } from './notes.js';
 
 export async function answer(run: Run, position: Answering): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));
@@ -125,7 +126,12 @@ async function confirmAnswer(
 async function handOn(run: Run, position: Answering, role: PinnedRole, answered: string): Promise<StepEnd> {
   const { step, unconfirmed } = position;
   const next = nextRole(run, step);
-  if (next === null) return answerFor(run, unconfirmed ? 'not_confirmed' : 'direct_answer', answered, role);
+  if (next === null) {
+    const text =
+      checksOf(run.state).length > 0 ? await keepText(run, 'answer', answered, ANSWER_BYTES) : answered;
+    const checked = enterChecks(run, { kind: 'answer', step, text, ...(unconfirmed && { unconfirmed }) });
+    return checked ?? answerFor(run, unconfirmed ? 'not_confirmed' : 'direct_answer', answered, role);
+  }
   // In one conversation it stands above.
   if (role.memory !== 'shared' || next.memory !== 'shared') {
     const told = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);

@@ -2,6 +2,7 @@
 
 import { lastRole, roleAt } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
+import { causeWithChecks } from '../../core/checks/check.js';
 import type { CallFailure } from '../../core/limits/failure.js';
 import { mayBeCalled } from '../../core/limits/in-force.js';
 import { answersAfter, isOfRequest } from '../../core/limits/model-failure.js';
@@ -125,11 +126,12 @@ export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
 /** The answer for a cause, from what there is without another call. `by`: the role whose the last word is. */
 export function answerFor(
   run: Run,
-  cause: Cause,
+  wanted: Cause,
   lastWord: string | null = null,
   by: Pick<PinnedRole, 'finalResponse'> = {},
 ): GoalEnd {
   const { goal, tasks } = run.state;
+  const cause = causeWithChecks(wanted, run.state);
   const found = { lastWord, verifierSummary: goal.lastSummary, cutShort: cutShort(run), tasks };
   const { from, ...end } = finalAnswer({ cause, ...found });
   const { finalResponse: template } = by;

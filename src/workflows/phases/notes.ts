@@ -3,6 +3,7 @@
 import { blockLacking, capabilitiesOf } from '../../core/agents/capabilities.js';
 import { afterTasks, firstPosition } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
+import { checksOf } from '../../core/checks/check.js';
 import type { Account } from '../../core/limits/usage-by.js';
 import { causeOfPlan } from '../../core/plan/decide.js';
 import type { Task } from '../../core/plan/plan.js';
@@ -11,7 +12,15 @@ import { begun, overdue } from '../../core/plan/task-time.js';
 import { overdueInstruction } from '../../core/prompts/instructions.js';
 import { IMPROVEMENTS_BYTES } from '../../core/state/bounds.js';
 import { goalTimeMs, newGoal } from '../../core/state/goal.js';
-import { executionAt, type Improvements, type Position, planningAt } from '../../core/state/position.js';
+import {
+  type CheckedWork,
+  checkingAt,
+  executionAt,
+  type Improvements,
+  type Position,
+  planningAt,
+  wrapUpAt,
+} from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
 import { instruct } from '../instruct.js';
@@ -73,9 +82,24 @@ export function noteBlocked(run: Run, blocked: readonly string[], reason = 'depe
   for (const id of blocked) run.journal('task_ended', { taskId: id, status: 'blocked', reason });
 }
 
-/** No task of the plan is worked on any more: the goal goes on as its mode does then. */
+/** No task of the plan is worked on any more: what was done is checked, then the goal goes on as its mode does. */
 export function goOnWithoutTasks(run: Run): Moved {
+  return enterChecks(run, { kind: 'plan' }) ?? goOnChecked(run, { kind: 'plan' });
+}
+
+/** To the goal's checks, anew; null where it has none. */
+export function enterChecks(run: Run, of: CheckedWork): Moved | null {
+  const { state } = run;
+  if (checksOf(state).length === 0) return null;
+  state.goal.checks.results = [];
+  return run.enter(checkingAt(state.cursor.position.cycle, of));
+}
+
+/** After the checks, whether they passed or could not be made: where the mode goes on. */
+export function goOnChecked(run: Run, of: Exclude<CheckedWork, { kind: 'answer' }>): Moved {
   const { goal, cursor, tasks } = run.state;
+  if (of.kind === 'no_plan')
+    return run.enter(wrapUpAt(cursor.position.cycle, { cause: 'no_plan', why: run.words.whyNoPlan }));
   const cause = causeOfPlan(tasks);
   const why = cause === 'carried_out' ? run.words.whyCarriedOut : run.words.whyCarriedOutPartly;
   return run.enter(afterTasks(goal.mode, cursor.position.cycle, { cause, why }));

@@ -22,6 +22,7 @@ import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js'
 import {
   blockLackingTasks,
   blockStuckTasks,
+  enterChecks,
   giveRoundBack,
   noteFallback,
   noteLimit,
@@ -84,6 +85,8 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
     case 'direct_answer': {
       const capped = output?.needsMorePlanning !== false && round >= limit;
       if (capped) noteLimit(run, 'planning', null);
+      const checked = capped ? null : enterChecks(run, { kind: 'no_plan' });
+      if (checked) return checked;
       // Without a task: rounds ran out over it, or the planner had none to plan.
       return wrapUpAs(run, capped ? 'planning_cap' : 'no_plan', run.words.whyNoPlan);
     }

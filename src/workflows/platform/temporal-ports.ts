@@ -105,6 +105,8 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
           shortOptions(options.summary, { ...options, timeoutMs: 60_000 }),
         ),
       ),
+    runCheck: (input, options) =>
+      call(options, () => execute('steersmanRunCheck', input, activityOptions(options))),
     // A disk that is slow holds no question up: it is asked without.
     compareFile: input =>
       call(INTERRUPTIBLE, () =>

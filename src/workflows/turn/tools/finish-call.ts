@@ -39,8 +39,9 @@ export interface CallEnd {
   changes?: number;
 }
 
-/** For whoever called this run, if it ends before it has told them. */
+/** For checks, which are made again only after a change, and for whoever called this run, if it ends before it has told them. */
 export function noteEffects({ state }: Run, lines: readonly string[]): void {
+  state.goal.checks.effects += lines.length;
   if (isSubagent(state.settings)) state.tools.effects = withEffects(state.tools.effects, lines);
 }
 

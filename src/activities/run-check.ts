@@ -1,0 +1,190 @@
+/** The activity that makes a check of a goal: by a command, by a file, by a function of the worker's program. */
+
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { errorCode, readHead } from '../config/files.js';
+import { isBelow, MissingWorkspaceError } from '../config/workspace.js';
+import type { Check } from '../core/checks/check.js';
+import { errorText } from '../core/text/error-text.js';
+import { isRecord, ownValue } from '../core/text/json.js';
+import { preview } from '../core/text/preview.js';
+import { type CommandEnd, runCommand } from '../shared/run-command.js';
+import { faultsOf, matchesText } from '../shared/schema/validate-arguments.js';
+import { raceStop, within } from './stop-signal.js';
+import type { CheckEnd, RunCheckInput, SteersmanActivities } from './types.js';
+
+/** What a function of the program judges. */
+export interface CheckedGoal {
+  /** The run's folder, its real path on this host. */
+  workspace: string;
+  goal: string;
+  /** The answer; where there is a plan, the reports of its tasks, for the answer is written afterwards. */
+  answer: string;
+  /** Workflow id of the run. */
+  runId: string;
+  /** What the run was started with as `context`. */
+  values: Readonly<Record<string, string>>;
+  /** Aborted when nobody waits for it any more. */
+  signal: AbortSignal;
+}
+
+export interface CheckVerdict {
+  ok: boolean;
+  /** In a sentence: what the agents are told to mend. */
+  why?: string;
+}
+
+/** A check that is a function: a start names it as `{ function: name }`. What it throws means that it could not be made. */
+export type CheckFunction = (goal: CheckedGoal) => CheckVerdict | Promise<CheckVerdict>;
+
+export interface RunCheckDeps {
+  /** @returns its real path. @throws SteersmanError where it is not there, or not served. */
+  openWorkspace(path: string): Promise<string>;
+  /** Why a command may not run here; null where it may. */
+  commandFault(command: string, workspace: string): Promise<string | null>;
+  functions: Readonly<Record<string, CheckFunction>>;
+  redact(text: string): string;
+}
+
+const HEARTBEAT_MS = 1_000;
+/** Of what a check says: enough for whoever mends it. */
+const OUTPUT_BYTES = 4_000;
+const MOST_FILE_BYTES = 8_000_000;
+
+/** Makes `steersmanRunCheck`. A check that can't be made is a result as well; only its cancellation is thrown. */
+export function createRunCheck(deps: RunCheckDeps): SteersmanActivities['steersmanRunCheck'] {
+  return async function steersmanRunCheck(input) {
+    const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
+    try {
+      const { status, why, output = '' } = await checkedBy(deps, input);
+      const said = status === 'passed' ? '' : deps.redact(output);
+      return { status, why: deps.redact(why), ...(said && { output: said }) };
+    } finally {
+      clearInterval(timer);
+    }
+  };
+}
+
+async function checkedBy(deps: RunCheckDeps, input: RunCheckInput): Promise<CheckEnd> {
+  const { check } = input;
+  let workspace: string;
+  try {
+    workspace = await deps.openWorkspace(input.workspace);
+  } catch (error) {
+    return notRun(errorText(error));
+  }
+  if ('run' in check) return runs(deps, input, { command: check.run, workspace });
+  if ('file' in check) return fileFits(check, workspace);
+  if ('function' in check) return functionSays(deps, input, { name: check.function, workspace });
+  return said(check, input.said ?? '');
+}
+
+function notRun(why: string): CheckEnd {
+  return { status: 'not_run', why };
+}
+
+function failed(why: string, output = ''): CheckEnd {
+  return { status: 'failed', why, output };
+}
+
+async function runs(
+  deps: RunCheckDeps,
+  { workspace: given, timeoutMs }: RunCheckInput,
+  { command, workspace }: { command: string; workspace: string },
+): Promise<CheckEnd> {
+  const fault = await deps.commandFault(command, workspace);
+  if (fault !== null) return notRun(fault);
+  const signal = cancellationSignal();
+  const end = await runCommand({ command, cwd: workspace, timeoutMs, maxBytes: OUTPUT_BYTES, signal });
+  if (end.ended === 'cancelled') throw signal.reason;
+  const gone = await deps.openWorkspace(given).then(
+    () => null,
+    error => (error instanceof MissingWorkspaceError ? error.message : null),
+  );
+  if (gone !== null) return failed(`${endText(end, timeoutMs)}, and left no folder. ${gone}`, end.output);
+  if (end.ended === 'not_started') return notRun(end.why ?? 'it could not be started');
+  if (end.ended === 'exited' && end.exitCode === 0) return { status: 'passed', why: 'exit code 0' };
+  return failed(endText(end, timeoutMs), end.output);
+}
+
+function endText({ ended, exitCode, signal }: CommandEnd, timeoutMs: number): string {
+  if (ended === 'timed_out') return `it did not end within ${timeoutMs} ms`;
+  return exitCode === null ? `it was ended by ${signal ?? 'a signal'}` : `exit code ${exitCode}`;
+}
+
+/** Links are followed within the workspace alone. */
+async function fileFits(
+  { file, matches, json }: Extract<Check, { file: string }>,
+  workspace: string,
+): Promise<CheckEnd> {
+  let text: string;
+  try {
+    const real = await realpath(resolve(workspace, file));
+    if (!isBelow(real, workspace)) return notRun('it leads out of the workspace');
+    const { head, size } = await readHead(real, MOST_FILE_BYTES);
+    if (size > MOST_FILE_BYTES && (matches !== undefined || json !== undefined))
+      return notRun(`it has ${size} bytes, and at most ${MOST_FILE_BYTES} are read`);
+    text = head.toString('utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return failed('there is no such file');
+    return code === 'not a file' ? failed('it is no file') : notRun(`it can not be read (${code})`);
+  }
+  if (matches !== undefined) {
+    const end = said({ matches }, text);
+    if (end.status !== 'passed') return end;
+  }
+  return json === undefined ? { status: 'passed', why: 'it is there' } : jsonFits(json, text);
+}
+
+function said({ matches = '' }: { matches?: string | undefined }, text: string): CheckEnd {
+  const found = matchesText(matches, text);
+  if (found === null) return notRun(`/${matches}/ takes too long to be looked for`);
+  return found
+    ? { status: 'passed', why: 'it matches' }
+    : failed(`/${matches}/ does not match`, preview(text, 1_000));
+}
+
+function jsonFits(schema: Record<string, unknown>, text: string): CheckEnd {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return failed(`it is no JSON: ${errorText(error)}`);
+  }
+  const faults = faultsOf(schema, value);
+  if (faults === null) return notRun('its JSON Schema can not be followed');
+  return faults.length === 0
+    ? { status: 'passed', why: 'it fits its schema' }
+    : failed('it does not fit its schema', faults.join('\n'));
+}
+
+async function functionSays(
+  { functions }: RunCheckDeps,
+  { about, timeoutMs }: RunCheckInput,
+  { name, workspace }: { name: string; workspace: string },
+): Promise<CheckEnd> {
+  const judge = ownValue(functions, name);
+  if (!judge) {
+    const known = Object.keys(functions).join(', ') || 'none';
+    return notRun(`the worker has no check of this name: ${known}`);
+  }
+  const stopped = cancellationSignal();
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+  const runId = activityInfo().workflowExecution?.workflowId ?? '';
+  const { goal = '', answer = '', context: values = {} } = about ?? {};
+  const judged = Promise.resolve().then(() => judge({ workspace, goal, answer, runId, values, signal }));
+  const late = { ok: false, why: `it did not end within ${timeoutMs} ms` };
+  try {
+    const verdict: unknown = await raceStop(stopped, within(timeoutMs, judged, late), () => {
+      throw stopped.reason;
+    });
+    if (!isRecord(verdict) || typeof verdict.ok !== 'boolean') return notRun('it did not say { ok, why }');
+    const why = typeof verdict.why === 'string' ? verdict.why : '';
+    return verdict.ok ? { status: 'passed', why: why || 'ok' } : failed(preview(why, 300) || 'not ok', why);
+  } catch (error) {
+    if (stopped.aborted) throw error;
+    return notRun(`it failed: ${errorText(error)}`);
+  }
+}
