@@ -38,6 +38,11 @@ export interface CheckVerdict {
 /** A check that is a function: a start names it as `{ function: name }`. What it throws means that it could not be made. */
 export type CheckFunction = (goal: CheckedGoal) => CheckVerdict | Promise<CheckVerdict>;
 
+/** Makes a check of a function, for the option `checks` of a worker. */
+export function check(judge: CheckFunction): CheckFunction {
+  return judge;
+}
+
 export interface RunCheckDeps {
   /** @returns its real path. @throws SteersmanError where it is not there, or not served. */
   openWorkspace(path: string): Promise<string>;

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import {
+  type Check,
   checkStart,
   DEFAULT_LIMITS,
   type Limits,
@@ -53,7 +54,15 @@ export function addRunOptions(command: Command): Command {
       `a limit of this run, such as turns=50; repeatable. There are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
       (word: string, limits: Partial<Limits> = {}) => ({ ...limits, ...readLimits([word]) }),
     )
-    .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
+    .option(
+      '--check <command>',
+      'what the goal must pass: a command that ends with code 0 in the workspace; repeatable',
+      (command: string, checks: Check[] = []) => [...checks, { run: command }],
+    )
+    .option(
+      '--settings <file>',
+      'YAML or JSON with systemMessage, context, limits, checks, clientTools of this run',
+    )
     .addOption(
       new Option('--on-step-failure <policy>', 'what the mode plan does when a task has failed').choices(
         STEP_FAILURE_POLICIES,
@@ -86,6 +95,8 @@ export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | '
   settings?: string;
   /** Limits by name, judged with the rest. */
   limit?: Partial<Limits>;
+  /** Each is a command. */
+  check?: Check[];
 }
 
 export interface ReadStart {
@@ -127,7 +138,7 @@ async function readGoal(
 /** The options as the command line gives them, over those of `--settings`. */
 export async function startOptions(words: StartWords): Promise<StartOptions> {
   const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
-  const { config, yes, keepOpen, limit, workspace = '.' } = words;
+  const { config, yes, keepOpen, limit, check, workspace = '.' } = words;
   // What the file holds is judged with the rest, under its own names.
   return {
     ...file,
@@ -136,6 +147,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
       tools: clientTools as StartOptions['tools'] & object,
       keepOpenSeconds: keepOpen,
       configDir: config === undefined ? undefined : userPath(config),
+      checks: check && [...(Array.isArray(file.checks) ? file.checks : []), ...check],
       limits: limit && { ...(isRecord(file.limits) ? file.limits : {}), ...limit },
     }),
     workspace: userPath(workspace),
@@ -143,7 +155,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
   };
 }
 
-/** What has no option of its own: `systemMessage`, `context`, `limits`, `clientTools`, in YAML or JSON. */
+/** What has no option of its own: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */
 async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
   const path = userPath(given);
   try {

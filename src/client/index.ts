@@ -1,5 +1,6 @@
 /** `steersman/client`: start runs of agents, follow them, steer them, answer what they ask. */
 
+export type { Check, CheckResult } from '../core/checks/check.js';
 export type { Gate, GateKind } from '../core/gates/gate.js';
 export type { ToolProgress } from '../core/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';

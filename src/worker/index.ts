@@ -8,6 +8,7 @@ import type { SteersmanPluginOptions } from './parts.js';
 import { SteersmanPlugin } from './plugin.js';
 
 export type { ResolveModel } from '../activities/models/resolve-model.js';
+export { type CheckedGoal, type CheckFunction, type CheckVerdict, check } from '../activities/run-check.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type CodeTool, defineTool, type ToolContext } from '../mcp/code-tools.js';
 export { complete } from '../models/complete.js';

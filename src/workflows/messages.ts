@@ -3,6 +3,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AgentMessage, FromCaller } from '../core/agents/agent-message.js';
 import type { ChildRecord } from '../core/agents/children.js';
 import type { RunSettings } from '../core/agents/run-config.js';
+import type { CheckResult } from '../core/checks/check.js';
 import type { FormMessage } from '../core/gates/form.js';
 import type { FormAnswer, Gate } from '../core/gates/gate.js';
 import type { Counters, Limits } from '../core/limits/limits.js';
@@ -41,6 +42,8 @@ export interface RunResult {
   /** All goals of the run; the last is the one above. */
   goals: GoalRecord[];
   tasks: Task[];
+  /** What came of the checks of the last goal; empty where it has none, or none was made. */
+  checks: CheckResult[];
   /** Texts that it wrote, by reference. */
   artifacts: Artifact[];
   /** The last sub-agents, with how each ended. */
@@ -60,7 +63,7 @@ export interface RunResult {
 export interface RunView
   extends Pick<
     RunResult,
-    'goal' | 'tasks' | 'artifacts' | 'counters' | 'usage' | 'usageBy' | 'goals' | 'mode'
+    'goal' | 'tasks' | 'checks' | 'artifacts' | 'counters' | 'usage' | 'usageBy' | 'goals' | 'mode'
   > {
   phase: ShownPhase;
   outcome: Outcome | null;

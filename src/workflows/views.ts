@@ -72,6 +72,7 @@ function madeSoFar({ goal, goals, tasks, artifacts, children, total }: RunState)
     goal: goal.text,
     goals,
     tasks: tasks.map(released),
+    checks: goal.checks.results,
     artifacts,
     children: children.list,
     usage: total.usage,

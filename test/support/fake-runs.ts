@@ -168,6 +168,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     limits: null,
     usage: null,
     usageBy: [],
+    checks: [],
     budget: null,
     paused: false,
     pausedAgents: [],

@@ -46,6 +46,7 @@ export function resultLine(end: RunEnd): object {
     cause,
     text: result?.text ?? '',
     tasks: result?.tasks ?? [],
+    checks: result?.checks ?? [],
     usage: result?.usage ?? null,
     usageBy: result?.usageBy ?? [],
     counters: result?.counters ?? null,

@@ -259,6 +259,8 @@ function stepText(step: TraceStep): string {
     const by = decidedBy === undefined ? '' : ` · by ${decidedBy}`;
     return `${who} · ${formatDuration(elapsedMs)} · ${preview(thought, STEP_TEXT_CHARS)}${by}`;
   }
+  if (action.type === 'check')
+    return `check ${action.check} · ${formatDuration(elapsedMs)} · ${preview(observation, STEP_TEXT_CHARS)}`;
   const call = `tool ${action.tool} ${preview(action.arguments, STEP_TEXT_CHARS)}`;
   return `${who} · ${call} · ${ending ?? 'open'} · ${formatDuration(elapsedMs)} · ${preview(observation, STEP_TEXT_CHARS)}`;
 }

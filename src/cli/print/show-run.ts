@@ -1,6 +1,7 @@
 /** A run at a glance: what `show` prints. */
 import {
   type Artifact,
+  type CheckResult,
   type ChildTree,
   type Gate,
   type RunSnapshot,
@@ -52,6 +53,7 @@ export function printRun(
     sink.line(
       `  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}${task.overdue ? yellow(' · takes longer than estimated') : ''}`,
     );
+  for (const check of shown.checks) sink.line(`  ${checkText(check, sink.colors)}`);
   for (const line of childLines(children)) sink.line(`  ${line}`);
   for (const artifact of shown.artifacts) sink.line(`  artifact ${artifactLine(artifact)}`);
   for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
@@ -59,6 +61,12 @@ export function printRun(
     sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
   if (shown.endedAt !== null) sink.line(endLine(shown));
   if (shown.answer) sink.line(`\n${terminalText(shown.answer)}`);
+}
+
+function checkText({ id, check, status, why, ms }: CheckResult, { green, yellow }: Colors): string {
+  const line = terminalText(`check ${id} ${status.replace('_', ' ')} · ${check}`);
+  const how = terminalText(` · ${status === 'passed' ? '' : `${why} · `}${formatDuration(ms)}`);
+  return `${(status === 'passed' ? green : yellow)(line)}${how}`;
 }
 
 /** A line each, below the one that called it. */

@@ -84,6 +84,7 @@ const zh: SessionWords = {
     execution: '执行',
     verification: '验证',
     answering: '回答',
+    checking: '检查',
     choosing: '选择模式',
     wrap_up: '收尾',
     steering: '理解消息',

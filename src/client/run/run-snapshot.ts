@@ -39,6 +39,8 @@ export interface RunSnapshot {
   /** Roles that went on with another model, each with its last change and why. */
   switches: RunView['switches'];
   tasks: RunView['tasks'];
+  /** What came of the checks of the last goal. */
+  checks: RunView['checks'];
   artifacts: RunView['artifacts'];
   /** The last sub-agents; empty where neither a worker nor a result tells. */
   children: RunView['children'];
@@ -120,6 +122,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     model: view?.model ?? null,
     switches: view?.switches ?? [],
     tasks: view?.tasks ?? result?.tasks ?? [],
+    checks: view?.checks ?? result?.checks ?? [],
     artifacts: view?.artifacts ?? result?.artifacts ?? [],
     children: view?.children ?? result?.children ?? [],
     counters: view?.counters ?? result?.counters ?? null,

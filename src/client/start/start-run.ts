@@ -8,6 +8,7 @@ import { checkWorkspace } from '../../config/workspace.js';
 import { type ModeName, modeFor } from '../../core/agents/modes.js';
 import { memoOf, type RunSettings } from '../../core/agents/run-config.js';
 import { readStart } from '../../core/agents/run-input.js';
+import type { Check } from '../../core/checks/check.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
 import { preview } from '../../core/text/preview.js';
@@ -65,6 +66,11 @@ export interface StartOptions {
   keepOpenSeconds?: number;
   /** Caps of this run, by name, above those of `steersman.yaml`. */
   limits?: Partial<Limits>;
+  /**
+   * What each goal must pass before it counts as completed, after those of `steersman.yaml`: `{ run: 'npm test' }`,
+   * `{ file, matches?, json? }`, `{ tool, arguments?, matches? }`, or `{ function }` of the worker's program.
+   */
+  checks?: Check[];
   /** Given to every tool call, not shown to models. */
   context?: Record<string, string>;
   /** Text before every role's prompt. Not together with `after`. */

@@ -2,7 +2,7 @@
 
 import { expected, quoted } from '../outputs/output-fields.js';
 import type { Cause } from '../plan/cause.js';
-import { CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../state/bounds.js';
+import { APPROVED_CHECKS_BYTES, CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../state/bounds.js';
 import { fitted } from '../text/fit.js';
 import { isRecord, isText, jsonBytes } from '../text/json.js';
 import { preview } from '../text/preview.js';
@@ -73,6 +73,20 @@ function whatItIs(check: Check): string {
   if ('file' in check) return `file ${check.file}${matches}${check.json ? ' fits its JSON Schema' : ''}`;
   const given = check.arguments ? ` ${JSON.stringify(check.arguments)}` : '';
   return `tool ${check.tool}${given}${matches}`;
+}
+
+const MOST_APPROVED = 5;
+
+/** Commands that a planner proposes, after those that are `approved` already: as many as there is room for. */
+export function proposedChecks(commands: readonly string[], approved: readonly Check[] = []): Check[] {
+  const all = [...approved];
+  for (const run of commands) {
+    const next = [...all, { run }];
+    const isNew = !all.some(check => 'run' in check && check.run === run);
+    const fits = next.length <= MOST_APPROVED && jsonBytes(next) <= APPROVED_CHECKS_BYTES;
+    if (isNew && fits && checksFault([{ run }], 'checks') === null) all.push({ run });
+  }
+  return all;
 }
 
 /** The results with one more, within their bound. */

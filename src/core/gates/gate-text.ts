@@ -1,5 +1,6 @@
 /** Texts of gates for the Web UI's details, watchers and terminals. */
 
+import { type Check, checkLine } from '../checks/check.js';
 import type { PlannedTask, Task } from '../plan/plan.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
 import { isRecord } from '../text/json.js';
@@ -60,16 +61,27 @@ export function clientToolText(
   return { title: fill(words.gateClientTool, { tool }), body: codeBlock(words, input, callId) };
 }
 
-export function planText(words: Words, tasks: readonly PlannedTask[], concerns: readonly string[]): GateText {
+export function planText(
+  words: Words,
+  tasks: readonly PlannedTask[],
+  concerns: readonly string[],
+  checks: readonly Check[] = [],
+): GateText {
   const list = tasks.map(task => {
     const { id, completionCriteria } = task;
     const description = preview(task.description);
     if (!completionCriteria) return `- ${id}: ${description}`;
     return `- ${fill(words.gatePlanTask, { id, description, criterion: preview(completionCriteria) })}`;
   });
+  const commands = checks.map(check => JSON.stringify('run' in check ? check.run : checkLine(check)));
   return {
     title: fill(words.gatePlan, { count: tasks.length }),
-    body: [...list, ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern })}`)].join('\n'),
+    // What is approved is seen whole: it comes first, so that nothing cuts it off.
+    body: [
+      ...commands.map(command => `- ${fill(words.gatePlanCheck, { command })}`),
+      ...list,
+      ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern })}`),
+    ].join('\n'),
   };
 }
 

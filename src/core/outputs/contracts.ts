@@ -35,6 +35,7 @@ const plan = {
     requiredCapabilities: texts({ optional: true, about: 'exact names of tools' }),
     estimatedDuration: number({ optional: true, about: 'milliseconds that the task should take' }),
   }),
+  checks: texts({ optional: true, about: 'commands that prove the goal' }),
 };
 
 export interface PlanOutput extends Omit<ReadAll<typeof plan>, 'todos'> {

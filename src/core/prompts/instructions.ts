@@ -4,6 +4,7 @@
 
 import { ownCapabilities } from '../agents/capabilities.js';
 import type { AgentCard, PinnedRole } from '../agents/role.js';
+import { wantsApproval } from '../agents/run-config.js';
 import { agentsInReach } from '../agents/subagent.js';
 import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
 import { durationText, type Overdue } from '../plan/task-time.js';
@@ -61,7 +62,12 @@ export function planningInstruction(
   const { goal, tasks } = state;
   const words = wordsOf(state);
   const capabilities = capabilitiesText(state, words);
-  if (improvements === null) return paragraphs(words.plan, capabilities);
+  if (improvements === null) {
+    const { settings } = state;
+    const approves =
+      settings.attended === true && !settings.autoApprove && wantsApproval(settings, goal.mode);
+    return paragraphs(words.plan, approves ? words.planChecks : '', capabilities);
+  }
   const { from, wanted, reading } = improvements;
   return paragraphs(
     `${words[WHO_ASKS[from]]} ${fill(words.thisIsPlan, { cycle })}`,

@@ -3,6 +3,7 @@
  * (`Interrupt`).
  */
 
+import type { Check } from '../checks/check.js';
 import type { CallFailure } from '../limits/failure.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
@@ -72,6 +73,8 @@ export interface Planning extends AtPlan {
   step: { kind: 'plan' } | { kind: 'ask'; question: string } | { kind: 'release' };
   /** Why a person must confirm what the planner said last, in sentences. */
   concerns: string[];
+  /** What the planner proposed to prove the goal by: it counts where a person approves the plan. */
+  checks: Check[];
 }
 
 export interface Execution extends AtPlan {
@@ -156,7 +159,15 @@ export interface PositionsOf {
 export type Position = PositionsOf[keyof PositionsOf];
 
 export function planningAt(cycle: number, improvements: Improvements | null = null): Planning {
-  return { phase: 'planning', cycle, turns: newTurns(), improvements, step: { kind: 'plan' }, concerns: [] };
+  return {
+    phase: 'planning',
+    cycle,
+    turns: newTurns(),
+    improvements,
+    step: { kind: 'plan' },
+    concerns: [],
+    checks: [],
+  };
 }
 
 export function executionAt(cycle: number, step: ExecutionStep = { kind: 'choose' }): Execution {

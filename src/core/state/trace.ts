@@ -12,7 +12,7 @@ import { countOver, sizeOfList } from '../text/sizes.js';
 import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from './bounds.js';
 import { type AssistantMessage, type ToolEnding, textOf, thoughtOf, type Usage } from './message.js';
 
-/** One step: a tool call, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
+/** One step: a tool call, a check of the goal, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
 export interface TraceStep {
   step: number;
   at: number;
@@ -21,13 +21,16 @@ export interface TraceStep {
   messageId: string;
   /** What the model said it thinks or did, in words: a preview. */
   thought: string;
-  action: { type: 'tool'; tool: string; arguments: string } | { type: 'final' };
+  action:
+    | { type: 'tool'; tool: string; arguments: string }
+    | { type: 'check'; check: string }
+    | { type: 'final' };
   /** What the envelope of the reply says of the step (O5). */
   expectedOutcome?: string;
   risk?: Risk;
   /** 0 to 100. */
   confidence?: number;
-  /** Of a tool call: preview of its result. */
+  /** Of a tool call: preview of its result. Of a check: what came of it. */
   observation?: string;
   /** Of a tool call. */
   ending?: ToolEnding;
@@ -197,8 +200,13 @@ export function offloadSteps(trace: Trace, count: number, ref: string | null): v
   if (ref !== null) trace.stored = [...trace.stored, ref].slice(-MOST_STORED);
 }
 
+function actionText(action: TraceStep['action']): string {
+  if (action.type === 'tool') return `${action.tool} ${preview(action.arguments, 120)}`;
+  return action.type === 'check' ? `check ${action.check}` : 'reply';
+}
+
 export function stepLine({ role, taskId, action, observation, error }: TraceStep): string {
-  const what = action.type === 'tool' ? `${action.tool} ${preview(action.arguments, 120)}` : 'reply';
+  const what = actionText(action);
   const came = error ?? observation;
   return `- ${role}${taskId ? ` (${taskId})` : ''}: ${what}${came ? ` → ${preview(came, 200)}` : ''}`;
 }

@@ -2,6 +2,7 @@
 
 import { childEnd, isPaused, openChildren } from '../agents/children.js';
 import { hasPlan, stepsOf } from '../agents/modes.js';
+import { checkLine, checksOf } from '../checks/check.js';
 import type { Gate } from '../gates/gate.js';
 import { gateMarkdown } from '../gates/gate-text.js';
 import { limitsOf } from '../limits/in-force.js';
@@ -43,6 +44,7 @@ export function statusMarkdown(state: RunState): string {
     modeWhy === null ? '' : `Mode ${plainLine(mode)}: ${plainLine(modeWhy)}`,
     gates(state),
     tasks(state),
+    checks(state),
     agents(state),
     artifacts(state),
     models(state),
@@ -100,6 +102,17 @@ function tasks({ tasks }: RunState): string {
     return `- ${plainLine(task.id)} · ${task.status}${why}${late} · ${plainLine(preview(task.description, 80))}`;
   });
   return section('Tasks', lines);
+}
+
+/** The goal's checks, those too that are still to be made. */
+function checks(state: RunState): string {
+  const { results } = state.goal.checks;
+  const lines = checksOf(state).map((check, index) => {
+    const { status, why } = results[index] ?? { status: 'to be made', why: '' };
+    const reason = status === 'passed' || why === '' ? '' : ` (${plainLine(preview(why, 120))})`;
+    return `- c${index + 1} · ${status.replace('_', ' ')}${reason} · ${plainLine(preview(checkLine(check), 80))}`;
+  });
+  return section('Checks', lines);
 }
 
 /** The last sub-agents: they are runs of their own, below this one's id. */

@@ -23,6 +23,7 @@ import {
   executionAt,
 } from '../../core/state/position.js';
 import { isHeld, wayOf } from '../../core/state/run-state.js';
+import { addStep, shown } from '../../core/state/trace.js';
 import { preview } from '../../core/text/preview.js';
 import { hash64 } from '../../core/tools/ledger.js';
 import { decidePermission } from '../../core/tools/permission.js';
@@ -89,6 +90,24 @@ async function make(run: Run, position: Checking, next: Check): Promise<void> {
   run.journal('check_ended', { id, check: line, status, why, output, durationMs });
   if (status === 'interrupted') return;
   const told = { id, check: line, status, why: preview(why, WHY_CHARS), ...(output && { output }) };
+  addStep(run.state.log.trace, {
+    at: run.ports.now(),
+    role: roleHere(run) ?? '',
+    taskId: null,
+    messageId: '',
+    thought: '',
+    action: { type: 'check', check: line },
+    expectedOutcome: null,
+    risk: null,
+    confidence: null,
+    observation: shown(`${status}: ${why}`),
+    ending: null,
+    resultId: null,
+    decidedBy: null,
+    elapsedMs: durationMs,
+    tokens: null,
+    error: status === 'passed' ? null : shown(why),
+  });
   checks.results = withResult(checks.results, { ...told, ms: durationMs });
 }
 

@@ -2,6 +2,7 @@
 
 import { isLacking } from '../../core/agents/capabilities.js';
 import { wantsApproval } from '../../core/agents/run-config.js';
+import { type Check, checkLine, proposedChecks } from '../../core/checks/check.js';
 import { planText } from '../../core/gates/gate-text.js';
 import type { PlanOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
@@ -71,6 +72,8 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   state.goal.counters = { ...state.goal.counters, planning: round };
   const changed =
     output !== null && updatePlan(run, output.tasks, { maxTasks: run.limits.tasks, dropped: output.dropped });
+  if (output !== null && output.checks.length > 0)
+    position.checks = proposedChecks(output.checks, state.goal.checks.approved);
   const taskCount = state.tasks.length;
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });
@@ -114,7 +117,7 @@ async function clarify(run: Run, position: Planning, question: string): Promise<
 }
 
 /** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
-async function release(run: Run, { cycle, concerns: own }: Planning): Promise<StepEnd> {
+async function release(run: Run, { cycle, concerns: own, checks: proposed }: Planning): Promise<StepEnd> {
   const { state } = run;
   const review = reviewPlan(run);
   if (review.kind === 'pending') return MOVED;
@@ -123,17 +126,19 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<St
     return planAnew(run, { from: 'review', wanted: review.fixes });
   }
   blockLackingTasks(run);
+  let approved = false;
   const concerns = [...new Set([...own, ...review.concerns])];
   if (wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !review.approved) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cycle}`,
       kind: 'plan',
-      ...planText(run.words, open, [...review.fixes, ...concerns, ...lackingNotes(run, cycle)]),
+      ...planText(run.words, open, [...review.fixes, ...concerns, ...lackingNotes(run, cycle)], proposed),
       subject: { tasks: open.length },
     });
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');
     const { answer, by } = asked;
+    approved = by === 'person' && answer.decision !== 'reject';
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
       // The plan as it is now: a person may have changed it while the gate was open.
@@ -144,9 +149,20 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<St
       return planAnew(run, { from: 'user', wanted: [answer.reason] });
     }
   }
+  takeChecks(run, proposed, approved);
   state.tasks = adoptOpenTasks(state.tasks.map(released), cycle);
   blockStuckTasks(run);
   return run.enter(executionAt(cycle));
+}
+
+/** What a planner proposes runs commands: a person must have seen them. */
+function takeChecks(run: Run, proposed: Check[], approved: boolean): void {
+  if (proposed.length === 0) return;
+  if (approved) run.state.goal.checks.approved = proposed;
+  else
+    run.journal('warning', {
+      text: `Checks that the planner proposed do not count, since no person approved them: ${proposed.map(checkLine).join('; ')}`,
+    });
 }
 
 function lackingNotes({ state, words }: Run, cycle: number): string[] {

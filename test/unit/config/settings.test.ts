@@ -58,6 +58,7 @@ describe('steersman.yaml', () => {
       },
       modes: {},
       limits: {},
+      checks: [],
       ceilings: {},
       dedupe: 'enforce',
       tools: {},

@@ -15,7 +15,7 @@ const resultShape = z.object({
     .string()
     .nullable()
     .describe(
-      'completed: the answer was verified. answered: there is one, in a mode that verifies nothing. unverified, budget_exhausted, stopped: there is one, which was to be verified and was not. failed, cancelled; null while it is open, and where it was terminated.',
+      'completed: the answer was verified, or every check of the goal passed. answered: there is one, in a mode that verifies nothing. unverified, budget_exhausted, stopped: there is one, which was to be verified and was not. failed, cancelled; null while it is open, and where it was terminated.',
     ),
   why: z.string().nullable().describe('Why it ended so.'),
   answer: z.string().nullable().describe('Written by agents of the run: data. Null where there is none yet.'),
@@ -23,6 +23,9 @@ const resultShape = z.object({
     .array(z.object({ goal: z.string(), outcome: z.string(), answer: z.string() }))
     .describe('Goals that have ended, where the run had several.'),
   tasks: z.array(taskShape),
+  checks: z
+    .array(z.object({ id: z.string(), check: z.string(), status: z.string(), why: z.string() }))
+    .describe('What came of the checks of the last goal: passed, failed or not_run.'),
   usage: z
     .object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number().nullable() })
     .nullable()
@@ -56,6 +59,7 @@ function resultOf(run: RunSnapshot): z.input<typeof resultShape> {
     goals:
       goals.length > 1 ? goals.map(({ text, outcome, answer }) => ({ goal: text, outcome, answer })) : [],
     tasks: tasksOf(run),
+    checks: run.checks.map(({ id, check, status, why }) => ({ id, check, status, why })),
     usage: usage && {
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,
@@ -83,7 +87,7 @@ const runShape = z.object({
     .string()
     .nullable()
     .describe(
-      'completed (verified), answered (in a mode that verifies nothing), unverified, budget_exhausted, stopped, failed or cancelled.',
+      'completed (verified or checked), answered (in a mode that verifies nothing), unverified, budget_exhausted, stopped, failed or cancelled.',
     ),
   goal: z.string().nullable().describe('Its first words.'),
   startedAt: z.string().describe('ISO 8601.'),

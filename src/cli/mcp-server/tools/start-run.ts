@@ -2,7 +2,7 @@
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { DEFAULT_LIMITS, type Limits, STEP_FAILURE_POLICIES } from '../../../client/index.js';
+import { type Check, DEFAULT_LIMITS, type Limits, STEP_FAILURE_POLICIES } from '../../../client/index.js';
 import { DEFAULT_MODE, MODES_HELP } from '../../../core/agents/modes.js';
 import { given } from '../../arguments.js';
 import { addTool, runOf, type ToolContext, workspaceIn } from '../tool.js';
@@ -79,6 +79,12 @@ const input = z.strictObject({
     .record(z.string(), z.number().nullable())
     .optional()
     .describe(`Caps of this run by name: ${Object.keys(DEFAULT_LIMITS).join(', ')}.`),
+  checks: z
+    .array(z.record(z.string(), z.unknown()))
+    .optional()
+    .describe(
+      'What the goal must pass before it counts as completed, whatever its agents say: { "run": "npm test" }, { "file": "report.md", "matches": "regular expression" }, { "tool": "name", "arguments": {}, "matches": "…" }. Commands run in the workspace without asking: only those that the user wants.',
+    ),
   after: z.string().optional().describe('Id of a run that has ended: this one knows its goals and answers.'),
 });
 
@@ -99,14 +105,19 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run: async ({ goal, workspace: wanted, limits, ...options }) => {
+    run: async ({ goal, workspace: wanted, limits, checks, ...options }) => {
       const workspace = workspaceIn(context.workspaces, wanted);
       if (options.after !== undefined) await runOf(context, options.after);
       const client = await context.client.get();
       const run = await client.start(goal, {
         workspace,
         // Names and values are judged with the rest of the start.
-        ...given({ ...options, limits: limits as Partial<Limits>, configDir: context.configDir }),
+        ...given({
+          ...options,
+          limits: limits as Partial<Limits>,
+          checks: checks as Check[],
+          configDir: context.configDir,
+        }),
       });
       return { id: run.id, webUi: run.webUi, workspace, next: `Follow it: watch_run with id ${run.id}.` };
     },

@@ -160,6 +160,7 @@ describe('parsePlan', () => {
         summary: 'Count, then report',
         needsMorePlanning: true,
         dropped: [],
+        checks: [],
         tasks: [
           {
             ...TASK,
@@ -286,7 +287,7 @@ describe('parsePlan', () => {
     expect(parsePlan({ todos: [] })).toEqual({
       ok: false,
       errors: ['`todos` must be an array of at least one task, got an empty array.'],
-      value: { summary: '', needsMorePlanning: false, tasks: [], dropped: [] },
+      value: { summary: '', needsMorePlanning: false, tasks: [], dropped: [], checks: [] },
     });
     expect(parsePlan({ needsMorePlanning: true }).ok).toBe(true);
   });

@@ -11,7 +11,9 @@ describe('planningQuestion', () => {
           for (const taskCount of [0, 1])
             for (const askedBefore of BOTH)
               for (const summary of [' Which folder? ', '']) {
-                const output = readable ? { summary, needsMorePlanning, tasks: [], dropped: [] } : null;
+                const output = readable
+                  ? { summary, needsMorePlanning, tasks: [], dropped: [], checks: [] }
+                  : null;
                 const question = planningQuestion({ output, round, taskCount, askedBefore });
                 const asks = readable && needsMorePlanning && round >= 2 && taskCount === 0 && !askedBefore;
                 expect(question !== null).toBe(asks);

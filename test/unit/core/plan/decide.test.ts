@@ -231,6 +231,7 @@ describe('planningDecision', () => {
     needsMorePlanning,
     tasks: Array.from({ length: tasks }, () => plannedTask('t')),
     dropped: [],
+    checks: [],
   });
 
   it.each([
