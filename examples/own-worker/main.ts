@@ -1,5 +1,5 @@
 import { connect } from 'steersman/client';
-import { createWorker, defineTool } from 'steersman/worker';
+import { check, createWorker, defineTool } from 'steersman/worker';
 import { z } from 'zod';
 
 const orders = new Map([['A-7', { customer: 'Ada', total: 40, refunded: false }]]);
@@ -25,12 +25,19 @@ const refundOrder = defineTool({
   },
 });
 
+/** What the books say counts, whatever a model says. */
+const refunded = check(() => {
+  const ok = orders.get('A-7')?.refunded === true;
+  return { ok, why: ok ? 'the books have it' : 'the order A-7 is not refunded' };
+});
+
 const client = await connect({ report: console.error });
 const worker = await createWorker({
   address: client.address,
   namespace: client.namespace,
   taskQueue: 'orders',
   tools: [findOrder, refundOrder],
+  checks: { refunded },
   prompts: { default: 'You work for a small shop. Refund only what a customer asks to be refunded.' },
   settings: {
     models: { default: process.env.MODEL ?? 'demo' },
@@ -41,6 +48,7 @@ await worker.runUntil(async () => {
   const run = await client.start('Ada wants her money for order A-7 back.', {
     taskQueue: 'orders',
     autoApprove: true,
+    checks: [{ function: 'refunded' }],
   });
   const { outcome, text } = await run.result();
   console.log(`${outcome}: ${text}`);

@@ -222,7 +222,8 @@ function checkEnded(event: JournalPayloads['check_ended'], { green, yellow, dim 
   const { id, check, status, why, output, durationMs } = event;
   const line = `check ${id} ${status.replace('_', ' ')} · ${formatDuration(durationMs)} · ${check}`;
   if (status === 'passed') return green(line);
-  const said = output ? dim(` · ${preview(output, RESULT_CHARS)}`) : '';
+  // Why it failed mostly stands at the end.
+  const said = output ? dim(` · ${preview(output.slice(-RESULT_CHARS), RESULT_CHARS)}`) : '';
   return `${yellow(`${line} · ${why}`)}${said}`;
 }
 

@@ -35,6 +35,13 @@ describe('the tools', () => {
     expect(structuredContent).toMatchObject({ id: 'run-1', workspace: '/work' });
   });
 
+  test('start_run: checks → those of the run', async () => {
+    const { call, runs } = await connected();
+    const checks = [{ run: 'npm test' }, { file: 'a.md', matches: '^#' }];
+    await call('start_run', { goal: 'A goal', checks });
+    expect(runs.asked).toMatchObject([['start', 'A goal', { checks }]]);
+  });
+
   test('start_run: a setting that there is not → refused by name, nothing is started', async () => {
     const { call, runs } = await connected();
     const { isError, content } = await call('start_run', { goal: 'A goal', auto_approve: true });

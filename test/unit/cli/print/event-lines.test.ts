@@ -26,6 +26,16 @@ describe('event lines', () => {
     expect(lines('phase_started', { phase: 'planning', cycle: 1 })).toEqual([' 1:05 planning']);
   });
 
+  test('a check → how it ended and why, with the end of what it said', () => {
+    const check = { id: 'c1', check: 'npm test', durationMs: 1_200 };
+    expect(lines('check_ended', { ...check, status: 'passed', why: 'exit code 0', output: '' })).toEqual([
+      ' 1:05 check c1 passed · 1.2 s · npm test',
+    ]);
+    const output = `${'a line\n'.repeat(100)}1 of 3 failed\n`;
+    const [line] = lines('check_ended', { ...check, status: 'failed', why: 'exit code 1', output });
+    expect(line).toMatch(/^ 1:05 check c1 failed · 1.2 s · npm test · exit code 1 · .*1 of 3 failed$/);
+  });
+
   test('receipts of a message from elsewhere → its words, also where only the first receipt has them', () => {
     const clock = new LineClock();
     const receipt = (payload: JournalPayloads['receipt']) =>

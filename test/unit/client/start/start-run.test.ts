@@ -42,6 +42,13 @@ clientTools:
   });
 });
 
+test('start: checks of a file and of --check → both, in this order; one that is none → refused', async () => {
+  const settings = settingsFile('checks: [{ file: report.md }]');
+  const { settings: read } = await request({ settings, check: [{ run: 'npm test' }] });
+  expect(read.checks).toEqual([{ file: 'report.md' }, { run: 'npm test' }]);
+  expect(await faultOf({ check: [{ run: '' }] })).toContain('`settings.checks[0].run` must be a text');
+});
+
 test('start: a configuration of models → in the settings of the run; beside a model → refused (M11)', async () => {
   const { settings, isDemo } = await request({ configuration: 'cheap' });
   expect(settings.configuration).toBe('cheap');

@@ -240,3 +240,12 @@ test('statusMarkdown: roles went on with other models → each with its last cha
   );
   expect(text.match(/instead of/g)).toHaveLength(2);
 });
+
+test('statusMarkdown: a goal with checks → each with how it ended, and those that are still to be made (O1)', () => {
+  const state = stateWith({ pinned: pinnedRun({ checks: [{ run: 'npm test' }, { file: 'a.md' }] }) });
+  const result = { id: 'c1', check: 'npm test', status: 'failed' as const, why: 'exit code 1', ms: 3 };
+  state.goal.checks.results = [result];
+  expect(statusMarkdown(state)).toContain(
+    'Checks:\n\n- c1 · failed (exit code 1) · npm test\n- c2 · to be made · file a.md',
+  );
+});
