@@ -6,7 +6,7 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import { ApplicationFailure } from '@temporalio/common';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
-import { renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
+import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
@@ -199,13 +199,17 @@ function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
 }
 
 function renderAll(
-  { prefix, roles }: RunFiles,
+  files: RunFiles,
   values: PromptValues,
   systemMessage: string | undefined,
 ): Pick<PinnedRun, 'prefix'> & { roles: PinnedRole[] } {
+  const opening = renderAlone(files.prefix, values);
+  const alone = aloneAmong(files.roles);
   return {
-    prefix: renderPrefix(prefix, values, systemMessage),
-    roles: roles.map(role => renderRole(role, values, systemMessage)),
+    prefix: alone === null ? renderPrefix(files.prefix, values, systemMessage) : { system: '' },
+    roles: files.roles.map(role =>
+      renderRole(role, values, { systemMessage, opening, isAlone: role === alone }),
+    ),
   };
 }
 

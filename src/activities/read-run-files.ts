@@ -3,7 +3,7 @@
 import type { ConfigInCode } from '../config/in-code.js';
 import { isCallable, missingAgents, missingTools, namesBelow } from '../config/prompts/callable-roles.js';
 import { promptRoots } from '../config/prompts/prompt-files.js';
-import { loadPrefix, loadRoles, type PromptTemplate, type RoleTemplate } from '../config/prompts/prompts.js';
+import { loadPrefix, loadRoles, type Opening, type RoleTemplate } from '../config/prompts/prompts.js';
 import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
 import { loadWords } from '../config/prompts/words.js';
 import type { Settings } from '../config/settings.js';
@@ -48,7 +48,7 @@ export interface RunFiles {
   agents: AgentCard[];
   /** Of agents that roles name and do not have. */
   agentWarnings: string[];
-  prefix: PromptTemplate;
+  prefix: Opening;
   roles: RoleTemplate[];
   words: OwnWords | undefined;
 }

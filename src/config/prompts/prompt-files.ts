@@ -8,8 +8,13 @@ import { listFolder, readTextIfPresent } from '../files.js';
 /** The language of the files directly in `prompts/core`; others have a folder of their name there. */
 const BASE_LANGUAGE = 'en';
 
-/** Beside the roles, in `core` and its language folders: what requests of all roles that share a prefix begin with. */
-export const PREFIX = 'shared-prefix';
+/** Beside the roles, in `core` and its language folders: what requests begin with. */
+export const OPENING = {
+  /** What holds for every role whose prompt is not all of its system text. */
+  shared: 'shared-prefix',
+  /** In front of it where several roles speak in one conversation. */
+  team: 'team-prefix',
+} as const;
 
 /**
  * Folders that prompts are read from, the first that has a file wins: `prompts` of the configuration
@@ -27,7 +32,8 @@ export async function listRoles(roots: readonly string[], language: string): Pro
   const folders = roots.flatMap(root => coreFolders(root, language));
   const listings = await Promise.all(folders.map(listFolder));
   const files = listings.flatMap(listing => listing ?? []).filter(name => name.endsWith('.md'));
-  const names = files.map(name => name.slice(0, -'.md'.length)).filter(name => name !== PREFIX);
+  const openings: readonly string[] = Object.values(OPENING);
+  const names = files.map(name => name.slice(0, -'.md'.length)).filter(name => !openings.includes(name));
   return [...new Set(names)].sort();
 }
 

@@ -9,7 +9,7 @@ import { builtInWords, fill } from '../../core/prompts/words.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
 import { type ConfigInCode, roleFilesInCode } from '../in-code.js';
-import { checkLanguage, coreFolders, firstFile, listRoles, PREFIX } from './prompt-files.js';
+import { checkLanguage, coreFolders, firstFile, listRoles, OPENING } from './prompt-files.js';
 import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';
 
 const DEFAULT_CONTEXT = 'default';
@@ -28,23 +28,28 @@ export interface RoleTemplate extends PromptTemplate {
   warnings: string[];
 }
 
+/** What requests begin with: `shared` where one role alone speaks, behind `team` where several do. */
+export type Opening = Record<keyof typeof OPENING, PromptTemplate>;
+
 /**
- * Reads what the requests of all roles that share a prefix begin with, with the default business context.
+ * Reads what requests begin with, with the default business context.
  * @throws SteersmanError with `file:line` for a missing `{{businessContext}}`.
  */
 export async function loadPrefix(
   roots: readonly string[],
   language: string,
   { prompts: contexts = {} }: ConfigInCode = {},
-): Promise<PromptTemplate> {
-  const folders = roots.flatMap(root => coreFolders(root, language));
-  const found = await firstFile(folders.map(folder => join(folder, `${PREFIX}.md`)));
-  if (found === null)
-    throw new SteersmanError('prompts/core/shared-prefix.md is gone.', 'Restore that file.');
+): Promise<Opening> {
   const context = await businessContext(DEFAULT_CONTEXT, { roots, language, contexts });
-  const prefix = { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
-  withPlaces(() => validateCoreTemplate(prefix.template, placeOf(prefix)));
-  return prefix;
+  const read = async (name: string): Promise<PromptTemplate> => {
+    const folders = roots.flatMap(root => coreFolders(root, language));
+    const found = await firstFile(folders.map(folder => join(folder, `${name}.md`)));
+    if (found === null) throw new SteersmanError(`prompts/core/${name}.md is gone.`, 'Restore that file.');
+    return { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
+  };
+  const opening = { shared: await read(OPENING.shared), team: await read(OPENING.team) };
+  withPlaces(() => validateCoreTemplate(opening.shared.template, placeOf(opening.shared)));
+  return opening;
 }
 
 /**
@@ -114,7 +119,7 @@ function roleOf(
   const { file, template, firstLine, plain = false } = translation ?? own;
   const profile = profileOf(name, own, translation);
   const warnings = [...(own.warnings ?? []), ...(translation?.warnings ?? [])];
-  // The default one stands in the shared prefix already.
+  // The default one stands in the opening already.
   const businessContext = profile.prefix === 'shared' && !context.isOwn ? '' : context.text;
   const role = { profile, file, firstLine, warnings };
   // What is filled in is not searched for placeholders: that is how a text stays as it is.

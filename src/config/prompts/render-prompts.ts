@@ -8,7 +8,7 @@ import { MESSAGE_BYTES } from '../../core/state/bounds.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
-import { type PromptTemplate, placeOf, type RoleTemplate, withPlaces } from './prompts.js';
+import { type Opening, type PromptTemplate, placeOf, type RoleTemplate, withPlaces } from './prompts.js';
 
 const OVERVIEW_CHARS = 200;
 
@@ -20,12 +20,49 @@ export interface PromptValues {
   workspace: string;
 }
 
+/** What the requests of roles that share a conversation begin with, the extra system text of a run in front (P5). */
+export function renderPrefix(
+  { team, shared }: Opening,
+  values: PromptValues,
+  systemMessage?: string,
+): PinnedRun['prefix'] {
+  refuseVarying(team);
+  const system = behind(render(team, values), renderAlone({ shared }, values));
+  return { system: behind(systemMessage, system) };
+}
+
+/** What stands in front of the prompt of a role that has a system text of its own, and says of itself that it shares one. */
+export function renderAlone({ shared }: Pick<Opening, 'shared'>, values: PromptValues): string {
+  refuseVarying(shared);
+  return render(shared, values);
+}
+
+/** Of these roles the one that alone speaks in the run's conversation; null where several share it. */
+export function aloneAmong(roles: readonly RoleTemplate[]): RoleTemplate | null {
+  const [first, ...more] = roles.filter(
+    ({ profile }) => profile.memory === 'shared' || profile.prefix === 'shared',
+  );
+  return first?.profile.prefix === 'shared' && more.length === 0 ? first : null;
+}
+
+interface RoleOpening {
+  systemMessage?: string | undefined;
+  /** By `renderAlone`. */
+  opening?: string;
+  /** It has the run's conversation for itself. */
+  isAlone?: boolean;
+}
+
 /**
- * Renders the prompt of a role. As a system text it has the extra system text of a run in front (P5). One too long
- * for a message is a system text, whatever the profile says.
+ * Renders the prompt of a role: a message of the shared conversation, or its system text, with the extra system text
+ * of a run in front (P5). That it is for a role that speaks alone, and where it is too long for a message.
  * @throws SteersmanError with `file:line` for a placeholder that is not known.
  */
-export function renderRole(role: RoleTemplate, values: PromptValues, systemMessage?: string): PinnedRole {
+export function renderRole(
+  role: RoleTemplate,
+  values: PromptValues,
+  { systemMessage, opening, isAlone = false }: RoleOpening = {},
+): PinnedRole {
   const named = new Set(placeholdersOf(role.template));
   const context = CALL_PLACEHOLDERS.filter(name => named.has(name));
   const profile = { ...role.profile, ...(context.length > 0 && { context }) };
@@ -34,18 +71,9 @@ export function renderRole(role: RoleTemplate, values: PromptValues, systemMessa
     ...Object.fromEntries(names.map(name => [name, `\`${name}\``])),
     ...(profile.maxRounds !== null && { executionRounds: String(profile.maxRounds) }),
   });
-  if (role.profile.prefix === 'shared' && Buffer.byteLength(prompt) <= MESSAGE_BYTES)
-    return { ...profile, prompt };
-  return { ...profile, prefix: 'own', prompt: behind(systemMessage, prompt) };
-}
-
-export function renderPrefix(
-  prefix: PromptTemplate,
-  values: PromptValues,
-  systemMessage?: string,
-): PinnedRun['prefix'] {
-  refuseVarying(prefix);
-  return { system: behind(systemMessage, render(prefix, values)) };
+  if (profile.prefix === 'own') return { ...profile, prompt: behind(systemMessage, prompt) };
+  if (!isAlone && Buffer.byteLength(prompt) <= MESSAGE_BYTES) return { ...profile, prompt };
+  return { ...profile, prefix: 'own', prompt: behind(systemMessage, behind(opening, prompt)) };
 }
 
 function behind(systemMessage: string | undefined, text: string): string {
@@ -56,7 +84,7 @@ function behind(systemMessage: string | undefined, text: string): string {
 /** What a router's instruction always tells. */
 const INTENT = 'INTENT_ANALYSIS';
 
-/** What all requests begin with may not vary: endpoints would read every conversation anew. */
+/** What requests begin with may not vary: endpoints would read every conversation anew. */
 function refuseVarying(prefix: PromptTemplate): void {
   const names: readonly string[] = [...CALL_PLACEHOLDERS, INTENT];
   const name = placeholdersOf(prefix.template).find(found => names.includes(found));
@@ -88,9 +116,12 @@ function render(
         ...more,
       },
       placeOf(prompt),
-    ),
+    ).replace(EMPTY_SECTION, ''),
   ).trim();
 }
+
+/** A heading with nothing before the next one, as where a role has no business context of its own. */
+const EMPTY_SECTION = /^(#+) .*\n\s*(?=\1 |(?![\s\S]))/gm;
 
 /** What planners may know of tools: names and the first sentence of what their servers say. */
 function toolOverview(tools: readonly ToolDefinition[]): string {

@@ -80,6 +80,6 @@ describe('roles and contexts in code', () => {
       '',
       'All.',
     ]);
-    expect((await loadPrefix(roots(), 'en', inCode)).businessContext).toBe('All.');
+    expect((await loadPrefix(roots(), 'en', inCode)).shared.businessContext).toBe('All.');
   });
 });

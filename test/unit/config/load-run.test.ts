@@ -216,11 +216,11 @@ describe('load run', () => {
     });
   });
 
-  test('load run: limits in steersman.yaml and in the run → merged, and told to the executor (L19)', async () => {
+  test('load run: limits in steersman.yaml and in the run → merged, and told to the planner (L19)', async () => {
     await config('models:\n  default: openai/base\nlimits:\n  planning: 2\n  execution: 4\n');
     const pinned = await load({ limits: { execution: 6 } });
     expect(pinned.limits).toMatchObject({ planning: 2, execution: 6, verification: 3 });
-    expect(pinned.roles.executor?.prompt).toContain('at most 6 rounds');
+    expect(pinned.roles.planner?.prompt).toContain('up to 6 replies');
   });
 
   test('load run: a limit of cost, and a model without a price → refused at the start, with what to do (LI2)', async () => {

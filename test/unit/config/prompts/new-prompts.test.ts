@@ -28,8 +28,8 @@ describe('the first prompts of a project', () => {
         expect(text).not.toMatch(/\{\{[A-Z_]+\}\}/);
       }
       expect(texts[1]).toContain('prompts/business/verifier.md');
-      const prefix = await loadPrefix(promptRoots(dir), 'en');
-      expect(prefix.businessContext).toBe(texts[0]);
+      const { shared } = await loadPrefix(promptRoots(dir), 'en');
+      expect(shared.businessContext).toBe(texts[0]);
     },
   );
 
