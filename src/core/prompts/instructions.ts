@@ -10,6 +10,7 @@ import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/pl
 import { durationText, type Overdue } from '../plan/task-time.js';
 import { REPORTS_BYTES } from '../state/bounds.js';
 import { userNotesText } from '../state/goal.js';
+import { textOf } from '../state/message.js';
 import type { Planning, Reading } from '../state/position.js';
 import type { RunState } from '../state/run-state.js';
 import { MAIN_THREAD } from '../state/thread.js';
@@ -21,6 +22,27 @@ import { cutNote, fill, type Words, wordsOf } from './words.js';
 
 /** How much is said of a task: its state alone, also its description, or also its criterion. */
 type Detail = 'status' | 'description' | 'criterion';
+
+/** What the run's conversation says, if it is short: what is far above, or was trimmed, is said again. */
+function nearWords({ threads }: RunState, { memory }: Pick<PinnedRole, 'memory'>): string[] {
+  const thread = threads[MAIN_THREAD];
+  if (memory !== 'shared' || thread === undefined || thread.dropped > 0 || thread.tokens > NEAR_TOKENS)
+    return [];
+  return thread.messages.flatMap(message => (message.kind === 'tool_result' ? [] : [textOf(message)]));
+}
+
+const NEAR_TOKENS = 16_000;
+
+/** Whether a text stands there word for word, as it is or as JSON has it. */
+function isSaid(text: string | null, near: readonly string[]): boolean {
+  if (text === null) return true;
+  const forms = [text, JSON.stringify(text).slice(1, -1)];
+  return near.some(said => forms.some(form => said.includes(form)));
+}
+
+function goalText({ goal }: RunState, near: readonly string[]): string {
+  return isSaid(goal.text, near) ? '' : delimit('goal', cutText(goal.text, GOAL_BYTES));
+}
 
 function taskLine(words: Words, task: Task, detail: Detail): string {
   const { id, status, reason, priority, dependencies, byPerson } = task;
@@ -48,6 +70,10 @@ const criterionWhileOpen = (task: Task): Detail => (isOpen(task) ? 'criterion' :
 
 export function paragraphs(...parts: string[]): string {
   return parts.filter(part => part !== '').join('\n\n');
+}
+
+function lined(...parts: string[]): string {
+  return parts.filter(part => part !== '').join('\n');
 }
 
 function bullets(items: readonly string[]): string {
@@ -105,19 +131,28 @@ const HELD_SHOWN = 20;
 export function taskInstruction(
   state: RunState,
   task: Task,
-  role: Pick<PinnedRole, 'agents' | 'tools'>,
+  role: Pick<PinnedRole, 'agents' | 'tools' | 'memory'>,
   rounds: number,
 ): string {
   const words = wordsOf(state);
-  const others = state.tasks.filter(({ id }) => id !== task.id);
+  const { id, description, completionCriteria: criterion } = task;
   const held = heldResults(state.tools.ledger, HELD_SHOWN);
+  // Right after the plan that says it, the task is only named, and the others not at all.
+  const last = nearWords(state, role).slice(-1);
+  const isAbove = [description, criterion].every(text => isSaid(text, last));
+  const others = state.tasks.filter(
+    other => other.id !== id && !(isAbove && other.status === 'pending' && isSaid(other.description, last)),
+  );
   // The plan stands in the conversation, but for what a person has set.
   const detail = (other: Task): Detail => (other.byPerson && isOpen(other) ? 'description' : 'status');
+  const beside = others.some(({ status }) => status === 'executing');
   return paragraphs(
-    fill(words.task, { id: task.id, description: task.description }),
-    task.completionCriteria ? fill(words.doneWhen, { criterion: task.completionCriteria }) : '',
+    isAbove ? fill(words.taskAbove, { id }) : fill(words.task, { id, description }),
+    criterion && !isAbove ? fill(words.doneWhen, { criterion }) : '',
     userNotesText(state.goal, words),
-    others.length > 0 ? `${words.otherTasks}\n${lines(words, others, detail)}` : '',
+    others.length > 0
+      ? `${beside ? words.tasksBeside : words.otherTasks}\n${lines(words, others, detail)}`
+      : '',
     held ? `${words.held}\n${held}` : '',
     agentsText(state, role),
     fill(words.rounds, { rounds }),
@@ -144,19 +179,19 @@ export function overdueInstruction(state: RunState, id: string, { estimatedMs, t
 const GOAL_BYTES = 8_000;
 const TASK_LIST_BYTES = 20_000;
 
-/** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). */
+/** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). What a short conversation says already is not said again. */
 export function verificationInstruction(state: RunState): string {
   const words = wordsOf(state);
   const plan = planInForce(state.tasks);
   const removed = state.tasks.filter(({ reason }) => reason === REMOVED);
+  const near = nearWords(state, { memory: state.pinned?.roles.verifier?.memory ?? 'private' });
+  const detail = ({ description, completionCriteria }: Task): Detail =>
+    [description, completionCriteria].every(text => isSaid(text, near)) ? 'status' : 'criterion';
   const others = state.tasks.filter(task => !plan.includes(task) && !removed.includes(task));
   return paragraphs(
-    `${words.verify}\n${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
+    lined(words.verify, goalText(state, near)),
     userNotesText(state.goal, words),
-    `${words.toJudge}\n${cutText(
-      lines(words, plan, () => 'criterion'),
-      TASK_LIST_BYTES,
-    )}`,
+    lined(words.toJudge, cutText(lines(words, plan, detail), TASK_LIST_BYTES)),
     others.length > 0 ? fill(words.replaced, { ids: others.map(({ id }) => id).join(', ') }) : '',
     removed.length > 0 ? fill(words.removed, { tasks: namesOf(removed) }) : '',
     reportsText(words, plan, holdsReports(state)),
@@ -200,11 +235,12 @@ function holdsReports({ pinned, threads, models: { contextLimits } }: RunState):
 export function wrapUpInstruction(state: RunState, why: string, role: Pick<PinnedRole, 'memory'>): string {
   const { goal, tasks, pinned } = state;
   // In one conversation, the reports stand above.
+  const goalSaid = goalText(state, nearWords(state, role));
   const told = role.memory === 'shared' && pinned?.roles.executor?.memory !== 'private';
   const words = wordsOf(state);
   return paragraphs(
     fill(words.wrapUp, { why }),
-    `${words.goal}\n${delimit('goal', cutText(goal.text, GOAL_BYTES))}`,
+    goalSaid === '' ? '' : lined(words.goal, goalSaid),
     userNotesText(goal, words),
     tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',
     told || tasks.length === 0 ? '' : reportsText(words, planInForce(tasks), false),

@@ -11,10 +11,10 @@ import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { envelopeOf, parseRoleOutput, type RoleReply, reaskText } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { planInForce } from '../../core/plan/plan.js';
-import type { Words } from '../../core/prompts/words.js';
+import { fill, type Words } from '../../core/prompts/words.js';
 import { OPINION_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
 import { here, taskAt } from '../../core/state/cursor.js';
-import { type AssistantMessage, toolCallsOf } from '../../core/state/message.js';
+import { type AssistantMessage, textOf, toolCallsOf } from '../../core/state/message.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/state/run-state.js';
 import { addStep, shown, stepOf } from '../../core/state/trace.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
@@ -106,6 +106,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       turns.instructed = true;
     }
     spec.remind?.();
+    tellRoundsLeft(run, role, spec.maxRounds);
 
     tellInventory(run, role);
     nameRole(run, role);
@@ -134,6 +135,17 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       return end;
     }
   }
+}
+
+const ROUNDS_TOLD = 2;
+
+/** Once, where its rounds come to an end: so that what is left of them goes into what matters. */
+function tellRoundsLeft(run: Run, role: PinnedRole, maxRounds: number): void {
+  const left = maxRounds - here(run.state.cursor).turns.round;
+  if (left !== ROUNDS_TOLD || maxRounds <= 2 * ROUNDS_TOLD) return;
+  const text = fill(run.words.roundsLeft, { left });
+  const last = run.threadOf(role).messages.at(-1);
+  if (last === undefined || !textOf(last).includes(text)) instruct(run, role, text);
 }
 
 const MOST_TOLD_CHARS = 1_000;

@@ -58,7 +58,12 @@ describe('a mode of one role', () => {
     expect(ran).toHaveLength(1);
     expect(run.state.tasks).toEqual([]);
     expect(eventsOf(run, 'phase_started')).toMatchObject([{ phase: 'answering', cycle: 1 }]);
-    expect(said(run)).toContain('in at most 10 rounds');
+    expect(said(run)).toContain('in at most 10 replies');
+  });
+
+  test('its rounds come to an end → it is told once how many are left', async () => {
+    const { run } = await runReact([...Array<TeamReply>(9).fill(READ), ANSWER]);
+    expect(said(run).split('2 round(s) left.')).toHaveLength(2);
   });
 
   test.each<[string, TeamReply[], string]>([

@@ -9,10 +9,13 @@ import {
   wrapUpInstruction,
 } from '../../../../src/core/prompts/instructions.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
+import type { Message } from '../../../../src/core/state/message.js';
 import type { Improvements, Planning } from '../../../../src/core/state/position.js';
 import { planningAt } from '../../../../src/core/state/position.js';
 import type { RunState } from '../../../../src/core/state/run-state.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
+import type { Thread } from '../../../../src/core/state/thread.js';
+import { newThread } from '../../../../src/core/state/thread.js';
 import { ledgerKey } from '../../../../src/core/tools/ledger.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
 import { testRole } from '../../../support/small-run.js';
@@ -29,7 +32,7 @@ function laterPlan(wanted: string[], from: Improvements['from'] = 'verification'
 
 const WHY = 'the turns are used up';
 /** It may call no agents. */
-const NOBODY = { agents: [], tools: ['*'] };
+const NOBODY = { agents: [], tools: ['*'], memory: 'shared' as const };
 
 /** What stands between the one prefix and the one closing tag; fails when there is more than one of either. */
 function wrapped(tag: string, text: string): string {
@@ -41,7 +44,7 @@ function wrapped(tag: string, text: string): string {
 describe('planningInstruction', () => {
   test('planningInstruction: first plan → short, whatever is left from before (F13)', () => {
     expect(planningInstruction(stateWith([task('task-1')]), planningAt(1))).toBe(
-      'Plan the goal above. Answer with the plan as JSON.',
+      'Plan the goal. Answer with the plan as JSON.',
     );
   });
 
@@ -160,7 +163,7 @@ describe('taskInstruction', () => {
     expect(instruction).toMatch(/^Do this task now: task-1 — Do task-1\n\nIt is done when: it runs\n\n/);
     expect(instruction).toContain('\n- task-2 [pending]\n');
     expect(instruction).not.toContain('- task-1');
-    expect(instruction).toContain('At most 7 rounds');
+    expect(instruction).toContain('At most 7 replies');
     expect(instruction).not.toContain('still hold');
     expect(instruction).not.toContain('\n\n\n');
   });
@@ -178,6 +181,61 @@ describe('taskInstruction', () => {
 });
 
 describe('what an instruction says once (OU13)', () => {
+  const planned = (texts: string[], thread: Partial<Thread> = {}) => {
+    const [one, two] = ['task-1', 'task-2'].map(id =>
+      task(id, { description: `Read "${id}"`, completionCriteria: 'it is read' }),
+    ) as [Task, Task];
+    const state = stateWith([one, two]);
+    const messages = texts.map((text, at) => ({ ...said(text), id: `m${at}` }));
+    state.threads.main = { ...newThread('main'), messages, ...thread };
+    state.pinned = pinnedRun({ roles: { executor: testRole('executor'), verifier: testRole('verifier') } });
+    return { state, one, two };
+  };
+  const said = (text: string): Message => ({
+    kind: 'user',
+    id: 'm',
+    purpose: 'goal',
+    at: 0,
+    content: [{ type: 'text', text }],
+  });
+  const PLAN = JSON.stringify(['Read "task-1"', 'Read "task-2"', 'it is read']);
+
+  test('taskInstruction: right after the plan that says it → the task is named; later, or edited since → said whole', () => {
+    const { state, one, two } = planned(['The goal', PLAN]);
+    expect(taskInstruction(state, one, NOBODY, 7)).toBe(
+      'Do task-1 now.\n\nAt most 7 replies; the last is your report, as JSON.',
+    );
+    const edited = { ...one, description: 'Read it twice' };
+    expect(taskInstruction(state, edited, NOBODY, 7)).toContain('task-1 — Read it twice');
+    const later = planned(['The goal', PLAN, 'Done.']);
+    expect(taskInstruction(later.state, two, NOBODY, 7)).toContain('task-2 — Read "task-2"');
+    expect(taskInstruction(state, one, { ...NOBODY, memory: 'private' }, 7)).toContain('task-1 — Read');
+  });
+
+  test('taskInstruction: no other task is executing → not a word of one beside', () => {
+    const { state, one } = planned([]);
+    expect(taskInstruction(state, one, NOBODY, 7)).not.toContain('beside');
+    state.tasks[1] = task('task-2', { status: 'executing' });
+    expect(taskInstruction(state, one, NOBODY, 7)).toContain('one that is executing, now and beside yours');
+  });
+
+  test.each<[string, string[], Partial<Thread>, boolean]>([
+    ['says goal and plan', ['The goal', PLAN], {}, false],
+    ['is long', ['The goal', PLAN], { tokens: 20_000 }, true],
+    ['was trimmed', ['The goal', PLAN], { dropped: 1 }, true],
+    ['says neither', ['Done.'], {}, true],
+  ])(
+    'verificationInstruction: the conversation %s → goal and tasks are said again: %j %j %j',
+    (_, texts, thread, again) => {
+      const { state } = planned(texts, thread);
+      const instruction = verificationInstruction(state);
+      expect(instruction.includes('<goal>')).toBe(again);
+      expect(instruction.includes('Read "task-1"')).toBe(again);
+      expect(instruction).toContain('- task-1 [');
+      expect(wrapUpInstruction(state, WHY, { memory: 'shared' }).includes('<goal>')).toBe(again);
+    },
+  );
+
   const tasks = [
     task('task-1', {
       status: 'completed',
