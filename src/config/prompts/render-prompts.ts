@@ -31,7 +31,7 @@ export function renderPrefix(
   return { system: behind(systemMessage, system) };
 }
 
-/** What stands in front of the prompt of a role that has a system text of its own, and says of itself that it shares one. */
+/** What stands below the prompt of a role that would share a system text, and has one of its own. */
 export function renderAlone({ shared }: Pick<Opening, 'shared'>, values: PromptValues): string {
   refuseVarying(shared);
   return render(shared, values);
@@ -61,7 +61,7 @@ interface RoleOpening {
 export function renderRole(
   role: RoleTemplate,
   values: PromptValues,
-  { systemMessage, opening, isAlone = false }: RoleOpening = {},
+  { systemMessage, opening = '', isAlone = false }: RoleOpening = {},
 ): PinnedRole {
   const named = new Set(placeholdersOf(role.template));
   const context = CALL_PLACEHOLDERS.filter(name => named.has(name));
@@ -73,7 +73,7 @@ export function renderRole(
   });
   if (profile.prefix === 'own') return { ...profile, prompt: behind(systemMessage, prompt) };
   if (!isAlone && Buffer.byteLength(prompt) <= MESSAGE_BYTES) return { ...profile, prompt };
-  return { ...profile, prefix: 'own', prompt: behind(systemMessage, behind(opening, prompt)) };
+  return { ...profile, prefix: 'own', prompt: behind(systemMessage, behind(prompt, opening)).trim() };
 }
 
 function behind(systemMessage: string | undefined, text: string): string {
@@ -101,11 +101,13 @@ function render(
   { limits, tools, today, workspace }: PromptValues,
   more: Readonly<Record<string, string>> = {},
 ): string {
+  const businessContext = prompt.businessContext.trim();
+  const template = businessContext === '' ? prompt.template.replace(ONLY_CONTEXT, '') : prompt.template;
   return withPlaces(() =>
     renderTemplate(
-      prompt.template,
+      template,
       {
-        businessContext: prompt.businessContext.trim(),
+        businessContext,
         planningRounds: String(limits.planning),
         executionRounds: String(limits.execution),
         maxTasks: String(limits.tasks),
@@ -116,12 +118,12 @@ function render(
         ...more,
       },
       placeOf(prompt),
-    ).replace(EMPTY_SECTION, ''),
+    ),
   ).trim();
 }
 
-/** A heading with nothing before the next one, as where a role has no business context of its own. */
-const EMPTY_SECTION = /^(#+) .*\n\s*(?=\1 |(?![\s\S]))/gm;
+/** A section for the business context alone: without one its heading is not sent either. */
+const ONLY_CONTEXT = /^(#+) .*\n\s*\{\{\s*businessContext\s*\}\}\s*(?=\1 )/gm;
 
 /** What planners may know of tools: names and the first sentence of what their servers say. */
 function toolOverview(tools: readonly ToolDefinition[]): string {

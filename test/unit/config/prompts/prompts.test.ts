@@ -464,7 +464,7 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
       const role = roles.filter(({ profile }) => profile.name === name);
       const { prefix, prompt } = renderRole(role[0] as never, values, { opening, isAlone: true });
       expect(prefix).toBe('own');
-      expect(prompt.startsWith(opening)).toBe(true);
+      expect(prompt.endsWith(opening)).toBe(true);
       expect(prompt).not.toMatch(/planner|executor|verifier|小组|规划者/);
       expect(prompt.replace(/--mode team/, '')).not.toMatch(/\bteam\b/);
       expect(prompt).not.toMatch(/^(#+) .*\n\s*\1 /m);
