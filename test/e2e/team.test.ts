@@ -171,10 +171,13 @@ describe('a whole team run', () => {
     expect(result.tasks[0]).toMatchObject({ id: 'readme', result: 'README.md says: two boats.', rounds: 2 });
   });
 
-  test('verifier: a task and its report → in its instruction, with the goal in the words of the person (L4, F8)', () => {
+  test('verifier: goal, task and report → stand in its conversation, and are not told again (L4, F8)', () => {
     const { lastUser } = script.requests[REQUEST.verdict] ?? { lastUser: '' };
-    expect(lastUser).toContain('<goal>\nWhich boat is older?\n</goal>');
-    expect(lastUser).toContain('Their reports stand in this conversation.');
+    expect(lastUser).toContain('- readme [completed]');
+    expect(lastUser).not.toMatch(/<goal>|<report>/);
+    expect(messagesOf(script.requests[REQUEST.verdict], 'user').map(wireText)).toContain(
+      'Which boat is older?',
+    );
     expect(messagesOf(script.requests[REQUEST.verdict], 'assistant').map(wireText).join()).toContain(
       'README.md says: two boats.',
     );

@@ -208,7 +208,7 @@ function namesOf(tasks: readonly Task[]): string {
 function reportsText(words: Words, plan: readonly Task[], isAbove: boolean): string {
   const reported = plan.filter(task => task.result);
   if (reported.length === 0) return words.noReports;
-  if (isAbove) return words.reportsAbove;
+  if (isAbove) return '';
   // The state holds all of them within this bound, whole unless they are very long.
   const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
   const reports = reported.map(({ id, status, result }) => {
