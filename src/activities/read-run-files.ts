@@ -80,13 +80,14 @@ export async function readRunFiles(
 }
 
 function cardOf(
-  { name, description, requires, capabilities, readOnly }: RoleProfile,
+  { name, description, requires, capabilities, readOnly, maxRounds }: RoleProfile,
   calls: string[],
 ): AgentCard {
   return {
     ...{ name, description, requires },
     ...(capabilities && { capabilities }),
     ...(readOnly && { readOnly }),
+    ...(maxRounds !== null && { rounds: maxRounds }),
     ...(calls.length > 0 && { calls }),
   };
 }

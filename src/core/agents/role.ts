@@ -97,4 +97,6 @@ export interface AgentCard extends Pick<RoleProfile, 'name' | 'description' | 'r
   calls?: string[];
   /** Its role may only look. Absent for false. */
   readOnly?: true;
+  /** Replies that it has for an instruction. Absent for those of the run's limit. */
+  rounds?: number;
 }

@@ -254,10 +254,18 @@ export function agentsText(state: RunState, role: Pick<PinnedRole, 'agents' | 't
   if (pinned === null || role.agents.length === 0) return '';
   const words = wordsOf(state);
   const agents = agentsInReach(pinned, role);
-  return agents.length === 0 ? words.noAgents : `${words.agents}\n${agents.map(agentLine).join('\n')}`;
+  return agents.length === 0
+    ? words.noAgents
+    : `${words.agents}\n${agents.map(agent => agentLine(words, agent)).join('\n')}`;
 }
 
-function agentLine({ name, description, capabilities = [] }: AgentCard): string {
-  const has = capabilities.length === 0 ? '' : ` (${capabilities.join(', ')})`;
+function agentLine(words: Words, agent: AgentCard): string {
+  const { name, description, capabilities = [], readOnly = false, rounds } = agent;
+  const facts = [
+    ...(capabilities.length > 0 ? [capabilities.join(', ')] : []),
+    ...(readOnly ? [words.agentReads] : []),
+    ...(rounds === undefined ? [] : [fill(words.agentRounds, { rounds })]),
+  ];
+  const has = facts.length === 0 ? '' : ` (${facts.join('; ')})`;
   return `- ${name}${has}: ${preview(description, 500)}`;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../../../src/core/plan/plan.js';
 import {
+  agentsText,
   planningInstruction,
   reviewFixesInstruction,
   taskInstruction,
@@ -18,7 +19,7 @@ import type { Thread } from '../../../../src/core/state/thread.js';
 import { newThread } from '../../../../src/core/state/thread.js';
 import { ledgerKey } from '../../../../src/core/tools/ledger.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
-import { testRole } from '../../../support/small-run.js';
+import { fileTool, testRole } from '../../../support/small-run.js';
 
 function stateWith(tasks: Task[] = []): RunState {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
@@ -178,6 +179,18 @@ describe('taskInstruction', () => {
     expect(instruction).not.toMatch(/do not call/i);
     expect(instruction).not.toContain('{"n":5}');
   });
+});
+
+test('agents: what they may and have → stands with each, as far as it is known (A1)', () => {
+  const state = stateWith();
+  const agents = [
+    { name: 'search', description: 'Searches.', requires: [], readOnly: true as const, rounds: 3 },
+    { name: 'writer', description: 'Writes.', requires: [], capabilities: ['style'] },
+  ];
+  const tool = { ...fileTool('call_subagent'), origin: { type: 'workflow' as const } };
+  state.pinned = pinnedRun({ agents, tools: [tool] });
+  const text = agentsText(state, { agents: ['*'], tools: ['call_subagent'] });
+  expect(text).toContain('- search (only reads; at most 3 replies): Searches.\n- writer (style): Writes.');
 });
 
 describe('what an instruction says once (OU13)', () => {

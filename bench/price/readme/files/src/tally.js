@@ -9,10 +9,24 @@ const { values, positionals } = parseArgs({
     top: { type: 'string', default: '10' },
     json: { type: 'boolean', default: false },
     reverse: { type: 'boolean', default: false }, // the smallest first
+    min: { type: 'string', default: '0' }, // leaves out files with less
   },
 });
-const count = text => (values.unit === 'words' ? text.split(/\s+/) : text.split('\n')).filter(Boolean).length;
-const rows = positionals.map(file => ({ file, count: count(readFileSync(file, 'utf8')) }));
+
+function count(text) {
+  const parts = values.unit === 'words' ? text.split(/\s+/) : text.split('\n');
+  return parts.filter(Boolean).length; // without empty ones
+}
+
+const rows = [];
+for (const file of positionals) {
+  try {
+    rows.push({ file, count: count(readFileSync(file, 'utf8')) });
+  } catch (error) {
+    console.error(`${file}: ${error.message}`);
+    process.exitCode = 1; // the others are counted all the same
+  }
+}
 rows.sort((a, b) => (values.reverse ? a.count - b.count : b.count - a.count));
-const shown = rows.slice(0, Number(values.top));
+const shown = rows.filter(row => row.count >= Number(values.min)).slice(0, Number(values.top));
 console.log(values.json ? JSON.stringify(shown) : shown.map(row => `${row.count}\t${row.file}`).join('\n'));
