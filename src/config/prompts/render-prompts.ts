@@ -20,7 +20,7 @@ export interface PromptValues {
   workspace: string;
 }
 
-/** What the requests of roles that share a conversation begin with, the extra system text of a run in front (P5). */
+/** What the requests of roles that share a conversation begin with, the extra system text of a run in front. */
 export function renderPrefix(
   { team, shared }: Opening,
   values: PromptValues,
