@@ -76,7 +76,7 @@ function pictureType(head: Buffer): string | null {
   const text = head.subarray(0, 12).toString('latin1');
   if (text.startsWith('\x89PNG\r\n')) return 'image/png';
   if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (/^GIF8[79]a/.test(text)) return 'image/gif';
+  if (/^GIF\d\da/.test(text)) return 'image/gif';
   return text.startsWith('RIFF') && text.endsWith('WEBP') ? 'image/webp' : null;
 }
 
