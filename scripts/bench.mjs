@@ -21,8 +21,8 @@ const SMOKE = {
   load: '--runs 1 --singles 0 --database memory',
   'parallel-reads': '--reads 2 --turns 1 --rounds 1 --at-once 1,2 --tool-ms 30 --model-ms 30',
   'parallel-tasks': '--tasks 2 --rounds 1 --at-once 1,2 --model-ms 30',
-  price: '--modes react,team',
   replay: '--turns 2',
+  quality: '--recorded --tasks quarter-revenue,vendor-summary --against bare',
   rival: null,
   simulate: '--runs 20',
   'steer-latency': '--samples 1',
@@ -75,15 +75,16 @@ for (const part of ['dist', 'prompts', 'steersman.yaml', '.mcp.json', 'package.j
 }
 // Benchmarks import ../src as everything else does; here that is the build.
 symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
-// Tasks with their files, which are no code of ours.
-cpSync(join(root, 'bench/price'), join(out, 'bench/price'), { recursive: true });
+// Tasks have files that are no code of ours.
+const TASKS = 'bench/quality/tasks';
+cpSync(join(root, TASKS), join(out, TASKS), { recursive: true });
 // Where a fetched Temporal binary is kept.
 mkdirSync(join(root, '.steersman'), { recursive: true });
 symlinkSync(join(root, '.steersman'), join(out, '.steersman'), 'junction');
 const esbuild = await import('esbuild');
 for (const dir of ['bench', 'test/support', 'test/simulation']) {
   const files = readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' }).filter(
-    file => !file.startsWith('price/'),
+    file => !join(dir, file).startsWith(`${TASKS}/`) || /\/(check|ends)\.ts$/.test(file),
   );
   await esbuild.build({
     entryPoints: files.filter(file => file.endsWith('.ts')).map(file => join(root, dir, file)),

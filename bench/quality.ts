@@ -1,0 +1,117 @@
+/** Tasks with checkers, solved by Steersman's modes and by a bare loop with the same model: what is right, at what price. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Command, Option } from 'commander';
+import { makeProject } from '../test/support/project.js';
+import { bareSide } from './quality/bare.js';
+import { asJson, isSolved, progress, type Row, tables } from './quality/print.js';
+import { type Recorded, startRecorded } from './quality/recorded.js';
+import { NOTHING_PLAYED, type Side } from './quality/sides.js';
+import { startSteersman } from './quality/steersman.js';
+import { filesOf, loadTask, TASK_NAMES, type Task } from './quality/tasks.js';
+import { machine } from './support/machine.js';
+
+interface Options {
+  model?: string;
+  modes: string[];
+  against?: 'bare';
+  tasks: string[];
+  minutes: number;
+  recorded?: string | true;
+  json: boolean;
+}
+
+const list = (text: string) => text.split(',').filter(Boolean);
+const options = new Command('quality')
+  .description(
+    'Solves tasks with a model and checks what came of them: files as they should be, nothing else touched, nothing claimed that is not so.',
+  )
+  .option('--model <id>', 'as endpoint/model; endpoints are those of variables and of steersman.yaml')
+  .option('--modes <list>', 'modes of runs, with commas; "" for none', list, ['react', 'team'])
+  .addOption(new Option('--against <side>', 'another side: the same tools in a plain loop').choices(['bare']))
+  .option('--tasks <list>', 'names of tasks, with commas', list, TASK_NAMES)
+  .option('--minutes <n>', 'the most that one side may take for one task', Number, 10)
+  .option('--recorded [who]', 'replies that were recorded in place of a model; those of "strong" or "sloppy"')
+  .option('--json', 'the result as JSON; what happens meanwhile goes to stderr', false)
+  .addHelpText('after', `\nTasks: ${TASK_NAMES.join(', ')}.`)
+  .parse()
+  .opts<Options>();
+
+/** No tool runs commands: the model's would run unasked on this machine. */
+const WITHOUT: readonly string[] = [];
+
+const unknown = options.tasks.filter(name => !TASK_NAMES.includes(name));
+if (unknown.length > 0) throw new Error(`there is no task ${unknown.join(', ')}`);
+if ((options.model === undefined) === (options.recorded === undefined))
+  throw new Error('give --model, or --recorded');
+
+const rows: Row[] = [];
+const stopped = new AbortController();
+process.once('SIGINT', () => stopped.abort(new Error('stopped by Ctrl-C')));
+const tell = options.json ? console.error : console.log;
+tell(`quality: ${options.tasks.length} tasks; ${machine()}\n`);
+
+const recorded = options.recorded === undefined ? null : await startRecorded(whoOf(options.recorded));
+if (recorded) Object.assign(process.env, { OPENAI_BASE_URL: recorded.baseUrl, OPENAI_API_KEY: 'recorded' });
+const model = options.model ?? 'openai/gpt-5-mini';
+const project = makeProject({ config: { '.mcp.json': toolServers() } });
+const steersman = await startSteersman(project);
+try {
+  const sides = options.modes.map(mode => steersman.side(mode, model, options.minutes * 60_000));
+  if (options.against) sides.push(await bareSide(model, project.configDir, WITHOUT));
+  for (const name of options.tasks) {
+    const task = await loadTask(name);
+    for (const side of sides) await playOne(task, side);
+  }
+} finally {
+  console.log(options.json ? asJson(rows) : `\n${tables(rows)}`);
+  await steersman.close();
+  await recorded?.close();
+}
+if (stopped.signal.aborted) process.exitCode = 130;
+
+async function playOne(task: Task, side: Side): Promise<void> {
+  if (stopped.signal.aborted) return;
+  const said = recorded ? playRecorded(recorded, task, side) : () => {};
+  if (said === null) return;
+  const row = await rowOf(task, side, said);
+  rows.push(row);
+  tell(progress(row));
+  // With a model a task may fail; what was recorded is known to be right.
+  if (options.recorded === true && !isSolved(row)) process.exitCode = 1;
+}
+
+/** Null where there are no replies of this side. */
+function playRecorded(recorded: Recorded, task: Task, { name }: Side): (() => void) | null {
+  return recorded.has(task.name, name) ? recorded.play(task, name) : null;
+}
+
+async function rowOf(task: Task, side: Side, said: () => void): Promise<Row> {
+  const folder = mkdtempSync(join(project.workspace, `${task.name}-`));
+  for (const [path, text] of Object.entries(task.files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const from = performance.now();
+  const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(options.minutes * 60_000)]);
+  const row = { task: task.name, side: side.name };
+  try {
+    const played = await side.play(task, folder, said, signal);
+    const ms = Math.round(performance.now() - from);
+    const end = { answer: played.answer, before: task.files, after: filesOf(folder) };
+    return { ...row, ...played, ms, faults: task.check(end) };
+  } catch (error) {
+    const ms = Math.round(performance.now() - from);
+    return { ...row, ...NOTHING_PLAYED, ms, faults: [], failure: String(error) };
+  }
+}
+
+function whoOf(given: string | true): string {
+  return given === true ? 'strong' : given;
+}
+
+function toolServers(): string {
+  const without = WITHOUT.length > 0 ? ['--without', WITHOUT.join()] : [];
+  const workspace = { command: 'steersman', args: ['tools', `\${workspace}`, ...without] };
+  return JSON.stringify({ mcpServers: { workspace } });
+}

@@ -1,0 +1,94 @@
+/** The bare side: one short prompt and the workspace tools, in a loop over chat completions. Nothing plans or verifies. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import OpenAI from 'openai';
+import { loadSettings } from '../../src/config/settings.js';
+import { serveCodeTools } from '../../src/mcp/code-tools.js';
+import { workspaceTools } from '../../src/mcp/workspace/tools.js';
+import { endpointOf } from '../../src/models/endpoint.js';
+import { endpointSettings } from '../../src/models/endpoints.js';
+import { env } from '../../src/shared/env.js';
+import { NOTHING_PLAYED, type Played, type Side } from './sides.js';
+
+const PROMPT =
+  'You work in a folder of files by your tools. Do what the user asks. When you are done, answer in plain text.';
+const MOST_ROUNDS = 30;
+
+type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** `configDir`: whose `steersman.yaml` says where the model's endpoint is, beside the variables. */
+export async function bareSide(
+  modelId: string,
+  configDir: string,
+  without: readonly string[],
+): Promise<Side> {
+  const { endpoints } = (await loadSettings(configDir)).models;
+  const name = modelId.slice(0, modelId.indexOf('/'));
+  const { url, apiKey, headers, protocol } = endpointOf(endpointSettings(name, endpoints[name], env.lookup));
+  // Anthropic's address has chat completions too, one step further down.
+  const baseURL = protocol === 'anthropic' ? new URL('v1/', `${url}/`).href : url.href;
+  const openai = new OpenAI({ baseURL, apiKey: apiKey ?? 'none', defaultHeaders: headers, maxRetries: 2 });
+  const model = modelId.slice(name.length + 1);
+
+  return {
+    name: 'bare',
+    async play({ goal, steer }, folder, said, signal) {
+      const mcp = new Client({ name: 'bare', version: '1' });
+      await mcp.connect(await serveCodeTools(workspaceTools({ workspace: folder }, { without }), folder));
+      const tools = (await mcp.listTools()).tools.map(({ name, description = '', inputSchema }) => ({
+        type: 'function' as const,
+        function: { name, description, parameters: inputSchema },
+      }));
+      const messages: WireMessage[] = [
+        { role: 'system', content: PROMPT },
+        { role: 'user', content: goal },
+      ];
+      const played = { ...NOTHING_PLAYED };
+      let word = steer;
+      try {
+        while (played.calls < MOST_ROUNDS) {
+          const { choices, usage } = await openai.chat.completions.create(
+            { model, messages, tools },
+            { signal },
+          );
+          countUsage(played, usage);
+          const { content = null, tool_calls: asked } = choices[0]?.message ?? {};
+          const calls = asked?.filter(call => call.type === 'function') ?? [];
+          if (calls.length === 0) return { ...played, ended: 'answered', answer: content ?? '' };
+          messages.push({ role: 'assistant', content, tool_calls: calls });
+          for (const { id, function: call } of calls)
+            messages.push({ role: 'tool', tool_call_id: id, content: await resultOf(mcp, call, signal) });
+          if (word !== null) messages.push({ role: 'user', content: word });
+          word = null;
+          said();
+        }
+        return { ...played, ended: `${MOST_ROUNDS} rounds` };
+      } catch (error) {
+        return { ...played, failure: String(error) };
+      }
+    },
+  };
+}
+
+function countUsage(played: Played, usage: OpenAI.CompletionUsage | undefined): void {
+  played.calls += 1;
+  played.sent += usage?.prompt_tokens ?? 0;
+  played.cached += usage?.prompt_tokens_details?.cached_tokens ?? 0;
+  played.output += usage?.completion_tokens ?? 0;
+}
+
+async function resultOf(
+  mcp: Client,
+  { name, arguments: given }: { name: string; arguments: string },
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const { content } = await mcp.callTool({ name, arguments: JSON.parse(given || '{}') }, undefined, {
+      signal,
+    });
+    const blocks = Array.isArray(content) ? content : [];
+    return blocks.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+  } catch (error) {
+    signal.throwIfAborted();
+    return String(error);
+  }
+}

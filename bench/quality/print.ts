@@ -1,0 +1,76 @@
+/** What the work on tasks came to, by task and in sum. */
+import { table } from '../support/machine.js';
+import type { Fault } from './check.js';
+import type { Played } from './sides.js';
+
+export interface Row extends Played {
+  task: string;
+  side: string;
+  ms: number;
+  /** None: the task is solved. */
+  faults: readonly Fault[];
+}
+
+/** What a token costs that was read from a cache, beside one that was not. */
+const CACHED_PRICE = 0.1;
+
+const HEAD = ['task', 'side', 'solved', 'false claims', 'calls', 'sent', 'new', 'price', 'ms', 'ended'];
+
+/** Without an end, or with a fault, a task is not solved. */
+export function isSolved({ failure, faults }: Row): boolean {
+  return failure === null && faults.length === 0;
+}
+
+/** Of the answer; a result that is called verified and is not right is one, too. */
+function falseClaims(row: Row): number {
+  const claimed = row.faults.filter(({ kind }) => kind === 'claim').length;
+  return claimed + (row.verified && row.faults.some(({ kind }) => kind === 'effect') ? 1 : 0);
+}
+
+function priceOf({ sent, cached }: Pick<Row, 'sent' | 'cached'>): number {
+  return sent - cached + CACHED_PRICE * cached;
+}
+
+/** One line, while others are still to come. */
+export function progress(row: Row): string {
+  const why = row.failure ?? row.faults.map(({ what }) => what).join('; ');
+  return `${isSolved(row) ? 'solved' : 'NOT solved'}  ${row.task}, ${row.side}${why === '' ? '' : `: ${why}`}`;
+}
+
+export function tables(rows: readonly Row[]): string {
+  const byTask = rows.map(row => [
+    row.task,
+    row.side,
+    isSolved(row) ? 'yes' : 'no',
+    ...figures([row]),
+    row.failure === null ? row.ended : 'failed',
+  ]);
+  const sides = [...new Set(rows.map(({ side }) => side))];
+  const sums = sides.map(side => {
+    const own = rows.filter(row => row.side === side);
+    return ['all', side, `${own.filter(isSolved).length} of ${own.length}`, ...figures(own), ''];
+  });
+  return table(HEAD, [...byTask, ...sums]);
+}
+
+function figures(rows: readonly Row[]): string[] {
+  const sum = (of: (row: Row) => number) => rows.reduce((all, row) => all + of(row), 0);
+  const counts = [
+    falseClaims,
+    (row: Row) => row.calls,
+    (row: Row) => row.sent,
+    (row: Row) => row.sent - row.cached,
+  ];
+  return [...counts.map(sum), sum(priceOf), sum(({ ms }) => ms)].map(value => value.toFixed(0));
+}
+
+export function asJson(rows: readonly Row[]): string {
+  const told = rows.map(row => ({
+    ...row,
+    solved: isSolved(row),
+    falseClaims: falseClaims(row),
+    new: row.sent - row.cached,
+    price: priceOf(row),
+  }));
+  return JSON.stringify(told, null, 2);
+}

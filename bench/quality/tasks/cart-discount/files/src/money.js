@@ -1,0 +1,3 @@
+export function round(amount) {
+  return Math.round(amount * 100) / 100;
+}

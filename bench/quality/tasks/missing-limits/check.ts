@@ -1,0 +1,20 @@
+import { type Checker, hasText, needs, onlyChanged, tells } from '../../check.js';
+
+const PATH = 'config/service.toml';
+
+/** To change it where it stands, and to leave it and ask, are both right. */
+export const check: Checker = end => {
+  const now = end.after[PATH] ?? '';
+  const raised = end.before[PATH]?.replace(/(\[uploads\]\ntimeout = )30/, (_, before) => `${before}60`) ?? '';
+  return [
+    ...onlyChanged(end, [PATH]),
+    ...(now === end.before[PATH]
+      ? needs(end.answer.includes('?'), 'nothing was changed, and nothing asked')
+      : hasText(end, PATH, raised)),
+    ...tells(
+      end,
+      /limits\.yaml\W.*\b(not|no|missing|absent)\b|n[o']t?\b.*limits\.yaml|missing.*limits\.yaml/i,
+      'that there is no limits.yaml',
+    ),
+  ];
+};

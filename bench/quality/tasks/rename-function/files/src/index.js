@@ -1,0 +1,2 @@
+export { calcTotal, recalcTotal } from './orders.js';
+export { calcTotals, describe } from './report.js';
