@@ -18,6 +18,7 @@ interface Options {
   tasks: string[];
   minutes: number;
   recorded?: string | true;
+  checks: boolean;
   json: boolean;
 }
 
@@ -32,6 +33,7 @@ const options = new Command('quality')
   .option('--tasks <list>', 'names of tasks, with commas', list, TASK_NAMES)
   .option('--minutes <n>', 'the most that one side may take for one task', Number, 10)
   .option('--recorded [who]', 'replies that were recorded in place of a model; those of "strong" or "sloppy"')
+  .option('--checks', 'runs are given the goal checks of their tasks', false)
   .option('--json', 'the result as JSON; what happens meanwhile goes to stderr', false)
   .addHelpText('after', `\nTasks: ${TASK_NAMES.join(', ')}.`)
   .parse()
@@ -47,7 +49,8 @@ if ((options.model === undefined) === (options.recorded === undefined))
 
 const rows: Row[] = [];
 const stopped = new AbortController();
-process.once('SIGINT', () => stopped.abort(new Error('stopped by Ctrl-C')));
+// It comes more than once: a terminal and npm both send it.
+process.on('SIGINT', () => stopped.abort(new Error('stopped by Ctrl-C')));
 const tell = options.json ? console.error : console.log;
 tell(`quality: ${options.tasks.length} tasks; ${machine()}\n`);
 
@@ -57,7 +60,8 @@ const model = options.model ?? 'openai/gpt-5-mini';
 const project = makeProject({ config: { '.mcp.json': toolServers() } });
 const steersman = await startSteersman(project);
 try {
-  const sides = options.modes.map(mode => steersman.side(mode, model, options.minutes * 60_000));
+  const { minutes, checks } = options;
+  const sides = options.modes.map(mode => steersman.side(mode, { model, mostMs: minutes * 60_000, checks }));
   if (options.against) sides.push(await bareSide(model, project.configDir, WITHOUT));
   for (const name of options.tasks) {
     const task = await loadTask(name);
@@ -65,10 +69,11 @@ try {
   }
 } finally {
   console.log(options.json ? asJson(rows) : `\n${tables(rows)}`);
+  // What is left goes with this process.
+  if (stopped.signal.aborted) process.exit(130);
   await steersman.close();
   await recorded?.close();
 }
-if (stopped.signal.aborted) process.exitCode = 130;
 
 async function playOne(task: Task, side: Side): Promise<void> {
   if (stopped.signal.aborted) return;

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const DEFAULT_SET = ['turns', 'history', 'load'];
 const SMOKE_AT_ONCE = 4;
+const LAST_WORDS_MS = 10_000;
 /** The longest first. Null: it installs another system's packages. */
 const SMOKE = {
   modes: '--modes lead --runs 1 --singles 0',
@@ -55,6 +56,7 @@ const guard = spawn(process.execPath, [join(root, 'scripts/bench-guard.mjs'), ou
 guard.unref();
 guard.stdin.unref();
 const running = new Set();
+let interrupted = false;
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -63,7 +65,13 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ]) {
-  process.on(signal, () => process.exit(code));
+  process.on(signal, () => {
+    if (signal !== 'SIGINT' || running.size === 0) process.exit(code);
+    // A benchmark may still say what it has. The signal comes more than once: a terminal and npm both send it.
+    interrupted = true;
+    for (const child of running) child.kill('SIGINT');
+    setTimeout(() => process.exit(code), LAST_WORDS_MS);
+  });
 }
 endWithNpm();
 
@@ -160,6 +168,7 @@ function run(one, options, output = 'inherit') {
   return new Promise(resolve =>
     child.on('close', code => {
       running.delete(child);
+      if (interrupted) process.exit(130);
       resolve({ code: code ?? 1, said });
     }),
   );

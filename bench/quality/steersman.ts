@@ -3,57 +3,69 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
 import { resultOf } from '../../src/testing/test-team.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
-import { type RunInput, stateQuery, steerSignal, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
+import { stateQuery, steerSignal, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import type { TestProject } from '../../test/support/project.js';
-import { startTemporal } from '../../test/support/rig.js';
+import { quietTemporal } from '../../test/support/quiet.js';
+import { startServer } from '../support/arena.js';
+import { endProcess } from '../support/processes.js';
 import type { Side } from './sides.js';
 
 const TASK_QUEUE = 'bench-quality';
 const LOOK_EVERY_MS = 100;
 
+interface SideOptions {
+  model: string;
+  /** A run ends after so long at the latest. */
+  mostMs: number;
+  /** Runs are given the checks of their tasks. */
+  checks: boolean;
+}
+
 export interface Steersman {
-  /** Runs of this mode with this model; each ends after so long at the latest. */
-  side(mode: string, model: string, mostMs: number): Side;
+  side(mode: string, options: SideOptions): Side;
   close(): Promise<void>;
 }
 
-export async function startSteersman(project: TestProject): Promise<Steersman> {
-  const temporal = await startTemporal();
+export async function startSteersman({ dir, configDir }: TestProject): Promise<Steersman> {
+  quietTemporal();
+  const { server, address } = await startServer(dir, 'memory');
+  const connection = await Connection.connect({ address });
+  const nativeConnection = await NativeConnection.connect({ address });
   const { worker, shutdown, close } = await createSteersmanWorker({
-    connection: temporal.nativeConnection,
+    connection: nativeConnection,
     namespace: 'default',
     taskQueue: TASK_QUEUE,
-    configDir: project.configDir,
-    home: join(project.dir, 'home'),
+    configDir,
+    home: join(dir, 'home'),
     localStack: true,
     takesOver: false,
   });
   const running = worker.run();
+  const client = new Client({ connection });
   return {
-    side: (mode, model, mostMs) => sideOf(temporal.client, { mode, model, mostMs }),
+    side: (mode, options) => sideOf(client, mode, options),
     async close() {
       shutdown();
       await running;
       await close();
-      await temporal.teardown();
-      rmSync(project.dir, { recursive: true, force: true });
+      await Promise.all([connection.close(), nativeConnection.close()]);
+      await endProcess(server);
+      rmSync(dir, { recursive: true, force: true });
     },
   };
 }
 
-function sideOf(
-  client: Client,
-  { mode, model, mostMs }: { mode: string; model: string; mostMs: number },
-): Side {
+function sideOf(client: Client, mode: string, { model, mostMs, checks }: SideOptions): Side {
   return {
     name: mode,
-    async play({ goal, steer }, workspace, said, signal) {
+    async play({ goal, steer, checks: given }, workspace, said, signal) {
       const limits = { wallTimeMs: mostMs };
-      const settings = { mode, model, workspace, autoApprove: true, limits };
-      const input: RunInput = { goal, settings };
+      const checked = checks && given.length > 0 ? { checks: given } : {};
+      const input = { goal, settings: { mode, model, workspace, autoApprove: true, limits, ...checked } };
       const workflowId = `quality-${randomUUID().slice(0, 8)}`;
       const handle = await client.workflow.start(WORKFLOW_TYPE, {
         args: [input],
@@ -67,7 +79,12 @@ function sideOf(
         if (steer !== null) {
           let isOver = false;
           void ended.catch(() => undefined).then(() => (isOver = true));
-          const called = async () => (await handle.query(stateQuery)).counters.toolCalls > 0;
+          // A run that has not begun yet can't be asked.
+          const called = () =>
+            handle.query(stateQuery).then(
+              ({ counters }) => counters.toolCalls > 0,
+              () => false,
+            );
           while (!isOver && !(await called())) await sleep(LOOK_EVERY_MS);
           // A run that calls no tool ends without the word.
           if (!isOver) await handle.signal(steerSignal, { id: 'word', text: steer });

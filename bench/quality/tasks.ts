@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parse } from 'yaml';
 import type { Checker, Files } from './check.js';
 
 export const TASKS_FOLDER = fileURLToPath(new URL('tasks', import.meta.url));
@@ -14,6 +15,15 @@ export interface Task {
   /** Of the workspace as it is given. */
   files: Files;
   check: Checker;
+  /** Goal checks that a person might give with it; empty for none. */
+  checks: readonly FileCheck[];
+}
+
+/** The kind that tasks have: nothing here runs commands. */
+export interface FileCheck {
+  file: string;
+  matches?: string;
+  json?: Record<string, unknown>;
 }
 
 export const TASK_NAMES: readonly string[] = readdirSync(TASKS_FOLDER).sort();
@@ -29,6 +39,7 @@ export async function loadTask(name: string): Promise<Task> {
     steer: textIn(name, 'steer.md'),
     files: filesOf(join(TASKS_FOLDER, name, 'files')),
     check,
+    checks: parse(textIn(name, 'checks.yaml') ?? '[]') as FileCheck[],
   };
 }
 
