@@ -1,10 +1,12 @@
 /** Tasks with checkers, solved by Steersman's modes and by a bare loop with the same model: what is right, at what price. */
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
+import { readDotEnv } from '../src/config/files.js';
+import { setVariables } from '../src/shared/env.js';
 import { makeProject } from '../test/support/project.js';
 import { bareSide } from './quality/bare.js';
-import { asJson, isSolved, progress, type Row, tables } from './quality/print.js';
+import { asJson, falseClaims, isSolved, progress, type Row, tables } from './quality/print.js';
 import { type Recorded, startRecorded } from './quality/recorded.js';
 import { NOTHING_PLAYED, type Side } from './quality/sides.js';
 import { startSteersman } from './quality/steersman.js';
@@ -32,7 +34,10 @@ const options = new Command('quality')
   .addOption(new Option('--against <side>', 'another side: the same tools in a plain loop').choices(['bare']))
   .option('--tasks <list>', 'names of tasks, with commas', list, TASK_NAMES)
   .option('--minutes <n>', 'the most that one side may take for one task', Number, 10)
-  .option('--recorded [who]', 'replies that were recorded in place of a model; those of "strong" or "sloppy"')
+  .option(
+    '--recorded [who]',
+    'replies that were written beforehand in place of a model, by "strong" or "sloppy": tests the harness',
+  )
   .option('--checks', 'runs are given the goal checks of their tasks', false)
   .option('--json', 'the result as JSON; what happens meanwhile goes to stderr', false)
   .addHelpText('after', `\nTasks: ${TASK_NAMES.join(', ')}.`)
@@ -54,7 +59,8 @@ process.on('SIGINT', () => stopped.abort(new Error('stopped by Ctrl-C')));
 const tell = options.json ? console.error : console.log;
 tell(`quality: ${options.tasks.length} tasks; ${machine()}\n`);
 
-const recorded = options.recorded === undefined ? null : await startRecorded(whoOf(options.recorded));
+const recorded = options.recorded === undefined ? null : await startRecorded(whoOf());
+setVariables(recorded ? {} : readDotEnv(process.cwd()));
 if (recorded) Object.assign(process.env, { OPENAI_BASE_URL: recorded.baseUrl, OPENAI_API_KEY: 'recorded' });
 const model = options.model ?? 'openai/gpt-5-mini';
 const project = makeProject({ config: { '.mcp.json': toolServers() } });
@@ -69,6 +75,7 @@ try {
   }
 } finally {
   console.log(options.json ? asJson(rows) : `\n${tables(rows)}`);
+  if (rows.length === 0) process.exitCode = 1;
   // What is left goes with this process.
   if (stopped.signal.aborted) process.exit(130);
   await steersman.close();
@@ -82,8 +89,8 @@ async function playOne(task: Task, side: Side): Promise<void> {
   const row = await rowOf(task, side, said);
   rows.push(row);
   tell(progress(row));
-  // With a model a task may fail; what was recorded is known to be right.
-  if (options.recorded === true && !isSolved(row)) process.exitCode = 1;
+  // With a model a task may fail; of what was recorded it is known who is right and who is not.
+  if (recorded && (whoOf() === 'strong' ? !isSolved(row) : falseClaims(row) === 0)) process.exitCode = 1;
 }
 
 /** Null where there are no replies of this side. */
@@ -92,7 +99,7 @@ function playRecorded(recorded: Recorded, task: Task, { name }: Side): (() => vo
 }
 
 async function rowOf(task: Task, side: Side, said: () => void): Promise<Row> {
-  const folder = mkdtempSync(join(project.workspace, `${task.name}-`));
+  const folder = realpathSync(mkdtempSync(join(project.workspace, `${task.name}-`)));
   for (const [path, text] of Object.entries(task.files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -111,8 +118,9 @@ async function rowOf(task: Task, side: Side, said: () => void): Promise<Row> {
   }
 }
 
-function whoOf(given: string | true): string {
-  return given === true ? 'strong' : given;
+/** Who wrote the replies that are played. */
+function whoOf(): string {
+  return typeof options.recorded === 'string' ? options.recorded : 'strong';
 }
 
 function toolServers(): string {

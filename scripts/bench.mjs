@@ -23,7 +23,7 @@ const SMOKE = {
   'parallel-reads': '--reads 2 --turns 1 --rounds 1 --at-once 1,2 --tool-ms 30 --model-ms 30',
   'parallel-tasks': '--tasks 2 --rounds 1 --at-once 1,2 --model-ms 30',
   replay: '--turns 2',
-  quality: '--recorded --tasks quarter-revenue,vendor-summary --against bare',
+  quality: ['--recorded --against bare', '--recorded sloppy --against bare'],
   rival: null,
   simulate: '--runs 20',
   'steer-latency': '--samples 1',
@@ -119,16 +119,17 @@ for (const one of name === undefined ? DEFAULT_SET : [name]) {
 async function smoke() {
   const unknown = names.filter(one => !(one in SMOKE));
   if (unknown.length > 0) throw new Error(`SMOKE has no size for ${unknown.join(', ')}`);
-  const left = Object.keys(SMOKE);
+  const left = Object.entries(SMOKE).flatMap(([one, sizes]) => [sizes].flat().map(size => [one, size]));
   let whole = true;
   const work = async () => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) {
-      if (SMOKE[one] === null) {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [one, size] = next;
+      if (size === null) {
         console.log(`${one}: left out, it installs packages`);
         continue;
       }
       const from = performance.now();
-      const { code, said } = await run(one, SMOKE[one].split(' '), 'pipe');
+      const { code, said } = await run(one, size.split(' '), 'pipe');
       const seconds = ((performance.now() - from) / 1_000).toFixed(1);
       console.log(code === 0 ? `${one}: whole, ${seconds} s` : `${one}: broken, ${seconds} s\n${said}`);
       whole &&= code === 0;

@@ -22,7 +22,7 @@ export function isSolved({ failure, faults }: Row): boolean {
 }
 
 /** Of the answer; a result that is called verified and is not right is one, too. */
-function falseClaims(row: Row): number {
+export function falseClaims(row: Row): number {
   const claimed = row.faults.filter(({ kind }) => kind === 'claim').length;
   return claimed + (row.verified && row.faults.some(({ kind }) => kind === 'effect') ? 1 : 0);
 }
