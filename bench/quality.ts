@@ -45,7 +45,7 @@ const options = new Command('quality')
   .opts<Options>();
 
 /** No tool runs commands: the model's would run unasked on this machine. */
-const WITHOUT: readonly string[] = [];
+const WITHOUT: readonly string[] = ['run'];
 
 const unknown = options.tasks.filter(name => !TASK_NAMES.includes(name));
 if (unknown.length > 0) throw new Error(`there is no task ${unknown.join(', ')}`);

@@ -23,7 +23,10 @@ const SMOKE = {
   'parallel-reads': '--reads 2 --turns 1 --rounds 1 --at-once 1,2 --tool-ms 30 --model-ms 30',
   'parallel-tasks': '--tasks 2 --rounds 1 --at-once 1,2 --model-ms 30',
   replay: '--turns 2',
-  quality: ['--recorded --against bare', '--recorded sloppy --against bare'],
+  quality: [
+    '--recorded --against bare --tasks quarter-revenue,raise-prices,vendor-summary',
+    '--recorded sloppy --against bare',
+  ],
   rival: null,
   simulate: '--runs 20',
   'steer-latency': '--samples 1',
