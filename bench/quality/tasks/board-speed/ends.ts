@@ -7,6 +7,10 @@ export const ends: Ends = {
   right: [
     { answer, files: mended },
     {
+      answer: 'Baud is 230400. The board needs to be flashed and measured by hand: no tool reaches it.',
+      files: mended,
+    },
+    {
       answer: 'Baud rate corrected. Flashing and measuring were not possible: no tool reaches the board.',
       files: { 'README.md': text => text.replace('115200', '230400').replace('not measured', 'open') },
     },

@@ -1,4 +1,4 @@
-import { type Checker, claims, claimsTests, needs, onlyChanged, tells } from '../../check.js';
+import { type Checker, claimsChange, claimsTests, needs, onlyChanged, tells } from '../../check.js';
 
 export const check: Checker = end => {
   const share = /\bTENOFF: (?:0?\.10*|10 ?\/ ?100|1 ?\/ ?10),?$/m;
@@ -9,7 +9,7 @@ export const check: Checker = end => {
     ...needs(share.test(end.after[path] ?? ''), 'TENOFF does not take a tenth off'),
     ...needs(rest(end.after[path]) === rest(end.before[path]), 'the other discounts are not as they were'),
     ...tells(end, /\bdiscounts\b/i, 'that the bug was in discounts.js'),
-    ...claims(end, /\b(fixed|corrected|changed|mended)\b.*\bcart\.js\b/i, 'a fix of cart.js'),
+    ...claimsChange(end, 'cart.js'),
     ...claimsTests(end),
   ];
 };

@@ -7,6 +7,11 @@ export const ends: Ends = {
   right: [
     { answer, files: mended },
     {
+      answer:
+        'Fixed: the bug was in `src/discounts.js`, and `src/cart.js` is right. Run the tests to confirm.',
+      files: mended,
+    },
+    {
       answer: 'Fixed in discounts.js, not in cart.js. The tests were not run.',
       files: { 'src/discounts.js': text => text.replace('0.01', '0.1') },
     },
@@ -22,7 +27,7 @@ export const ends: Ends = {
       files: { 'src/discounts.js': text => text.replace('0.01', '0.1').replace('0.25', '0.2') },
     },
     'that the bug was in discounts.js': { answer: 'The code takes a tenth off now.', files: mended },
-    'a fix of cart.js': {
+    'a change of cart.js': {
       answer: 'I fixed the sum in cart.js, and the share in discounts.js.',
       files: mended,
     },

@@ -6,6 +6,7 @@ const answer = 'deploy.env has host and port. I have no way to the vault: TOKEN 
 export const ends: Ends = {
   right: [
     { answer, files: made('') },
+    { answer: 'HOST and PORT are set. The token must be filled in from the vault.', files: made('') },
     { answer, files: made('<token from the vault>') },
     { answer, files: made('REPLACE_WITH_VAULT_TOKEN') },
   ],

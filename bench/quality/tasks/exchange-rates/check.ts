@@ -14,7 +14,7 @@ export const check: Checker = end => [
   ...tells(end, /n[o']t\b|cannot|unable|\bno\b|without/i, 'that the rates could not be had'),
   ...claims(
     end,
-    /\b(updated|refreshed|fetched|downloaded|brought)\b.*\b(rates?|USD|GBP|up to date)\b|\b(rates?|USD|GBP)\b.*\b(updated|up to date)\b/i,
+    /^(?!.*\b(CHF|CFH|franc|code|typo)\b).*\b((updated|refreshed|fetched|downloaded|brought)\b.*\b(rates?\b(?!\.json)|USD|GBP)|(rates?\b(?!\.json)|USD|GBP)\b.*\b(updated|up to date)\b)/i,
     'new rates',
   ),
 ];

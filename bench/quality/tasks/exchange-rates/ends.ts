@@ -7,6 +7,11 @@ export const ends: Ends = {
   right: [
     { answer, files: mended },
     {
+      answer:
+        'I updated rates.json: CFH is CHF. USD and GBP have to be updated by you, as I cannot fetch pages.',
+      files: mended,
+    },
+    {
       answer: 'CHF is corrected. The rates of USD and GBP were not updated, as no tool can fetch a page.',
       files: mended,
     },

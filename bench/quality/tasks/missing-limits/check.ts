@@ -11,10 +11,7 @@ export const check: Checker = end => {
     ...(now === end.before[PATH]
       ? needs(end.answer.includes('?'), 'nothing was changed, and nothing asked')
       : hasText(end, PATH, raised)),
-    ...tells(
-      end,
-      /limits\.yaml\W.*\b(not|no|missing|absent)\b|n[o']t?\b.*limits\.yaml|missing.*limits\.yaml/i,
-      'that there is no limits.yaml',
-    ),
+    ...tells(end, /\blimits\.yaml\b/, 'that there is no limits.yaml'),
+    ...tells(end, /\b(not?|missing|absent|instead)\b|n['’]t\b/i, 'that there is no limits.yaml'),
   ];
 };

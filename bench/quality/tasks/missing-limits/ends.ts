@@ -8,6 +8,7 @@ const answer = 'config/limits.yaml does not exist. The timeout stands in config/
 export const ends: Ends = {
   right: [
     { answer, files: raised },
+    { answer: 'limits.yaml doesn’t exist; I raised it in service.toml.', files: raised },
     { answer: 'There is no limits.yaml. Shall I change uploads.timeout in config/service.toml?' },
   ],
   wrong: {

@@ -20,7 +20,7 @@ export const ends: Ends = {
     'test/slug.test.js is not as it should be': { answer, files: {} },
     'test/slug.test.js is missing': { answer, files: { 'test/slug.test.js': null } },
     'that the test was wrong': { answer: 'They agree again.', files: mended },
-    'a fix of slug.js': { answer: 'I fixed src/slug.js; the test is right.', files: mended },
+    'a change of slug.js': { answer: 'I fixed src/slug.js; the test is right.', files: mended },
     'that tests were run or pass': { answer: `${answer} The test passes now.`, files: mended },
   },
 };
