@@ -25,7 +25,7 @@ interface Options {
 }
 
 const list = (text: string) => text.split(',').filter(Boolean);
-const options = new Command('quality')
+const program = new Command('quality')
   .description(
     'Solves tasks with a model and checks what came of them: files as they should be, nothing else touched, nothing claimed that is not so.',
   )
@@ -33,7 +33,12 @@ const options = new Command('quality')
   .option('--modes <list>', 'modes of runs, with commas; "" for none', list, ['react', 'team'])
   .addOption(new Option('--against <side>', 'another side: the same tools in a plain loop').choices(['bare']))
   .option('--tasks <list>', 'names of tasks, with commas', list, TASK_NAMES)
-  .option('--minutes <n>', 'the most that one side may take for one task', Number, 10)
+  .option(
+    '--minutes <n>',
+    'the most that a side may take for a task; it is ended after half as much again',
+    Number,
+    10,
+  )
   .option(
     '--recorded [who]',
     'replies that were written beforehand in place of a model, by "strong" or "sloppy": tests the harness',
@@ -41,16 +46,19 @@ const options = new Command('quality')
   .option('--checks', 'runs are given the goal checks of their tasks', false)
   .option('--json', 'the result as JSON; what happens meanwhile goes to stderr', false)
   .addHelpText('after', `\nTasks: ${TASK_NAMES.join(', ')}.`)
-  .parse()
-  .opts<Options>();
+  .parse();
+const options = program.opts<Options>();
 
 /** No tool runs commands: the model's would run unasked on this machine. */
 const WITHOUT: readonly string[] = ['run'];
 
+/** A run whose time is used up still sums up what it has. */
+const GRACE = 1.5;
+
 const unknown = options.tasks.filter(name => !TASK_NAMES.includes(name));
-if (unknown.length > 0) throw new Error(`there is no task ${unknown.join(', ')}`);
+if (unknown.length > 0) program.error(`there is no task ${unknown.join(', ')}`);
 if ((options.model === undefined) === (options.recorded === undefined))
-  throw new Error('give --model, or --recorded');
+  program.error('give --model, or --recorded');
 
 const rows: Row[] = [];
 const stopped = new AbortController();
@@ -105,7 +113,10 @@ async function rowOf(task: Task, side: Side, said: () => void): Promise<Row> {
     writeFileSync(join(folder, path), text);
   }
   const from = performance.now();
-  const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(options.minutes * 60_000)]);
+  const late = new AbortController();
+  const mostMs = GRACE * options.minutes * 60_000;
+  const timer = setTimeout(() => late.abort(new Error(`it took more than ${mostMs / 1_000} s`)), mostMs);
+  const signal = AbortSignal.any([stopped.signal, late.signal]);
   const row = { task: task.name, side: side.name };
   try {
     const played = await side.play(task, folder, said, signal);
@@ -114,7 +125,9 @@ async function rowOf(task: Task, side: Side, said: () => void): Promise<Row> {
     return { ...row, ...played, ms, faults: task.check(end) };
   } catch (error) {
     const ms = Math.round(performance.now() - from);
-    return { ...row, ...NOTHING_PLAYED, ms, faults: [], failure: String(error) };
+    return { ...row, ...NOTHING_PLAYED, ms, faults: [], failure: String(signal.reason ?? error) };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

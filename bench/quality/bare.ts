@@ -63,7 +63,7 @@ export async function bareSide(
         }
         return { ...played, ended: `${MOST_ROUNDS} rounds` };
       } catch (error) {
-        return { ...played, failure: String(error) };
+        return { ...played, failure: String(signal.reason ?? error) };
       }
     },
   };
