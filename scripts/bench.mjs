@@ -86,16 +86,17 @@ for (const part of ['dist', 'prompts', 'steersman.yaml', '.mcp.json', 'package.j
 }
 // Benchmarks import ../src as everything else does; here that is the build.
 symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
-// Tasks have files that are no code of ours.
-const TASKS = 'bench/quality/tasks';
-cpSync(join(root, TASKS), join(out, TASKS), { recursive: true });
+// Tasks with files that are no code of ours.
+const TASKS = ['bench/quality/tasks'];
+for (const folder of TASKS) cpSync(join(root, folder), join(out, folder), { recursive: true });
 // Where a fetched Temporal binary is kept.
 mkdirSync(join(root, '.steersman'), { recursive: true });
 symlinkSync(join(root, '.steersman'), join(out, '.steersman'), 'junction');
 const esbuild = await import('esbuild');
 for (const dir of ['bench', 'test/support', 'test/simulation']) {
+  const isOfTask = file => TASKS.some(folder => join(dir, file).startsWith(`${folder}/`));
   const files = readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' }).filter(
-    file => !join(dir, file).startsWith(`${TASKS}/`) || /\/(check|ends)\.ts$/.test(file),
+    file => !isOfTask(file) || /\/(check|ends)\.ts$/.test(file),
   );
   await esbuild.build({
     entryPoints: files.filter(file => file.endsWith('.ts')).map(file => join(root, dir, file)),
