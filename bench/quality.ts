@@ -32,7 +32,9 @@ const program = new Command('quality')
   .option('--model <id>', 'as endpoint/model; endpoints are those of variables and of steersman.yaml')
   .option('--modes <list>', 'modes of runs, with commas; "" for none', list, ['react', 'team'])
   .addOption(new Option('--against <side>', 'another side: the same tools in a plain loop').choices(['bare']))
-  .option('--tasks <list>', 'names of tasks, with commas', list, TASK_NAMES)
+  .addOption(
+    new Option('--tasks <list>', 'names of tasks, with commas').argParser(list).default(TASK_NAMES, 'all'),
+  )
   .option(
     '--minutes <n>',
     'the most that a side may take for a task; it is ended after half as much again',
