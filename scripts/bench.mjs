@@ -22,6 +22,7 @@ const SMOKE = {
   load: '--runs 1 --singles 0 --database memory',
   'parallel-reads': '--reads 2 --turns 1 --rounds 1 --at-once 1,2 --tool-ms 30 --model-ms 30',
   'parallel-tasks': '--tasks 2 --rounds 1 --at-once 1,2 --model-ms 30',
+  price: '--modes react,team',
   replay: '--turns 2',
   quality: [
     '--recorded --against bare --tasks quarter-revenue,raise-prices,vendor-summary',
@@ -87,7 +88,7 @@ for (const part of ['dist', 'prompts', 'steersman.yaml', '.mcp.json', 'package.j
 // Benchmarks import ../src as everything else does; here that is the build.
 symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
 // Tasks with files that are no code of ours.
-const TASKS = ['bench/quality/tasks'];
+const TASKS = ['bench/quality/tasks', 'bench/price'];
 for (const folder of TASKS) cpSync(join(root, folder), join(out, folder), { recursive: true });
 // Where a fetched Temporal binary is kept.
 mkdirSync(join(root, '.steersman'), { recursive: true });
