@@ -13,6 +13,7 @@ import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config
 import type { PinnedRole } from '../core/agents/role.js';
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
+import { readsFiles } from '../core/evidence/inventory.js';
 import { FAILURE } from '../core/limits/failure.js';
 import { ceilingFault, underCeilings } from '../core/limits/limits.js';
 import { PINNED_BYTES, WORKER_TRIES } from '../core/state/bounds.js';
@@ -44,6 +45,8 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   asksProgram?: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
   listTools(workspace: string): Promise<ListedTools>;
+  /** What lies in a workspace, in short. */
+  listFiles(workspace: string): Promise<string>;
   /** Those of Steersman's search attributes that the namespace has. */
   searchAttributes(): Promise<string[]>;
 }
@@ -124,6 +127,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   );
   const wantsNotes = run.projectNotes ?? settings.projectNotes;
   const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
+  const listing = allowed.some(readsFiles) ? await listingOf(deps, workspace) : null;
   const attributes = await searchAttributes(deps);
   const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
@@ -132,6 +136,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     modes: modesFor(run, settings),
     prefix,
     projectNotes: project.notes,
+    ...(listing && 'list' in listing && { files: listing.list }),
     language: settings.language,
     ...(words && { words }),
     tools,
@@ -162,6 +167,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
       ...files.agentWarnings,
       ...idle,
       ...project.warnings,
+      ...(listing && 'warning' in listing ? [listing.warning] : []),
       ...choice.warnings,
       ...attributes.warnings,
     ],
@@ -211,6 +217,18 @@ function renderAll(
       renderRole(role, values, { systemMessage, opening, isAlone: role === alone }),
     ),
   };
+}
+
+/** A run does without where it can not be had. */
+async function listingOf(
+  deps: LoadRunDeps,
+  workspace: string,
+): Promise<{ list: string } | { warning: string }> {
+  try {
+    return { list: await deps.listFiles(workspace) };
+  } catch (error) {
+    return { warning: `The files of the workspace could not be listed (${errorText(error)}).` };
+  }
 }
 
 /** Of the worker's clock and zone; in history from here on. */

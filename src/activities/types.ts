@@ -5,6 +5,7 @@
 
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import type { Check, CheckStatus } from '../core/checks/check.js';
+import type { FilesNow, Snapshot } from '../core/evidence/evidence.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { ModelSituation } from '../core/limits/resolver.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
@@ -148,6 +149,29 @@ export interface CheckEnd {
   output?: string;
 }
 
+/** What is looked at in the workspace for the run itself: no tool is called, and nothing is changed. */
+export type LookInput = { workspace: string } & (
+  | {
+      at: 'before';
+      /** Paths that a call may write, from the workspace on. */
+      paths: string[];
+    }
+  | {
+      at: 'now';
+      files: Pick<Snapshot, 'path' | 'hash' | 'ref'>[];
+      /** Files that changed since are wanted too; null: they are not, and no differences. */
+      since: number | null;
+    }
+  /** The names of the files. */
+  | { at: 'list' }
+);
+
+export interface LookFinds {
+  before: Omit<Snapshot, 'taskIds'>[];
+  now: FilesNow;
+  list: string;
+}
+
 export interface StoreTextInput {
   text: string;
   name: string;
@@ -168,6 +192,8 @@ export interface SteersmanActivities {
   steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile>;
   /** Makes a check of a goal, by a command, a file or a function: it reads, and may be made again. */
   steersmanRunCheck(input: RunCheckInput): Promise<CheckEnd>;
+  /** Looks at files of the workspace, for evidence and for the opening. */
+  steersmanLook<I extends LookInput>(input: I): Promise<LookFinds[I['at']]>;
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
 }

@@ -1,11 +1,12 @@
 /** `steersman/client`: start runs of agents, follow them, steer them, answer what they ask. */
 
 export type { Check, CheckResult } from '../core/checks/check.js';
+export type { Basis } from '../core/evidence/evidence.js';
 export type { Gate, GateKind } from '../core/gates/gate.js';
 export type { ToolProgress } from '../core/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';
 export type { UsageEntry } from '../core/limits/usage-by.js';
-export { type Cause, causeText, type Outcome } from '../core/plan/cause.js';
+export { type Cause, causeText, type Outcome, RESTS } from '../core/plan/cause.js';
 export type { Task } from '../core/plan/plan.js';
 export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
 export type { Artifact } from '../core/state/artifacts.js';

@@ -18,7 +18,7 @@ export async function readOldContent(workspace: string, path: string): Promise<s
 }
 
 /** Where a path leads, also that of a file that is to be. A link that leads nowhere says nothing of what is written. */
-async function placeOf(path: string): Promise<{ real: string; exists: boolean }> {
+export async function placeOf(path: string): Promise<{ real: string; exists: boolean }> {
   try {
     return { real: await realpath(path), exists: true };
   } catch (error) {

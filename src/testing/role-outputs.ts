@@ -61,7 +61,8 @@ export function verdict(input: {
   userNeedsSatisfied?: boolean;
   overallFeedback?: string;
   improvements?: string[] | null;
-  tasks?: { id: string; completed: boolean; feedback?: string }[];
+  tasks?: { id: string; completed: boolean; feedback?: string; evidence?: string[] }[];
+  exceptions?: string[];
 }): string {
   const good = typeof input.summary === 'string';
   return component('verifier-response', {

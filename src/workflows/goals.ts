@@ -8,7 +8,7 @@ import type { Outcome } from '../core/plan/cause.js';
 import { notDoneText } from '../core/plan/plan-edit.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
 import { steeringAt } from '../core/state/cursor.js';
-import { newGoal, withGoal } from '../core/state/goal.js';
+import { newGoal, restOfGoal, withGoal } from '../core/state/goal.js';
 import { taskOf } from '../core/state/position.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../core/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
@@ -63,10 +63,19 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   return { ...end, answer };
 }
 
-/** An answer says what it was given without. */
-function withNotDone<End extends Pick<GoalEnd, 'cause' | 'answer'>>({ state }: Run, end: End): End {
+/** An answer says what it was given without, and what is impossible here. */
+function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
+  { state, words }: Run,
+  end: End,
+): End {
   if (state.goals.some(goal => goal.number === state.goal.number)) return end;
-  const lacks = [notDoneText(state.tasks, end.cause), checksText(state.goal.checks)];
+  const { exceptions = [] } = restOfGoal(state.goal, end.outcome);
+  const excepted = exceptions.map(each => `- ${each}`).join('\n');
+  const lacks = [
+    notDoneText(state.tasks, end.cause),
+    checksText(state.goal.checks),
+    excepted && `**${words.exceptions}**\n\n${excepted}`,
+  ];
   const answer = [end.answer, ...lacks].filter(Boolean).join('\n\n');
   return { ...end, answer };
 }
@@ -78,8 +87,10 @@ function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
   state.idleSince = run.ports.now();
   if (state.goals.some(goal => goal.number === number)) return;
   endRunningTask(run, outcome);
-  state.goals = withGoal(state.goals, { number, text, outcome, cause, answer, turns: counters.turns });
-  run.journal('goal_ended', { number, outcome, cause, answer: preview(answer) });
+  const rest = restOfGoal(state.goal, outcome);
+  const ended = { number, text, outcome, cause, answer, turns: counters.turns, ...rest };
+  state.goals = withGoal(state.goals, ended);
+  run.journal('goal_ended', { number, outcome, cause, answer: preview(answer), ...rest });
 }
 
 /** A task that was at work when its goal ended has failed: nothing goes on with it. */
@@ -144,7 +155,8 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
   state.people.inbox.items = [];
   state.people.gates = [];
   state.end = { outcome, cause, answer };
-  run.journal('run_ended', { outcome, cause, answer: preview(answer) });
+  const rest = restOfGoal(state.goal, outcome);
+  run.journal('run_ended', { outcome, cause, answer: preview(answer), ...rest });
   run.show();
   return isAgent ? unread : [];
 }

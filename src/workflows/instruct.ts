@@ -1,10 +1,12 @@
 /** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
 
 import type { PinnedRole } from '../core/agents/role.js';
+import { inventoryText } from '../core/evidence/inventory.js';
 import { newInventory, withCallContext } from '../core/prompts/call-context.js';
 import { holdsNotes, notesText, takesNotes } from '../core/prompts/project-notes.js';
 import { holdsPrompt, introduction, roleAtHand } from '../core/prompts/shared-prefix.js';
 import { fill } from '../core/prompts/words.js';
+import { textOf } from '../core/state/message.js';
 import type { Thread } from '../core/state/thread.js';
 import type { Run } from './run.js';
 
@@ -23,6 +25,22 @@ export function giveNotes(run: Run, thread: Thread): void {
   const { projectNotes } = run.pinned;
   if (projectNotes === null || holdsNotes(thread)) return;
   run.say(thread, 'notes', notesText(projectNotes, run.words));
+}
+
+/** Tells what lies in the workspace as a follow-up begins, where that has changed: one look a goal. */
+export async function tellFiles(run: Run): Promise<void> {
+  const { state, ports, pinned, words } = run;
+  if (state.goal.listed) return;
+  state.goal.listed = true;
+  if (pinned.files === undefined) return;
+  const seen = await ports.look({ at: 'list', workspace: state.settings.workspace });
+  ports.throwIfCancelled();
+  if (!seen.ok) return;
+  const { messages } = run.mainThread();
+  const told = messages.findLast(message => message.kind === 'user' && message.purpose === 'files');
+  const before = told ? textOf(told) : inventoryText(pinned.files, words);
+  const text = inventoryText(seen.value, words);
+  if (text !== before) run.say(run.mainThread(), 'files', text);
 }
 
 /** Tells a role that works with artifacts which there are, where that has changed. */

@@ -4,6 +4,7 @@ import type { AgentMessage, FromCaller } from '../core/agents/agent-message.js';
 import type { ChildRecord } from '../core/agents/children.js';
 import type { RunSettings } from '../core/agents/run-config.js';
 import type { CheckResult } from '../core/checks/check.js';
+import type { Basis } from '../core/evidence/evidence.js';
 import type { FormMessage } from '../core/gates/form.js';
 import type { FormAnswer, Gate } from '../core/gates/gate.js';
 import type { Counters, Limits } from '../core/limits/limits.js';
@@ -36,6 +37,10 @@ export interface RunResult {
   usage: Usage;
   /** Why it ended so: which cap or what else. `causeText` says it in a sentence. */
   cause: Cause;
+  /** On what a completed goal rests: its checks, evidence for each task, or the verifier's word; else null. */
+  basis: Basis | null;
+  /** Parts of the goal that are impossible here, each with why: the answer has them too. */
+  exceptions: string[];
   id: string;
   mode: string;
   goal: string;
@@ -63,7 +68,17 @@ export interface RunResult {
 export interface RunView
   extends Pick<
     RunResult,
-    'goal' | 'tasks' | 'checks' | 'artifacts' | 'counters' | 'usage' | 'usageBy' | 'goals' | 'mode'
+    | 'goal'
+    | 'basis'
+    | 'exceptions'
+    | 'tasks'
+    | 'checks'
+    | 'artifacts'
+    | 'counters'
+    | 'usage'
+    | 'usageBy'
+    | 'goals'
+    | 'mode'
   > {
   phase: ShownPhase;
   outcome: Outcome | null;

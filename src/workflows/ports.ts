@@ -7,6 +7,8 @@ import type {
   CheckEnd,
   CompareFileInput,
   EditArtifactInput,
+  LookFinds,
+  LookInput,
   ResolveModelInput,
   RunCheckInput,
   StoreTextInput,
@@ -96,6 +98,8 @@ export interface Ports {
   runCheck(input: RunCheckInput, options: CallOptions): Promise<Called<CheckEnd>>;
   /** Looks at the file that a call is about to write, in a few seconds. A stop ends the wait. */
   compareFile(input: CompareFileInput): Promise<Called<ComparedFile>>;
+  /** Looks at files of the workspace, in a minute at most. A stop ends the wait. */
+  look<I extends LookInput>(input: I): Promise<Called<LookFinds[I['at']]>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */

@@ -10,6 +10,7 @@ import { cutText } from '../core/text/fit.js';
 import { preview } from '../core/text/preview.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
+import { tellFiles } from './instruct.js';
 import { answer } from './phases/answer.js';
 import { check } from './phases/check.js';
 import { concludeEarly, type GoalEnd, type StepEnd, wrapUp } from './phases/conclude.js';
@@ -39,6 +40,7 @@ async function step(run: Run): Promise<StepEnd> {
   if (at.phase === 'steering') return steer(run, at);
   if (at.phase === 'consultation') return answerConsultation(run, at);
   await reloadTools(run);
+  await tellFiles(run);
   switch (at.phase) {
     case 'choosing':
       return choose(run, at);

@@ -67,9 +67,12 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
 
 /** What view and result tell alike. */
 function madeSoFar({ goal, goals, tasks, artifacts, children, total }: RunState) {
+  const { basis = null, exceptions = [] } = goals.findLast(({ number }) => number === goal.number) ?? {};
   return {
     mode: goal.mode,
     goal: goal.text,
+    basis,
+    exceptions,
     goals,
     tasks: tasks.map(released),
     checks: goal.checks.results,

@@ -8,6 +8,8 @@ import type {
   CompareFileInput,
   EditArtifactInput,
   RunCheckInput,
+  LookFinds,
+  LookInput,
 } from '../../src/activities/types.js';
 import type { ToCaller } from '../../src/core/agents/agent-message.js';
 import { isPaused, openChildren } from '../../src/core/agents/children.js';
@@ -36,6 +38,7 @@ import { ArtifactStore } from './artifact-store.js';
 import { CallPlaces } from './call-places.js';
 import { expectThat } from './expect-that.js';
 import { CANCELLED, modelFailure, NOT_SENT, toolFailure, toolResultOf } from './failures.js';
+import { filesFound } from './files.js';
 import { Offers } from './offers.js';
 import { Random } from './random.js';
 import { partialReply, randomReply } from './replies.js';
@@ -283,6 +286,14 @@ export class World implements Ports {
     return random.chance(0.8)
       ? { ok: true, value: { kind: 'changed', diff: '-old\n+new' } }
       : { ok: false, failure: CANCELLED };
+  }
+
+  async look<I extends LookInput>(input: I): Promise<Called<LookFinds[I['at']]>> {
+    this.#watcher.seen.add(`files were looked at: ${input.at}`);
+    await this.#until(this.now(), this.#calls);
+    const random = new Random(this.scenario.seed, 'look', JSON.stringify({ ...input, since: null }));
+    if (random.chance(0.1)) return { ok: false, failure: CANCELLED };
+    return { ok: true, value: filesFound(random, input) as LookFinds[I['at']] };
   }
 
   #toolEnd({ random, position, interrupted }: InFlight): Called<CallToolResult> {

@@ -122,6 +122,7 @@ export function endItem(): RunEvent {
     status: 'completed',
     outcome: 'completed',
     cause: null,
+    basis: null,
     result: null,
     failure: null,
   };
@@ -154,6 +155,8 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     endedAt: null,
     outcome: null,
     cause: null,
+    basis: null,
+    exceptions: [],
     mode: 'team',
     modeWhy: null,
     phase: 'execution',

@@ -1,6 +1,6 @@
 /** A run in memory that stands at the tool calls of one reply, for tests of what becomes of them. */
 import { getCurrentTest } from 'vitest/suite';
-import type { CallToolInput } from '../../src/activities/types.js';
+import type { CallToolInput, LookFinds, LookInput } from '../../src/activities/types.js';
 import type { PinnedRole } from '../../src/core/agents/role.js';
 import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/state/message.js';
@@ -63,6 +63,8 @@ export interface SmallRun {
 
 const never = new Promise<never>(() => undefined);
 
+const NOTHING_FOUND: LookFinds = { before: [], now: { files: [], others: [], more: 0 }, list: '' };
+
 /** Ports of a world where every tool answers "done" at once and only a test's own acts end a wait. */
 export function quietPorts(ran: CallToolInput[]): Ports {
   return {
@@ -72,6 +74,10 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     resolveModel: async () => ({ ok: true, value: { model: null } }),
     runCheck: async () => ({ ok: true, value: { status: 'passed', why: 'ok' } }),
     compareFile: async () => ({ ok: true, value: { kind: 'unread' } }),
+    look: async <I extends LookInput>({ at }: I) => ({
+      ok: true as const,
+      value: NOTHING_FOUND[at] as LookFinds[I['at']],
+    }),
     offer: () => {},
     reloadTools: () => Promise.reject(new Error('no tools are listed here')),
     callTool: async input => {

@@ -17,7 +17,16 @@ function user(at: number, text: string, more: Pick<UserMessage, 'purpose' | 'tas
 }
 
 function record(id: string, status: string, read: readonly string[] = []): RunRecord {
-  const end: RunEnd = { id, runId: id, status, outcome: null, cause: null, result: null, failure: null };
+  const end: RunEnd = {
+    id,
+    runId: id,
+    status,
+    outcome: null,
+    cause: null,
+    basis: null,
+    result: null,
+    failure: null,
+  };
   const threads = [read.map(text => user(0, text, { purpose: 'steer' }))];
   return { id, end, parts: [], threads, journal: [] };
 }

@@ -1,24 +1,35 @@
 /** How a run ended, for people and for scripts. Pure. */
-import { type Cause, causeText, type Outcome, type RunEnd, UNREADABLE } from '../../client/index.js';
+import {
+  type Basis,
+  type Cause,
+  causeText,
+  type Outcome,
+  RESTS,
+  type RunEnd,
+  UNREADABLE,
+} from '../../client/index.js';
 import type { Output } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 
-export function endLine(end: Pick<RunEnd, 'id' | 'status' | 'outcome' | 'cause' | 'failure'>): string {
+export function endLine(
+  end: Pick<RunEnd, 'id' | 'status' | 'outcome' | 'cause' | 'basis' | 'failure'>,
+): string {
   if (end.failure?.type === UNREADABLE) return `The run ${end.id} was ${end.status}. ${end.failure.message}`;
   if (end.outcome === null) {
     const by = end.failure?.message ? `: ${end.failure.message}` : '';
     return `The run ${end.id} was ${end.status.replace('_', ' ')}${by}. It left no answer.`;
   }
-  return goalEndLine({ outcome: end.outcome, cause: end.cause }, end.failure?.message);
+  return goalEndLine({ ...end, outcome: end.outcome }, end.failure?.message);
 }
 
 /** One line on how a goal ended, and why. `why` is a failure's own message. */
 export function goalEndLine(
-  { outcome, cause }: { outcome: Outcome; cause: Cause | null },
+  { outcome, cause, basis }: { outcome: Outcome; cause: Cause | null; basis?: Basis | null },
   why?: string,
 ): string {
   const name = NAMES[outcome];
+  if (outcome === 'completed' && basis) return `${name}: verified, ${RESTS[basis]}.`;
   if (outcome === 'completed' || outcome === 'answered' || outcome === 'cancelled') return `${name}.`;
   if (outcome === 'failed' && why) return `${name}: ${why}`;
   return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;
@@ -44,6 +55,8 @@ export function resultLine(end: RunEnd): object {
     status,
     outcome,
     cause,
+    basis: result?.basis ?? null,
+    exceptions: result?.exceptions ?? [],
     text: result?.text ?? '',
     tasks: result?.tasks ?? [],
     checks: result?.checks ?? [],

@@ -151,6 +151,7 @@ const ACTIVITY_NAMES: Record<string, string> = {
   steersmanResolveModel: 'choosing a model',
   steersmanStoreText: 'storing text',
   steersmanCompareFile: 'comparing a file',
+  steersmanLook: 'looking at files',
 };
 
 /**

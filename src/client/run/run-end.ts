@@ -5,6 +5,7 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
+import type { Basis } from '../../core/evidence/evidence.js';
 import type { Cause, Outcome } from '../../core/plan/cause.js';
 import { isRecord } from '../../core/text/json.js';
 import { unreadableEncoding } from '../../shared/temporal-client.js';
@@ -22,6 +23,8 @@ export interface RunEnd {
   outcome: Outcome | null;
   /** Why it ended so; null where its result does not tell. */
   cause: Cause | null;
+  /** On what it rests, where it was completed. */
+  basis: Basis | null;
   /** Null where the run left none. */
   result: RunResult | null;
   /** Why it failed or was ended. */
@@ -48,8 +51,8 @@ export async function readEnd({ client }: Temporal, run: RunDescription): Promis
   }
 }
 
-function endOf(end: Omit<RunEnd, 'cause'>): RunEnd {
-  return { ...end, cause: end.result?.cause ?? null };
+function endOf(end: Omit<RunEnd, 'cause' | 'basis'>): RunEnd {
+  return { ...end, cause: end.result?.cause ?? null, basis: end.result?.basis ?? null };
 }
 
 function failedEnd(

@@ -25,6 +25,10 @@ export interface RunSnapshot {
   outcome: Outcome | null;
   /** Why it ended so. */
   cause: Cause | null;
+  /** On what it rests, where it was completed. */
+  basis: RunView['basis'];
+  /** Parts of the goal that are impossible here, each with why. */
+  exceptions: string[];
   /** Why it failed, or what Temporal ended it for. */
   failure: RunEnd['failure'];
   mode: string | null;
@@ -113,6 +117,8 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     ...timesOf(run),
     outcome: end?.outcome ?? view?.outcome ?? null,
     cause: result?.cause ?? view?.cause ?? null,
+    basis: result?.basis ?? view?.basis ?? null,
+    exceptions: result?.exceptions ?? view?.exceptions ?? [],
     failure: end?.failure ?? null,
     mode: view?.mode ?? result?.mode ?? memo('mode'),
     modeWhy: view?.modeWhy ?? null,

@@ -73,7 +73,7 @@ const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
       wrap_up: SUMMARY,
     },
     begin: () => planningAt(1),
-    carriedOut: verificationAt,
+    carriedOut: cycle => verificationAt(cycle),
   },
   plan: {
     kind: 'plan',
@@ -168,6 +168,11 @@ export function mayPlan(mode: ModeName): boolean {
 /** Whether goals of this mode have a plan, whose tasks are carried out and which people may change. */
 export function hasPlan(mode: ModeName): boolean {
   return entryOf(mode).carriedOut !== null;
+}
+
+/** Whether goals of this mode end with a verdict, which wants evidence. */
+export function isVerified(mode: ModeName): boolean {
+  return 'verification' in entryOf(mode).at;
 }
 
 /** The role that has the say at a position: messages of people are for it. */

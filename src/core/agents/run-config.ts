@@ -99,6 +99,8 @@ export interface PinnedRun {
   prefix: { system: string };
   /** What the workspace's own file says of the project; null where none was wanted or found. */
   projectNotes: ProjectNotes | null;
+  /** What lay in the workspace at the start: names and sizes. Absent where no tool of the run reads files. */
+  files?: string;
   /** Of the prompts: what the run itself says is in it too, where there are words for it. */
   language: string;
   /** What the run says otherwise than the built-in words of the language; absent where nothing differs. */

@@ -64,7 +64,17 @@ const verdict = {
   overallFeedback: text(),
   summary: text({ optional: true, about: 'the full answer to the user; required on success' }),
   improvements: texts({ optional: true, about: 'what to do better; required without success' }),
-  tasks: list({ id: id(), completed: flag(), feedback: text() }),
+  tasks: list({
+    id: id(),
+    completed: flag(),
+    feedback: text(),
+    evidence: texts({ optional: true, lax: true, about: 'ids of the evidence that it rests on, such as e1' }),
+  }),
+  exceptions: texts({
+    optional: true,
+    lax: true,
+    about: 'parts of the goal that are impossible here, each with why; all else is done',
+  }),
 };
 
 export type VerdictOutput = ReadAll<typeof verdict>;

@@ -3,6 +3,8 @@
  * once more; it is readable all the same.
  */
 import { type Capabilities, missing } from '../agents/capabilities.js';
+import { citationDoubts } from '../evidence/citations.js';
+import type { EvidenceItem } from '../evidence/evidence.js';
 import type { TaskChange } from '../plan/plan.js';
 import { isRecord, stringOr } from '../text/json.js';
 import {
@@ -26,6 +28,8 @@ export interface Known {
   names?: readonly string[] | undefined;
   /** What tasks of a plan may need. Default: anything. */
   has?: Capabilities;
+  /** What a verdict may cite; absent where it was told of none. */
+  evidence?: readonly EvidenceItem[] | undefined;
 }
 
 type Json = Record<string, unknown>;
@@ -34,8 +38,11 @@ const READERS: { [C in FormedContract]: (json: Json, known: Known) => Parsed<Out
   plan: readPlan,
   execution: json =>
     read(CONTRACTS.execution.actions.COMPLETE, json, output => executionDoubts(output, json.summary)),
-  verdict: (json, { names = [] }) =>
-    read(CONTRACTS.verdict.actions.VERIFICATION_RESULT, json, output => verdictDoubts(output, json, names)),
+  verdict: (json, { names = [], evidence }) =>
+    read(CONTRACTS.verdict.actions.VERIFICATION_RESULT, json, output => [
+      ...verdictDoubts(output, json, names),
+      ...citationDoubts(output, evidence),
+    ]),
   intent: json => read(CONTRACTS.intent.actions.INTENT_ANALYSIS, json),
   route: json => read(CONTRACTS.route.actions.ROUTE_DECISION, json),
   review: json =>
@@ -134,7 +141,10 @@ function emptyPhraseDoubt(what: string, summary: string): string {
 function verdictDoubts(verdict: VerdictOutput, json: Json, names: readonly string[]): string[] {
   if (!verdict.allCompleted || !verdict.userNeedsSatisfied) {
     if (verdict.improvements.length > 0) return [];
-    const wanted = 'an array with at least one improvement, since not everything is done,';
+    const wanted =
+      verdict.allCompleted && verdict.exceptions.length > 0
+        ? 'an array with at least one improvement; or, where nothing but the exceptions is missing, userNeedsSatisfied true,'
+        : 'an array with at least one improvement, since not everything is done,';
     return [expected('improvements', wanted, json.improvements)];
   }
   const named = new Set(verdict.tasks.map(({ id }) => id));

@@ -1,5 +1,6 @@
 /** Why a goal ended: one closed union, from which outcome, exit code and words follow. */
 
+import type { Basis } from '../evidence/evidence.js';
 import { FAILURE } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 
@@ -94,12 +95,20 @@ export function causeOfBudgets(budgets: readonly BudgetKind[]): Cause {
   return 'turn_cap';
 }
 
-/** One sentence for people. "Limit" is said only where one was reached. */
-export function causeText(cause: Cause): string {
+/** One sentence for people. "Limit" is said only where one was reached. `basis`: on what a completed goal rests. */
+export function causeText(cause: Cause, basis: Basis | null = null): string {
+  if (cause === 'verified' && basis !== null) return `The answer was verified, ${RESTS[basis]}.`;
   const budget = Object.entries(BUDGETS).find(([kind]) => cause === `budget:${kind}`);
   if (budget) return `The limit of ${budget[1]} was reached before the answer was verified.`;
   return TEXTS[cause] ?? 'The run could not go on.';
 }
+
+/** On what a goal rests that was completed, in words. */
+export const RESTS: Readonly<Record<Basis, string>> = {
+  checks: 'and every check passed',
+  evidence: 'by evidence for each task',
+  opinion: "by the verifier's word alone",
+};
 
 const TEXTS: Partial<Record<string, string>> = {
   verified: 'The answer was verified.',

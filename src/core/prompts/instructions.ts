@@ -6,15 +6,17 @@ import { ownCapabilities } from '../agents/capabilities.js';
 import type { AgentCard, PinnedRole } from '../agents/role.js';
 import { wantsApproval } from '../agents/run-config.js';
 import { agentsInReach } from '../agents/subagent.js';
+import type { Looked } from '../evidence/evidence.js';
 import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
 import { durationText, type Overdue } from '../plan/task-time.js';
 import { REPORTS_BYTES } from '../state/bounds.js';
 import { userNotesText } from '../state/goal.js';
 import { textOf } from '../state/message.js';
-import type { Planning, Reading } from '../state/position.js';
+import type { Planning, Reading, Verification } from '../state/position.js';
 import type { RunState } from '../state/run-state.js';
 import { MAIN_THREAD } from '../state/thread.js';
 import { cutText } from '../text/fit.js';
+import { utf8Length } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { heldResults } from '../tools/ledger.js';
 import { delimit } from './prompt.js';
@@ -44,7 +46,10 @@ function goalText({ goal }: RunState, near: readonly string[]): string {
   return isSaid(goal.text, near) ? '' : delimit('goal', cutText(goal.text, GOAL_BYTES));
 }
 
-function taskLine(words: Words, task: Task, detail: Detail): string {
+/** Of a description or criterion, for who has the whole in the conversation. */
+const TASK_CHARS = 500;
+
+function taskLine(words: Words, task: Task, detail: Detail, chars = TASK_CHARS): string {
   const { id, status, reason, priority, dependencies, byPerson } = task;
   const why = reason ? ` (${preview(reason, 120)})` : '';
   if (detail === 'status') return `- ${id} [${status}${why}]`;
@@ -56,13 +61,21 @@ function taskLine(words: Words, task: Task, detail: Detail): string {
       ? fill(words.after, { ids: dependencies.join(', ') })
       : '',
   ];
-  const line = `- ${id} [${marks.filter(Boolean).join(', ')}] ${preview(task.description, 500)}`;
+  const line = `- ${id} [${marks.filter(Boolean).join(', ')}] ${preview(task.description, chars)}`;
   if (detail === 'description' || task.completionCriteria === null) return line;
-  return `${line} — ${fill(words.criterion, { criterion: preview(task.completionCriteria, 500) })}`;
+  return `${line} — ${fill(words.criterion, { criterion: preview(task.completionCriteria, chars) })}`;
 }
 
 function lines(words: Words, tasks: readonly Task[], detail: (task: Task) => Detail): string {
   return tasks.map(task => taskLine(words, task, detail(task))).join('\n');
+}
+
+/** Whole, as they are to be judged by every word; where that is too much, each has its share. */
+function linesToJudge(words: Words, plan: readonly Task[], detail: (task: Task) => Detail): string {
+  const cut = Math.max(TASK_CHARS, Math.floor(TASK_LIST_BYTES / (2 * Math.max(1, plan.length))));
+  const list = (chars: number) => plan.map(task => taskLine(words, task, detail(task), chars)).join('\n');
+  const whole = list(TASK_LIST_BYTES);
+  return utf8Length(whole) <= TASK_LIST_BYTES ? whole : cutText(list(cut), TASK_LIST_BYTES);
 }
 
 /** Only the verifier needs the criterion of an ended task. */
@@ -180,7 +193,10 @@ const GOAL_BYTES = 8_000;
 const TASK_LIST_BYTES = 20_000;
 
 /** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). What a short conversation says already is not said again. */
-export function verificationInstruction(state: RunState): string {
+export function verificationInstruction(
+  state: RunState,
+  { looked, anew }: Pick<Verification, 'looked' | 'anew'>,
+): string {
   const words = wordsOf(state);
   const plan = planInForce(state.tasks);
   const removed = state.tasks.filter(({ reason }) => reason === REMOVED);
@@ -191,13 +207,34 @@ export function verificationInstruction(state: RunState): string {
   return paragraphs(
     lined(words.verify, goalText(state, near)),
     userNotesText(state.goal, words),
-    lined(words.toJudge, cutText(lines(words, plan, detail), TASK_LIST_BYTES)),
+    lined(words.toJudge, linesToJudge(words, plan, detail)),
     others.length > 0 ? fill(words.replaced, { ids: others.map(({ id }) => id).join(', ') }) : '',
     removed.length > 0 ? fill(words.removed, { tasks: namesOf(removed) }) : '',
-    reportsText(words, plan, holdsReports(state)),
+    anew ? words.verifyAnew : '',
+    looked?.text ?? '',
+    reportsToJudge(state, plan, looked),
     words.verdict,
   );
 }
+
+/**
+ * What is shown is not told once more: reports of tasks whose effects are in the evidence are cut short, and are left
+ * out before a verifier with a memory of its own, which judges by what is there, not by what was said of it.
+ */
+function reportsToJudge(state: RunState, plan: readonly Task[], looked: Looked | null): string {
+  const shown = new Set(looked?.items.flatMap(({ supports, taskIds }) => (supports ? taskIds : [])));
+  const words = wordsOf(state);
+  const isAbove = holdsReports(state);
+  if (shown.size === 0 || isAbove) return reportsText(words, plan, isAbove);
+  const isApart = state.pinned?.roles.verifier?.memory === 'private';
+  const left = plan.filter(({ id, result }) => result && !(isApart && shown.has(id)));
+  const most = (id: string) => (shown.has(id) ? SHORT_REPORT_BYTES : REPORTS_BYTES);
+  const short = left.map(task => ({ ...task, result: cutText(task.result ?? '', most(task.id)) }));
+  return short.length === 0 ? '' : reportsText(words, short, false);
+}
+
+/** Of a report of what the evidence shows. */
+const SHORT_REPORT_BYTES = 1_500;
 
 /** With what they are: roles are not to bring them back in other words. */
 function namesOf(tasks: readonly Task[]): string {

@@ -2,9 +2,10 @@
 
 import type { PinnedRole } from '../agents/role.js';
 import { offeredTools, type PinnedRun } from '../agents/run-config.js';
+import { inventoryText, readsFiles } from '../evidence/inventory.js';
 import type { Message } from '../state/message.js';
 import type { ToolDefinition } from '../tools/tool.js';
-import { fill, type Words } from './words.js';
+import { fill, type Words, wordsOf } from './words.js';
 
 export interface Prefix {
   key: string;
@@ -14,10 +15,16 @@ export interface Prefix {
 
 /** Of the requests of a role. The tools of a shared one are all that any of its roles is offered, in the run's order. */
 export function prefixOf(pinned: PinnedRun, role: PinnedRole): Prefix {
-  if (role.prefix === 'own')
-    return { key: `own:${role.name}`, system: role.prompt, tools: offeredTools(pinned, role) };
-  const sharing = Object.values(pinned.roles).filter(({ prefix }) => prefix === 'shared');
-  return { key: 'shared', system: pinned.prefix.system, tools: offeredTools(pinned, ...sharing) };
+  const isOwn = role.prefix === 'own';
+  const sharing = isOwn ? [role] : Object.values(pinned.roles).filter(({ prefix }) => prefix === 'shared');
+  const tools = offeredTools(pinned, ...sharing);
+  const said = isOwn ? role.prompt : pinned.prefix.system;
+  const { files } = pinned;
+  const system =
+    files !== undefined && tools.some(readsFiles)
+      ? `${said}\n\n${inventoryText(files, wordsOf({ pinned }))}`
+      : said;
+  return { key: isOwn ? `own:${role.name}` : 'shared', system, tools };
 }
 
 type Said = Readonly<{ messages: readonly Message[] }>;

@@ -27,6 +27,8 @@ export const READING_BYTES = 4_000;
 export const ANSWER_BYTES = 48_000;
 /** What the planner is told to mend. */
 export const IMPROVEMENTS_BYTES = 16_000;
+/** What of a goal is impossible here, with why. */
+export const EXCEPTIONS_BYTES = 2_000;
 /** Goals that have ended: the oldest lose their answers first. */
 export const GOALS_BYTES = ANSWER_BYTES + 20_000;
 /** An answer of a goal that another has followed. */
@@ -37,8 +39,8 @@ export const REPORT_BYTES = 80_000;
 export const REPORTS_BYTES = 88_000;
 /** What the tasks say besides their reports. */
 export const PLAN_BYTES = 56_000;
-/** The run's instruction to a role: the verifier's has all reports whole. */
-export const INSTRUCTION_TEXT_BYTES = REPORTS_BYTES + 40_000;
+/** The run's instruction to a role: the verifier's has all reports whole, and the evidence. */
+export const INSTRUCTION_TEXT_BYTES = REPORTS_BYTES + 72_000;
 
 /** One input to a run in flight; what is larger is not looked into. */
 export const INPUT_BYTES = 200_000;
@@ -81,6 +83,10 @@ export const CONCERNS_BYTES = 8_000;
 
 /** What a sub-agent has done, for its caller: the oldest goes first. */
 export const EFFECTS_BYTES = 3_000;
+/** What a goal keeps of the files that it wrote and of its calls. */
+export const EVIDENCE_BYTES = 16_000;
+/** What was looked up of them before a verdict. */
+export const LOOKED_BYTES = 32_000;
 /** Sub-agents of a run: the oldest that have ended go first. */
 export const CHILDREN_BYTES = 6_000;
 
@@ -95,7 +101,7 @@ export const CHOSEN_BYTES = 3_100;
 export const OUT_BYTES = 1_500;
 export const KNOWN_MODELS_BYTES = CHOSEN_BYTES + OUT_BYTES + 100;
 export const PINNED_BYTES = 300_000;
-export const LEDGER_BYTES = 75_000;
+export const LEDGER_BYTES = 55_000;
 /** Sessions with stateful tool servers: some twenty. */
 export const SESSIONS_BYTES = 4_000;
 /** The inventory of artifacts: their contents are in the blob store. */

@@ -2,6 +2,7 @@
 
 import type { ModeName } from '../agents/modes.js';
 import { type GoalChecks, noChecks } from '../checks/check.js';
+import type { Basis, Rest } from '../evidence/evidence.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import { delimit } from '../prompts/prompt.js';
@@ -37,9 +38,15 @@ export interface GoalState extends Account {
   /** The last verification's summary, for the answer when a cap is reached. */
   lastSummary: string | null;
   checks: GoalChecks;
+  /** On what the verdict rests that accepted it; null for none. */
+  basis: Basis | null;
+  /** By that verdict: parts of the goal that are impossible here. */
+  exceptions: string[];
+  /** What lies in the workspace is told: with the opening of the run for the first goal, else as its work begins. */
+  listed: boolean;
 }
 
-export interface GoalRecord {
+export interface GoalRecord extends Rest {
   number: number;
   text: string;
   outcome: Outcome;
@@ -48,6 +55,15 @@ export interface GoalRecord {
   answer: string;
   /** Model replies it took, with those of goals before it that are no longer kept. */
   turns: number;
+}
+
+/** What its end tells beside its cause. */
+export function restOfGoal(
+  { basis, exceptions }: Pick<GoalState, 'basis' | 'exceptions'>,
+  outcome: Outcome,
+): Rest {
+  const rests = outcome === 'completed' && basis !== null;
+  return { ...(rests && { basis }), ...(exceptions.length > 0 && { exceptions }) };
 }
 
 export function newGoal(
@@ -69,6 +85,9 @@ export function newGoal(
     userNotes: [],
     lastSummary: null,
     checks: noChecks(),
+    basis: null,
+    exceptions: [],
+    listed: number === 1,
   };
 }
 

@@ -81,7 +81,7 @@ function cutTexts(state: RunState, maxBytes: number): void {
 }
 
 /** Prompts, and what is told of project and artifacts: whole or not there, for their delimiters would be cut too. */
-const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'inventory']);
+const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'files', 'inventory']);
 
 /** A thread that is too long goes down to this share, so that many turns pass before it is again. */
 const TARGET_SHARE = 0.7;

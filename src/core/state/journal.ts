@@ -1,6 +1,7 @@
 /** The numbered, durable events of a run, which watchers follow and tests compare. */
 
 import type { CheckStatus } from '../checks/check.js';
+import type { Basis, Rest } from '../evidence/evidence.js';
 import type { GateCloser, GateKind } from '../gates/gate.js';
 import type { BudgetKind, Enlarger } from '../limits/limits.js';
 import type { Cause, Outcome } from '../plan/cause.js';
@@ -113,7 +114,14 @@ export interface JournalPayloads {
   /** The second reply was unreadable too. `fallback` says in words how the run goes on. */
   output_fallback: { role: string; errors: string[]; fallback: string };
   /** `contradictions`: claims that the run's own record contradicts. */
-  verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
+  verdict: {
+    done: boolean;
+    feedback: string;
+    improvements: string[];
+    contradictions: string[];
+    /** On what it rests, where it is accepted. */
+    basis?: Basis;
+  };
   /** A check of the goal; `id`: `c1` and so on, `check`: what it is. */
   check_started: { id: string; check: string };
   /** `interrupted`: it is made again, or the goal ends without it; `output`: what it said, unless it passed. */
@@ -163,7 +171,7 @@ export interface JournalPayloads {
   orchestration: { accepted: boolean; why: string };
   goal_started: { number: number; text: string };
   /** `answer`: whole in what the `events` query tells, as far as the run has it; the journal keeps its beginning. */
-  goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string };
+  goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string } & Rest;
   /** A message began a run of its own. */
   new_run: { id: string; goal: string };
   paused: { reason: string };
@@ -175,7 +183,7 @@ export interface JournalPayloads {
   /** A text that should have been kept by reference, and was cut. Said once a run. */
   store_failed: { what: string; why: string };
   continued_as_new: { segment: number };
-  run_ended: { outcome: Outcome; cause: Cause; answer: string };
+  run_ended: { outcome: Outcome; cause: Cause; answer: string } & Rest;
 }
 
 export type JournalType = keyof JournalPayloads;

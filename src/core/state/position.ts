@@ -4,6 +4,7 @@
  */
 
 import type { Check } from '../checks/check.js';
+import type { Looked } from '../evidence/evidence.js';
 import type { CallFailure } from '../limits/failure.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
@@ -103,6 +104,10 @@ export interface Verification extends AtPlan {
     | { kind: 'confirm'; concerns: string[] };
   /** Nobody answered its question, so it has one reply left. */
   unanswered: boolean;
+  /** What the run has looked up for this verdict; null: nothing yet. */
+  looked: Looked | null;
+  /** What it rested on changed after a verdict: so this is the second look. */
+  anew: boolean;
 }
 
 export interface WrapUp extends AtPlan {
@@ -174,8 +179,16 @@ export function executionAt(cycle: number, step: ExecutionStep = { kind: 'choose
   return { phase: 'execution', cycle, turns: newTurns(), step, reporting: false };
 }
 
-export function verificationAt(cycle: number): Verification {
-  return { phase: 'verification', cycle, turns: newTurns(), step: { kind: 'verify' }, unanswered: false };
+export function verificationAt(cycle: number, anew = false): Verification {
+  return {
+    phase: 'verification',
+    cycle,
+    turns: newTurns(),
+    step: { kind: 'verify' },
+    unanswered: false,
+    looked: null,
+    anew,
+  };
 }
 
 export function answeringAt(step = 0, { unconfirmed }: Pick<Answering, 'unconfirmed'> = {}): Answering {

@@ -3,6 +3,7 @@
 import { type Children, noChildren } from '../agents/children.js';
 import { firstPosition, type Way } from '../agents/modes.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
+import { type Evidence, newEvidence } from '../evidence/evidence.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
 import { type ModelUse, newModelUse } from '../limits/model-use.js';
 import type { Account, UsageEntry } from '../limits/usage-by.js';
@@ -40,6 +41,8 @@ export interface RunState {
   tasks: Task[];
   /** Of all goals, in the order they were made. */
   artifacts: Artifact[];
+  /** Of the goal at hand. */
+  evidence: Evidence;
   models: ModelUse;
   tools: ToolUse;
   people: People;
@@ -70,6 +73,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     threads: {},
     tasks: [],
     artifacts: [],
+    evidence: newEvidence(),
     models: newModelUse(settings.knownModels),
     tools: newToolUse(now),
     people: newPeople(),

@@ -11,11 +11,12 @@ import type { RunState } from './run-state.js';
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
-/** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut, or the one that a person is to confirm, with why. */
+/** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut, or the one that a person is to confirm, with why, or the evidence of a verdict. */
 const PLACE_BYTES =
   TURNS_BYTES +
   Math.max(
     most.ANSWER_BYTES,
+    most.LOOKED_BYTES + most.CONCERNS_BYTES,
     most.QUESTION_BYTES + 2 * most.CONCERNS_BYTES + most.IMPROVEMENTS_BYTES + most.READING_BYTES,
   ) +
   2_000;
@@ -52,6 +53,7 @@ export const BOUNDS: Record<Path, number> = {
     most.ANSWER_BYTES +
     most.APPROVED_CHECKS_BYTES +
     most.CHECK_RESULTS_BYTES +
+    most.EXCEPTIONS_BYTES +
     4_500,
   goals: most.GOALS_BYTES,
   idleSince: NUMBER_BYTES,
@@ -61,6 +63,7 @@ export const BOUNDS: Record<Path, number> = {
   threads: 250_500,
   tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
   artifacts: most.ARTIFACTS_BYTES,
+  evidence: most.EVIDENCE_BYTES + 100,
   'models.calls': 8_000,
   'models.chains': 4_000,
   'models.failed': 8_000,

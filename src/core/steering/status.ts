@@ -3,6 +3,7 @@
 import { childEnd, isPaused, openChildren } from '../agents/children.js';
 import { hasPlan, stepsOf } from '../agents/modes.js';
 import { checkLine, checksOf } from '../checks/check.js';
+import type { Basis } from '../evidence/evidence.js';
 import type { Gate } from '../gates/gate.js';
 import { gateMarkdown } from '../gates/gate-text.js';
 import { limitsOf } from '../limits/in-force.js';
@@ -59,7 +60,7 @@ export function statusMarkdown(state: RunState): string {
 
 function headline(state: RunState): string {
   const { cursor, goal, pinned } = state;
-  if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause)}`;
+  if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause, basisAt(state))}`;
   if (!pinned) return '**Loading** prompts, tools and limits';
   if (state.people.stop) return `**Stopping** ${plainLine(preview(state.people.stop.reason))}`;
   if (state.people.pausedAt !== null) return '**Paused**: send the signal `resume`';
@@ -81,9 +82,13 @@ function stepText(state: RunState): string {
   return `step ${position.step + 1} of ${steps.length}, ${plainLine(steps[position.step] ?? '')}`;
 }
 
+function basisAt({ goals, goal }: RunState): Basis | null {
+  return goals.findLast(({ number }) => number === goal.number)?.basis ?? null;
+}
+
 function idle({ goals }: RunState): string {
   const last = goals.at(-1);
-  const how = last ? `\n\nGoal ${last.number}: ${last.outcome}. ${causeText(last.cause)}` : '';
+  const how = last ? `\n\nGoal ${last.number}: ${last.outcome}. ${causeText(last.cause, last.basis)}` : '';
   return `**Idle**: the goal is answered; a \`followUp\` begins the next${how}`;
 }
 

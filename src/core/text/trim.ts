@@ -164,7 +164,7 @@ function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUse
 }
 
 type Purposes = ReadonlySet<UserMessage['purpose']>;
-const NO_INSTRUCTION: Purposes = new Set(['role', 'notes', 'inventory', 'reask', 'answer']);
+const NO_INSTRUCTION: Purposes = new Set(['role', 'notes', 'files', 'inventory', 'reask', 'answer']);
 
 interface Group {
   first: number;

@@ -33,7 +33,7 @@ export interface Ledger {
 }
 
 /** Entries kept, fewer where their arguments are long; the oldest go first. */
-export const LEDGER_KEPT = 400;
+export const LEDGER_KEPT = 350;
 
 const LONGEST_PLAIN_ARGUMENTS = 200;
 const HEAD_OF_LONG_ARGUMENTS = 80;

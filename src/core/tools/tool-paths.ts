@@ -62,3 +62,23 @@ export function touches(written: readonly string[] | null, read: readonly string
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
+
+const ADDRESS = /^[a-z][a-z0-9+.-]+:|^[^/\s]+@[^/\s]+$/i;
+
+/** The paths that a call may write, as it names them, from the workspace on where they lie in it. */
+export function namedPaths(input: Readonly<Record<string, unknown>>, workspace: string): string[] {
+  const values = Object.entries(input).flatMap(([name, value]) => (isPathName(name) ? [value].flat() : []));
+  const paths = values.filter(value => typeof value === 'string').filter(isPath);
+  const base = plainPath(workspace, '/');
+  const plain = paths.map(path => plainPath(path, workspace));
+  const named = plain.map(path => (path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path));
+  return [...new Set(named)].slice(0, MOST_PATHS);
+}
+
+function isPath(value: string): boolean {
+  return (
+    value.trim() !== '' && !value.includes('\n') && value.length <= MOST_PATH_CHARS && !ADDRESS.test(value)
+  );
+}
+
+const MOST_PATH_CHARS = 400;

@@ -5,6 +5,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { createEditArtifact } from '../../activities/edit-artifact.js';
 import { createLoadRun } from '../../activities/load-run.js';
+import { createLook, listFiles } from '../../activities/look.js';
 import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';
 import { createStateReader } from '../../activities/models/state-reader.js';
@@ -45,6 +46,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
           [...parts.activityTools, ...parts.workflowTools].map(({ definition }) => definition),
         ),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
+      listFiles,
       searchAttributes: () => readSearchAttributes(Context.current().client),
     }),
     steersmanCallModel: createCallModel({
@@ -99,6 +101,10 @@ export function createActivities(parts: Parts): SteersmanActivities {
         commandFault(command, { workspace, localStack, settings: await parts.liveSettings.readOrLast() }),
       functions: options.checks ?? {},
       redact,
+    }),
+    steersmanLook: createLook({
+      blobs,
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
     }),
     steersmanResolveModel: createResolveModel(options.resolveModel),
     steersmanStoreText: createStoreText(blobs),

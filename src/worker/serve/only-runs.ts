@@ -18,6 +18,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanStoreText: true,
   steersmanEditArtifact: true,
   steersmanCompareFile: true,
+  steersmanLook: true,
 };
 
 /** False for activities of an application that shares its worker with us: what they do is its own. */

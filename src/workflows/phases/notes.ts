@@ -4,6 +4,7 @@ import { blockLacking, capabilitiesOf } from '../../core/agents/capabilities.js'
 import { afterTasks, firstPosition } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
 import { checksOf } from '../../core/checks/check.js';
+import { newEvidence } from '../../core/evidence/evidence.js';
 import type { Account } from '../../core/limits/usage-by.js';
 import { causeOfPlan } from '../../core/plan/decide.js';
 import type { Task } from '../../core/plan/plan.js';
@@ -119,6 +120,7 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   const { mode } = state.settings;
   state.goal = { ...newGoal(state.goal.number + 1, text, { mode, startedAt: run.ports.now() }), ...spent };
   state.tasks = [];
+  state.evidence = newEvidence();
   state.tools.badCalls = {};
   state.models.failed = {};
   state.models.out = {};

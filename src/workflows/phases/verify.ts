@@ -1,5 +1,7 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5). */
 
+import { basisOf, itemsCited } from '../../core/evidence/citations.js';
+import type { Basis } from '../../core/evidence/evidence.js';
 import { plansLeft } from '../../core/limits/limits.js';
 import type { VerdictOutput } from '../../core/outputs/contracts.js';
 import { saysNothing } from '../../core/outputs/empty-phrase.js';
@@ -8,10 +10,11 @@ import { questionText, specialText } from '../../core/outputs/special-output.js'
 import { decideVerdict } from '../../core/plan/decide.js';
 import { isOpen, rejectTasks } from '../../core/plan/plan.js';
 import { verificationInstruction } from '../../core/prompts/instructions.js';
-import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/state/bounds.js';
-import { executionAt, type Verification } from '../../core/state/position.js';
+import { ANSWER_BYTES, CONCERNS_BYTES, EXCEPTIONS_BYTES } from '../../core/state/bounds.js';
+import { executionAt, type Verification, verificationAt } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
+import { changedSince, lookForVerdict } from '../evidence.js';
 import { askFor, confirm } from '../gates.js';
 import { MOVED, type Moved, type Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
@@ -38,7 +41,8 @@ async function judge(run: Run, position: Verification): Promise<StepEnd> {
     output: 'verdict',
     maxRounds: unanswered ? 2 : 1,
     tools: false,
-    instruction: () => (unanswered ? run.words.verdictUnanswered : verificationInstruction(state)),
+    prepare: () => lookForVerdict(run, position),
+    instruction: () => (unanswered ? run.words.verdictUnanswered : verificationInstruction(state, position)),
     leaves: () => leaves(run, position),
   });
   switch (end.kind) {
@@ -90,10 +94,25 @@ async function apply(
   const { state } = run;
   const { goal } = state;
   goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
-  const { done, cause, improvements, contradictions } = decideVerdict(output, state.tasks);
-  run.journal('verdict', { done, feedback: preview(output.overallFeedback), improvements, contradictions });
+  const decided = decideVerdict(output, state.tasks);
+  const { cause, improvements } = decided;
+  const { basis, changed } = cause === 'verified' ? await restsOn(run, position, output) : UNTESTED;
+  const again = changed.length > 0 && !position.anew && plansLeft(goal.counters, run.limits) > 0;
+  run.journal('verdict', {
+    done: decided.done && !again,
+    feedback: preview(output.overallFeedback),
+    improvements,
+    contradictions: [
+      ...decided.contradictions,
+      ...changed.map(path => `${path} has changed since it was looked at.`),
+    ],
+    ...(basis !== null && { basis }),
+  });
   if (output.summary && !saysNothing(output.summary))
     goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
+  if (again) return run.enter(verificationAt(position.cycle, true));
+  goal.basis = basis;
+  goal.exceptions = decided.done ? fitted(output.exceptions, EXCEPTIONS_BYTES) : [];
   if (cause === 'verified' && concerns.length > 0) {
     position.step = { kind: 'confirm', concerns: fitted(concerns, CONCERNS_BYTES) };
     return MOVED;
@@ -104,6 +123,23 @@ async function apply(
     output.tasks.filter(task => !task.completed).map(task => task.id),
   );
   return planAgain(run, { from: 'verification', wanted: improvements });
+}
+
+interface Rests {
+  /** Null where nothing was accepted. */
+  basis: Basis | null;
+  /** Files that it cites and that are not any more as they were looked at. */
+  changed: string[];
+}
+
+const UNTESTED: Rests = { basis: null, changed: [] };
+
+/** What an accepted verdict rests on: what it cites is looked at once more, for others work in the folder too. */
+async function restsOn(run: Run, { looked }: Verification, verdict: VerdictOutput): Promise<Rests> {
+  const cited = itemsCited(verdict, looked?.items ?? []);
+  const changed = await changedSince(run, cited);
+  const holding = cited.filter(({ file }) => !file || (changed !== null && !changed.includes(file.path)));
+  return { basis: basisOf(verdict, run.state.tasks, holding), changed: changed ?? [] };
 }
 
 /** Back to the planner, while verifications are left. */

@@ -20,6 +20,8 @@ import type {
   ActivityToolCall,
   CallToolInput,
   CallToolResult,
+  LookFinds,
+  LookInput,
   RequestSinks,
 } from '../../activities/types.js';
 import { memoOf, type PinnedRun, type RunSettings, settingsOfNewTask } from '../../core/agents/run-config.js';
@@ -116,6 +118,14 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
           shortOptions('compare a file', { timeoutMs: 5_000, wholeMs: 15_000, attempts: 2 }),
         ),
       ),
+    // A disk that is slow holds no goal up: the run goes on, and says what it could not see.
+    look: <I extends LookInput>(input: I) =>
+      call(INTERRUPTIBLE, () => {
+        const times = { timeoutMs: 20_000, wholeMs: 60_000, attempts: 5 };
+        return execute('steersmanLook', input, shortOptions(SUMMARY[input.at], times)) as Promise<
+          LookFinds[I['at']]
+        >;
+      }),
     // A store that is slow or full holds no run up: the text is cut instead.
     storeText: (input, { once }) =>
       call(INTERRUPTIBLE, () => {
@@ -150,6 +160,12 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     show: showStatus,
   };
 }
+
+const SUMMARY: Readonly<Record<LookInput['at'], string>> = {
+  before: 'look at what stands there before a write',
+  now: 'look at what stands there now',
+  list: 'list the workspace',
+};
 
 /** An activity that the application has: on the same task queue, with its arguments first. */
 function callActivity(

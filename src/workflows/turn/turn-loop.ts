@@ -4,6 +4,7 @@ import { capabilitiesOf } from '../../core/agents/capabilities.js';
 import { choicesOf } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
 import { offeredTools } from '../../core/agents/run-config.js';
+import type { EvidenceItem } from '../../core/evidence/evidence.js';
 import type { CallFailure } from '../../core/limits/failure.js';
 import { type BudgetKind, checkBudgets } from '../../core/limits/limits.js';
 import { CONTRACTS, type OutputContract, type OutputOf } from '../../core/outputs/contracts.js';
@@ -40,6 +41,8 @@ export interface TurnSpec<C extends OutputContract> {
   maxRounds: number;
   /** False takes the tools away from a role that has some: for reports at a cap. */
   tools: boolean;
+  /** Looks up, once at the position, what its instruction is to tell; null where nothing is missing. */
+  prepare?: () => Promise<void> | null;
   /** Said once when the position is entered. */
   instruction: () => string;
   /** Before each model call: what else is to be said by now. */
@@ -102,6 +105,11 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
     if (turns.round >= spec.maxRounds) return { kind: 'rounds_used' };
     if (!turns.instructed) {
+      const looking = spec.prepare?.();
+      if (looking) {
+        await looking;
+        continue;
+      }
       instruct(run, role, spec.instruction(), taskAt(run.state.cursor));
       turns.instructed = true;
     }
@@ -172,7 +180,8 @@ function readReply<C extends OutputContract>(
   const { message } = reply;
   const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
   const has = contract === 'plan' ? capabilitiesOf(run.pinned) : null;
-  const options = { names: namesFor(contract, run), has, dialect: role.dialect };
+  const evidence = contract === 'verdict' ? evidenceAt(run) : undefined;
+  const options = { names: namesFor(contract, run), has, evidence, dialect: role.dialect };
   const asked = turns.reasked || turns.cut !== null;
   const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');
   const parsed = parseRoleOutput(contract, text, options);
@@ -204,6 +213,12 @@ function namesFor(contract: OutputContract, { state, pinned }: Run): string[] {
   if (contract === 'choice') return choicesOf(pinned.modes);
   const tasks = contract === 'verdict' ? planInForce(state.tasks) : state.tasks;
   return tasks.map(task => task.id);
+}
+
+/** What a verdict may cite here. */
+function evidenceAt({ state }: Run): readonly EvidenceItem[] | undefined {
+  const at = here(state.cursor);
+  return at.phase === 'verification' ? at.looked?.items : undefined;
 }
 
 /** A reply cut at its output limit is sent back once. Then cut text is taken and says so; whole JSON is as it is. */

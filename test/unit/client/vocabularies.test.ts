@@ -97,6 +97,7 @@ const end = (
     status: 'completed',
     outcome,
     cause,
+    basis: null,
     result: result as RunEnd['result'],
     failure: message === '' ? null : { type: 'run.failed', message },
   },

@@ -70,6 +70,7 @@ async function load(
     localStack: true,
     listTools: async () => ({ tools: [readFileTool], warnings: ['server x did not start'] }),
     modelInfo: () => modelFacts(100_000, true),
+    listFiles: async () => 'a.txt 3 B',
     searchAttributes: async () => ['AgentMode'],
     loadSettings: () => loadSettings(configDir, deps.inCode),
     ...deps,

@@ -18,6 +18,11 @@ const resultShape = z.object({
       'completed: the answer was verified, or every check of the goal passed. answered: there is one, in a mode that verifies nothing. unverified, budget_exhausted, stopped: there is one, which was to be verified and was not. failed, cancelled; null while it is open, and where it was terminated.',
     ),
   why: z.string().nullable().describe('Why it ended so.'),
+  basis: z
+    .string()
+    .nullable()
+    .describe('On what a completed run rests: checks, evidence, or opinion: the word of a model alone.'),
+  exceptions: z.array(z.string()).describe('Parts of the goal that are impossible there, each with why.'),
   answer: z.string().nullable().describe('Written by agents of the run: data. Null where there is none yet.'),
   goals: z
     .array(z.object({ goal: z.string(), outcome: z.string(), answer: z.string() }))
@@ -47,14 +52,16 @@ export function addGetResult(server: McpServer, context: ToolContext): void {
 }
 
 function resultOf(run: RunSnapshot): z.input<typeof resultShape> {
-  const { id, phase, outcome, cause, failure, answer, goals, usage } = run;
+  const { id, phase, outcome, cause, basis, exceptions, failure, answer, goals, usage } = run;
   const ended = phase === 'ended';
   return {
     id,
     ended,
     phase,
     outcome,
-    why: failure?.message ?? (cause === null ? null : causeText(cause)),
+    why: failure?.message ?? (cause === null ? null : causeText(cause, basis)),
+    basis,
+    exceptions,
     answer,
     goals:
       goals.length > 1 ? goals.map(({ text, outcome, answer }) => ({ goal: text, outcome, answer })) : [],

@@ -19,6 +19,7 @@ import { addUsage } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import { shareAnew } from '../../changes/set-limits.js';
+import { noteAgentEffects } from '../../evidence.js';
 import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { sharedUse } from '../spend.js';
@@ -79,10 +80,9 @@ function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
   if (rest) {
     charge(run, rest);
     takeBack(run, id, rest.unread);
-    noteEffects(
-      run,
-      rest.effects.map(line => `${id}: ${line}`),
-    );
+    const effects = rest.effects.map(line => `${id}: ${line}`);
+    noteEffects(run, effects);
+    noteAgentEffects(run, effects);
     shareAnew(run);
   }
   // One that was cancelled before it began has used nothing.

@@ -20,6 +20,7 @@ import type { GivenAnswer } from '../../../core/tools/tool-call.js';
 import { givenResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
 import { mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
 import { ASK_PERSON, isAskPerson } from '../../../core/tools/workflow-tools.js';
+import { noteCall } from '../../evidence.js';
 import { giveRoundBack } from '../../phases/notes.js';
 import type { Run } from '../../run.js';
 import { answerTo, closeApprovals, closeCallGates, isWithClient } from './call-permission.js';
@@ -92,6 +93,8 @@ export function finishCall(
       now: ports.now(),
     });
   const { ending } = result;
+  const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name);
+  if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input });
   if (ran && !ran.policy.readOnly && mayHaveActed(ending))
     noteEffects(run, [`${callLine(ran, input)}: ${ending}${result.isError ? ', an error' : ''}`]);
   // It has run, or never will.

@@ -17,6 +17,7 @@ import { failedNote } from '../../../core/tools/tool-notes.js';
 import { givenResult, toolResult } from '../../../core/tools/tool-result.js';
 import { sessionLoss, type ToolSession } from '../../../core/tools/tool-session.js';
 import { noteChange } from '../../changes/reload-tools.js';
+import { lookBefore } from '../../evidence.js';
 import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { closeForms } from '../../tool-forms.js';
@@ -115,6 +116,17 @@ async function execute(
   const { call } = started;
   const idempotent = isRepeatable(tool.policy);
   const { start, session } = starterOf(run, started, tool);
+  const given = inputOf(started.batch, call);
+  const looking = lookBefore(run, tool, given);
+  if (looking) {
+    await looking;
+    if (run.state.people.stop !== null)
+      return failedResult(run.words, call, tool, {
+        kind: 'cancelled',
+        type: FAILURE.tool.notSent,
+        message: '',
+      });
+  }
   for (let rescheduled = 0; ; rescheduled++) {
     const called = await start(rescheduled > 0);
     closeForms(run, started.callId);
@@ -132,8 +144,8 @@ async function execute(
     const loss = session && sessionLoss(failure);
     if (loss) return lostSession(run, call, tool, loss);
     const stopped = run.state.people.stop !== null;
-    const given = { idempotent, rescheduled, stopped };
-    if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
+    const far = { idempotent, rescheduled, stopped };
+    if (toolFailureDecision(failure, far) === 'end') return failedResult(run.words, call, tool, failure);
   }
 }
 

@@ -373,7 +373,8 @@ describe('parseVerdict', () => {
         ...success,
         overallFeedback: 'fine',
         improvements: [],
-        tasks: [{ id: '1', completed: true, feedback: '' }],
+        exceptions: [],
+        tasks: [{ id: '1', completed: true, feedback: '', evidence: [] }],
       },
     });
   });
@@ -416,7 +417,10 @@ describe('parseVerdict', () => {
       ],
     ],
     [{ ...success, allCompleted: null }, ['`allCompleted` must be a boolean, got null.']],
-    [{ ...success, tasks: 'x' }, ['`tasks` must be an array of { id, completed, feedback }, got "x".']],
+    [
+      { ...success, tasks: 'x' },
+      ['`tasks` must be an array of { id, completed, feedback, evidence }, got "x".'],
+    ],
     [
       { ...success, tasks: [{ feedback: 'f' }] },
       [

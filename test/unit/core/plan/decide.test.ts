@@ -83,7 +83,8 @@ describe('decideTask', () => {
 });
 
 const done = (id: string, more: Partial<Task> = {}) => taskWith(id, { status: 'completed', ...more });
-const named = (...ids: string[]) => ids.map(id => ({ id, completed: true, feedback: '' }));
+const judged = (id: string, completed: boolean, feedback = '') => ({ id, completed, feedback, evidence: [] });
+const named = (...ids: string[]) => ids.map(id => judged(id, true));
 
 function verdict(fields: Partial<VerdictOutput>): VerdictOutput {
   return {
@@ -93,6 +94,7 @@ function verdict(fields: Partial<VerdictOutput>): VerdictOutput {
     summary: 'The answer is 7.',
     improvements: [],
     tasks: [],
+    exceptions: [],
     ...fields,
   };
 }
@@ -107,7 +109,7 @@ describe('decideVerdict', () => {
               allCompleted,
               userNeedsSatisfied,
               summary,
-              tasks: [{ id: 't', completed, feedback: '' }],
+              tasks: [judged('t', completed)],
             });
             const decided = decideVerdict(given, [done('t')]);
             expect(decided.done).toBe(allCompleted && userNeedsSatisfied && summary !== null && completed);
@@ -119,7 +121,7 @@ describe('decideVerdict', () => {
   });
 
   it('F10 decideVerdict: allCompleted with an open task → not done, and the feedback becomes an improvement', () => {
-    const tasks = [{ id: 't', completed: false, feedback: 'Count the lines too.' }];
+    const tasks = [judged('t', false, 'Count the lines too.')];
     expect(decideVerdict(verdict({ tasks }), [done('t')])).toEqual({
       done: false,
       cause: null,
@@ -129,7 +131,7 @@ describe('decideVerdict', () => {
   });
 
   it('F5 decideVerdict: an open task that the plan does not have → ignored', () => {
-    const tasks = [{ id: 'ghost', completed: false, feedback: '' }];
+    const tasks = [judged('ghost', false)];
     expect(decideVerdict(verdict({ tasks: [...tasks, ...named('t')] }), [done('t')]).cause).toBe('verified');
   });
 

@@ -12,7 +12,7 @@ import {
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import type { Message } from '../../../../src/core/state/message.js';
 import type { Improvements, Planning } from '../../../../src/core/state/position.js';
-import { planningAt } from '../../../../src/core/state/position.js';
+import { planningAt, verificationAt } from '../../../../src/core/state/position.js';
 import type { RunState } from '../../../../src/core/state/run-state.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import type { Thread } from '../../../../src/core/state/thread.js';
@@ -127,7 +127,9 @@ describe('instructions: text that is not ours can not end its wrapping (K2)', ()
     fc.assert(
       fc.property(hostile('report'), text => {
         const state = stateWith([task('task-1', { status: 'completed', result: `${text} last` })]);
-        expect(wrapped('report', verificationInstruction(state)).endsWith(' last')).toBe(true);
+        expect(wrapped('report', verificationInstruction(state, verificationAt(1))).endsWith(' last')).toBe(
+          true,
+        );
       }),
     );
   });
@@ -137,7 +139,9 @@ describe('instructions: text that is not ours can not end its wrapping (K2)', ()
       fc.property(hostile('goal'), text => {
         const state = stateWith();
         state.goal.text = `${text} last`;
-        expect(wrapped('goal', verificationInstruction(state)).endsWith(' last')).toBe(true);
+        expect(wrapped('goal', verificationInstruction(state, verificationAt(1))).endsWith(' last')).toBe(
+          true,
+        );
         expect(wrapped('goal', wrapUpInstruction(state, WHY, { memory: 'shared' })).endsWith(' last')).toBe(
           true,
         );
@@ -263,7 +267,7 @@ describe('what an instruction says once (OU13)', () => {
   const briefsOf = (state: RunState) => ({
     plan: planningInstruction(state, laterPlan(['more'])),
     task: taskInstruction(state, tasks[1] ?? task('x'), NOBODY, 5),
-    verify: verificationInstruction(state),
+    verify: verificationInstruction(state, verificationAt(1)),
     wrapUp: wrapUpInstruction(state, WHY, { memory: 'shared' }),
   });
   const times = (text: string, part: string) => text.split(part).length - 1;
@@ -312,9 +316,9 @@ describe('what an instruction says once (OU13)', () => {
       const roles = { executor: testRole('executor'), verifier: testRole('verifier', { output: 'verdict' }) };
       state.pinned = pinnedRun({ roles });
       state.threads.main = { id: 'main', epoch: 0, messages: [], tokens: 0, dropped: 0, ...thread };
-      expect(verificationInstruction(state).includes('Alpha: 3')).toBe(said);
+      expect(verificationInstruction(state, verificationAt(1)).includes('Alpha: 3')).toBe(said);
       state.pinned.roles.verifier = testRole('verifier', { memory: 'private' });
-      expect(verificationInstruction(state)).toContain('Alpha: 3');
+      expect(verificationInstruction(state, verificationAt(1))).toContain('Alpha: 3');
     },
   );
 });
@@ -322,7 +326,7 @@ describe('what an instruction says once (OU13)', () => {
 test('verificationInstruction: reports that are too long together → cut, and the verifier is told how long each is (C8)', () => {
   const long = 'It says so. '.repeat(6_000);
   const tasks = ['task-1', 'task-2'].map(id => task(id, { status: 'completed', result: long }));
-  const instruction = verificationInstruction(stateWith(tasks));
+  const instruction = verificationInstruction(stateWith(tasks), verificationAt(1));
   expect(instruction.match(/only a part of it stands here: \d+ of 72000 characters/g)).toHaveLength(2);
 });
 
@@ -331,7 +335,7 @@ test('verificationInstruction: what failed under an earlier plan → named as re
     task('task-1', { status: 'failed', cycle: 1 }),
     task('task-2', { status: 'completed', cycle: 2 }),
   ];
-  const instruction = verificationInstruction(stateWith(tasks));
+  const instruction = verificationInstruction(stateWith(tasks), verificationAt(1));
   expect(instruction).toContain('replaced, not to be judged: task-1.');
   expect(instruction).not.toContain('- task-1');
   expect(instruction).toContain('- task-2 [completed] Do task-2');
@@ -343,7 +347,7 @@ test('instructions: wishes of the person → in every instruction of who plans, 
   for (const instruction of [
     planningInstruction(state, laterPlan(['more'])),
     taskInstruction(state, task('task-1'), NOBODY, 3),
-    verificationInstruction(state),
+    verificationInstruction(state, verificationAt(1)),
     wrapUpInstruction(state, WHY, { memory: 'shared' }),
   ])
     expect(wrapped('user_notes', instruction)).toBe('- as CSV, please');
@@ -357,10 +361,12 @@ test('reviewFixesInstruction: in its turn → names what it is about and what is
 describe('verificationInstruction and wrapUpInstruction', () => {
   test('verificationInstruction: reports of some tasks → those, with id and status; none → says so', () => {
     const tasks = [task('task-1', { status: 'completed', result: 'Found 3' }), task('task-2')];
-    const instruction = verificationInstruction(stateWith(tasks));
+    const instruction = verificationInstruction(stateWith(tasks), verificationAt(1));
     expect(instruction).toContain('task-1 (completed):\n<report>\nFound 3\n</report>');
     expect(instruction).not.toContain('task-2 (');
-    expect(verificationInstruction(stateWith([task('task-2')]))).toContain('No task left a report.');
+    expect(verificationInstruction(stateWith([task('task-2')]), verificationAt(1))).toContain(
+      'No task left a report.',
+    );
   });
 
   test('wrapUpInstruction: a reason → says why the work ends, and asks for an answer without tools', () => {

@@ -16,7 +16,7 @@ import {
   type ToolResultBlock,
   type UserMessage,
 } from '../../../../src/core/state/message.js';
-import { newSteering, planningAt } from '../../../../src/core/state/position.js';
+import { newSteering, planningAt, verificationAt } from '../../../../src/core/state/position.js';
 import { newRunState, type RunState } from '../../../../src/core/state/run-state.js';
 import { decideRoute } from '../../../../src/core/steering/route.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
@@ -134,7 +134,7 @@ class Conversation {
   }
 
   verify(): OutputOf['verdict'] {
-    this.say('instruction', verificationInstruction(this.state));
+    this.say('instruction', verificationInstruction(this.state, verificationAt(1)));
     return this.value('verdict', []);
   }
 

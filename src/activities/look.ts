@@ -1,0 +1,161 @@
+/** The activity that looks at files for the run itself: what stands there before a write, and now, and what there is. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { relative, resolve, sep } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
+import { readHead } from '../config/files.js';
+import { placeOf } from '../config/old-content.js';
+import { isBelow } from '../config/workspace.js';
+import { filesIn } from '../config/workspace-files.js';
+import type { FileNow, FileState, FilesNow } from '../core/evidence/evidence.js';
+import { inventoryOf } from '../core/evidence/inventory.js';
+import { DIFF_BYTES } from '../core/evidence/looked.js';
+import { headWithin } from '../core/text/fit.js';
+import type { BlobStore } from '../shared/blobs/blob-store.js';
+import { runIdOf } from './store-text.js';
+import type { HostDeps } from './tools/check-call.js';
+import type { LookFinds, LookInput } from './types.js';
+
+export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
+  blobs: BlobStore;
+}
+
+/** Of a text that is compared. */
+const MOST_TEXT_BYTES = 256 * 1_024;
+/** Of a file whose content is hashed; of a larger one its size and time say whether it changed. */
+const MOST_HASHED_BYTES = 128 * 1_024 * 1_024;
+const MOST_OTHERS = 50;
+
+/** Makes `steersmanLook`. It changes nothing, so a retry does no harm. */
+export function createLook({ openWorkspace, blobs }: LookDeps) {
+  const look = async (input: LookInput): Promise<LookFinds[LookInput['at']]> => {
+    const workspace = await openWorkspace(input.workspace);
+    switch (input.at) {
+      case 'before':
+        return before(workspace, input.paths, blobs);
+      case 'now':
+        return now(workspace, input, blobs);
+      case 'list':
+        return listFiles(workspace);
+    }
+  };
+  // Each way to look finds its own, which the compiler does not see.
+  return look as <I extends LookInput>(input: I) => Promise<LookFinds[I['at']]>;
+}
+
+export async function listFiles(workspace: string): Promise<string> {
+  const { files, isCut } = await filesIn(workspace);
+  return inventoryOf(files, isCut);
+}
+
+async function before(
+  workspace: string,
+  paths: readonly string[],
+  blobs: BlobStore,
+): Promise<LookFinds['before']> {
+  const found = paths.map(async named => {
+    const seen = await see(workspace, named);
+    if (seen === null) return [];
+    const { text, ...state } = seen;
+    // Without the store the two are not compared, and the hash still tells whether it changed.
+    const ref = text === null ? null : await blobs.put(runIdOf(), text).catch(() => null);
+    return [{ named, ...state, ref }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function now(
+  workspace: string,
+  { files, since }: Extract<LookInput, { at: 'now' }>,
+  blobs: BlobStore,
+): Promise<FilesNow> {
+  const looked: FileNow[] = [];
+  for (const file of files) looked.push(await nowOf(workspace, file, since === null ? null : blobs));
+  const known = new Set(files.map(({ path }) => path));
+  const all = since === null ? [] : (await filesIn(workspace).catch(() => ({ files: [] }))).files;
+  const others = all.filter(({ path, changedAt }) => changedAt > (since ?? 0) && !known.has(path));
+  const shown = others.slice(0, MOST_OTHERS).map(({ path }) => path);
+  return { files: looked, others: shown, more: others.length - shown.length };
+}
+
+async function nowOf(
+  workspace: string,
+  before: Pick<FileNow, 'path' | 'hash'> & { ref: string | null },
+  blobs: BlobStore | null,
+): Promise<FileNow> {
+  const { path } = before;
+  const seen = await see(workspace, path);
+  if (seen === null) return { path, hash: 'unread', bytes: 0, diff: null, left: 0, why: 'unread' };
+  const { text, ...state } = { ...seen, path };
+  if (blobs === null || state.hash === null || state.hash === before.hash)
+    return { ...state, diff: null, left: 0, why: null };
+  if (text === null)
+    return { ...state, diff: null, left: 0, why: state.bytes > MOST_TEXT_BYTES ? 'too_large' : 'no_text' };
+  const old = before.hash === null ? '' : await oldText(blobs, before.ref);
+  if (old === null) return { ...state, diff: null, left: 0, why: 'unread' };
+  const diff = diffOf(old, text);
+  if (diff === null) return { ...state, diff, left: 0, why: 'too_large' };
+  const shown = headWithin(diff, DIFF_BYTES);
+  return { ...state, diff: shown, left: diff.length - shown.length, why: null };
+}
+
+async function oldText(blobs: BlobStore, ref: string | null): Promise<string | null> {
+  if (ref === null) return null;
+  const page = await blobs.read(runIdOf(), ref, { offset: 0, length: MOST_TEXT_BYTES }).catch(() => null);
+  return page?.data.toString('utf8') ?? null;
+}
+
+type Seen = FileState & { text: string | null };
+
+/** Null for what lies outside of the workspace, or can not be looked at. */
+async function see(workspace: string, path: string): Promise<Seen | null> {
+  try {
+    const { real, exists } = await placeOf(resolve(workspace, path));
+    if (!isBelow(real, workspace)) return null;
+    const shown = relative(workspace, real).split(sep).join('/');
+    if (!exists) return { path: shown, hash: null, bytes: 0, text: null };
+    const info = await stat(real);
+    if (!info.isFile()) return { path: shown, hash: 'no file', bytes: 0, text: null };
+    const { size: bytes } = info;
+    if (bytes > MOST_HASHED_BYTES)
+      return { path: shown, hash: `${bytes}:${info.mtimeMs}`, bytes, text: null };
+    if (bytes > MOST_TEXT_BYTES) return { path: shown, hash: await hashOf(real), bytes, text: null };
+    const { head } = await readHead(real, MOST_TEXT_BYTES + 1);
+    return { path: shown, hash: sha(head), bytes: head.length, text: textOf(head) };
+  } catch {
+    return null;
+  }
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+function sha(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64url').slice(0, HASH_CHARS);
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const part of createReadStream(file)) hash.update(part);
+  return hash.digest('base64url').slice(0, HASH_CHARS);
+}
+
+/** 192 bits. */
+const HASH_CHARS = 32;
+
+/** Texts that have too little in common are not compared to the end. */
+const MOST_MS = 1_000;
+
+function diffOf(before: string, after: string): string | null {
+  const options = { context: 2, timeout: MOST_MS };
+  const patch: string | undefined = createTwoFilesPatch('', '', before, after, '', '', options);
+  // Without the names of the files.
+  return patch?.slice(Math.max(0, patch.indexOf('@@'))).trimEnd() ?? null;
+}

@@ -1,0 +1,97 @@
+/** What a run knows of its own effects in a goal, without a model: what it keeps, looks up, and tells of it. */
+
+import type { ToolEnding } from '../state/message.js';
+
+/** What stands at a path. `hash`: null where nothing does. */
+export interface FileState {
+  /** From the workspace on. */
+  path: string;
+  hash: string | null;
+  bytes: number;
+}
+
+/** What stood at a path before the goal's first write of it. */
+export interface Snapshot extends FileState {
+  /** The path as a call named it, from the workspace on. */
+  named: string;
+  /** Of a text that is not too large, by reference; null: only its hash is known. */
+  ref: string | null;
+  /** Tasks whose calls named it. */
+  taskIds: string[];
+}
+
+/** A call that may have changed something, or that did not do what was asked of it. */
+export interface CallNote {
+  taskId: string | null;
+  /** The call in a line. */
+  call: string;
+  /** The paths that it named, as snapshots have them. */
+  named: string[];
+  ending: ToolEnding;
+  isError: boolean;
+  /** It may have changed something. */
+  acted: boolean;
+  /** Not all that the tool said was seen. */
+  cut: boolean;
+  /** Of a command or of what failed, what the tool said, in a line. */
+  said: string | null;
+}
+
+export interface Evidence {
+  files: Snapshot[];
+  calls: CallNote[];
+  /** Of both: those that there was no room for. */
+  left: number;
+}
+
+export function newEvidence(): Evidence {
+  return { files: [], calls: [], left: 0 };
+}
+
+/** How a file stands now, beside what stood there before. */
+export interface FileNow extends FileState {
+  /** From then to now, its beginning where it is long; null where the two can not be compared, or need not be. */
+  diff: string | null;
+  /** Characters of it that are left out. */
+  left: number;
+  /** Why there is none, where it is wanted. */
+  why: 'no_text' | 'too_large' | 'unread' | null;
+}
+
+/** What one look at the workspace finds. */
+export interface FilesNow {
+  files: FileNow[];
+  /** Files that changed since, and that no call named. */
+  others: string[];
+  /** More of them. */
+  more: number;
+}
+
+/** One that a verdict may cite. */
+export interface EvidenceItem {
+  id: string;
+  /** Tasks that it is of; empty: of none. */
+  taskIds: string[];
+  /** It shows that something was done. */
+  supports: boolean;
+  /** Of a file: it holds as long as this is what stands there. */
+  file?: FileState;
+}
+
+/** What a verifier is told, and what its verdict may cite. */
+export interface Looked {
+  text: string;
+  items: EvidenceItem[];
+}
+
+/** On what a completed goal rests: its checks, evidence for each of its tasks, or the verifier's word alone. */
+export const BASES = ['checks', 'evidence', 'opinion'] as const;
+export type Basis = (typeof BASES)[number];
+
+/** What is told of a goal that was completed, where it is so. */
+export interface Rest {
+  /** On what it rests. */
+  basis?: Basis;
+  /** Parts of the goal that are impossible here, each with why. */
+  exceptions?: string[];
+}

@@ -1,0 +1,169 @@
+/** What the run has looked up before a verdict: items with ids, and the text in which a verifier reads them. */
+
+import type { Task } from '../plan/plan.js';
+import { delimit } from '../prompts/prompt.js';
+import { fill, type Words } from '../prompts/words.js';
+import { headWithin } from '../text/fit.js';
+import { jsonBytes } from '../text/json.js';
+import { preview } from '../text/preview.js';
+import type { ToolDefinition } from '../tools/tool.js';
+import { isCommandName } from '../tools/tool-paths.js';
+import type { CallNote, Evidence, EvidenceItem, FileNow, FilesNow, Looked, Snapshot } from './evidence.js';
+
+/** Of one difference, and of all together; of the items with their texts. */
+export const DIFF_BYTES = 4_000;
+const DIFFS_BYTES = 12_000;
+const LIST_BYTES = 24_000;
+
+/** Whether there is anything that has to be looked up. */
+export function isWorthALook({ files, calls }: Evidence): boolean {
+  return files.length > 0 || calls.some(({ acted }) => acted);
+}
+
+/** A file under two names is one, of the tasks of both. */
+export function filesOf({ files }: Evidence): Snapshot[] {
+  const byPath = new Map<string, Snapshot>();
+  for (const file of files) {
+    const known = byPath.get(file.path);
+    const taskIds = [...new Set([...(known?.taskIds ?? []), ...file.taskIds])];
+    byPath.set(file.path, { ...(known ?? file), taskIds });
+  }
+  return [...byPath.values()];
+}
+
+/** A name that others gave, in a line that it can not leave: control and format characters say nothing. */
+export function safeLine(text: string, max = 300): string {
+  return preview(text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'), max);
+}
+
+interface Given {
+  evidence: Evidence;
+  /** Null: nothing was looked up, or it could not be. */
+  now: FilesNow | null;
+  plan: readonly Pick<Task, 'id'>[];
+  /** Tools that the goal had. */
+  tools: readonly ToolDefinition[];
+  words: Words;
+}
+
+interface Entry extends Omit<EvidenceItem, 'id'> {
+  /** Without its id and tasks. */
+  line: string;
+  diff: string | null;
+}
+
+/** Null where there is nothing to tell: a goal without tools costs nothing. */
+export function lookedUp({ evidence, now, plan, tools, words }: Given): Looked | null {
+  if (tools.length === 0 && evidence.calls.length === 0) return null;
+  const snapshots = filesOf(evidence);
+  const seen = snapshots.flatMap(before => fileEntry(words, before, now, snapshots) ?? []);
+  const told = new Set(seen.flatMap(({ file }) => (file ? [file.path] : [])));
+  const pathOf = new Map(evidence.files.map(({ named, path }) => [named, path]));
+  const isTold = ({ named, ending, isError }: CallNote) =>
+    ending === 'executed' && !isError && named.some(name => told.has(pathOf.get(name) ?? name));
+  const calls = evidence.calls.filter(note => !isTold(note)).map(note => callEntry(words, note));
+  const inPlan = new Set(plan.map(({ id }) => id));
+  const all = [...seen, ...calls].map(({ line, diff, ...entry }, index) => {
+    const id = `e${index + 1}`;
+    // What an earlier plan did is of no task that is judged: any of them may rest on it.
+    const item = { ...entry, id, taskIds: entry.taskIds.filter(taskId => inPlan.has(taskId)) };
+    const about = [id, item.taskIds.join(', '), line].filter(Boolean).join(' · ');
+    return { item, text: diff === null ? about : `${about}\n${diff}` };
+  });
+  const shown = firstWithin(all, LIST_BYTES);
+  const items = shown.map(({ item }) => item);
+  const lost = evidence.left + all.length - shown.length;
+  const facts = [
+    ...othersLine(words, evidence, now),
+    ...(now === null && isWorthALook(evidence) ? [words.evidenceUnseen] : []),
+    ...(lost > 0 ? [fill(words.evidenceLeft, { count: lost })] : []),
+    ...(tools.some(mayRunCommands) ? [] : [words.evidenceNoCommands]),
+  ];
+  if (items.length === 0) return { text: [words.evidenceNone, ...facts].join(' '), items };
+  const list = delimit('evidence', shown.map(({ text }) => text).join('\n'));
+  return { text: [words.evidence, list, ...facts].join('\n'), items };
+}
+
+function firstWithin<T>(all: readonly T[], maxBytes: number): T[] {
+  let room = maxBytes;
+  const over = all.findIndex(each => {
+    room -= jsonBytes(each) + 1;
+    return room < 0;
+  });
+  return over < 0 ? [...all] : all.slice(0, over);
+}
+
+/** Null for a path where nothing was and nothing is: it may never have been meant as one. */
+function fileEntry(
+  words: Words,
+  before: Snapshot,
+  seen: FilesNow | null,
+  all: readonly Snapshot[],
+): Entry | null {
+  const now = seen?.files.find(({ path }) => path === before.path);
+  const { taskIds } = before;
+  if (now === undefined) return null;
+  if (now.hash === null && before.hash === null) return null;
+  const path = safeLine(before.path);
+  const file = { path: now.path, hash: now.hash, bytes: now.bytes };
+  const entry = (state: string, supports: boolean, diff: string | null = null): Entry => ({
+    taskIds,
+    supports,
+    file,
+    line: `${path}: ${state}`,
+    diff,
+  });
+  if (now.hash === before.hash) return entry(words.evidenceSame, false);
+  if (now.hash === null) return entry(words.evidenceGone, true);
+  const { bytes } = now;
+  const movedFrom = all.find(other => other.path !== before.path && other.hash === now.hash);
+  const isMoved = movedFrom && seen?.files.some(({ path, hash }) => path === movedFrom.path && hash === null);
+  if (isMoved) return entry(fill(words.evidenceMoved, { path: safeLine(movedFrom.path), bytes }), true);
+  const state = fill(before.hash === null ? words.evidenceNew : words.evidenceChanged, { bytes });
+  if (now.diff !== null) return entry(`${state}:`, true, shownDiff(words, now, seen));
+  return entry(`${state}; ${words[WHY[now.why ?? 'unread']]}`, true);
+}
+
+const WHY = {
+  no_text: 'evidenceNoText',
+  too_large: 'evidenceTooLarge',
+  unread: 'evidenceUnread',
+} as const;
+
+/** Each has its share of what all may take. */
+function shownDiff(words: Words, { diff, left }: FileNow, seen: FilesNow | null): string {
+  const whole = diff ?? '';
+  const count = seen?.files.filter(file => file.diff !== null).length ?? 1;
+  const shown = headWithin(whole, Math.floor(DIFFS_BYTES / Math.max(1, count)));
+  const more = left + whole.length - shown.length;
+  return more === 0 ? whole : `${shown}\n${fill(words.evidenceCut, { count: more })}`;
+}
+
+function callEntry(words: Words, { taskId, call, ending, isError, acted, cut, said }: CallNote): Entry {
+  const marks = [ending, ...(isError && ending === 'executed' ? [words.evidenceError] : [])];
+  if (cut) marks.push(words.evidencePart);
+  const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...(said === null ? [] : [safeLine(said)])].join(
+    ' · ',
+  );
+  const supports = acted && ending === 'executed' && !isError;
+  return { taskIds: taskId === null ? [] : [taskId], supports, line, diff: null };
+}
+
+const PATHS_SHOWN = 20;
+
+function othersLine(words: Words, { calls }: Evidence, now: FilesNow | null): string[] {
+  if (now === null || now.others.length === 0) return [];
+  const shown = now.others.slice(0, PATHS_SHOWN).map(path => safeLine(path, 120));
+  const more = now.others.length - shown.length + now.more;
+  const paths = [...shown, ...(more > 0 ? [`… (${more})`] : [])].join(', ');
+  const byCalls = calls.some(({ acted, named }) => acted && named.length === 0);
+  const key = byCalls ? 'evidenceOthersOrCalls' : 'evidenceOthers';
+  return [`${words[key]}\n${delimit('files', paths)}`];
+}
+
+/** A tool that takes a command and may change something: a calculator in a sandbox runs no tests. */
+function mayRunCommands({ inputSchema, policy }: ToolDefinition): boolean {
+  const { properties } = inputSchema;
+  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  return !policy.readOnly && names.some(isCommandName);
+}

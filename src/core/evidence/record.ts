@@ -1,0 +1,99 @@
+/** What a run keeps of its own effects while a goal is pursued: snapshots, and calls. */
+
+import { EVIDENCE_BYTES } from '../state/bounds.js';
+import type { ToolContent, ToolEnding, ToolResultBlock } from '../state/message.js';
+import { preview } from '../text/preview.js';
+import { sizeOfList } from '../text/sizes.js';
+import type { ToolDefinition } from '../tools/tool.js';
+import { isCommandName } from '../tools/tool-paths.js';
+import { contentText } from '../tools/tool-result.js';
+import { mayHaveActed } from '../tools/tool-use.js';
+import type { CallNote, Evidence, Snapshot } from './evidence.js';
+
+/** With the snapshots of one call. A file that has another name already is as it was before that was written. */
+export function withSnapshots(evidence: Evidence, snapshots: readonly Snapshot[]): Evidence {
+  const files = [...evidence.files];
+  let { left } = evidence;
+  for (const snapshot of snapshots) {
+    const earlier = files.find(({ path }) => path === snapshot.path);
+    const { named, taskIds } = snapshot;
+    const file = earlier ? { ...earlier, named, taskIds } : snapshot;
+    if (sizeOfList([...files, file]) <= EVIDENCE_BYTES / 2) files.push(file);
+    else left += 1;
+  }
+  return { ...evidence, files, left };
+}
+
+/** The task at work has a part in what becomes of these paths. */
+export function withWriter(evidence: Evidence, named: readonly string[], taskId: string | null): Evidence {
+  if (taskId === null) return evidence;
+  const files = evidence.files.map(file =>
+    named.includes(file.named) && !file.taskIds.includes(taskId)
+      ? { ...file, taskIds: [...file.taskIds, taskId] }
+      : file,
+  );
+  return { ...evidence, files };
+}
+
+export function withCall(evidence: Evidence, note: CallNote): Evidence {
+  const calls = [...evidence.calls, note];
+  let { left } = evidence;
+  // What only looked goes first: it matters less what a later look made good.
+  while (sizeOfList(calls) > EVIDENCE_BYTES / 2) {
+    const looked = calls.findIndex(({ acted }) => !acted);
+    calls.splice(Math.max(0, looked), 1);
+    left += 1;
+  }
+  return { ...evidence, calls, left };
+}
+
+const NOT_TAKEN_PLACE: ReadonlySet<ToolEnding> = new Set(['reused', 'invalid', 'skipped', 'cancelled']);
+const LINE_CHARS = 160;
+
+type Ended = Pick<ToolResultBlock, 'ending' | 'isError' | 'content'>;
+
+/** Nothing is kept of a call that only looked, and saw all. */
+export function isNoted(
+  { policy }: Pick<ToolDefinition, 'policy'>,
+  { ending, isError, content }: Ended,
+): boolean {
+  if (NOT_TAKEN_PLACE.has(ending)) return false;
+  return !policy.readOnly || ending !== 'executed' || isError || content.some(isCut);
+}
+
+/** What is kept of a call that has ended. */
+export function callNote(
+  result: Ended,
+  about: {
+    tool: ToolDefinition;
+    line: string;
+    input: Readonly<Record<string, unknown>>;
+    named: string[];
+    taskId: string | null;
+  },
+): CallNote {
+  const { ending, isError, content } = result;
+  const { tool, line, input, named, taskId } = about;
+  const acted = !tool.policy.readOnly && mayHaveActed(ending);
+  const cut = content.some(isCut);
+  const tells = isError || ending !== 'executed' || isCommand(input);
+  const said = tells ? tellingLine(contentText(content)) : null;
+  return { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said };
+}
+
+function isCommand(input: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(input).some(isCommandName);
+}
+
+function isCut(part: ToolContent): boolean {
+  return part.type === 'text' && part.totalBytes !== undefined;
+}
+
+const EXIT = /\bexit(?:ed)?\b.*\d/i;
+
+/** The line with an exit code, where there is one; else the first. */
+function tellingLine(text: string): string | null {
+  const lines = text.split('\n').filter(line => line.trim() !== '');
+  const line = lines.find(each => EXIT.test(each)) ?? lines[0];
+  return line === undefined ? null : preview(line, LINE_CHARS);
+}

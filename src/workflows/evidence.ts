@@ -1,0 +1,114 @@
+/** Evidence of a goal: what stood there before a write, and what is there when the work is judged. */
+
+import { isVerified } from '../core/agents/modes.js';
+import { offeredTools } from '../core/agents/run-config.js';
+import type { CallNote, EvidenceItem } from '../core/evidence/evidence.js';
+import { filesOf, isWorthALook, lookedUp } from '../core/evidence/looked.js';
+import { callNote, isNoted, withCall, withSnapshots, withWriter } from '../core/evidence/record.js';
+import { planInForce } from '../core/plan/plan.js';
+import { taskAt } from '../core/state/cursor.js';
+import type { ToolResultBlock } from '../core/state/message.js';
+import type { Verification } from '../core/state/position.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
+import { namedPaths } from '../core/tools/tool-paths.js';
+import type { Run } from './run.js';
+
+/**
+ * Before a call that may write: looks at what stands at the paths that it names, where this goal has not named them
+ * yet. It is in history before the call is made. Null: there is nothing to look at.
+ */
+export function lookBefore(
+  run: Run,
+  tool: ToolDefinition,
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> | null {
+  const { state } = run;
+  if (!isVerified(state.goal.mode) || tool.policy.readOnly || !isOfWorker(tool)) return null;
+  const { workspace } = state.settings;
+  const named = namedPaths(input, workspace);
+  const known = new Set(state.evidence.files.map(file => file.named));
+  const paths = named.filter(path => !known.has(path));
+  const taskId = taskAt(state.cursor);
+  state.evidence = withWriter(state.evidence, named, taskId);
+  if (paths.length === 0) return null;
+  return run.ports.look({ at: 'before', workspace, paths }).then(seen => {
+    run.ports.throwIfCancelled();
+    const taskIds = taskId === null ? [] : [taskId];
+    const files = seen.ok ? seen.value.map(file => ({ ...file, taskIds })) : [];
+    state.evidence = withSnapshots(state.evidence, files);
+  });
+}
+
+/** Its files are those that workers see. */
+function isOfWorker({ origin }: ToolDefinition): boolean {
+  return origin.type === 'mcp' || origin.type === 'activity';
+}
+
+export function noteCall(
+  run: Run,
+  {
+    result,
+    tool,
+    line,
+    input,
+  }: {
+    result: ToolResultBlock;
+    tool: ToolDefinition;
+    line: string;
+    input: Readonly<Record<string, unknown>>;
+  },
+): void {
+  const { state } = run;
+  // What the run's own tools do is noted where they do it.
+  if (tool.origin.type === 'workflow' || !isNoted(tool, result) || !isVerified(state.goal.mode)) return;
+  const named = namedPaths(input, state.settings.workspace);
+  const note = callNote(result, { tool, line, input, named, taskId: taskAt(state.cursor) });
+  state.evidence = withCall(state.evidence, note);
+}
+
+/** What a sub-agent has done counts as this run's, in its words: files of its calls are not looked at. */
+export function noteAgentEffects({ state }: Run, effects: readonly string[]): void {
+  if (!isVerified(state.goal.mode)) return;
+  const about = { taskId: taskAt(state.cursor), named: [], acted: true, cut: false, said: null };
+  const notes = effects.map((line): CallNote => {
+    const done = /^(.*): executed$/s.exec(line)?.[1];
+    const ending = done === undefined ? 'outcome_unknown' : 'executed';
+    return { ...about, call: done ?? line, ending, isError: done === undefined };
+  });
+  state.evidence = notes.reduce(withCall, state.evidence);
+}
+
+/** Before a verdict is asked for: what there is now. Null: it is looked up already. */
+export function lookForVerdict(run: Run, position: Verification): Promise<void> | null {
+  if (position.looked !== null) return null;
+  const { state, pinned, words } = run;
+  const { evidence, goal, settings } = state;
+  const tell = (now: Parameters<typeof lookedUp>[0]['now']) => {
+    const tools = offeredTools(pinned, ...Object.values(pinned.roles));
+    const told = lookedUp({ evidence, now, plan: planInForce(state.tasks), tools, words });
+    position.looked = told ?? { text: '', items: [] };
+  };
+  if (!isWorthALook(evidence)) {
+    tell(null);
+    return null;
+  }
+  const files = filesOf(evidence).map(({ path, hash, ref }) => ({ path, hash, ref }));
+  const { workspace } = settings;
+  return run.ports.look({ at: 'now', workspace, files, since: goal.startedAt }).then(seen => {
+    run.ports.throwIfCancelled();
+    tell(seen.ok ? seen.value : null);
+  });
+}
+
+/** Files among these items that are not any more as they were looked at; null: that can not be seen. */
+export async function changedSince(run: Run, items: readonly EvidenceItem[]): Promise<string[] | null> {
+  const files = items.flatMap(({ file }) => file ?? []);
+  if (files.length === 0) return [];
+  const { workspace } = run.state.settings;
+  const wanted = files.map(({ path, hash }) => ({ path, hash, ref: null }));
+  const seen = await run.ports.look({ at: 'now', workspace, files: wanted, since: null });
+  run.ports.throwIfCancelled();
+  if (!seen.ok) return null;
+  const now = new Map(seen.value.files.map(({ path, hash }) => [path, hash]));
+  return files.filter(({ path, hash }) => now.get(path) !== hash).map(({ path }) => path);
+}
