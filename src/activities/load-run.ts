@@ -15,7 +15,7 @@ import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
 import { readsFiles } from '../core/evidence/inventory.js';
 import { FAILURE } from '../core/limits/failure.js';
-import { ceilingFault, underCeilings } from '../core/limits/limits.js';
+import { ceilingFault, type Limits, underCeilings } from '../core/limits/limits.js';
 import { PINNED_BYTES, WORKER_TRIES } from '../core/state/bounds.js';
 import { errorText } from '../core/text/error-text.js';
 import { canonicalJson, isRecord, jsonBytes } from '../core/text/json.js';
@@ -131,7 +131,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const attributes = await searchAttributes(deps);
   const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
-    roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
+    roles: Object.fromEntries(choice.roles.map(role => [role.name, mayLook(role, limits)])),
     agents: files.agents,
     modes: modesFor(run, settings),
     prefix,
@@ -217,6 +217,12 @@ function renderAll(
       renderRole(role, values, { systemMessage, opening, isAlone: role === alone }),
     ),
   };
+}
+
+/** A verifier has no tools of its own: where the limits give it looks, it has those that only read. */
+function mayLook(role: PinnedRole, { looks }: Limits): PinnedRole {
+  const looksOn = role.output === 'verdict' && looks > 0 && role.tools.length === 0;
+  return looksOn ? { ...role, tools: ['*'], readOnly: true } : role;
 }
 
 /** A run does without where it can not be had. */

@@ -21,6 +21,11 @@ const limitsSchema = z.strictObject({
   planning: whole('planning', 1, 'Planner rounds a cycle.'),
   execution: whole('execution', 1, 'Executor rounds a task.'),
   verification: whole('verification', 1, 'Verifications a goal, and plans it gets without a person.'),
+  looks: whole(
+    'looks',
+    0,
+    'Replies of the verifier that may call read-only tools before its verdict, each a model call more.',
+  ),
   taskRetries: whole(
     'taskRetries',
     0,

@@ -20,6 +20,8 @@ export type TeamReply =
   | {
       text?: string;
       calls?: string[];
+      /** Of each of the calls. Default: none. */
+      input?: Record<string, unknown>;
       stopReason?: StopReason;
       said?: string;
       usage?: Partial<Usage>;
@@ -34,6 +36,8 @@ export interface TeamGiven {
   answers?: GateAnswer[];
   /** What a tool gives. Default: it is executed, with nothing to say. */
   callTool?: Ports['callTool'];
+  /** What is found where the run looks at files. Default: nothing. */
+  look?: Ports['look'];
 }
 
 export interface TeamRun {
@@ -79,7 +83,7 @@ const served = new WeakMap<Ports, Run>();
 
 function portsOf(
   replies: readonly TeamReply[],
-  { answers = [], callTool }: TeamGiven,
+  { answers = [], callTool, look }: TeamGiven,
   { asked, ran, requests }: Pick<TeamRun, 'asked' | 'ran' | 'requests'>,
 ): Ports {
   const left = [...answers];
@@ -87,6 +91,7 @@ function portsOf(
   const ports: Ports = {
     ...quietPorts(ran),
     ...(callTool && { callTool }),
+    ...(look && { look }),
     now: () => clock,
     callModel: async ({ role, callId }) => {
       const state = served.get(ports)?.state;
@@ -115,9 +120,17 @@ function portsOf(
   return ports;
 }
 
-function contentOf({ text, calls = [] }: { text?: string; calls?: string[] }): AssistantMessage['content'] {
+function contentOf({
+  text,
+  calls = [],
+  input = {},
+}: {
+  text?: string;
+  calls?: string[];
+  input?: Record<string, unknown>;
+}): AssistantMessage['content'] {
   return [
     ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
-    ...calls.map((name, index) => ({ type: 'tool_use' as const, id: `t${index}`, name, input: {} })),
+    ...calls.map((name, index) => ({ type: 'tool_use' as const, id: `t${index}`, name, input })),
   ];
 }

@@ -7,7 +7,8 @@ import { preview } from '../text/preview.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 
 export function limitsOf({ pinned, limits }: Pick<RunState, 'pinned' | 'limits'>): Limits {
-  return { ...(pinned?.limits ?? DEFAULT_LIMITS), ...limits };
+  // A limit that earlier code did not know is as it is by default.
+  return { ...DEFAULT_LIMITS, ...pinned?.limits, ...limits };
 }
 
 type Role = Pick<PinnedRole, 'name' | 'models'>;

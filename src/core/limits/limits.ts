@@ -10,6 +10,8 @@ export interface Limits {
   execution: number;
   /** Verifications a goal. */
   verification: number;
+  /** Replies of the verifier that may call tools that only read, before its verdict. */
+  looks: number;
   /** Times that a failed task is tried again on the orchestrator's proposal. */
   taskRetries: number;
   /** Tasks a plan may hold. */
@@ -38,6 +40,7 @@ export const DEFAULT_LIMITS: Limits = {
   planning: 3,
   execution: 10,
   verification: 3,
+  looks: 0,
   taskRetries: 2,
   tasks: 20,
   turns: 100,
@@ -132,7 +135,7 @@ export interface Standing {
 }
 
 /** Limits that may be 0: nothing is tried again. */
-const MAY_BE_ZERO = ['taskRetries', 'argumentCorrections'];
+const MAY_BE_ZERO = ['looks', 'taskRetries', 'argumentCorrections'];
 /** Of `parallelTools`: a worker has other runs too, and the state names each call in flight. */
 export const MOST_PARALLEL_TOOLS = 16;
 /** Of `parallelTasks`: each has its position in the state. */

@@ -4,9 +4,10 @@
 
 import { ownCapabilities } from '../agents/capabilities.js';
 import type { AgentCard, PinnedRole } from '../agents/role.js';
-import { wantsApproval } from '../agents/run-config.js';
+import { offeredTools, wantsApproval } from '../agents/run-config.js';
 import { agentsInReach } from '../agents/subagent.js';
 import type { Looked } from '../evidence/evidence.js';
+import { limitsOf } from '../limits/in-force.js';
 import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
 import { durationText, type Overdue } from '../plan/task-time.js';
 import { REPORTS_BYTES } from '../state/bounds.js';
@@ -198,6 +199,7 @@ export function verificationInstruction(
   { looked, anew }: Pick<Verification, 'looked' | 'anew'>,
 ): string {
   const words = wordsOf(state);
+  const { looks } = limitsOf(state);
   const plan = planInForce(state.tasks);
   const removed = state.tasks.filter(({ reason }) => reason === REMOVED);
   const near = nearWords(state, { memory: state.pinned?.roles.verifier?.memory ?? 'private' });
@@ -212,6 +214,7 @@ export function verificationInstruction(
     removed.length > 0 ? fill(words.removed, { tasks: namesOf(removed) }) : '',
     anew ? words.verifyAnew : '',
     looked?.text ?? '',
+    looks > 0 && mayLook(state) ? fill(words.looks, { looks }) : '',
     reportsToJudge(state, plan, looked),
     words.verdict,
   );
@@ -235,6 +238,11 @@ function reportsToJudge(state: RunState, plan: readonly Task[], looked: Looked |
 
 /** Of a report of what the evidence shows. */
 const SHORT_REPORT_BYTES = 1_500;
+
+function mayLook({ pinned }: RunState): boolean {
+  const verifier = pinned?.roles.verifier;
+  return pinned !== null && verifier !== undefined && offeredTools(pinned, verifier).length > 0;
+}
 
 /** With what they are: roles are not to bring them back in other words. */
 function namesOf(tasks: readonly Task[]): string {

@@ -39,8 +39,11 @@ async function judge(run: Run, position: Verification): Promise<StepEnd> {
   const end = await runTurns(run, {
     role: VERIFIER,
     output: 'verdict',
-    maxRounds: unanswered ? 2 : 1,
-    tools: false,
+    maxRounds: run.limits.looks + (unanswered ? 2 : 1),
+    // The last reply is the verdict.
+    get tools() {
+      return position.turns.round < run.limits.looks;
+    },
     prepare: () => lookForVerdict(run, position),
     instruction: () => (unanswered ? run.words.verdictUnanswered : verificationInstruction(state, position)),
     leaves: () => leaves(run, position),

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { basisOf, citationDoubts, itemsCited } from '../../../../src/core/evidence/citations.js';
+import type { CallNote, EvidenceItem, FileNow, Snapshot } from '../../../../src/core/evidence/evidence.js';
+import { newEvidence } from '../../../../src/core/evidence/evidence.js';
+import { inventoryOf } from '../../../../src/core/evidence/inventory.js';
+import { lookedUp } from '../../../../src/core/evidence/looked.js';
+import { withCall, withSnapshots } from '../../../../src/core/evidence/record.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
+import { EVIDENCE_BYTES, LOOKED_BYTES } from '../../../../src/core/state/bounds.js';
+import { jsonBytes, utf8Length } from '../../../../src/core/text/json.js';
+import { namedPaths } from '../../../../src/core/tools/tool-paths.js';
+import { task } from '../../../support/core-values.js';
+import { fileTool } from '../../../support/small-run.js';
+
+const then = (path: string, more: Partial<Snapshot> = {}): Snapshot => ({
+  ...{ path, named: path, hash: 'old', bytes: 3, ref: 'blob:old', taskIds: ['t1'] },
+  ...more,
+});
+const now = (path: string, more: Partial<FileNow> = {}): FileNow => ({
+  ...{ path, hash: 'new', bytes: 5, diff: null, left: 0, why: null },
+  ...more,
+});
+const call = (more: Partial<CallNote> = {}): CallNote => ({
+  ...{ taskId: 't1', call: 'send_mail ann', named: [], ending: 'executed', isError: false },
+  ...{ acted: true, cut: false, said: null },
+  ...more,
+});
+const plan = [task('t1'), task('t2')];
+const words = BUILT_IN_WORDS.en;
+
+function look(
+  files: Snapshot[],
+  calls: CallNote[],
+  seen: FileNow[] | null,
+  others: string[] = [],
+  tools = [fileTool('put')],
+) {
+  const evidence = { files, calls, left: 0 };
+  return lookedUp({ evidence, now: seen && { files: seen, others, more: 0 }, plan, tools, words });
+}
+
+describe('the text of evidence', () => {
+  test.each<[string, Snapshot, FileNow, string | null]>([
+    ['changed', then('a'), now('a', { diff: '-x\n+y' }), 'e1 · t1 · a: changed, 5 bytes:\n-x\n+y'],
+    ['new', then('a', { hash: null }), now('a', { diff: '+y' }), 'e1 · t1 · a: new, 5 bytes:\n+y'],
+    ['the same again', then('a'), now('a', { hash: 'old' }), 'a: named by a call, and now as it was before'],
+    ['gone', then('a'), now('a', { hash: null }), 'a: was there, and is gone'],
+    ['never there', then('a', { hash: null }), now('a', { hash: null }), null],
+    ['no text', then('a'), now('a', { why: 'no_text' }), 'a: changed, 5 bytes; no text, so not compared'],
+    [
+      'a name with a line in it',
+      then('a\ne9 · t2'),
+      now('a\ne9 · t2', { hash: null }),
+      'e1 · t1 · a?e9 · t2: was',
+    ],
+  ])('a file that is %s → said so, on its line', (_, first, there, expected) => {
+    const { text = '' } = look([first], [], [there]) ?? {};
+    if (expected === null) expect(text).toContain('no call changed anything');
+    else expect(text).toContain(expected);
+  });
+
+  test.each<[string, CallNote, string, boolean]>([
+    ['done', call(), 'e1 · t1 · send_mail ann: executed', true],
+    ['of no task', call({ taskId: null }), 'e1 · send_mail ann: executed', true],
+    ['denied', call({ ending: 'denied', acted: false }), 'send_mail ann: denied', false],
+    ['unknown', call({ ending: 'outcome_unknown' }), 'send_mail ann: outcome_unknown', false],
+    [
+      'an error',
+      call({ isError: true, said: 'no such user' }),
+      'executed, the tool reports an error · no such',
+      false,
+    ],
+    [
+      'a command',
+      call({ call: 'run npm test', said: 'exit code 1' }),
+      'run npm test: executed · exit code 1',
+      true,
+    ],
+    [
+      'seen in part',
+      call({ acted: false, cut: true }),
+      'executed, only a part of what it said was seen',
+      false,
+    ],
+  ])('a call that is %s → its ending, and whether a task may rest on it', (_, note, expected, supports) => {
+    const { text = '', items = [] } = look([], [note], []) ?? {};
+    expect(text).toContain(expected);
+    expect(items[0]?.supports).toBe(supports);
+  });
+
+  test('a call that the difference of its file shows → not told twice; one that failed is', () => {
+    const wrote = call({ call: 'put a', named: ['a'] });
+    const seen = [now('a', { diff: '+y' })];
+    expect(look([then('a')], [wrote], seen)?.items).toHaveLength(1);
+    expect(look([then('a')], [{ ...wrote, isError: true }], seen)?.items).toHaveLength(2);
+  });
+
+  test('tasks of an earlier plan → their evidence is of no task, and any may cite it', () => {
+    const [item] = look([then('a', { taskIds: ['gone'] })], [], [now('a')])?.items ?? [];
+    expect(item?.taskIds).toEqual([]);
+  });
+
+  test('a goal without tools → nothing; with tools that did nothing → a line', () => {
+    expect(look([], [], null, [], [])).toBeNull();
+    expect(look([], [], null)?.text.length).toBeLessThan(200);
+  });
+
+  test('a tool that takes a command → it is not said that nothing can run; one that only computes → it is', () => {
+    const inputSchema = { type: 'object', properties: { command: { type: 'string' } } };
+    const said = (readOnly: boolean) =>
+      look([], [], null, [], [{ ...fileTool('run', { readOnly }), inputSchema }])?.text.includes(
+        'No tool here runs',
+      );
+    expect([said(false), said(true)]).toEqual([false, true]);
+  });
+
+  test('hundreds of files with long differences → within the bound, and what is left out is said', () => {
+    const files = Array.from({ length: 300 }, (_, at) => then(`${'f'.repeat(80)}${at}`));
+    const kept = withSnapshots(newEvidence(), files);
+    expect(jsonBytes(kept.files)).toBeLessThanOrEqual(EVIDENCE_BYTES / 2);
+    const seen = files.map(({ path }) => now(path, { diff: '+y\n'.repeat(1_300), left: 9 }));
+    const found = { files: seen, others: files.map(({ path }) => path), more: 7 };
+    const looked = lookedUp({ evidence: kept, now: found, plan, tools: [fileTool('put')], words });
+    expect(jsonBytes(looked)).toBeLessThanOrEqual(LOOKED_BYTES);
+    expect(looked?.text).toContain('characters more of this difference');
+    expect(looked?.text).toMatch(/\d+ more are not listed/);
+  });
+
+  test('calls beyond the bound → those that only looked go first', () => {
+    const notes = Array.from({ length: 200 }, (_, at) =>
+      call({ call: `c${at}`, acted: at % 2 === 0, said: 's'.repeat(90) }),
+    );
+    const { calls, left } = notes.reduce(withCall, newEvidence());
+    expect(calls.every(({ acted }) => acted)).toBe(true);
+    expect(calls.length + left).toBe(200);
+    expect(jsonBytes(calls)).toBeLessThanOrEqual(EVIDENCE_BYTES / 2);
+  });
+});
+
+describe('citations', () => {
+  const items: EvidenceItem[] = [
+    { id: 'e1', taskIds: ['t1'], supports: true },
+    { id: 'e2', taskIds: [], supports: true },
+    { id: 'e3', taskIds: ['t1'], supports: false },
+  ];
+  const judged = (id: string, ...evidence: string[]) => ({ id, completed: true, feedback: '', evidence });
+  const done = [task('t1', { status: 'completed' }), task('t2', { status: 'completed' })];
+
+  test.each([
+    ['of the task', [judged('t1', 'e1')], 0],
+    ['of no task', [judged('t2', 'e2')], 0],
+    ['in capitals and brackets, in one text', [judged('t1', '[E1], e2')], 0],
+    ['of another task', [judged('t2', 'e1')], 1],
+    ['that is not there', [judged('t1', 'e4')], 1],
+  ])('a citation: an id %s → sent back or not', (_, tasks, faults) => {
+    expect(citationDoubts({ tasks }, items)).toHaveLength(faults);
+    expect(citationDoubts({ tasks }, undefined)).toEqual([]);
+  });
+
+  test.each([
+    ['each task cites what shows it', [judged('t1', 'e1'), judged('t2', 'e2')], items, 'evidence'],
+    ['one cites nothing', [judged('t1', 'e1'), judged('t2')], items, 'opinion'],
+    ['one cites what shows no work', [judged('t1', 'e3'), judged('t2', 'e2')], items, 'opinion'],
+    ['one cites what holds no more', [judged('t1', 'e1'), judged('t2', 'e2')], items.slice(1), 'opinion'],
+    ['no task was completed', [], items, 'opinion'],
+  ])('a basis: %s → counted so', (_, tasks, holding, basis) => {
+    expect(basisOf({ tasks }, done, holding)).toBe(basis);
+    expect(itemsCited({ tasks }, holding).every(item => holding.includes(item))).toBe(true);
+  });
+});
+
+describe('the inventory', () => {
+  const files = (count: number, folder: string) =>
+    Array.from({ length: count }, (_, at) => ({ path: `${folder}file-${at}.ts`, bytes: 1_500 }));
+
+  test.each([
+    [
+      'a few files → each with its size',
+      files(2, 'src/'),
+      /^src\/file-0\.ts 1\.5 KB\nsrc\/file-1\.ts 1\.5 KB$/,
+    ],
+    ['many → folders with what they hold', files(400, 'src/deep/'), /^src\/deep\/ 400 files, 600\.0 KB$/],
+    ['many at the top → cut, and how many are left out', files(400, ''), /\n… \(\d+\)$/],
+    [
+      'a name with a line and an escape → on one line',
+      [{ path: 'a\n\u001b[1mb', bytes: 1 }],
+      /^a\?\?\[1mb 1 B$/,
+    ],
+  ])('%s', (_, found, expected) => {
+    const text = inventoryOf(found, false);
+    expect(text).toMatch(expected);
+    expect(utf8Length(text)).toBeLessThanOrEqual(2_000);
+  });
+});
+
+test.each([
+  ['a path', { path: './a/../b.txt', content: 'x' }, ['b.txt']],
+  ['two of a move', { from: 'a', to: '/w/b' }, ['a', 'b']],
+  ['a list', { paths: ['a', 'b'] }, ['a', 'b']],
+  ['out of the folder', { path: '../x' }, ['/x']],
+  ['an address, of mail or of a page', { to: 'ann@example.org', url: 'https://example.org/a' }, []],
+  ['none', { command: 'rm a', text: 'a' }, []],
+])('namedPaths: %s → %j is %j', (_, input, expected) => {
+  expect(namedPaths(input, '/w')).toEqual(expected);
+});

@@ -1,0 +1,81 @@
+/** Evidence in a whole run in memory: what is looked at when, what a verdict may do, what the result says. */
+import { describe, expect, test } from 'vitest';
+import type { LookFinds, LookInput } from '../../../src/activities/types.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import { textOf } from '../../../src/core/state/message.js';
+import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
+import { fileTool, testRole } from '../../support/small-run.js';
+
+const planned = { text: plan({ todos: ['Look at it'] }) };
+const done = { text: execution({ summary: 'The report of it all.', taskCompleted: true }) };
+const content = {
+  text: verdict({
+    summary: 'It is so.',
+    tasks: [{ id: 'task-1', completed: true, feedback: 'Seen.', evidence: [] }],
+  }),
+};
+
+const roles = (verifier: Partial<ReturnType<typeof testRole>>) => ({
+  planner: testRole('planner', { tools: [], output: 'plan' }),
+  executor: testRole('executor'),
+  verifier: testRole('verifier', { tools: [], output: 'verdict', ...verifier }),
+  summary: testRole('summary', { tools: [], output: 'text' }),
+});
+
+function team(replies: readonly TeamReply[], looks: number, given: TeamGiven = {}) {
+  const pinned = {
+    roles: roles({ tools: ['*'], readOnly: true }),
+    limits: { ...DEFAULT_LIMITS, looks },
+    ...given.pinned,
+  };
+  return runTeam(replies, { ...given, pinned, settings: { autoApprove: true } });
+}
+
+describe('looks of the verifier', () => {
+  test('one look → a tool that reads is called, one that writes is not; then it has none, and judges', async () => {
+    const calls = { calls: ['read', 'put'] };
+    const { ran, end, requests } = await team([planned, done, calls, content], 1);
+    expect(ran.map(({ tool }) => tool)).toEqual(['read']);
+    expect(end.outcome).toBe('completed');
+    expect(requests.slice(2).map(({ head }) => head?.toolChoice)).toEqual(['auto', 'none']);
+  });
+
+  test('none → no tool is offered, and a call is not run', async () => {
+    const { ran, end, requests } = await team([planned, done, { ...content, calls: ['read'] }], 0);
+    expect([ran, end.outcome, requests[2]?.head?.toolChoice]).toEqual([[], 'completed', 'none']);
+  });
+});
+
+describe('a verifier with a memory of its own', () => {
+  const found: LookFinds = {
+    before: [{ named: 'a', path: 'a', hash: null, bytes: 0, ref: null }],
+    now: { files: [{ path: 'a', hash: 'h', bytes: 2, diff: '+y', left: 0, why: null }], others: [], more: 0 },
+    list: '',
+  };
+  const look = async <I extends LookInput>({ at }: I) => ({
+    ok: true as const,
+    value: found[at] as LookFinds[I['at']],
+  });
+
+  test.each([
+    ['a call that wrote a file', [planned, { calls: ['put'], input: { path: 'a' } }, done, content], false],
+    ['nothing but a report', [planned, done, content], true],
+  ])(
+    '%s → it judges by goal and evidence; reports are told where there is no evidence',
+    async (_, replies, told) => {
+      const pinned = { roles: roles({ memory: 'private', prefix: 'own' }), tools: [fileTool('put')] };
+      const { requests } = await team(replies, 0, { pinned, look });
+      const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
+      expect(asked.includes('The report of it all.')).toBe(told);
+      expect(asked.includes('a: new, 2 bytes')).toBe(!told);
+    },
+  );
+});
+
+test('a task of thousands of characters → the verifier has every word of it', async () => {
+  const description = `Write it. ${'And so on. '.repeat(200)}Do not claim that tests were run.`;
+  const { requests } = await team([{ text: plan({ todos: [description] }) }, done, content], 0);
+  const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).at(-1);
+  expect(asked).toContain('Do not claim that tests were run.');
+});
