@@ -149,7 +149,7 @@ describe('citations', () => {
   test.each([
     ['of the task', [judged('t1', 'e1')], 0],
     ['of no task', [judged('t2', 'e2')], 0],
-    ['in capitals and brackets, in one text', [judged('t1', '[E1], e2')], 0],
+    ['in brackets, in one text', [judged('t1', '[e1], e2')], 0],
     ['of another task', [judged('t2', 'e1')], 1],
     ['that is not there', [judged('t1', 'e4')], 1],
   ])('a citation: an id %s → sent back or not', (_, tasks, faults) => {
