@@ -85,7 +85,10 @@ export function lookForVerdict(run: Run, position: Verification): Promise<void> 
   const { evidence, goal, settings } = state;
   const tell = (now: Parameters<typeof lookedUp>[0]['now']) => {
     const tools = offeredTools(pinned, ...Object.values(pinned.roles));
-    const told = lookedUp({ evidence, now, plan: planInForce(state.tasks), tools, words });
+    const told = lookedUp({
+      ...{ evidence, checks: goal.checks.results, now, tools, words },
+      plan: planInForce(state.tasks),
+    });
     position.looked = told ?? { text: '', items: [] };
   };
   if (!isWorthALook(evidence)) {

@@ -7,9 +7,9 @@ import type {
   CheckEnd,
   CompareFileInput,
   EditArtifactInput,
-  RunCheckInput,
   LookFinds,
   LookInput,
+  RunCheckInput,
 } from '../../src/activities/types.js';
 import type { ToCaller } from '../../src/core/agents/agent-message.js';
 import { isPaused, openChildren } from '../../src/core/agents/children.js';

@@ -1,5 +1,6 @@
 /** What the run has looked up before a verdict: items with ids, and the text in which a verifier reads them. */
 
+import type { CheckResult } from '../checks/check.js';
 import type { Task } from '../plan/plan.js';
 import { delimit } from '../prompts/prompt.js';
 import { fill, type Words } from '../prompts/words.js';
@@ -38,6 +39,8 @@ export function safeLine(text: string, max = 300): string {
 
 interface Given {
   evidence: Evidence;
+  /** Of the goal, as they were made last. */
+  checks: readonly CheckResult[];
   /** Null: nothing was looked up, or it could not be. */
   now: FilesNow | null;
   plan: readonly Pick<Task, 'id'>[];
@@ -53,8 +56,8 @@ interface Entry extends Omit<EvidenceItem, 'id'> {
 }
 
 /** Null where there is nothing to tell: a goal without tools costs nothing. */
-export function lookedUp({ evidence, now, plan, tools, words }: Given): Looked | null {
-  if (tools.length === 0 && evidence.calls.length === 0) return null;
+export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): Looked | null {
+  if (tools.length + evidence.calls.length + checks.length === 0) return null;
   const snapshots = filesOf(evidence);
   const seen = snapshots.flatMap(before => fileEntry(words, before, now, snapshots) ?? []);
   const told = new Set(seen.flatMap(({ file }) => (file ? [file.path] : [])));
@@ -63,11 +66,11 @@ export function lookedUp({ evidence, now, plan, tools, words }: Given): Looked |
     ending === 'executed' && !isError && named.some(name => told.has(pathOf.get(name) ?? name));
   const calls = evidence.calls.filter(note => !isTold(note)).map(note => callEntry(words, note));
   const inPlan = new Set(plan.map(({ id }) => id));
-  const all = [...seen, ...calls].map(({ line, diff, ...entry }, index) => {
-    const id = `e${index + 1}`;
+  const entries = [...seen, ...calls].map((entry, index) => ({ ...entry, id: `e${index + 1}` }));
+  const all = [...checks.map(checkEntry), ...entries].map(({ line, diff, ...entry }) => {
     // What an earlier plan did is of no task that is judged: any of them may rest on it.
-    const item = { ...entry, id, taskIds: entry.taskIds.filter(taskId => inPlan.has(taskId)) };
-    const about = [id, item.taskIds.join(', '), line].filter(Boolean).join(' · ');
+    const item = { ...entry, taskIds: entry.taskIds.filter(taskId => inPlan.has(taskId)) };
+    const about = [item.id, item.taskIds.join(', '), line].filter(Boolean).join(' · ');
     return { item, text: diff === null ? about : `${about}\n${diff}` };
   });
   const shown = firstWithin(all, LIST_BYTES);
@@ -77,11 +80,17 @@ export function lookedUp({ evidence, now, plan, tools, words }: Given): Looked |
     ...othersLine(words, evidence, now),
     ...(now === null && isWorthALook(evidence) ? [words.evidenceUnseen] : []),
     ...(lost > 0 ? [fill(words.evidenceLeft, { count: lost })] : []),
-    ...(tools.some(mayRunCommands) ? [] : [words.evidenceNoCommands]),
+    ...(tools.some(mayRunCommands) || checks.length > 0 ? [] : [words.evidenceNoCommands]),
   ];
   if (items.length === 0) return { text: [words.evidenceNone, ...facts].join(' '), items };
   const list = delimit('evidence', shown.map(({ text }) => text).join('\n'));
   return { text: [words.evidence, list, ...facts].join('\n'), items };
+}
+
+/** It was made on the whole: any task may rest on it. */
+function checkEntry({ id, check, status, why }: CheckResult): Entry & Pick<EvidenceItem, 'id'> {
+  const line = `${safeLine(check)}: ${status} (${safeLine(why)})`;
+  return { id, taskIds: [], supports: status === 'passed', line, diff: null };
 }
 
 function firstWithin<T>(all: readonly T[], maxBytes: number): T[] {

@@ -59,9 +59,11 @@ export interface GoalRecord extends Rest {
 
 /** What its end tells beside its cause. */
 export function restOfGoal(
-  { basis, exceptions }: Pick<GoalState, 'basis' | 'exceptions'>,
+  { checks, basis: ofVerdict, exceptions }: Pick<GoalState, 'checks' | 'basis' | 'exceptions'>,
   outcome: Outcome,
 ): Rest {
+  // With checks, a goal is completed only where each of them has passed.
+  const basis = checks.results.length > 0 ? 'checks' : ofVerdict;
   const rests = outcome === 'completed' && basis !== null;
   return { ...(rests && { basis }), ...(exceptions.length > 0 && { exceptions }) };
 }

@@ -76,6 +76,6 @@ describe('a verifier with a memory of its own', () => {
 test('a task of thousands of characters → the verifier has every word of it', async () => {
   const description = `Write it. ${'And so on. '.repeat(200)}Do not claim that tests were run.`;
   const { requests } = await team([{ text: plan({ todos: [description] }) }, done, content], 0);
-  const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).at(-1);
+  const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
   expect(asked).toContain('Do not claim that tests were run.');
 });

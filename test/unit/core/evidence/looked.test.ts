@@ -36,7 +36,14 @@ function look(
   tools = [fileTool('put')],
 ) {
   const evidence = { files, calls, left: 0 };
-  return lookedUp({ evidence, now: seen && { files: seen, others, more: 0 }, plan, tools, words });
+  return lookedUp({
+    evidence,
+    checks: [],
+    now: seen && { files: seen, others, more: 0 },
+    plan,
+    tools,
+    words,
+  });
 }
 
 describe('the text of evidence', () => {
@@ -88,6 +95,23 @@ describe('the text of evidence', () => {
     expect(items[0]?.supports).toBe(supports);
   });
 
+  test('checks of the goal → first, by their own ids; any task may rest on one that passed', () => {
+    const check = { check: 'npm test', why: 'exit code 0', ms: 1 };
+    const checks = [
+      { ...check, id: 'c1', status: 'passed' as const },
+      { ...check, id: 'c2', status: 'failed' as const, why: 'exit\ncode 1' },
+    ];
+    const given = { evidence: { files: [], calls: [call()], left: 0 }, checks, now: null, plan, words };
+    const { text = '', items = [] } = lookedUp({ ...given, tools: [] }) ?? {};
+    expect(text).toContain('c1 · npm test: passed (exit code 0)\nc2 · npm test: failed (exit?code 1)\ne1 ·');
+    expect(text).not.toContain('No tool here runs commands');
+    expect(items.map(({ id, taskIds, supports }) => [id, taskIds, supports])).toEqual([
+      ['c1', [], true],
+      ['c2', [], false],
+      ['e1', ['t1'], true],
+    ]);
+  });
+
   test('a call that the difference of its file shows → not told twice; one that failed is', () => {
     const wrote = call({ call: 'put a', named: ['a'] });
     const seen = [now('a', { diff: '+y' })];
@@ -120,7 +144,14 @@ describe('the text of evidence', () => {
     expect(jsonBytes(kept.files)).toBeLessThanOrEqual(EVIDENCE_BYTES / 2);
     const seen = files.map(({ path }) => now(path, { diff: '+y\n'.repeat(1_300), left: 9 }));
     const found = { files: seen, others: files.map(({ path }) => path), more: 7 };
-    const looked = lookedUp({ evidence: kept, now: found, plan, tools: [fileTool('put')], words });
+    const looked = lookedUp({
+      evidence: kept,
+      checks: [],
+      now: found,
+      plan,
+      tools: [fileTool('put')],
+      words,
+    });
     expect(jsonBytes(looked)).toBeLessThanOrEqual(LOOKED_BYTES);
     expect(looked?.text).toContain('characters more of this difference');
     expect(looked?.text).toMatch(/\d+ more are not listed/);

@@ -245,7 +245,7 @@ describe('what an instruction says once (OU13)', () => {
     'verificationInstruction: the conversation %s → goal and tasks are said again: %j %j %j',
     (_, texts, thread, again) => {
       const { state } = planned(texts, thread);
-      const instruction = verificationInstruction(state);
+      const instruction = verificationInstruction(state, verificationAt(1));
       expect(instruction.includes('<goal>')).toBe(again);
       expect(instruction.includes('Read "task-1"')).toBe(again);
       expect(instruction).toContain('- task-1 [');
