@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { decidePermission } from '../../../src/core/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import type { ToolContext } from '../../../src/mcp/code-tools.js';
@@ -18,18 +18,15 @@ import { runTool } from '../../../src/mcp/workspace/run.js';
 
 const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'run-')));
 const KEY = 'sk-live-1234567890abcdef';
-const before = { ...process.env };
 beforeAll(() => {
-  Object.assign(process.env, {
-    OPENAI_API_KEY: KEY,
-    STEERSMAN_MCP_TOKEN: KEY,
-    DATABASE_URL: `postgres://u:${KEY}@h/d`,
-  });
+  vi.stubEnv('OPENAI_API_KEY', KEY);
+  vi.stubEnv('STEERSMAN_MCP_TOKEN', KEY);
+  vi.stubEnv('DATABASE_URL', `postgres://u:${KEY}@h/d`);
   writeFileSync(join(workspace, 'a.txt'), 'a\n');
   symlinkSync('/', join(workspace, 'root'));
 });
 afterAll(() => {
-  process.env = before;
+  vi.unstubAllEnvs();
   rmSync(workspace, { recursive: true, force: true });
 });
 

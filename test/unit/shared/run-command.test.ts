@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { type CommandGiven, commandEnv, runCommand } from '../../../src/shared/run-command.js';
 import { until } from '../../support/wait.js';
 
@@ -182,13 +182,8 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
 );
 
 test('command: the environment → what programs need, and no key', async () => {
-  const before = { ...process.env };
-  Object.assign(process.env, {
-    OPENAI_API_KEY: 'sk-1234567890',
-    STEERSMAN_MCP_TOKEN: 't',
-    AWS_PROFILE: 'p',
-    LC_ALL: 'C',
-  });
+  const given = { OPENAI_API_KEY: 'sk-1234567890', STEERSMAN_MCP_TOKEN: 't', AWS_PROFILE: 'p', LC_ALL: 'C' };
+  for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
   try {
     const { output } = await run('env');
     const names = output.split('\n').map(line => line.split('=')[0]);
@@ -196,7 +191,7 @@ test('command: the environment → what programs need, and no key', async () => 
     expect(output).not.toMatch(/OPENAI|sk-1234|TOKEN|AWS/);
     expect(commandEnv().HOME).toBe(process.env.HOME);
   } finally {
-    process.env = before;
+    vi.unstubAllEnvs();
   }
 });
 

@@ -12,7 +12,7 @@ export const ends: Ends = {
     'revenue.txt has another figure': { answer, files: { 'revenue.txt': '8555.00\n' } },
     'revenue.txt has more than the figure': {
       answer,
-      files: { 'revenue.txt': 'Q1 was 999, Q2 was 6104.50\n' },
+      files: { 'revenue.txt': 'The first quarter was 999, the second 6104.50\n' },
     },
     'the answer does not tell the revenue': {
       answer: 'The revenue was 16,104.50 euros.',
