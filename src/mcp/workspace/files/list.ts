@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, kindOf, placeOf, type WorkspaceContext } from '../context.js';
-import { search } from './ripgrep.js';
+import { faultText, search } from './ripgrep.js';
 import { BoundedLines, sizeText } from './text.js';
 
 const MOST_FILES = 50_000;
@@ -39,13 +39,14 @@ export function listTool(context: WorkspaceContext): CodeTool {
         const root = newFolder();
         const args = ['--files', '--null', ...(all === true ? ['--no-ignore'] : [])];
         const take = (file: string) => addFile(root, file.split('/'));
-        const { cut } = await search({ args, cwd: at, signal, delimiter: '\0', take });
+        const { cut, fault } = await search({ args, cwd: at, signal, delimiter: '\0', take });
         openFolders(root, typeof depth === 'number' && depth >= 1 ? depth : Number.POSITIVE_INFINITY);
         const out = new BoundedLines(MOST_ENTRIES);
         const isWhole = await show(root, at, '', out);
         const notes = [
           ...(isWhole ? [] : ['There is more: list a folder of it, or use find.']),
           ...(cut === null ? [] : [`Only the first ${root.files} files were counted.`]),
+          ...(fault === '' ? [] : [`Not all could be listed: ${faultText(fault)}`]),
           ...(await otherEntries(root, at)),
         ];
         const head = `${shown === '.' ? '' : `${shown}/ `}(${plural(root.files, 'file')})`;

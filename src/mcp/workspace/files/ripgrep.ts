@@ -5,6 +5,10 @@ import { preview } from '../../../core/text/preview.js';
 
 const TIME_LIMIT_MS = 30_000;
 const MAX_STDERR_CHARS = 2_000;
+/** Of one record; what is behind is dropped, and is not searched for its end again and again. */
+const MAX_RECORD_CHARS = 16_384;
+/** It keeps a whole line, also of a file that says what is ignored; and where that is a link, it may lead anywhere. */
+const MAX_MEMORY_KB = 1 << 20;
 
 interface Search {
   args: readonly string[];
@@ -26,9 +30,16 @@ export interface Searched {
   fault: string;
 }
 
-const ALWAYS = ['--no-config', '--no-require-git', '--hidden', '--color=never'];
+/** No messages of files that say what is ignored: they quote lines of them, and one may be a link out of here. */
+const ALWAYS = [
+  ...['--no-config', '--no-require-git', '--no-ignore-dot', '--no-ignore-messages'],
+  ...['--no-mmap', '--hidden', '--color=never'],
+];
 /** After the globs of a caller, which would bring it back. */
 const NEVER = ['--glob=!.git'];
+
+/** Not every system has this limit. */
+const LIMITED = `ulimit -v ${MAX_MEMORY_KB} 2>/dev/null; exec "$0" "$@"`;
 
 /** @throws Error where ripgrep can't be started, or the caller gave up. */
 export async function search({
@@ -40,7 +51,8 @@ export async function search({
   take,
 }: Search): Promise<Searched> {
   const [own, operands] = splitAt(args, args.indexOf('--'));
-  const child = spawn(rgPath, [...ALWAYS, ...own, ...NEVER, ...operands], {
+  const line = [rgPath, ...ALWAYS, ...own, ...NEVER, ...operands];
+  const child = spawn('/bin/sh', ['-c', LIMITED, ...line], {
     cwd,
     env: {},
     stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
@@ -63,9 +75,12 @@ export async function search({
   });
   let rest = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    const records = (rest + text).split(delimiter);
-    rest = records.pop() ?? '';
-    for (const record of records) if (cut === null && !take(record)) end('enough');
+    const [first = '', ...others] = text.split(delimiter);
+    rest += first.slice(0, Math.max(0, MAX_RECORD_CHARS - rest.length));
+    for (const next of others) {
+      if (cut === null && !take(rest)) end('enough');
+      rest = next.slice(0, MAX_RECORD_CHARS);
+    }
   });
   try {
     await ended;
@@ -79,4 +94,9 @@ export async function search({
 
 function splitAt<T>(list: readonly T[], index: number): [T[], T[]] {
   return index < 0 ? [[...list], []] : [list.slice(0, index), list.slice(index)];
+}
+
+/** Without paths of the host. */
+export function faultText(fault: string): string {
+  return fault.replace(/\/proc\/\d+\/fd\/\d+/g, '.');
 }

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, openFile, placeOf, type WorkspaceContext } from '../context.js';
-import { type Searched, search } from './ripgrep.js';
+import { faultText, type Searched, search } from './ripgrep.js';
 import { BoundedLines } from './text.js';
 
 const MOST_FILES = 300;
@@ -116,8 +116,4 @@ function answer({ lines }: BoundedLines, { cut, fault }: Searched, nothing: stri
   if (fault !== '' && lines.length === 0) throw new Error(faultText(fault));
   if (fault !== '') notes.push(`[Not all could be searched: ${faultText(fault)}]`);
   return [...(lines.length === 0 && notes.length === 0 ? [nothing] : lines), ...notes].join('\n');
-}
-
-function faultText(fault: string): string {
-  return fault.replace(/\/proc\/\d+\/fd\/\d+/g, '.');
 }
