@@ -6,6 +6,8 @@ import { z } from 'zod';
 
 const TIME_LIMIT_MS = 30_000;
 const MAX_HEAP_MB = 512;
+/** Of all that is unpacked, which no limit of a heap counts: 3 KB can be packed from gigabytes. */
+const MAX_UNPACKED_BYTES = 512 << 20;
 
 interface Wanted {
   /** Number of the first page, from 1. */
@@ -22,7 +24,26 @@ export type PdfPages = Extract<z.output<typeof answerSchema>, { total: number }>
 
 /** What the thread does: it has no file of its own, so that it is the same in sources and in what is built. */
 const WORK = `
-const { parentPort, workerData: { library, data, first, most, maxBytes } } = require('node:worker_threads');
+const { parentPort, workerData: { library, data, first, most, maxBytes, maxUnpacked } } = require('node:worker_threads');
+const TOO_MUCH = 'it unpacks to more than ' + (maxUnpacked >> 20) + ' MB';
+let unpacked = 0;
+const count = bytes => {
+  unpacked += bytes;
+  if (unpacked > maxUnpacked) throw new Error(TOO_MUCH);
+};
+globalThis.Uint8Array = new Proxy(Uint8Array, {
+  construct(target, given) {
+    if (typeof given[0] === 'number') count(given[0]);
+    return Reflect.construct(target, given);
+  },
+});
+globalThis.DecompressionStream = new Proxy(DecompressionStream, {
+  construct(target, given) {
+    const { readable, writable } = Reflect.construct(target, given);
+    const counted = { transform: (chunk, to) => { count(chunk.byteLength); to.enqueue(chunk); } };
+    return { readable: readable.pipeThrough(new TransformStream(counted)), writable };
+  },
+});
 import(library).then(async ({ getDocumentProxy }) => {
   const pdf = await getDocumentProxy(data, { verbosity: 0 });
   const texts = [];
@@ -35,7 +56,9 @@ import(library).then(async ({ getDocumentProxy }) => {
     texts.push(text.length > maxBytes ? text.slice(0, maxBytes) + '…' : text);
   }
   return { total: pdf.numPages, texts };
-}).catch(error => ({ fault: String(error?.message ?? error) })).then(answer => parentPort.postMessage(answer));
+}).catch(error => ({ fault: String(error?.message ?? error) }))
+  // The library leaves out what it can't read, and says nothing.
+  .then(answer => parentPort.postMessage(unpacked > maxUnpacked ? { fault: TOO_MUCH } : answer));
 `;
 
 const LIBRARY = pathToFileURL(createRequire(import.meta.url).resolve('unpdf')).href;
@@ -46,7 +69,7 @@ export async function pdfPages(data: Uint8Array, wanted: Wanted, signal: AbortSi
   const thread = new Worker(WORK, {
     eval: true,
     env: {},
-    workerData: { library: LIBRARY, data, ...wanted },
+    workerData: { library: LIBRARY, data, maxUnpacked: MAX_UNPACKED_BYTES, ...wanted },
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     stdout: true,
     stderr: true,

@@ -1,6 +1,7 @@
 /** Files that take all the memory or time there is: none does. */
 import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Hands, handsOn } from '../../../support/workspace-tools.js';
 
@@ -52,3 +53,22 @@ describe('searches', () => {
     expect(process.cpuUsage().user - user).toBeLessThan(2_000_000);
   });
 });
+
+test.each([1, 2])(
+  'a PDF of a few bytes, packed %i times, from a gigabyte → refused, and says so',
+  async times => {
+    let page: Buffer = Buffer.alloc(2 ** 30, ' ');
+    for (let time = 0; time < times; time += 1) page = deflateSync(page);
+    const stream = `<</Length ${page.length}/Filter[${'/FlateDecode'.repeat(times)}]>>stream\n`;
+    const objects = [
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<<>>>>',
+      `${stream}${page.toString('latin1')}\nendstream`,
+    ];
+    const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('');
+    const file = `%PDF-1.4\n${body}trailer\n<</Size 5/Root 1 0 R>>\n%%EOF\n`;
+    hands.put('bomb.pdf', Buffer.from(file, 'latin1'));
+    expect(await hands.call('read', { path: 'bomb.pdf' })).toMatch(/unpacks to more than 512 MB/);
+  },
+);
