@@ -102,18 +102,17 @@ export async function openFile(
 
 /**
  * Does work in a folder that can't be exchanged for a link meanwhile: `at` is a path by which the system reaches the
- * open folder itself, where it has such paths.
+ * open folder itself, where it has such paths. `folder` may be below such a path.
  */
 export async function inFolder<T>(
   context: Inside,
   folder: string,
   work: (at: string) => Promise<T>,
+  shown = relative(context.workspace, folder) || '.',
 ): Promise<T> {
-  const handle = await open(folder, O_RDONLY | O_NOFOLLOW | O_DIRECTORY).catch(error =>
-    refuse(relative(context.workspace, folder) || '.', error),
-  );
+  const handle = await open(folder, O_RDONLY | O_NOFOLLOW | O_DIRECTORY).catch(error => refuse(shown, error));
   try {
-    const hasPath = await checkHandle(context, handle, folder, folder);
+    const hasPath = await checkHandle(context, handle, folder, shown);
     return await work(hasPath ? `/proc/self/fd/${handle.fd}` : folder);
   } finally {
     await handle.close();

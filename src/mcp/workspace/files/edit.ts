@@ -1,10 +1,10 @@
 /** `edit`: replaces parts of a file, all of them or none. */
 import { isRecord } from '../../../core/text/json.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
-import { openFile, type WorkspaceContext } from '../context.js';
+import { openFile, placeOf, type WorkspaceContext } from '../context.js';
 import { closestPlace } from './closest-place.js';
 import { BoundedLines, exactText, numbered } from './text.js';
-import { replaceFile } from './write.js';
+import { alone, replaceFile } from './write.js';
 
 const MOST_SHOWN_LINES = 120;
 const MAX_SHOWN_BYTES = 6_000;
@@ -50,19 +50,25 @@ export function editTool(context: WorkspaceContext): CodeTool {
     },
     destructive: false,
     async run(args) {
-      const { handle, ...place } = await openFile(context, String(args.path));
-      try {
-        const source = await exactText(handle, place.shown);
-        const { text, replacements } = applyEdits(source, readEdits(args.edits));
-        await replaceFile(context, place, text);
-        const count = replacements.length;
-        const head = `${place.shown}: ${count === 1 ? 'one replacement' : `${count} replacements`}. It now reads:`;
-        return [head, ...changedLines(text, replacements)].join('\n');
-      } finally {
-        await handle.close();
-      }
+      const path = String(args.path);
+      const { real } = await placeOf(context, path);
+      return alone(real, () => edited(context, path, readEdits(args.edits)));
     },
   });
+}
+
+async function edited(context: WorkspaceContext, path: string, edits: readonly Edit[]): Promise<string> {
+  const { handle, ...place } = await openFile(context, path);
+  try {
+    const source = await exactText(handle, place.shown);
+    const { text, replacements } = applyEdits(source, edits);
+    await replaceFile(context, place, text, place.stats);
+    const count = replacements.length;
+    const head = `${place.shown}: ${count === 1 ? 'one replacement' : `${count} replacements`}. It now reads:`;
+    return [head, ...changedLines(text, replacements)].join('\n');
+  } finally {
+    await handle.close();
+  }
 }
 
 function readEdits(given: unknown): Edit[] {

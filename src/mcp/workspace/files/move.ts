@@ -1,5 +1,5 @@
 /** `move` and `delete`: of a link the link itself, never what it leads to. */
-import { rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, isInside, type Place, placeOf, refuse, type WorkspaceContext } from '../context.js';
@@ -23,12 +23,24 @@ export function moveTool(context: WorkspaceContext): CodeTool {
         throw new Error(`${to.shown} exists already: delete it first, or name another path in full.`);
       if (isInside(from.real, to.real)) throw new Error(`${to.shown} lies within ${from.shown}.`);
       await makeFolders(context, dirname(to.real));
+      const isFolder = from.stats.isDirectory();
       await inEntry(context, from, source =>
-        inEntry(context, to, target => rename(source, target).catch(error => refuse(from.shown, error))),
+        inEntry(context, to, async target => {
+          // The system renames a file onto one that came meanwhile: its place is taken first. A folder it does not.
+          if (!isFolder) await takePlace(target, to.shown);
+          await rename(source, target).catch(async error => {
+            if (!isFolder) await unlink(target).catch(() => undefined);
+            refuse(from.shown, error);
+          });
+        }),
       );
       return `Moved ${from.shown} to ${to.shown}.`;
     },
   });
+}
+
+async function takePlace(target: string, shown: string): Promise<void> {
+  await writeFile(target, '', { flag: 'wx' }).catch(error => refuse(shown, error));
 }
 
 export function deleteTool(context: WorkspaceContext): CodeTool {
@@ -48,13 +60,28 @@ export function deleteTool(context: WorkspaceContext): CodeTool {
       const entry = await entryOf(context, String(path));
       const isFolder = entry.stats.isDirectory();
       await inEntry(context, entry, async at => {
-        const work = isFolder ? (recursive === true ? rm(at, { recursive: true }) : rmdir(at)) : unlink(at);
-        await work.catch(error => refuse(entry.shown, error));
+        if (isFolder && recursive === true) await empty(context, at, entry.shown);
+        await (isFolder ? rmdir(at) : unlink(at)).catch(error => refuse(entry.shown, error));
       });
       const what = isFolder ? 'a folder' : entry.stats.isFile() ? sizeText(entry.stats.size) : 'a link';
       return `Deleted ${entry.shown} (${what}).`;
     },
   });
+}
+
+/** Each folder by its open handle: one that becomes a link meanwhile is not followed. */
+async function empty(context: WorkspaceContext, folder: string, shown: string): Promise<void> {
+  const remove = async (at: string) => {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      const [way, name] = [join(at, entry.name), join(shown, entry.name)];
+      const isFolder = entry.isDirectory();
+      if (isFolder) await empty(context, way, name);
+      await (isFolder ? rmdir(way) : unlink(way)).catch(error => {
+        if (error.code !== 'ENOENT') refuse(name, error);
+      });
+    }
+  };
+  await inFolder(context, folder, remove, shown);
 }
 
 /** @throws Error where nothing is there, and for the workspace itself. */

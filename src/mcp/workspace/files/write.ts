@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, chmod, chown, lstat, mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import {
@@ -31,7 +32,7 @@ export function writeTool(context: WorkspaceContext): CodeTool {
       if (place.stats !== null && !place.stats.isFile())
         throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
       await makeFolders(context, dirname(place.real));
-      await replaceFile(context, place, content);
+      await alone(place.real, () => replaceFile(context, place, content));
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const before = place.stats === null ? 'new' : `replaced; it had ${place.stats.size} bytes`;
       return `${place.shown}: ${Buffer.byteLength(content)} bytes, ${lines} lines (${before}).`;
@@ -51,21 +52,59 @@ export async function makeFolders(context: WorkspaceContext, folder: string): Pr
   });
 }
 
-/** Written aside and renamed: nobody sees half a file, and a link that came meanwhile is replaced, not followed. */
+/**
+ * Written aside and renamed: nobody sees half a file, and a link that came meanwhile is replaced, not followed. Owner and
+ * mode stay. `read`: the file as it was when the content was made of it. @throws Error where it is another by now.
+ */
 export async function replaceFile(
   context: WorkspaceContext,
   { real, shown, stats }: Place,
   content: string | Uint8Array,
+  read: Stats | null = null,
 ): Promise<void> {
   await inFolder(context, dirname(real), async at => {
     const aside = join(at, `.${randomUUID()}.tmp`);
+    const target = join(at, basename(real));
     try {
-      await writeFile(aside, content, { flag: 'wx' });
+      // A file that may not be written in place is not exchanged either.
+      if (stats !== null) await access(target, constants.W_OK);
+      // Nobody reads what the file's own mode hides, not even for a moment.
+      await writeFile(aside, content, { flag: 'wx', ...(stats !== null && { mode: 0o600 }) });
+      if (stats !== null) await keepOwner(aside, stats);
       if (stats !== null) await chmod(aside, stats.mode & 0o7777);
-      await rename(aside, join(at, basename(real)));
+      if (read !== null && !isSame(read, await lstat(target)))
+        throw new Error(
+          `${shown} was changed by somebody else meanwhile. Nothing was written: read it again.`,
+        );
+      await rename(aside, target);
     } catch (error) {
       await unlink(aside).catch(() => undefined);
+      if (error instanceof Error && !('code' in error)) throw error;
       refuse(shown, error);
     }
   });
+}
+
+/** Where this user may: root, or of a group. */
+async function keepOwner(path: string, { uid, gid }: Stats): Promise<void> {
+  const made = await lstat(path);
+  if (made.uid !== uid || made.gid !== gid) await chown(path, uid, gid).catch(() => undefined);
+}
+
+function isSame(a: Stats, b: Stats): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs;
+}
+
+const working = new Map<string, Promise<unknown>>();
+
+/** One after the other for one file: what the second reads is what the first left. */
+export async function alone<T>(real: string, work: () => Promise<T>): Promise<T> {
+  const before = working.get(real) ?? Promise.resolve();
+  const done = before.then(work, work);
+  working.set(real, done);
+  try {
+    return await done;
+  } finally {
+    if (working.get(real) === done) working.delete(real);
+  }
 }
