@@ -3,6 +3,8 @@
 const MOST_LINES = 50_000;
 const MOST_SHOWN = 12;
 const MAX_LINE_CHARS = 200;
+/** Characters or lines that are compared, some 0.2 s: nobody else has a turn meanwhile. */
+const MOST_WORK = 2_000_000;
 
 /** A sentence, with the lines as they are in the file. */
 export function closestPlace(text: string, wanted: string): string {
@@ -27,7 +29,7 @@ function keyOf(line: string): string {
     .replace(/\s+/g, '');
 }
 
-/** Where most lines are alike, each by its words; null where nothing is. */
+/** Where most lines are alike, each by its words, as far as it is looked; null where nothing is. */
 function bestPlace(
   lines: readonly string[],
   asked: readonly string[],
@@ -38,8 +40,11 @@ function bestPlace(
   // Lines that are there, the rarest first, say where to look.
   const anchors = asked.flatMap((line, index) => (line !== '' && counted.has(line) ? [{ line, index }] : []));
   const rarest = anchors.sort((a, b) => (counted.get(a.line) ?? 0) - (counted.get(b.line) ?? 0))[0];
+  let work = 0;
   for (const [number, line] of lines.entries()) {
     if (rarest && line !== rarest.line) continue;
+    work += rarest ? asked.length : line.length + (asked[0] ?? '').length;
+    if (work > MOST_WORK) break;
     const at = Math.max(0, number - (rarest?.index ?? 0));
     const same = asked.filter((wanted, index) => lines[at + index] === wanted).length;
     const score = rarest ? same : likeness(line, asked[0] ?? '');

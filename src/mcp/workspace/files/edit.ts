@@ -7,6 +7,11 @@ import { BoundedLines, exactText, numbered } from './text.js';
 import { alone, replaceFile } from './write.js';
 
 const MOST_SHOWN_LINES = 120;
+/** Each is kept until all are found. */
+const MOST_REPLACEMENTS = 100_000;
+const MOST_EDITS = 100;
+/** Of a file that grows: as many as one that is edited may have. */
+const MOST_CHARS = 16 << 20;
 const MAX_SHOWN_BYTES = 6_000;
 /** Lines shown around what was changed. */
 const AROUND = 1;
@@ -77,6 +82,8 @@ function readEdits(given: unknown): Edit[] {
       throw new Error('edits: a list of { oldText, newText } is needed.');
     return { oldText: edit.oldText, newText: edit.newText, all: edit.all === true };
   });
+  if (edits.length > MOST_EDITS)
+    throw new Error(`Nothing was changed. ${edits.length} edits are too many: ${MOST_EDITS} at most.`);
   if (edits.length === 0) throw new Error('edits is empty: nothing is to be changed.');
   return edits;
 }
@@ -98,6 +105,12 @@ function applyEdits(source: string, edits: readonly Edit[]): { text: string; rep
     throw new Error(
       `Nothing was changed. Two edits overlap at line ${lineAt(file.text, overlapping.start)}: make one of them.`,
     );
+  const grown = replacements.reduce(
+    (sum, { start, end, newText }) => sum + newText.length - (end - start),
+    0,
+  );
+  if (file.text.length + grown > MOST_CHARS && grown > 0)
+    throw new Error(`Nothing was changed. The file would have more than ${MOST_CHARS} characters.`);
   let text = '';
   let at = 0;
   const done: Replacement[] = [];
@@ -147,6 +160,8 @@ function placesOf(text: string, edit: Edit, which: string): Replacement[] {
   const places: Replacement[] = [];
   for (let at = text.indexOf(oldText); at >= 0; at = text.indexOf(oldText, at + oldText.length)) {
     places.push({ start: at, end: at + oldText.length, newText });
+    if (places.length > MOST_REPLACEMENTS)
+      throw fail(`oldText is in the file more than ${MOST_REPLACEMENTS} times: give a longer one.`);
   }
   if (places.length === 0) throw fail(`oldText is not in the file. ${closestPlace(text, oldText)}`);
   if (places.length > 1 && !edit.all) {

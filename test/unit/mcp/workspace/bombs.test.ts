@@ -72,3 +72,42 @@ test.each([1, 2])(
     expect(await hands.call('read', { path: 'bomb.pdf' })).toMatch(/unpacks to more than 512 MB/);
   },
 );
+
+describe('edits', () => {
+  const lines = (count: number, line: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => line(index)).join('\n');
+  const chars = String.fromCharCode(...Array.from({ length: 160 }, (_, index) => 33 + ((index * 7) % 90)));
+
+  test.each([
+    ['lines', lines(49_000, index => (index < 48_999 ? chars + index : chars.repeat(4))), chars.repeat(4)],
+    [
+      'places',
+      lines(49_000, index => (index < 40_000 && index % 2 ? 'w' : 'x')),
+      lines(8_001, index => (index < 8_000 ? 'x' : 'y')),
+    ],
+  ])(
+    'very many %s that are nearly alike → the closest of the first, for the last are not compared',
+    async (what, content, asked) => {
+      hands.put('f.txt', content);
+      const edits = [{ oldText: what === 'lines' ? `${asked}!` : asked, newText: 'new' }];
+      expect(await hands.call('edit', { path: 'f.txt', edits })).toMatch(
+        /^failed: .*The closest is line \d{1,4}\b/,
+      );
+    },
+  );
+
+  test.each([
+    ['replacements', 'a'.repeat(1_000_000), [{ oldText: 'a', newText: 'b', all: true }], /longer one/],
+    ['edits', 'a', Array(1_000).fill({ oldText: 'a', newText: 'b' }), /1000 edits are too many/],
+    [
+      'characters',
+      'a'.repeat(50_000),
+      [{ oldText: 'a', newText: 'b'.repeat(1_000), all: true }],
+      /more than 16777216 characters/,
+    ],
+  ])('too many %s → nothing is changed', async (_what, content, edits, said) => {
+    hands.put('f.txt', content);
+    expect(await hands.call('edit', { path: 'f.txt', edits })).toMatch(said);
+    expect(hands.get('f.txt')).toBe(content);
+  });
+});
