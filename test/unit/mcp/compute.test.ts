@@ -225,6 +225,10 @@ describe('compute under attack', () => {
   });
 });
 
+test('compute: code that prints and then throws a SyntaxError of its own → printed once', async () => {
+  expect(await compute('print("once"); JSON.parse("{")')).toMatch(/^FAILED once\nSyntaxError: [^\n]*$/);
+});
+
 test('compute: cancelled → is ended at once', async () => {
   const stop = new AbortController();
   const answered = compute('for (;;);', stop.signal);

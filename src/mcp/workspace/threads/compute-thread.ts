@@ -92,7 +92,8 @@ function evaluate(context: QuickJSContext): { value: string | null; error: strin
   };
   let result = context.evalCode(data.code, 'code.js');
   if (result.error && context.getString(context.getProp(result.error, 'name')) === 'SyntaxError') {
-    // Nothing of it has run. As a function it may also return and await.
+    // As a function it may also return and await. Where it has run and threw this itself, it prints no second time.
+    [printed, lost] = ['', 0];
     const again = context.evalCode(`(async () => { ${data.code}\n})()`, 'code.js');
     if (!again.error) result = again;
   }
