@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
+import { escapeUnseen } from '../core/text/unseen.js';
 import { loadMcpConfig, type McpServerConfig } from '../mcp/config.js';
 import { errorLine } from '../shared/output.js';
-import { escapeUnseen, oneLine } from '../shared/terminal-text.js';
+import { oneLine } from '../shared/terminal-text.js';
 import { usesLocalStack } from '../stack/home.js';
 import {
   isTrusted,

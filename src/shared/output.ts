@@ -3,8 +3,9 @@
  * but a session's screen; both let through what `terminal-text.ts` says (TR6).
  */
 import pc from 'picocolors';
+import { escapeUnseen } from '../core/text/unseen.js';
 import { env } from './env.js';
-import { escapeUnseen, jsonLine, printable, terminalText } from './terminal-text.js';
+import { jsonLine, printable, terminalText } from './terminal-text.js';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 

@@ -3,6 +3,8 @@
  * is printed goes through here, so that no model, tool or endpoint drives the terminal or hides text in it. Pure.
  */
 
+import { escapeUnseen, LOOSE_JOINERS, UNSEEN } from '../core/text/unseen.js';
+
 /**
  * Whole control sequences, so that nothing of them is left to read: CSI, then strings such as OSC, then the rest. No
  * string holds the beginning of another: each would be searched to its end, again and again.
@@ -10,13 +12,6 @@
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about.
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
-
-/** Control characters but newline and tab; bidi controls; what takes no room; line separators that are none here. */
-const UNSEEN =
-  /[^\P{Cc}\n\t]|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}]|[\u180b-\u180d]|\u180f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]|\u034f/gu;
-
-/** Joiners: they belong into emoji and some scripts, and hide in others. */
-const LOOSE_JOINERS = /(?<![^\p{ASCII}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}])/gu;
 
 /** Foreign text without anything but what a person sees, newlines and tabs. */
 export function terminalText(text: string): string {
@@ -53,15 +48,4 @@ export function jsonLine(value: unknown): string {
       : member;
   }
   return escapeUnseen(JSON.stringify(value, withMoments));
-}
-
-/** Text that is JSON already, with what is not seen escaped. */
-export function escapeUnseen(json: string): string {
-  const escaped = (found: string) =>
-    Array.from(
-      { length: found.length },
-      (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join('');
-  // Newlines between values are JSON's own; control characters in strings are escaped already.
-  return json.replace(UNSEEN, escaped).replace(LOOSE_JOINERS, escaped);
 }

@@ -1,6 +1,7 @@
 /** How a gate is answered from a command line. Pure. */
 
 import type { Gate, GateKind, ToolInput } from '../../client/index.js';
+import { argumentsText } from '../../core/gates/gate-text.js';
 import { verbCall } from '../../shared/called-as.js';
 
 /** Verbs that answer a gate, and what stands behind its id. */
@@ -54,7 +55,7 @@ export function atDeadline(gate: Gate): string {
 export function wholeBody({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string {
   const hidden = hiddenInput({ body }, input);
   if (hidden.length === 0) return body;
-  const json = JSON.stringify(input, null, 2);
+  const json = argumentsText(input);
   let found = false;
   // Behind what is cut a line says so.
   const whole = body.replace(/(`{3,})json\n([\s\S]*?)\n\1(?:\n\n.*)?/, (block, fence, shown: string) => {
@@ -67,6 +68,6 @@ export function wholeBody({ body }: Pick<Gate, 'body'>, input: ToolInput | null)
 /** All arguments as lines of JSON, where the gate's own text lacks some of them; else none. */
 export function hiddenInput({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string[] {
   if (input === null) return [];
-  const json = JSON.stringify(input, null, 2);
+  const json = argumentsText(input);
   return body.includes(json) ? [] : ['All of its arguments:', ...json.split('\n')];
 }

@@ -6,6 +6,7 @@ import { fill, type WordKey, type Words } from '../prompts/words.js';
 import { isRecord } from '../text/json.js';
 import { plainLine, quotedBlock } from '../text/plain-markdown.js';
 import { preview } from '../text/preview.js';
+import { escapeUnseen } from '../text/unseen.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { fieldLine, formFields } from './form.js';
 import { choicesOf, type Gate, type GateKind } from './gate.js';
@@ -45,12 +46,12 @@ export function approvalText(
 
 function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {
   const change = editText(input);
-  if (change !== null) return [fenced('diff', change)];
+  if (change !== null) return [diffBlock(change)];
   const write = compared && wholeWrite(input);
   if (!compared || !write) return [];
   return [
     comparedLine(words, compared, write.path),
-    ...('diff' in compared ? [fenced('diff', compared.diff)] : []),
+    ...('diff' in compared ? [diffBlock(compared.diff)] : []),
   ];
 }
 
@@ -109,15 +110,25 @@ export function formText(
   };
 }
 
+/** As gates show them: nothing in them is unseen, or turns what stands beside it around. */
+export function argumentsText(value: unknown): string {
+  return escapeUnseen(JSON.stringify(value, null, 2) ?? 'null');
+}
+
 /** JSON between fences that nothing in it can close. */
 function codeBlock(words: Words, value: unknown, callId: string): string {
-  const text = JSON.stringify(value, null, 2) ?? 'null';
+  const text = argumentsText(value);
   const left = text.length - MOST_ARGUMENT_CHARS;
   const shown =
     left > 0 ? `${text.slice(0, MOST_ARGUMENT_CHARS)}\n${fill(words.gateMoreChars, { count: left })}` : text;
   const notAll = { shown: MOST_ARGUMENT_CHARS, chars: text.length, callId };
   const note = left > 0 ? `\n\n${fill(words.gateNotAll, notAll)}` : '';
   return `${fenced('json', shown)}${note}`;
+}
+
+/** Returns at ends of lines are left: they are the lines' own. */
+function diffBlock(diff: string): string {
+  return fenced('diff', diff.split(/\r?\n/).map(escapeUnseen).join('\n'));
 }
 
 function fenced(language: string, text: string): string {

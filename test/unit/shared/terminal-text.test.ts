@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, test, vi } from 'vitest';
+import { escapeUnseen } from '../../../src/core/text/unseen.js';
 import { noColors, takesColors, textSink } from '../../../src/shared/output.js';
-import { escapeUnseen, jsonLine, printable, terminalText } from '../../../src/shared/terminal-text.js';
+import { jsonLine, printable, terminalText } from '../../../src/shared/terminal-text.js';
 
 const HOSTILE: [string, string, string][] = [
   ['a window title (OSC)', 'a\u001b]0;owned\u0007b', 'ab'],

@@ -101,6 +101,18 @@ describe('texts of gates', () => {
     expect(clientToolText(WORDS, { tool: 'p', callId: 'c1', input: undefined }).body).toContain('null');
   });
 
+  it('K2 approvalText: what nobody sees, or turns the text around → is shown by its code, in arguments and diffs', () => {
+    const given = { tool: 'run', callId: 'c1', thought: '', concerns: [] };
+    const command = 'rm \u202e/yppoc\u200b # \u2066x';
+    const { body } = approvalText(WORDS, { ...given, input: { command } });
+    expect(body).toContain('"rm \\u202e/yppoc\\u200b # \\u2066x"');
+    const edit = { oldText: 'a\r\nb', newText: 'a\r\n\u202eb' };
+    expect(approvalText(WORDS, { ...given, input: edit }).body).toContain('\n a\n-b\n+\\u202eb\n');
+    const input = { path: 'f', content: 'x' };
+    const compared = { kind: 'new', diff: '+\u202ex' } as const;
+    expect(approvalText(WORDS, { ...given, input, compared }).body).toContain('\n+\\u202ex\n');
+  });
+
   it('L15 planText: tasks with their criteria, and notes of a review', () => {
     const task = plannedTask('a', { description: 'Count', completionCriteria: 'A number' });
     expect(
