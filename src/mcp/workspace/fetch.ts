@@ -4,8 +4,8 @@ import { type CodeTool, defineTool } from '../code-tools.js';
 import type { WorkspaceContext } from './context.js';
 import { pdfPages } from './files/pdf.js';
 import { type Answer, httpGet } from './http-get.js';
-import { callThread } from './threads/call-thread.js';
-import type { PageData } from './threads/page-thread.js';
+import { callProcess } from './threads/call-process.js';
+import type { PageData } from './threads/page-process.js';
 
 const TIMEOUT_MS = 10_000;
 /** A large page as a tree; 20,000 nested elements would take any time. */
@@ -36,8 +36,8 @@ async function textOf({ bytes, type, url }: Answer, signal: AbortSignal): Promis
   const [kind = ''] = type.split(';');
   if (/^(?:text\/html|application\/xhtml\+xml)$/i.test(kind.trim())) {
     const data: PageData = { html: decoded(bytes, type), url };
-    const given = { script: 'page-thread.js', data, timeoutMs: TIMEOUT_MS, heapMb: HEAP_MB, signal };
-    return String(await callThread(given));
+    const given = { script: 'page-process.js', data, timeoutMs: TIMEOUT_MS, heapMb: HEAP_MB, signal };
+    return String(await callProcess(given));
   }
   if (/^(?:text\/|application\/(?:.*\+)?(?:json|xml|yaml|javascript|x-ndjson|toml))/i.test(kind.trim()))
     return decoded(bytes, type);

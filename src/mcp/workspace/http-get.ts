@@ -3,6 +3,7 @@ import { lookup as lookUp } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP } from 'node:net';
+import os from 'node:os';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errorText } from '../../core/text/error-text.js';
@@ -118,8 +119,18 @@ CLOSED.addSubnet('3fff::', 20, 'ipv6');
 
 export function isPublic(address: string): boolean {
   const version = isIP(address);
-  if (version === 4) return !CLOSED.check(address, 'ipv4');
-  return version === 6 && OPEN.check(address, 'ipv6') && !CLOSED.check(address, 'ipv6');
+  if (version === 4) return !CLOSED.check(address, 'ipv4') && !ownAddresses().check(address, 'ipv4');
+  if (version !== 6 || !OPEN.check(address, 'ipv6')) return false;
+  return !CLOSED.check(address, 'ipv6') && !ownAddresses().check(address, 'ipv6');
+}
+
+/** Of this machine, which may be of the open internet: what listens there trusts who asks from here. */
+function ownAddresses(): BlockList {
+  const own = new BlockList();
+  for (const { address, family } of Object.values(os.networkInterfaces()).flatMap(all => all ?? [])) {
+    own.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  }
+  return own;
 }
 
 /** The name is not looked up again: it could lead elsewhere the second time. */

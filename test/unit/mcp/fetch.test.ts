@@ -1,8 +1,9 @@
 /** Pages of the web for models: where they may come from, and what is made of them. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import os from 'node:os';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ToolContext } from '../../../src/mcp/code-tools.js';
 import { fetchTool } from '../../../src/mcp/workspace/fetch.js';
 import { httpGet, isPublic } from '../../../src/mcp/workspace/http-get.js';
@@ -20,6 +21,7 @@ const PAGES: Record<string, [number, Record<string, string>, string | Buffer]> =
     { 'content-type': 'text/plain', 'content-encoding': 'gzip' },
     gzipSync('x'.repeat(50 << 20)),
   ],
+  '/bomb': [200, HTML, '<p>a</p>'.repeat(500_000)],
   '/picture': [200, { 'content-type': 'image/png' }, Buffer.from([137, 80, 0, 1])],
   '/pdf': [200, { 'content-type': 'application/pdf' }, '%PDF-1.4 and no more'],
   '/gone': [404, { 'content-type': 'text/plain' }, 'nothing here'],
@@ -148,6 +150,23 @@ test('fetch: the name answers otherwise the second time → the address that was
   const name = `name.example:${port}`;
   const { status } = await httpGet({ url: `http://${name}/json`, allowed: [name], signal, addressesOf });
   expect([status, asked, seen.at(-1)?.headers.host]).toEqual([200, 1, name]);
+});
+
+test('fetch: a page that takes more memory than there is for it → said, by the same process as before', async () => {
+  expect(await get(`http://${host}/bomb`)).toMatch(/^FAILED (It ended without an answer|Ended after)/);
+  expect(await get(`http://${host}/page`)).toContain('# Täble');
+});
+
+test('fetch: an address of this machine that is of the open internet → refused', () => {
+  const given = { netmask: '', mac: '', internal: false, cidr: null };
+  const own = vi.spyOn(os, 'networkInterfaces').mockReturnValue({
+    eth0: [
+      { ...given, address: '1.1.1.1', family: 'IPv4' },
+      { ...given, address: '2606:4700::1111', family: 'IPv6', scopeid: 0 },
+    ],
+  });
+  expect(['1.1.1.1', '2606:4700:0::1111', '1.1.1.2'].map(isPublic)).toEqual([false, false, true]);
+  own.mockRestore();
 });
 
 test('fetch: an answer that does not end → given up', async () => {

@@ -33,11 +33,16 @@ const waiting: (() => void)[] = [];
 /**
  * What the thread posts last: its answer. @throws Error for the model: out of time, out of memory.
  */
-export async function callThread(work: ThreadWork): Promise<unknown> {
+export function callThread(work: ThreadWork): Promise<unknown> {
+  return inTurn(() => inThread(work));
+}
+
+/** A few at a time, of threads and processes. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (threads >= MOST_THREADS) await new Promise<void>(resolve => waiting.push(resolve));
   threads += 1;
   try {
-    return await inThread(work);
+    return await work();
   } finally {
     threads -= 1;
     waiting.shift()?.();

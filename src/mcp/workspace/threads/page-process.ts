@@ -1,9 +1,10 @@
-/** The thread of one `fetch` of a page: what a reader would read of it, as Markdown. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The process of one `fetch` of a page: what a reader would read of it, as Markdown. */
+import { Worker } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
-import type { ThreadData } from './call-thread.js';
+import { errorText } from '../../../core/text/error-text.js';
+import type { ProcessAnswer, ProcessData } from './call-process.js';
 
 export interface PageData {
   html: string;
@@ -21,8 +22,21 @@ interface Part {
 /** Of a page whose main part is shorter than this part of its text, all is told: it is no article. */
 const LEAST_PART = 0.3;
 
-const { data } = workerData as ThreadData<PageData>;
-parentPort?.postMessage(markdown(data));
+process.once('message', ({ data, timeoutMs }: ProcessData<PageData>) => {
+  // Who would end it may be gone; and while it works it hears nothing.
+  const end =
+    'const { workerData: [pid, ms] } = require("worker_threads"); setTimeout(() => process.kill(pid, 9), ms);';
+  new Worker(end, { eval: true, workerData: [process.pid, timeoutMs] }).unref();
+  process.send?.(answered(data), () => process.exit());
+});
+
+function answered(data: PageData): ProcessAnswer {
+  try {
+    return { value: markdown(data) };
+  } catch (error) {
+    return { error: errorText(error) };
+  }
+}
 
 function markdown({ html, url }: PageData): string {
   const { document } = parseHTML(html);
@@ -41,9 +55,9 @@ function markdown({ html, url }: PageData): string {
   const wholeLength = document.body?.textContent.trim().length ?? 0;
   // It takes the document apart.
   const article = new Readability(document).parse();
-  const isArticle = (article?.textContent?.trim().length ?? 0) >= wholeLength * LEAST_PART;
+  const isArticle = article !== null && (article.textContent?.trim().length ?? 0) >= wholeLength * LEAST_PART;
   const text = turndown().turndown(
-    parseHTML(`<html><body>${isArticle ? article?.content : whole}`).document.body,
+    parseHTML(`<html><body>${isArticle ? article.content : whole}`).document.body,
   );
   return title === '' || text.startsWith('# ') ? text : `# ${title}\n\n${text}`;
 }
