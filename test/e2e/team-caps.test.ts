@@ -51,10 +51,8 @@ describe('planning', () => {
     expect(script.requests[1]?.lastUser).toMatch(
       /could not be used:\n- `todos` must be .* at least one task/,
     );
-    expect(script.requests[2]).toMatchObject({
-      toolNames: [],
-      lastUser: expect.stringContaining('Say hello'),
-    });
+    expect(script.requests[2]?.toolNames).toEqual([]);
+    expect(JSON.stringify(script.requests[2]?.body.messages)).toContain('Say hello');
     expect(await eventsOf(handle, 'reask')).toMatchObject([{ role: 'planner' }]);
   });
 

@@ -150,7 +150,8 @@ async function startRuns(
   runs: number,
   turns: number,
 ): Promise<WorkflowHandle[]> {
-  const limits = { execution: turns, turns: turns + 10, wallTimeMs: 10 * 3_600_000 };
+  // Turns alone end a run: two hundred of them send more than its tokens are by default.
+  const limits = { execution: turns, turns: turns + 10, tokens: 1_000_000_000, wallTimeMs: 10 * 3_600_000 };
   const settings = runSettings(workspace, { autoApprove: true, limits });
   return Promise.all(
     Array.from({ length: runs }, (_, index) =>
