@@ -35,7 +35,7 @@ function describe(work: Work, { intent, words }: Seen): string {
 /** Ids of the tasks that the run has told of. */
 function tasksIn({ instructions }: Conversation): string[] {
   return [
-    ...new Set([...instructions.join('\n').matchAll(/^- (\S+) \[\w+[^\]]*\] ./gm)].map(([, id = '']) => id)),
+    ...new Set([...instructions.join('\n').matchAll(/^- (\S+) \[\w+[^\]]*\]/gm)].map(([, id = '']) => id)),
   ];
 }
 
@@ -128,14 +128,15 @@ function answer({ instructions, tools }: Conversation, seen: Seen): Reply {
 }
 
 const AGENT = 'search';
+/** As the run lists agents: what it says of one stands in brackets. */
+const IN_LIST = new RegExp(`^- ${AGENT}(?: \\(.*\\))?: `, 'm');
 const PLAN = 'task_plan';
 
 /** Who leads has the pieces of the work done by agents that search, and puts their texts together. */
 const text: Rule = (conversation, seen) => {
   const { instructions, tools, calls } = conversation;
   const pieces = workFor(seen.intent).filter(work => work !== 'write');
-  const hasAgent =
-    tools.includes('call_subagent') && instructions.some(said => said.includes(`\n- ${AGENT}: `));
+  const hasAgent = tools.includes('call_subagent') && instructions.some(said => IN_LIST.test(said));
   if (!hasAgent || pieces.length < 2) return answer(conversation, seen);
   const given = pieces.map(work => describe(work, seen));
   const resultOf = (asked: string) => calls.find(({ args }) => args.instruction === asked)?.text;
