@@ -6,7 +6,7 @@ export type { Gate, GateKind } from '../core/gates/gate.js';
 export type { ToolProgress } from '../core/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';
 export type { UsageEntry } from '../core/limits/usage-by.js';
-export { type Cause, causeText, type Outcome, RESTS } from '../core/plan/cause.js';
+export { type Cause, causeText, type Outcome, restText } from '../core/plan/cause.js';
 export type { Task } from '../core/plan/plan.js';
 export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
 export type { Artifact } from '../core/state/artifacts.js';

@@ -4,8 +4,8 @@ import {
   type Cause,
   causeText,
   type Outcome,
-  RESTS,
   type RunEnd,
+  restText,
   UNREADABLE,
 } from '../../client/index.js';
 import type { Output } from '../../shared/output.js';
@@ -25,11 +25,17 @@ export function endLine(
 
 /** One line on how a goal ended, and why. `why` is a failure's own message. */
 export function goalEndLine(
-  { outcome, cause, basis }: { outcome: Outcome; cause: Cause | null; basis?: Basis | null },
+  {
+    outcome,
+    cause,
+    basis,
+    exceptions,
+  }: { outcome: Outcome; cause: Cause | null; basis?: Basis | null; exceptions?: string[] | null },
   why?: string,
 ): string {
   const name = NAMES[outcome];
-  if (outcome === 'completed' && basis) return `${name}: verified, ${RESTS[basis]}.`;
+  if (cause === 'checked') return `${name}: every check passed.`;
+  if (outcome === 'completed' && basis) return `${name}: verified${restText({ basis, exceptions })}.`;
   if (outcome === 'completed' || outcome === 'answered' || outcome === 'cancelled') return `${name}.`;
   if (outcome === 'failed' && why) return `${name}: ${why}`;
   return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;

@@ -5,7 +5,7 @@ import {
   type JournalEvent,
   type JournalPayloads,
   type JournalType,
-  RESTS,
+  restText,
   type ToolProgress,
   type TraceReport,
   type TraceStep,
@@ -89,8 +89,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     approved ? green(`review of ${subject}: approved`) : yellow(`review of ${subject}: ${fixes.join('; ')}`),
   orchestration: ({ accepted, why }) => `orchestrator · ${accepted ? 'accepted' : 'refused'} · ${why}`,
   goal_started: ({ number, text }, { bold }) => `${bold(`goal ${number}`)} · ${text}`,
-  goal_ended: ({ number, outcome, cause, basis }, { bold }) =>
-    `${bold(`goal ${number} ended · ${outcome}`)} · ${causeText(cause, basis)}`,
+  goal_ended: ({ number, outcome, cause, basis, exceptions }, { bold }) =>
+    `${bold(`goal ${number} ended · ${outcome}`)} · ${causeText(cause, { basis, exceptions })}`,
   new_run: ({ id, goal }) => `started a run of its own · ${id} · ${goal}`,
   paused: ({ reason }, { yellow }) => yellow(`paused${reason ? `: ${reason}` : ''}`),
   resumed: ({ reason }) => `resumed${reason ? `: ${reason}` : ''}`,
@@ -98,8 +98,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   store_failed: ({ what, why }, { yellow }) =>
     yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
   continued_as_new: ({ segment }, { dim }) => dim(`continued as new · segment ${segment}`),
-  run_ended: ({ outcome, cause, basis }, { bold }) =>
-    `${bold(`run ended · ${outcome}`)} · ${causeText(cause, basis)}`,
+  run_ended: ({ outcome, cause, basis, exceptions }, { bold }) =>
+    `${bold(`run ended · ${outcome}`)} · ${causeText(cause, { basis, exceptions })}`,
 };
 
 function changedTools({ added, removed, changed }: JournalPayloads['tools_changed']): string {
@@ -230,7 +230,7 @@ function checkEnded(event: JournalPayloads['check_ended'], { green, yellow, dim 
 }
 
 function verdictLines(event: JournalPayloads['verdict'], { green, yellow }: Colors): string[] {
-  if (event.done) return [green(`verified: done${event.basis ? `, ${RESTS[event.basis]}` : ''}`)];
+  if (event.done) return [green(`verified: done${restText(event)}`)];
   return [
     yellow(`not done yet: ${preview(event.feedback, 400)}`),
     ...event.improvements.map(improvement => `- ${preview(improvement, 200)}`),

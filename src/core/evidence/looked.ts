@@ -67,12 +67,14 @@ export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): 
   const calls = evidence.calls.filter(note => !isTold(note)).map(note => callEntry(words, note));
   const inPlan = new Set(plan.map(({ id }) => id));
   const entries = [...seen, ...calls].map((entry, index) => ({ ...entry, id: `e${index + 1}` }));
-  const all = [...checks.map(checkEntry), ...entries].map(({ line, diff, ...entry }) => {
-    // What an earlier plan did is of no task that is judged: any of them may rest on it.
-    const item = { ...entry, taskIds: entry.taskIds.filter(taskId => inPlan.has(taskId)) };
-    const about = [item.id, item.taskIds.join(', '), line].filter(Boolean).join(' · ');
-    return { item, text: diff === null ? about : `${about}\n${diff}` };
-  });
+  const all = [...checks.map(check => checkEntry(words, check)), ...entries].map(
+    ({ line, diff, ...entry }) => {
+      // What an earlier plan did is of no task that is judged: any of them may rest on it.
+      const item = { ...entry, taskIds: entry.taskIds.filter(taskId => inPlan.has(taskId)) };
+      const about = [item.id, item.taskIds.join(', '), line].filter(Boolean).join(' · ');
+      return { item, text: diff === null ? about : `${about}\n${diff}` };
+    },
+  );
   const shown = firstWithin(all, LIST_BYTES);
   const items = shown.map(({ item }) => item);
   const lost = evidence.left + all.length - shown.length;
@@ -88,8 +90,8 @@ export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): 
 }
 
 /** It was made on the whole: any task may rest on it. */
-function checkEntry({ id, check, status, why }: CheckResult): Entry & Pick<EvidenceItem, 'id'> {
-  const line = `${safeLine(check)}: ${status} (${safeLine(why)})`;
+function checkEntry(words: Words, { id, check, status, why }: CheckResult): Entry & Pick<EvidenceItem, 'id'> {
+  const line = fill(words.evidenceCheck, { check: safeLine(check), status, why: safeLine(why) });
   return { id, taskIds: [], supports: status === 'passed', line, diff: null };
 }
 
@@ -154,14 +156,16 @@ function callEntry(words: Words, { taskId, call, ending, isError, acted, cut, sa
   const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...(said === null ? [] : [safeLine(said)])].join(
     ' · ',
   );
-  const supports = acted && ending === 'executed' && !isError;
+  // What only looked and yet is noted whole has computed something.
+  const supports = ending === 'executed' && !isError && (acted || (said !== null && !cut));
   return { taskIds: taskId === null ? [] : [taskId], supports, line, diff: null };
 }
 
 const PATHS_SHOWN = 20;
 
 function othersLine(words: Words, { calls }: Evidence, now: FilesNow | null): string[] {
-  if (now === null || now.others.length === 0) return [];
+  if (now === null) return [];
+  if (now.others.length === 0) return [words.evidenceNoOthers];
   const shown = now.others.slice(0, PATHS_SHOWN).map(path => safeLine(path, 120));
   const more = now.others.length - shown.length + now.more;
   const paths = [...shown, ...(more > 0 ? [`… (${more})`] : [])].join(', ');

@@ -2,9 +2,10 @@
 
 import { EVIDENCE_BYTES } from '../state/bounds.js';
 import type { ToolContent, ToolEnding, ToolResultBlock } from '../state/message.js';
+import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { sizeOfList } from '../text/sizes.js';
-import type { ToolDefinition } from '../tools/tool.js';
+import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
 import { isCommandName } from '../tools/tool-paths.js';
 import { contentText } from '../tools/tool-result.js';
 import { mayHaveActed } from '../tools/tool-use.js';
@@ -52,13 +53,19 @@ const LINE_CHARS = 160;
 
 type Ended = Pick<ToolResultBlock, 'ending' | 'isError' | 'content'>;
 
-/** Nothing is kept of a call that only looked, and saw all. */
+/** Nothing is kept of a call that only looked, and saw all; what it computed is. */
 export function isNoted(
-  { policy }: Pick<ToolDefinition, 'policy'>,
+  { policy, inputSchema }: Pick<ToolDefinition, 'policy' | 'inputSchema'>,
   { ending, isError, content }: Ended,
 ): boolean {
   if (NOT_TAKEN_PLACE.has(ending)) return false;
-  return !policy.readOnly || ending !== 'executed' || isError || content.some(isCut);
+  return (
+    !policy.readOnly ||
+    isCommand(propertiesOf(inputSchema)) ||
+    ending !== 'executed' ||
+    isError ||
+    content.some(isCut)
+  );
 }
 
 /** What is kept of a call that has ended. */
@@ -79,6 +86,10 @@ export function callNote(
   const tells = isError || ending !== 'executed' || isCommand(input);
   const said = tells ? tellingLine(contentText(content)) : null;
   return { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said };
+}
+
+function propertiesOf({ properties }: JsonSchema): Record<string, unknown> {
+  return isRecord(properties) ? properties : {};
 }
 
 function isCommand(input: Readonly<Record<string, unknown>>): boolean {

@@ -1,6 +1,6 @@
 /** Why a goal ended: one closed union, from which outcome, exit code and words follow. */
 
-import type { Basis } from '../evidence/evidence.js';
+import type { Basis, Rest } from '../evidence/evidence.js';
 import { FAILURE } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
 
@@ -95,20 +95,29 @@ export function causeOfBudgets(budgets: readonly BudgetKind[]): Cause {
   return 'turn_cap';
 }
 
-/** One sentence for people. "Limit" is said only where one was reached. `basis`: on what a completed goal rests. */
-export function causeText(cause: Cause, basis: Basis | null = null): string {
-  if (cause === 'verified' && basis !== null) return `The answer was verified, ${RESTS[basis]}.`;
+/** What a goal's end tells besides its cause, as results and journals have it. */
+type Told = { [K in keyof Rest]?: Rest[K] | null | undefined };
+
+/** One sentence for people. "Limit" is said only where one was reached. `rest`: on what a completed goal rests. */
+export function causeText(cause: Cause, rest: Told = {}): string {
+  if (cause === 'verified' && rest.basis) return `The answer was verified${restText(rest)}.`;
   const budget = Object.entries(BUDGETS).find(([kind]) => cause === `budget:${kind}`);
   if (budget) return `The limit of ${budget[1]} was reached before the answer was verified.`;
   return TEXTS[cause] ?? 'The run could not go on.';
 }
 
-/** On what a goal rests that was completed, in words. */
-export const RESTS: Readonly<Record<Basis, string>> = {
-  checks: 'and every check passed',
-  evidence: 'by evidence for each task',
-  opinion: "by the verifier's word alone",
+const RESTS: Readonly<Record<Basis, string>> = {
+  checks: ', and every check passed',
+  evidence: ', by evidence for each task',
+  opinion: ", by the verifier's word alone",
 };
+
+/** On what a verified goal rests, and how many parts of it are impossible here: what follows "verified". */
+export function restText({ basis, exceptions }: Told): string {
+  const count = exceptions?.length ?? 0;
+  const parts = count === 1 ? 'one part that is' : `${count} parts that are`;
+  return `${basis ? RESTS[basis] : ''}${count === 0 ? '' : `, but for ${parts} impossible here`}`;
+}
 
 const TEXTS: Partial<Record<string, string>> = {
   verified: 'The answer was verified.',

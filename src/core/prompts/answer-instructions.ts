@@ -3,7 +3,7 @@
 import type { PinnedRole } from '../agents/role.js';
 import type { RunState } from '../state/run-state.js';
 import { preview } from '../text/preview.js';
-import { agentsText, paragraphs } from './instructions.js';
+import { agentsText, goalChecksText, paragraphs } from './instructions.js';
 import { delimit } from './prompt.js';
 import { fill, type Words, wordsOf } from './words.js';
 
@@ -52,6 +52,7 @@ export function answerInstruction(
   return paragraphs(
     ...(of === 1 ? [alone] : [fill(words.step, { number, of, rounds }), after]),
     goalFor(state, role, words),
+    goalChecksText(state, words),
     agentsText(state, role),
   );
 }

@@ -6,6 +6,7 @@ import { ownCapabilities } from '../agents/capabilities.js';
 import type { AgentCard, PinnedRole } from '../agents/role.js';
 import { offeredTools, wantsApproval } from '../agents/run-config.js';
 import { agentsInReach } from '../agents/subagent.js';
+import { checkLine, checksOf } from '../checks/check.js';
 import type { Looked } from '../evidence/evidence.js';
 import { limitsOf } from '../limits/in-force.js';
 import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
@@ -106,7 +107,12 @@ export function planningInstruction(
     const { settings } = state;
     const approves =
       settings.attended === true && !settings.autoApprove && wantsApproval(settings, goal.mode);
-    return paragraphs(words.plan, approves ? words.planChecks : '', capabilities);
+    return paragraphs(
+      words.plan,
+      goalChecksText(state, words),
+      approves ? words.planChecks : '',
+      capabilities,
+    );
   }
   const { from, wanted, reading } = improvements;
   return paragraphs(
@@ -117,6 +123,12 @@ export function planningInstruction(
     words.planAgain,
     capabilities,
   );
+}
+
+/** Who works knows what the work is held against: in a conversation that is shared, once. */
+export function goalChecksText(state: RunState, words: Words): string {
+  const checks = checksOf(state).map(check => `\`${checkLine(check)}\``);
+  return checks.length === 0 ? '' : fill(words.goalChecks, { checks: checks.join(', ') });
 }
 
 /** Tools stand in the request. The capabilities that roles declare stand only here. */

@@ -60,7 +60,8 @@ export function statusMarkdown(state: RunState): string {
 
 function headline(state: RunState): string {
   const { cursor, goal, pinned } = state;
-  if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause, basisAt(state))}`;
+  if (state.end)
+    return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause, { basis: basisAt(state) })}`;
   if (!pinned) return '**Loading** prompts, tools and limits';
   if (state.people.stop) return `**Stopping** ${plainLine(preview(state.people.stop.reason))}`;
   if (state.people.pausedAt !== null) return '**Paused**: send the signal `resume`';
@@ -88,7 +89,7 @@ function basisAt({ goals, goal }: RunState): Basis | null {
 
 function idle({ goals }: RunState): string {
   const last = goals.at(-1);
-  const how = last ? `\n\nGoal ${last.number}: ${last.outcome}. ${causeText(last.cause, last.basis)}` : '';
+  const how = last ? `\n\nGoal ${last.number}: ${last.outcome}. ${causeText(last.cause, last)}` : '';
   return `**Idle**: the goal is answered; a \`followUp\` begins the next${how}`;
 }
 

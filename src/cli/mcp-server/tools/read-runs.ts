@@ -59,7 +59,7 @@ function resultOf(run: RunSnapshot): z.input<typeof resultShape> {
     ended,
     phase,
     outcome,
-    why: failure?.message ?? (cause === null ? null : causeText(cause, basis)),
+    why: failure?.message ?? (cause === null ? null : causeText(cause, { basis, exceptions })),
     basis,
     exceptions,
     answer,

@@ -4,7 +4,7 @@ import type { CallNote, EvidenceItem, FileNow, Snapshot } from '../../../../src/
 import { newEvidence } from '../../../../src/core/evidence/evidence.js';
 import { inventoryOf } from '../../../../src/core/evidence/inventory.js';
 import { lookedUp } from '../../../../src/core/evidence/looked.js';
-import { withCall, withSnapshots } from '../../../../src/core/evidence/record.js';
+import { callNote, isNoted, withCall, withSnapshots } from '../../../../src/core/evidence/record.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { EVIDENCE_BYTES, LOOKED_BYTES } from '../../../../src/core/state/bounds.js';
 import { jsonBytes, utf8Length } from '../../../../src/core/text/json.js';
@@ -95,6 +95,26 @@ describe('the text of evidence', () => {
     expect(items[0]?.supports).toBe(supports);
   });
 
+  test('a call that computed → what it said, and a task may rest on it; one that read → nothing', () => {
+    const ended = {
+      ending: 'executed' as const,
+      isError: false,
+      content: [{ type: 'text' as const, text: '42' }],
+    };
+    const sums = { ...fileTool('compute', { readOnly: true }), inputSchema: { properties: { code: {} } } };
+    const reads = fileTool('read', { readOnly: true });
+    expect([isNoted(sums, ended), isNoted(reads, ended)]).toEqual([true, false]);
+    const about = { tool: sums, line: 'compute sum', input: { code: 'sum' }, named: [], taskId: 't1' };
+    const { text = '', items = [] } = look([], [callNote(ended, about)], []) ?? {};
+    expect(text).toContain('e1 · t1 · compute sum: executed · 42');
+    expect(items[0]?.supports).toBe(true);
+  });
+
+  test('nobody else has changed a file → said, so that an answer may say so', () => {
+    expect(look([then('a')], [], [now('a')])?.text).toContain('No other file');
+    expect(look([then('a')], [], [now('a')], ['b'])?.text).not.toContain('No other file');
+  });
+
   test('checks of the goal → first, by their own ids; any task may rest on one that passed', () => {
     const check = { check: 'npm test', why: 'exit code 0', ms: 1 };
     const checks = [
@@ -103,7 +123,9 @@ describe('the text of evidence', () => {
     ];
     const given = { evidence: { files: [], calls: [call()], left: 0 }, checks, now: null, plan, words };
     const { text = '', items = [] } = lookedUp({ ...given, tools: [] }) ?? {};
-    expect(text).toContain('c1 · npm test: passed (exit code 0)\nc2 · npm test: failed (exit?code 1)\ne1 ·');
+    expect(text).toContain(
+      'c1 · check that the run made, npm test: passed (exit code 0)\nc2 · check that the run made, npm test: failed (exit?code 1)\ne1 ·',
+    );
     expect(text).not.toContain('No tool here runs commands');
     expect(items.map(({ id, taskIds, supports }) => [id, taskIds, supports])).toEqual([
       ['c1', [], true],

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../../src/core/outputs/contracts.js';
+import { causeText } from '../../../../src/core/plan/cause.js';
 import {
   type AnswerCandidates,
   decideTask,
@@ -332,4 +333,15 @@ describe('finalAnswer', () => {
   ] as const)('OU1 finalAnswer: %s and nothing was said → %s, %s', (cause, ended, outcome) => {
     expect(finalAnswer({ ...nothing, cause })).toEqual({ answer: '', cause: ended, outcome, from: 'none' });
   });
+});
+
+test.each([
+  [{ basis: 'evidence' as const }, 'The answer was verified, by evidence for each task.'],
+  [
+    { basis: 'checks' as const, exceptions: ['no network'] },
+    'The answer was verified, and every check passed, but for one part that is impossible here.',
+  ],
+  [{ basis: null }, 'The answer was verified.'],
+])('causeText: verified, with %j → says on what it rests, and but for what', (rest, text) => {
+  expect(causeText('verified', rest)).toBe(text);
 });

@@ -380,3 +380,12 @@ describe('verificationInstruction and wrapUpInstruction', () => {
     );
   });
 });
+
+test('checks of the goal: there are some → told to who begins its work, and no word where there are none', () => {
+  const state = stateWith([]);
+  const first = { cycle: 1, improvements: null };
+  expect(planningInstruction(state, first)).not.toContain('pass');
+  state.goal.checks.approved = [{ run: 'npm test' }, { file: 'a.md' }];
+  expect(planningInstruction(state, first)).toContain('when these pass');
+  expect(planningInstruction(state, first)).toContain('`npm test`, `file a.md`');
+});
