@@ -3,7 +3,7 @@
  * is printed goes through here, so that no model, tool or endpoint drives the terminal or hides text in it. Pure.
  */
 
-import { escapeUnseen, LOOSE_JOINERS, UNSEEN } from '../core/text/unseen.js';
+import { escapeUnseen, replaceUnseen } from '../core/text/unseen.js';
 
 /**
  * Whole control sequences, so that nothing of them is left to read: CSI, then strings such as OSC, then the rest. No
@@ -15,7 +15,7 @@ const SEQUENCES =
 
 /** Foreign text without anything but what a person sees, newlines and tabs. */
 export function terminalText(text: string): string {
-  return text.replace(SEQUENCES, '').replace(UNSEEN, '').replace(LOOSE_JOINERS, '');
+  return replaceUnseen(text.replace(SEQUENCES, ''), () => '');
 }
 
 /** A name as it is where it is fit for a line of a terminal, else quoted, so that it writes no line of its own. */

@@ -1,6 +1,6 @@
 /**
  * Work on what a page wrote, in a process of its own: a heap that is full ends it. In a thread it can end the whole
- * worker: not every allocation of V8 that fails is told to the thread's limit.
+ * worker: not every allocation of the engine that fails is told to the thread's limit.
  */
 import { fork } from 'node:child_process';
 import { builtScript } from '../../../shared/package.js';
