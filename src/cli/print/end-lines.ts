@@ -5,7 +5,6 @@ import {
   causeText,
   type Outcome,
   type RunEnd,
-  restText,
   UNREADABLE,
 } from '../../client/index.js';
 import type { Output } from '../../shared/output.js';
@@ -34,8 +33,7 @@ export function goalEndLine(
   why?: string,
 ): string {
   const name = NAMES[outcome];
-  if (cause === 'checked') return `${name}: every check passed.`;
-  if (outcome === 'completed' && basis) return `${name}: verified${restText({ basis, exceptions })}.`;
+  if (outcome === 'completed' && cause && basis) return `${name}: ${causeText(cause, { basis, exceptions })}`;
   if (outcome === 'completed' || outcome === 'answered' || outcome === 'cancelled') return `${name}.`;
   if (outcome === 'failed' && why) return `${name}: ${why}`;
   return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;

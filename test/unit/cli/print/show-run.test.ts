@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { endLine, resultLine } from '../../../../src/cli/print/end-lines.js';
 import { printRun } from '../../../../src/cli/print/show-run.js';
 import type { ChildTree } from '../../../../src/client/run/child-tree.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
 import { noColors, textSink } from '../../../../src/shared/output.js';
 import { task } from '../../../support/core-values.js';
 import { lookOf } from '../../../support/fake-runs.js';
+import { projectRoot } from '../../../support/project.js';
 
 const child = (id: string, given: Partial<ChildTree> = {}): ChildTree => ({
   id,
@@ -47,4 +51,22 @@ test('show: a task that takes longer than estimated → its line says so', () =>
   expect(printed.split('\n').filter(line => line.includes('longer'))).toEqual([
     expect.stringMatching(/^ {2}\[>\] task-1 · .* · takes longer than estimated$/),
   ]);
+});
+
+const ended = { id: 'r', runId: 'e', status: 'completed', result: null, failure: null } as const;
+
+test.each([
+  ['checked', 'checks', 'Completed: Every check of the goal passed.'],
+  ['verified', 'checks', 'Completed: The answer was verified, and every check passed.'],
+  ['verified', 'opinion', "Completed: The answer was verified, by the verifier's word alone."],
+  ['verified', null, 'Completed.'],
+] as const)('end: %s, resting on %s → verified is said only where somebody did', (cause, basis, line) => {
+  expect(endLine({ ...ended, outcome: 'completed', cause, basis })).toBe(line);
+});
+
+test('result: each member that --json prints → named in its documentation', () => {
+  const documented = readFileSync(join(projectRoot, 'docs/cli.md'), 'utf8');
+  const [, members = ''] = /`\{"type": "result", ([^}]*)\}`/.exec(documented) ?? [];
+  const printed = Object.keys(resultLine({ ...ended, outcome: null, cause: null, basis: null }));
+  expect(['type', ...members.split(', ').map(name => name.replaceAll('"', ''))]).toEqual(printed);
 });
