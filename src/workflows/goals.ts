@@ -4,6 +4,7 @@ import { firstPosition } from '../core/agents/modes.js';
 import type { PinnedRun } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
 import { checksText } from '../core/checks/check.js';
+import { plansLeft } from '../core/limits/limits.js';
 import type { Outcome } from '../core/plan/cause.js';
 import { notDoneText } from '../core/plan/plan-edit.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
@@ -65,7 +66,7 @@ export async function pursue(run: Run): Promise<GoalEnd> {
 
 /** An answer says what it was given without, and what is impossible here. */
 function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
-  { state, words }: Run,
+  { state, limits, words }: Run,
   end: End,
 ): End {
   if (state.goals.some(goal => goal.number === state.goal.number)) return end;
@@ -73,7 +74,7 @@ function withNotDone<End extends Pick<GoalEnd, 'outcome' | 'cause' | 'answer'>>(
   const excepted = exceptions.map(each => `- ${each}`).join('\n');
   const lacks = [
     notDoneText(state.tasks, end.cause),
-    checksText(state.goal.checks),
+    checksText(state.goal.checks, { cause: end.cause, left: plansLeft(state.goal.counters, limits) }),
     excepted && `**${words.exceptions}**\n\n${excepted}`,
   ];
   const answer = [end.answer, ...lacks].filter(Boolean).join('\n\n');

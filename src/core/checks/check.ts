@@ -121,13 +121,23 @@ export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks:
   return cause === 'verified' ? cause : 'checked';
 }
 
-/** What an answer says of checks that did not pass; empty where there are none. */
-export function checksText({ results }: Pick<GoalChecks, 'results'>): string {
+/**
+ * What an answer says of checks that did not pass; empty where there are none. `left`: times that the work could have
+ * gone back for them.
+ */
+export function checksText(
+  { results }: Pick<GoalChecks, 'results'>,
+  { cause, left }: { cause: Cause; left: number },
+): string {
   const lines = results
     .filter(({ status }) => status !== 'passed')
     .map(({ check, status, why }) => `${check} [${status === 'failed' ? 'failed' : 'not run'}: ${why}]`);
-  return lines.length === 0 ? '' : `Checks that did not pass: ${lines.join('; ')}.`;
+  if (lines.length === 0) return '';
+  const early = cause === 'checks_failed' && left > 0 ? ` ${UNCHANGED}` : '';
+  return `Checks that did not pass: ${lines.join('; ')}.${early}`;
 }
+
+const UNCHANGED = 'Nothing had changed since a check failed before, so the work was not sent back again.';
 
 /** What the role that goes on is told to mend, one text for each check that failed. */
 export function failedChecks(results: readonly CheckResult[]): string[] {

@@ -76,10 +76,14 @@ describe('what is told', () => {
       result('not_run', 'c3'),
     ];
     expect(failedChecks(results)).toEqual(['Check c2, `npm test`: so\n1 of 3']);
-    expect(checksText({ results })).toBe(
-      'Checks that did not pass: npm test [failed: so]; npm test [not run: so].',
+    const text = 'Checks that did not pass: npm test [failed: so]; npm test [not run: so].';
+    const said = { cause: 'checks_failed', left: 0 } as const;
+    expect(checksText({ results }, said)).toBe(text);
+    expect(checksText({ results }, { cause: 'stopped', left: 1 })).toBe(text);
+    expect(checksText({ results }, { cause: 'checks_failed', left: 1 })).toBe(
+      `${text} Nothing had changed since a check failed before, so the work was not sent back again.`,
     );
-    expect(checksText({ results: [result('passed')] })).toBe('');
+    expect(checksText({ results: [result('passed')] }, said)).toBe('');
   });
 
   test('checkLine: each kind → what a person recognises it by', () => {
