@@ -33,7 +33,7 @@ function team(replies: readonly TeamReply[], looks: number, given: TeamGiven = {
 }
 
 describe('looks of the verifier', () => {
-  test('one look → a tool that reads is called, one that writes is not; then it has none, and judges', async () => {
+  test('one look → a tool that reads is called, one that writes is not; then it has none, and judges (L4, L9)', async () => {
     const calls = { calls: ['read', 'put'] };
     const { ran, end, requests } = await team([planned, done, calls, content], 1);
     expect(ran.map(({ tool }) => tool)).toEqual(['read']);
