@@ -11,6 +11,7 @@ import type { ToolResultBlock } from '../core/state/message.js';
 import type { Verification } from '../core/state/position.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { namedPaths } from '../core/tools/tool-paths.js';
+import { writesArtifact } from '../core/tools/workflow-tools.js';
 import type { Run } from './run.js';
 
 /**
@@ -48,7 +49,7 @@ export function noteCall(
   run: Run,
   {
     result,
-    tool,
+    tool: called,
     line,
     input,
   }: {
@@ -59,8 +60,12 @@ export function noteCall(
   },
 ): void {
   const { state } = run;
-  // What the run's own tools do is noted where they do it.
-  if (tool.origin.type === 'workflow' || !isNoted(tool, result) || !isVerified(state.goal.mode)) return;
+  if (!isVerified(state.goal.mode)) return;
+  const isWrite = writesArtifact(called);
+  // What an agent does is noted where it does it; the other tools of the run change nothing.
+  if (called.origin.type === 'workflow' && !isWrite) return;
+  const tool = isWrite ? { ...called, policy: { ...called.policy, readOnly: false } } : called;
+  if (!isNoted(tool, result)) return;
   const named = namedPaths(input, state.settings.workspace);
   const note = callNote(result, { tool, line, input, named, taskId: taskAt(state.cursor) });
   state.evidence = withCall(state.evidence, note);

@@ -154,6 +154,11 @@ export function namesOwnTool(glob: string): boolean {
   return WORKFLOW_TOOLS.some(tool => isNamed(tool, [glob]));
 }
 
+/** Whether a call of it changes an artifact: nothing outside the run, and yet something that a task may be about. */
+export function writesArtifact({ name, origin }: Pick<ToolDefinition, 'name' | 'origin'>): boolean {
+  return origin.type === 'workflow' && /^(create|update|rewrite)_artifact$/.test(name);
+}
+
 /** Adds those that one of the roles is offered; a name that a server or the client has already stays theirs, with a warning. */
 export function addWorkflowTools(
   tools: readonly ToolDefinition[],

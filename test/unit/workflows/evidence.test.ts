@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LookFinds, LookInput } from '../../../src/activities/types.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { textOf } from '../../../src/core/state/message.js';
+import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
 import { fileTool, testRole } from '../../support/small-run.js';
@@ -71,6 +72,20 @@ describe('a verifier with a memory of its own', () => {
       expect(asked.includes('a: new, 2 bytes')).toBe(!told);
     },
   );
+});
+
+test('an artifact is created → evidence of its task, and a verdict that cites it rests on it', async () => {
+  const name = 'create_artifact';
+  const input = { id: 'report', type: 'markdown', content: 'One.' };
+  const own = { ...roles({}), executor: testRole('executor', { tools: ['*', '*_artifact'] }) };
+  const { tools } = addWorkflowTools([fileTool('put')], Object.values(own));
+  const cites = { text: content.text.replace('"evidence":[]', '"evidence":["e1"]') };
+  const replies = [planned, { calls: [name], input }, done, cites];
+  const { run, requests, end } = await team(replies, 0, { pinned: { roles: own, tools } });
+  const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
+  expect(asked).toMatch(/^e1 · task-1 · create_artifact.*: executed$/m);
+  expect(asked).not.toContain('no call changed anything');
+  expect([end.outcome, run.state.goal.basis]).toEqual(['completed', 'evidence']);
 });
 
 test('a task of thousands of characters → the verifier has every word of it', async () => {
