@@ -125,6 +125,24 @@ describe('load run', () => {
   });
 
   test.each([
+    [0, { tools: [] }],
+    [2, { tools: ['*'], readOnly: true }],
+  ])('load run: %i looks → the verifier has the tools %j (L4, L9)', async (looks, has) => {
+    await config(`models:\n  default: openai/base\nlimits:\n  looks: ${looks}\n`);
+    const { verifier } = (await load()).roles;
+    expect(verifier).toMatchObject(has);
+    expect(verifier?.readOnly === true).toBe(looks > 0);
+  });
+
+  test('load run: checks of the file and of the start → both, in this order; a sub-agent has none', async () => {
+    await config('models:\n  default: openai/base\nchecks:\n  - run: npm test\n');
+    const checks = [{ file: 'report.md' }];
+    expect((await load({ checks })).checks).toEqual([{ run: 'npm test' }, { file: 'report.md' }]);
+    const agent = await load({ mode: 'react', role: 'react', calledAs: 'react/1', checks });
+    expect(agent.checks).toBeUndefined();
+  });
+
+  test.each([
     ['steering: note\nreview:\n  plans: true\norchestrate: true', ['react']],
     ['review:\n  actions: true', ['react', 'reviewer', 'router', 'understanding']],
   ])('load run: mode react, %j → its own role, and those that it has work for', async (settings, roles) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PinnedRole } from '../../../src/core/agents/role.js';
+import type { Check } from '../../../src/core/checks/check.js';
 import type { GateAnswer } from '../../../src/core/gates/gate.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { textOf } from '../../../src/core/state/message.js';
@@ -15,15 +16,20 @@ interface Given {
   /** Of a person, at gates: somebody attends. */
   answers?: GateAnswer[];
   models?: string[];
+  checks?: Check[];
 }
 
-function runReact(replies: readonly TeamReply[], { limits, role, answers, models = ['p/a'] }: Given = {}) {
+function runReact(
+  replies: readonly TeamReply[],
+  { limits, role, answers, models = ['p/a'], checks }: Given = {},
+) {
   return runTeam(replies, {
     settings: { mode: 'react', ...(answers ? { attended: true } : {}) },
     pinned: {
       roles: { react: testRole('react', { output: 'text', ...role }) },
       limits: { ...DEFAULT_LIMITS, ...limits },
       models,
+      ...(checks && { checks }),
       modelInfo: Object.fromEntries(models.map(model => [model, modelFacts(100_000, true)])),
     },
     ...(answers ? { answers } : {}),
@@ -276,6 +282,12 @@ describe('a person and a text answer', () => {
       cause: 'not_confirmed',
       answer: 'The file says 42.',
     });
+  });
+
+  test('answer: its role is not sure, nobody attends, and every check passes → not confirmed all the same (F22)', async () => {
+    const { run, end } = await runReact([unsure], { checks: [{ run: 'true' }] });
+    expect(run.state.goal.checks.results).toMatchObject([{ status: 'passed' }]);
+    expect(end).toMatchObject({ outcome: 'unverified', cause: 'not_confirmed' });
   });
 
   test('answer: a person does not confirm it → back to its role with what they said, as often as a verification may (F22)', async () => {
