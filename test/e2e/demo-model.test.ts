@@ -83,6 +83,13 @@ describe('demo model, whole path', () => {
     expect(children.length > 1 && artifacts.length === 1).toBe(mode === 'lead');
   });
 
+  test('a goal of one task in team mode → the verdict names the task, and the goal is completed', async () => {
+    const { outcome, text: answer, tasks, counters } = await demo(READ);
+    expect({ outcome, reasks: counters.reasks }).toEqual({ outcome: 'completed', reasks: 0 });
+    expect(tasks.map(({ id, status }) => [id, status])).toEqual([['read', 'completed']]);
+    expect(answer).toContain('First steps');
+  });
+
   test('overview of a folder → counts as they are, several tasks, real tools, dependency folders left out', async () => {
     const { outcome, text: answer, tasks, usage } = await demo('Give me an overview of this project');
     expect(outcome).toBe('completed');

@@ -32,10 +32,12 @@ function describe(work: Work, { intent, words }: Seen): string {
   return words[work]([...named[work], ...parts].join(', '));
 }
 
-/** Ids of the tasks that the run has told of. */
+/** Ids of the tasks that the run has told of, with their text or, where that stands above, without it. */
 function tasksIn({ instructions }: Conversation): string[] {
   return [
-    ...new Set([...instructions.join('\n').matchAll(/^- (\S+) \[\w+[^\]]*\]/gm)].map(([, id = '']) => id)),
+    ...new Set(
+      [...instructions.join('\n').matchAll(/^- (\S+) \[\w+[^\]]*\](?: |$)/gm)].map(([, id = '']) => id),
+    ),
   ];
 }
 
