@@ -162,7 +162,10 @@ function jsonFits(schema: Record<string, unknown>, text: string): CheckEnd {
   if (faults === null) return notRun('its JSON Schema can not be followed');
   return faults.length === 0
     ? { status: 'passed', why: 'it fits its schema' }
-    : failed('it does not fit its schema', faults.join('\n'));
+    : failed(
+        'it does not fit its schema',
+        faults.map(fault => fault.replace(/^the arguments: /, '')).join('\n'),
+      );
 }
 
 async function functionSays(
@@ -173,7 +176,7 @@ async function functionSays(
   const judge = ownValue(functions, name);
   if (!judge) {
     const known = Object.keys(functions).join(', ') || 'none';
-    return notRun(`the worker has no check of this name: ${known}`);
+    return notRun(`the worker's program has no check of this name; it has ${known}`);
   }
   const stopped = cancellationSignal();
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);

@@ -172,8 +172,9 @@ const checkSchema = z
     function: key(z.string(), 'A function of the program that the worker belongs to, by its name.'),
   })
   .check(({ value, issues }) => {
-    const message = checksFault([value], 'checks');
-    if (message !== null) issues.push({ code: 'custom', message, input: value });
+    // The place in front of the message says which of the list it is.
+    const message = checksFault([value], 'checks')?.replace('checks[0]', 'check');
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
   })
   .transform(check => check as Check);
 

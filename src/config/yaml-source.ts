@@ -78,7 +78,7 @@ export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, do
 
 function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType, source: YamlSource): string[] {
   if (issue.code !== 'unrecognized_keys') {
-    const text = issue.message.replace(/^Invalid input: /, '');
+    const text = issue.message.replace(/^Invalid input: |\.$/g, '');
     return [`${source.at(issue.path)}: ${dotted(issue.path) || 'the file'}: ${text}.`];
   }
   const known = knownKeys(schema, issue.path);

@@ -121,7 +121,7 @@ describe('a model that claims success', () => {
 
 describe('a check that can not be made', () => {
   test.each<[Check, string]>([
-    [{ function: 'sums' }, 'the worker has no check of this name: none'],
+    [{ function: 'sums' }, "the worker's program has no check of this name; it has none"],
     [{ tool: 'nobody' }, 'there is no tool nobody in this run'],
     [{ tool: 'append_line' }, 'the tool append_line may change something: a check only reads'],
     [{ file: '../config/steersman.yaml' }, 'it leads out of the workspace'],

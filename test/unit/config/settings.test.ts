@@ -122,6 +122,11 @@ describe('steersman.yaml', () => {
       'limits:\n  planning: many\n',
       ':2: limits.planning: expected number, received string.',
     ],
+    [
+      'a check of no kind',
+      'checks:\n  - run: npm test\n  - matches: x\n',
+      ':3: checks.1: `check` must have exactly one of run, file, tool, function.',
+    ],
     ['a limit of zero', '\nlimits:\n  execution: 0\n', ':3: limits.execution: '],
     [
       'a model without a provider',
@@ -171,6 +176,7 @@ describe('steersman.yaml', () => {
     const fault = await faultOf(() => load(yaml));
     expect(fault.message).toContain(`steersman.yaml${expected.startsWith(': ') ? ':' : ''}`);
     expect(fault.message).toContain(expected);
+    expect(fault.message).not.toMatch(/\.\.$/m);
     expect(fault.remedy).not.toBe('');
   });
 
