@@ -221,8 +221,8 @@ function renderAll(
 
 /** A verifier has no tools of its own: where the limits give it looks, it has those that only read. */
 function mayLook(role: PinnedRole, { looks }: Limits): PinnedRole {
-  const looksOn = role.output === 'verdict' && looks > 0 && role.tools.length === 0;
-  return looksOn ? { ...role, tools: ['*'], readOnly: true } : role;
+  if (role.output !== 'verdict' || looks === 0) return role;
+  return { ...role, ...(role.tools.length === 0 && { tools: ['*'] }), readOnly: true };
 }
 
 /** A run does without where it can not be had. */

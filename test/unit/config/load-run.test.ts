@@ -307,6 +307,17 @@ describe('load run', () => {
     expect(pinned.warnings).toContainEqual(expect.stringContaining('"wirte_*" matches no tool'));
   });
 
+  test("a project's verifier with tools of its own → it looks with those that only read, whatever it names", async () => {
+    await mkdir(join(configDir, 'prompts', 'core'), { recursive: true });
+    const file = join(configDir, 'prompts', 'core', 'verifier.md');
+    await writeFile(
+      file,
+      '---\ndescription: V.\noutput: verdict\ntools: [read_*]\n---\n{{businessContext}}\n',
+    );
+    const pinned = await load({ limits: { looks: 1 } });
+    expect(pinned.roles.verifier).toMatchObject({ tools: ['read_*'], readOnly: true });
+  });
+
   test('load run: a role names a tool of the run itself → pinned beside those of servers', async () => {
     await mkdir(join(configDir, 'prompts', 'core'), { recursive: true });
     const role = SEARCH.replace('maxRounds: 3', "maxRounds: 3\ntools: ['*', list_artifacts]");
