@@ -1,5 +1,5 @@
 /** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
-import type { CallToolInput } from '../../src/activities/types.js';
+import type { CallToolInput, CheckEnd } from '../../src/activities/types.js';
 import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
 import type { GateAnswer } from '../../src/core/gates/gate.js';
 import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
@@ -38,6 +38,8 @@ export interface TeamGiven {
   callTool?: Ports['callTool'];
   /** What is found where the run looks at files. Default: nothing. */
   look?: Ports['look'];
+  /** What a check says, beside what happens meanwhile. Default: it passes. */
+  runCheck?: (run: Run) => CheckEnd;
 }
 
 export interface TeamRun {
@@ -83,7 +85,7 @@ const served = new WeakMap<Ports, Run>();
 
 function portsOf(
   replies: readonly TeamReply[],
-  { answers = [], callTool, look }: TeamGiven,
+  { answers = [], callTool, look, runCheck }: TeamGiven,
   { asked, ran, requests }: Pick<TeamRun, 'asked' | 'ran' | 'requests'>,
 ): Ports {
   const left = [...answers];
@@ -92,6 +94,13 @@ function portsOf(
     ...quietPorts(ran),
     ...(callTool && { callTool }),
     ...(look && { look }),
+    ...(runCheck && {
+      runCheck: async () => {
+        const run = served.get(ports);
+        if (!run) throw new Error('a check is made before there is a run');
+        return { ok: true as const, value: runCheck(run) };
+      },
+    }),
     now: () => clock,
     callModel: async ({ role, callId }) => {
       const state = served.get(ports)?.state;

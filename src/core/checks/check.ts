@@ -39,12 +39,14 @@ export interface GoalChecks {
   results: CheckResult[];
   /** Calls of the goal that may have changed something. */
   effects: number;
+  /** `effects` when they were begun: what passed before something changed proves nothing. */
+  made: number;
   /** Of the last time that a check failed: `effects`, and what the answer was known by. Null: none has failed. */
   failed: { effects: number; answer: string } | null;
 }
 
 export function noChecks(): GoalChecks {
-  return { approved: [], results: [], effects: 0, failed: null };
+  return { approved: [], results: [], effects: 0, made: 0, failed: null };
 }
 
 /** Of one source; all results, cut short, fit their bound. */
@@ -114,10 +116,10 @@ const ENDS_WELL: readonly Cause[] = ['verified', 'direct_answer', 'carried_out']
 export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks: GoalChecks } }): Cause {
   const count = checksOf(state).length;
   if (count === 0 || !ENDS_WELL.includes(cause)) return cause;
-  const { results } = state.goal.checks;
+  const { results, effects, made } = state.goal.checks;
   if (results.some(({ status }) => status === 'failed')) return 'checks_failed';
   const passed = results.filter(({ status }) => status === 'passed').length;
-  if (passed < count) return 'checks_not_run';
+  if (passed < count || effects > made) return 'checks_not_run';
   return cause === 'verified' ? cause : 'checked';
 }
 

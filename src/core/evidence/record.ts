@@ -1,13 +1,13 @@
 /** What a run keeps of its own effects while a goal is pursued: snapshots, and calls. */
 
 import { EVIDENCE_BYTES } from '../state/bounds.js';
-import type { ToolContent, ToolEnding, ToolResultBlock } from '../state/message.js';
+import type { ToolEnding, ToolResultBlock } from '../state/message.js';
 import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { sizeOfList } from '../text/sizes.js';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
 import { isCommandName } from '../tools/tool-paths.js';
-import { contentText } from '../tools/tool-result.js';
+import { contentText, isCut } from '../tools/tool-result.js';
 import { mayHaveActed } from '../tools/tool-use.js';
 import type { CallNote, Evidence, Snapshot } from './evidence.js';
 
@@ -94,10 +94,6 @@ function propertiesOf({ properties }: JsonSchema): Record<string, unknown> {
 
 function isCommand(input: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(input).some(isCommandName);
-}
-
-function isCut(part: ToolContent): boolean {
-  return part.type === 'text' && part.totalBytes !== undefined;
 }
 
 const EXIT = /\bexit(?:ed)?\b.*\d/i;

@@ -121,6 +121,11 @@ function partNote(part: ToolContent): string[] {
   return [`Shortened: not all of ${totalBytes} bytes are shown. Read on in ${ref} at offset ${headBytes}.`];
 }
 
+/** Not all that the tool said was seen. */
+export function isCut(part: ToolContent): boolean {
+  return part.type === 'text' && part.totalBytes !== undefined;
+}
+
 export function contentText(content: readonly ToolContent[]): string {
   return content.map(partText).join('\n');
 }

@@ -28,7 +28,7 @@ import { preview } from '../../core/text/preview.js';
 import { hash64 } from '../../core/tools/ledger.js';
 import { decidePermission } from '../../core/tools/permission.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
-import { contentText } from '../../core/tools/tool-result.js';
+import { contentText, isCut } from '../../core/tools/tool-result.js';
 import { hears, isHeard, listen, roleHere } from '../hearing.js';
 import { instruct } from '../instruct.js';
 import type { Called } from '../ports.js';
@@ -61,7 +61,8 @@ export async function check(run: Run, position: Checking): Promise<StepEnd> {
 function listens(run: Run, { of }: Checking, role: string): boolean {
   if (of.kind === 'answer') {
     if (!isHeard(run, role)) return false;
-    // Whoever answered hears it, and answers anew.
+    // Whoever answered hears it, and answers anew: what was checked is not the answer any more.
+    run.state.goal.checks.results = [];
     run.enter(answersAgain(of));
     return true;
   }
@@ -184,6 +185,7 @@ async function callTool(run: Run, check: Extract<Check, { tool: string }>): Prom
   if (ending !== 'executed') return ended('not_run', `the call ended as ${ending}: ${note}`, said);
   if (isError) return ended('failed', 'the tool said that it failed', said);
   if (check.matches === undefined) return ended('passed', 'the tool answered');
+  if (content.some(isCut)) return ended('not_run', 'its result is too long to be looked through', said);
   return askWorker(run, { of: { kind: 'plan' } }, { check, said });
 }
 

@@ -92,7 +92,8 @@ export function goOnWithoutTasks(run: Run): Moved {
 export function enterChecks(run: Run, of: CheckedWork): Moved | null {
   const { state } = run;
   if (checksOf(state).length === 0) return null;
-  state.goal.checks.results = [];
+  const { checks } = state.goal;
+  state.goal.checks = { ...checks, results: [], made: checks.effects };
   return run.enter(checkingAt(state.cursor.position.cycle, of));
 }
 

@@ -1,0 +1,101 @@
+/** Checks of a goal in a whole run in memory: what they are made of, and how long they hold. */
+import { describe, expect, test } from 'vitest';
+import type { PinnedRun } from '../../../src/core/agents/run-config.js';
+import type { Check } from '../../../src/core/checks/check.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
+import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
+import { fileTool, testRole } from '../../support/small-run.js';
+
+const PASSED = { status: 'passed' as const, why: 'ok' };
+const checks: Check[] = [{ run: 'npm test' }];
+const pinned: Partial<PinnedRun> = {
+  checks,
+  modes: { review: { does: null, steps: ['editor'] } },
+  roles: { editor: testRole('editor', { output: 'text' }) },
+};
+const settings = { mode: 'review', autoApprove: true } as const;
+
+/** A person says something while the first check is made, which passes. */
+function saidMeanwhile(): NonNullable<TeamGiven['runCheck']> {
+  let made = 0;
+  return run => {
+    made += 1;
+    if (made === 1) receive(run, { text: 'Rename it as well.' }, 'steer');
+    return PASSED;
+  };
+}
+
+describe('checks that passed before something changed', () => {
+  const UNUSABLE: TeamReply = { text: '' };
+
+  test.each<[string, TeamReply[]]>([
+    ['a call that changes something', [{ calls: ['put'] }]],
+    ['nothing', []],
+  ])(
+    'steps: a message comes while they are made, then %s and no answer that can be read → not completed',
+    async (_, work) => {
+      const replies = [{ text: 'It is done.' }, ...work, UNUSABLE, UNUSABLE, { text: 'It is renamed.' }];
+      const { end } = await runTeam(replies, { settings, pinned, runCheck: saidMeanwhile() });
+      expect(end).toMatchObject({ outcome: 'unverified', cause: 'checks_not_run' });
+    },
+  );
+
+  test('steps: the answer to the message is checked anew → completed', async () => {
+    const replies = [{ text: 'It is done.' }, { calls: ['put'] }, { text: 'It is renamed.' }];
+    const { end, run } = await runTeam(replies, { settings, pinned, runCheck: saidMeanwhile() });
+    expect(end).toMatchObject({ outcome: 'completed', cause: 'checked', answer: 'It is renamed.' });
+    expect(run.state.goal.checks.results).toHaveLength(1);
+  });
+});
+
+describe('a verifier that changes something after the checks', () => {
+  test('team: it is content → not completed, for what passed was another state', async () => {
+    const content = verdict({
+      summary: 'It is so.',
+      tasks: [{ id: 'task-1', completed: true, feedback: 'Seen.', evidence: [] }],
+    });
+    const replies = [
+      { text: plan({ todos: ['Look at it'] }) },
+      { text: execution({ summary: 'The report of it all.', taskCompleted: true }) },
+      { calls: ['put'] },
+      { text: content },
+    ];
+    const roles = {
+      planner: testRole('planner', { tools: [], output: 'plan' }),
+      executor: testRole('executor'),
+      verifier: testRole('verifier', { output: 'verdict' }),
+      summary: testRole('summary', { tools: [], output: 'text' }),
+    };
+    const { ran, end } = await runTeam(replies, {
+      settings: { autoApprove: true },
+      pinned: { checks, roles, limits: { ...DEFAULT_LIMITS, looks: 1 } },
+    });
+    expect(ran.map(({ tool }) => tool)).toEqual(['put']);
+    expect(end).toMatchObject({ outcome: 'unverified', cause: 'checks_not_run' });
+  });
+});
+
+describe('a tool whose result is seen in part', () => {
+  const tool = fileTool('read', { readOnly: true });
+  const found = (more: object) => async () => {
+    const content = [{ type: 'text' as const, text: 'All is well.', ...more }];
+    return {
+      ok: true as const,
+      value: { ending: 'executed' as const, content, isError: false, durationMs: 1 },
+    };
+  };
+
+  test.each([
+    ['whole', {}, 'passed'],
+    ['in part', { ref: 'blob:x', totalBytes: 900_000 }, 'not_run'],
+  ])('seen %s → %3$s', async (_, more, status) => {
+    const { run } = await runTeam([{ text: 'It is done.' }], {
+      settings,
+      pinned: { ...pinned, tools: [tool], checks: [{ tool: 'read', matches: '^(?!.*ERROR)' }] },
+      callTool: found(more),
+    });
+    expect(run.state.goal.checks.results).toMatchObject([{ id: 'c1', status }]);
+  });
+});
