@@ -8,7 +8,7 @@ import { readHead } from '../config/files.js';
 import { placeOf } from '../config/old-content.js';
 import { isBelow } from '../config/workspace.js';
 import { filesIn } from '../config/workspace-files.js';
-import type { FileNow, FileState, FilesNow } from '../core/evidence/evidence.js';
+import { type FileNow, type FileState, type FilesNow, NOT_SEEN } from '../core/evidence/evidence.js';
 import { inventoryOf } from '../core/evidence/inventory.js';
 import { DIFF_BYTES } from '../core/evidence/looked.js';
 import { headWithin } from '../core/text/fit.js';
@@ -86,7 +86,7 @@ async function nowOf(
 ): Promise<FileNow> {
   const { path } = before;
   const seen = await see(workspace, path);
-  if (seen === null) return { path, hash: 'unread', bytes: 0, diff: null, left: 0, why: 'unread' };
+  if (seen === null) return { path, hash: NOT_SEEN, bytes: 0, diff: null, left: 0, why: 'unread' };
   const { text, ...state } = { ...seen, path };
   if (blobs === null || state.hash === null || state.hash === before.hash)
     return { ...state, diff: null, left: 0, why: null };
@@ -156,6 +156,8 @@ const MOST_MS = 1_000;
 function diffOf(before: string, after: string): string | null {
   const options = { context: 2, timeout: MOST_MS };
   const patch: string | undefined = createTwoFilesPatch('', '', before, after, '', '', options);
-  // Without the names of the files.
-  return patch?.slice(Math.max(0, patch.indexOf('@@'))).trimEnd() ?? null;
+  if (patch === undefined) return null;
+  // Without the names of the files; of an empty file that is new, nothing.
+  const from = patch.indexOf('@@');
+  return from < 0 ? '' : patch.slice(from).trimEnd();
 }

@@ -2,7 +2,7 @@
 
 import { isVerified } from '../core/agents/modes.js';
 import { offeredTools } from '../core/agents/run-config.js';
-import type { CallNote, EvidenceItem } from '../core/evidence/evidence.js';
+import { type CallNote, type EvidenceItem, NOT_SEEN } from '../core/evidence/evidence.js';
 import { filesOf, isWorthALook, lookedUp } from '../core/evidence/looked.js';
 import { callNote, isNoted, withCall, withSnapshots, withWriter } from '../core/evidence/record.js';
 import { planInForce } from '../core/plan/plan.js';
@@ -35,7 +35,11 @@ export function lookBefore(
   return run.ports.look({ at: 'before', workspace, paths }).then(seen => {
     run.ports.throwIfCancelled();
     const taskIds = taskId === null ? [] : [taskId];
-    const files = seen.ok ? seen.value.map(file => ({ ...file, taskIds })) : [];
+    // Nor may it be looked at later: that would be after this write.
+    const unseen = { hash: NOT_SEEN, bytes: 0, ref: null, taskIds };
+    const files = seen.ok
+      ? seen.value.map(file => ({ ...file, taskIds }))
+      : paths.map(path => ({ ...unseen, named: path, path }));
     state.evidence = withSnapshots(state.evidence, files);
   });
 }

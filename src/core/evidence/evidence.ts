@@ -2,6 +2,9 @@
 
 import type { ToolEnding } from '../state/message.js';
 
+/** In place of the hash of what could not be looked at. */
+export const NOT_SEEN = 'unread';
+
 /** What stands at a path. `hash`: null where nothing does. */
 export interface FileState {
   /** From the workspace on. */

@@ -9,7 +9,16 @@ import { jsonBytes } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import type { ToolDefinition } from '../tools/tool.js';
 import { isCommandName } from '../tools/tool-paths.js';
-import type { CallNote, Evidence, EvidenceItem, FileNow, FilesNow, Looked, Snapshot } from './evidence.js';
+import {
+  type CallNote,
+  type Evidence,
+  type EvidenceItem,
+  type FileNow,
+  type FilesNow,
+  type Looked,
+  NOT_SEEN,
+  type Snapshot,
+} from './evidence.js';
 
 /** Of one difference, and of all together; of the items with their texts. */
 export const DIFF_BYTES = 4_000;
@@ -116,6 +125,10 @@ function fileEntry(
   if (now === undefined) return null;
   if (now.hash === null && before.hash === null) return null;
   const path = safeLine(before.path);
+  // Nobody knows whether it changed: without the file its calls are told in its place.
+  const unknown = { taskIds, supports: false, diff: null };
+  if (now.hash === NOT_SEEN) return { ...unknown, line: `${path}: ${words.evidenceNotSeen}` };
+  if (before.hash === NOT_SEEN) return { ...unknown, line: `${path}: ${words.evidenceUnread}` };
   const file = { path: now.path, hash: now.hash, bytes: now.bytes };
   const entry = (state: string, supports: boolean, diff: string | null = null): Entry => ({
     taskIds,
@@ -143,12 +156,19 @@ const WHY = {
 
 /** Each has its share of what all may take. */
 function shownDiff(words: Words, { diff, left }: FileNow, seen: FilesNow | null): string {
-  const whole = diff ?? '';
+  const whole = inLines(diff ?? '');
   const count = seen?.files.filter(file => file.diff !== null).length ?? 1;
   const shown = headWithin(whole, Math.floor(DIFFS_BYTES / Math.max(1, count)));
   const more = left + whole.length - shown.length;
   return more === 0 ? whole : `${shown}\n${fill(words.evidenceCut, { count: more })}`;
 }
+
+/** What else ends a line for some readers would let a text in it pass for a line of ours. */
+function inLines(diff: string): string {
+  return diff.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, sign => OWN_SIGNS[sign] ?? '?');
+}
+
+const OWN_SIGNS: Readonly<Record<string, string>> = { '\n': '\n', '\t': '\t', '\r': '␍' };
 
 function callEntry(words: Words, { taskId, call, ending, isError, acted, cut, said }: CallNote): Entry {
   const marks = [ending, ...(isError && ending === 'executed' ? [words.evidenceError] : [])];

@@ -98,9 +98,14 @@ function isCommand(input: Readonly<Record<string, unknown>>): boolean {
 
 const EXIT = /\bexit(?:ed)?\b.*\d/i;
 
-/** The line with an exit code, where there is one; else the first. */
+/** The first line, with the last of the others that has an exit code: one of the two is not what the command wrote. */
 function tellingLine(text: string): string | null {
-  const lines = text.split('\n').filter(line => line.trim() !== '');
-  const line = lines.find(each => EXIT.test(each)) ?? lines[0];
-  return line === undefined ? null : preview(line, LINE_CHARS);
+  const [first, ...others] = text.split('\n').filter(line => line.trim() !== '');
+  if (first === undefined) return null;
+  const last = others.findLast(line => EXIT.test(line));
+  if (last === undefined) return preview(first, LINE_CHARS);
+  const chars = (LINE_CHARS - BETWEEN.length) / 2;
+  return `${preview(first, Math.floor(chars))}${BETWEEN}${preview(last, Math.floor(chars))}`;
 }
+
+const BETWEEN = ' … ';

@@ -94,3 +94,20 @@ test('a task of thousands of characters → the verifier has every word of it', 
   const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
   expect(asked).toContain('Do not claim that tests were run.');
 });
+
+test('a first write that could not be looked at before → a later write of the file is not taken for its beginning', async () => {
+  const looks: LookInput[] = [];
+  const look = async <I extends LookInput>(input: I) => {
+    looks.push(input);
+    if (input.at === 'before')
+      return { ok: false as const, failure: { kind: 'timedOut' as const, type: '', message: '' } };
+    const files = [{ path: 'a', hash: 'h', bytes: 2, diff: null, left: 0, why: 'unread' as const }];
+    return { ok: true as const, value: { files, others: [], more: 0 } as unknown as LookFinds[I['at']] };
+  };
+  const writes = (text: string) => ({ calls: ['put'], input: { path: 'a', text } });
+  const replies = [planned, writes('first'), writes('second'), done, content];
+  const { requests } = await team(replies, 0, { pinned: { tools: [fileTool('put')] }, look });
+  expect(looks.filter(({ at }) => at === 'before')).toHaveLength(1);
+  const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
+  expect(asked).toContain('a: what it was before is not known');
+});
