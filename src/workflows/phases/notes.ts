@@ -137,8 +137,15 @@ export function planAnew(
   { from, wanted, reading = null }: Omit<Improvements, 'reading'> & Partial<Improvements>,
 ): Moved {
   const { cursor } = run.state;
+  withdrawVerdict(run);
   const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
   return run.enter(planningAt(cursor.position.cycle + 1, improvements));
+}
+
+/** The work goes on, whatever a verdict said of it. */
+export function withdrawVerdict({ state: { goal } }: Run): void {
+  goal.basis = null;
+  goal.exceptions = [];
 }
 
 /** As before, without a verification or a person who asks for it: counted, so that it comes to an end. */

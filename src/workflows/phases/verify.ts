@@ -20,7 +20,7 @@ import { MOVED, type Moved, type Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
-import { giveRoundBack, noteFallback, noteLimit, planAnew } from './notes.js';
+import { giveRoundBack, noteFallback, noteLimit, planAnew, withdrawVerdict } from './notes.js';
 
 const VERIFIER = 'verifier';
 
@@ -28,6 +28,7 @@ const VERIFIER = 'verifier';
 export async function verify(run: Run, position: Verification): Promise<StepEnd> {
   const end = await judge(run, position);
   if (end === MOVED || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;
+  withdrawVerdict(run);
   return run.enter(executionAt(position.cycle));
 }
 

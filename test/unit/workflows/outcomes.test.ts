@@ -212,7 +212,7 @@ describe('envelopes of the team', () => {
       { summary: 'The file says 42.', taskCompleted: true },
       { risk: LOW_RISK as never, ...parts },
     );
-  const judged = (parts: object) =>
+  const judged = (parts: object, exceptions: string[] = []) =>
     envelope(
       'VERIFICATION_RESULT',
       {
@@ -221,6 +221,7 @@ describe('envelopes of the team', () => {
         overallFeedback: '',
         summary: 'It says 42.',
         tasks: tasks(1),
+        exceptions,
       },
       parts,
     );
@@ -280,6 +281,18 @@ describe('envelopes of the team', () => {
     );
     const said = denied.run.mainThread().messages.filter(({ kind }) => kind === 'user');
     expect(said.map(textOf).join()).toContain('<improvements>\n- Read the other file.\n</improvements>');
+  });
+
+  test('verifier: a person refuses its verdict, and then stops → the answer has none of its exceptions', async () => {
+    const wants = { text: judged({ confidence: 60 }, ['No network here.']) };
+    const stop = { kind: 'failure', decision: 'stop' } as const;
+    const { end, run } = await runTeam([planned('Read'), done, wants, { fails: 'model.unauthorized' }], {
+      settings: { attended: true },
+      answers: [no, stop],
+    });
+    expect(end.outcome).not.toBe('completed');
+    expect(end.answer).not.toContain('No network here.');
+    expect(run.state.goals[0]?.exceptions).toBeUndefined();
   });
 
   test.each(['CLARIFICATION_REQUIRED', 'ESCALATE'])(
