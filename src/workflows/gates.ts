@@ -38,7 +38,8 @@ export interface Question<K extends Kind> {
 }
 
 export type Asked<K extends Kind> =
-  | { kind: 'answered'; answer: AnswerOf<K>; by: 'person' | 'timeout' | 'rule' }
+  /** `shown`: the body that a person saw, which is cut where other gates take the room. */
+  | { kind: 'answered'; answer: AnswerOf<K>; by: 'person' | 'timeout' | 'rule'; shown: string }
   | { kind: 'superseded' }
   /** Approved in a run that is held: the answer is kept, for nothing begins before the run is resumed. */
   | { kind: 'held' }
@@ -97,7 +98,7 @@ export function openGates({ state }: Run): Gate[] {
 export async function ask<K extends Kind>(run: Run, question: Question<K>): Promise<Asked<K>> {
   const { state } = run;
   const auto = openGate(run, question);
-  if (auto) return { kind: 'answered', answer: auto, by: 'rule' };
+  if (auto) return { kind: 'answered', answer: auto, by: 'rule', shown: '' };
   const open = gateAt(run, question.key);
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
   // Its answer is read at once: it may take more than those that wait for their turn.
@@ -158,11 +159,12 @@ export function takeRecorded(run: Run, key: string): GateAnswer | null {
 }
 
 function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
-  const { answer } = open;
+  const { answer, gate } = open;
+  const shown = gate.body;
   // A stop overtakes what was approved; a client's result is there already.
   if (answer && (!run.state.people.stop || answer.kind === 'clientTool')) {
     closeGate(run, open, 'person', decisionOf(answer));
-    return { kind: 'answered', answer, by: 'person' };
+    return { kind: 'answered', answer, by: 'person', shown };
   }
   if (run.state.people.stop) {
     closeGate(run, open, 'superseded', 'stop');
@@ -174,7 +176,7 @@ function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
   }
   const safe = safeAnswer(open.gate);
   closeGate(run, open, 'timeout', decisionOf(safe));
-  return { kind: 'answered', answer: safe, by: 'timeout' };
+  return { kind: 'answered', answer: safe, by: 'timeout', shown };
 }
 
 export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateCloser, why: string): void {

@@ -74,16 +74,26 @@ export function planText(
     if (!completionCriteria) return `- ${id}: ${description}`;
     return `- ${fill(words.gatePlanTask, { id, description, criterion: preview(completionCriteria) })}`;
   });
-  const commands = checks.map(check => JSON.stringify('run' in check ? check.run : checkLine(check)));
   return {
     title: fill(words.gatePlan, { count: tasks.length }),
     // What is approved is seen whole: it comes first, so that nothing cuts it off.
     body: [
-      ...commands.map(command => `- ${fill(words.gatePlanCheck, { command })}`),
+      ...checks.map(check => planCheckLine(words, check)),
       ...list,
       ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern })}`),
     ].join('\n'),
   };
+}
+
+function planCheckLine(words: Words, check: Check): string {
+  const command = JSON.stringify('run' in check ? check.run : checkLine(check));
+  return `- ${fill(words.gatePlanCheck, { command })}`;
+}
+
+/** Those that stand whole in what a person was shown of a plan. */
+export function checksShown(words: Words, checks: readonly Check[], body: string): Check[] {
+  const lines = new Set(body.split('\n'));
+  return checks.filter(check => lines.has(planCheckLine(words, check)));
 }
 
 export function failedStepText(words: Words, { id, description, reason, result }: Task): GateText {

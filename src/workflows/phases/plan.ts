@@ -3,7 +3,7 @@
 import { isLacking } from '../../core/agents/capabilities.js';
 import { wantsApproval } from '../../core/agents/run-config.js';
 import { type Check, checkLine, proposedChecks } from '../../core/checks/check.js';
-import { planText } from '../../core/gates/gate-text.js';
+import { checksShown, planText } from '../../core/gates/gate-text.js';
 import type { PlanOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText } from '../../core/outputs/special-output.js';
@@ -126,7 +126,7 @@ async function release(run: Run, { cycle, concerns: own, checks: proposed }: Pla
     return planAnew(run, { from: 'review', wanted: review.fixes });
   }
   blockLackingTasks(run);
-  let approved = false;
+  let approved: Check[] = [];
   const concerns = [...new Set([...own, ...review.concerns])];
   if (wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !review.approved) {
     const open = state.tasks.filter(isOpen);
@@ -137,8 +137,8 @@ async function release(run: Run, { cycle, concerns: own, checks: proposed }: Pla
       subject: { tasks: open.length },
     });
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');
-    const { answer, by } = asked;
-    approved = by === 'person' && answer.decision !== 'reject';
+    const { answer, by, shown } = asked;
+    if (by === 'person' && answer.decision !== 'reject') approved = checksShown(run.words, proposed, shown);
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
       // The plan as it is now: a person may have changed it while the gate was open.
@@ -155,13 +155,13 @@ async function release(run: Run, { cycle, concerns: own, checks: proposed }: Pla
   return run.enter(executionAt(cycle));
 }
 
-/** What a planner proposes runs commands: a person must have seen them. */
-function takeChecks(run: Run, proposed: Check[], approved: boolean): void {
-  if (proposed.length === 0) return;
-  if (approved) run.state.goal.checks.approved = proposed;
-  else
+/** What a planner proposes runs commands: a person must have seen them, whole. */
+function takeChecks(run: Run, proposed: Check[], approved: Check[]): void {
+  const others = proposed.filter(check => !approved.includes(check));
+  if (approved.length > 0) run.state.goal.checks.approved = approved;
+  if (others.length > 0)
     run.journal('warning', {
-      text: `Checks that the planner proposed do not count, since no person approved them: ${proposed.map(checkLine).join('; ')}`,
+      text: `Checks that the planner proposed do not count, since no person saw and approved them: ${others.map(checkLine).join('; ')}`,
     });
 }
 

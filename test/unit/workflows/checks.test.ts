@@ -4,9 +4,11 @@ import type { PinnedRun } from '../../../src/core/agents/run-config.js';
 import type { Check } from '../../../src/core/checks/check.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { showGate } from '../../../src/workflows/gates.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
-import { fileTool, testRole } from '../../support/small-run.js';
+import { answer, fileTool, testRole } from '../../support/small-run.js';
+import { CONTENT, teamRun } from '../../support/team-run.js';
 
 const PASSED = { status: 'passed' as const, why: 'ok' };
 const checks: Check[] = [{ run: 'npm test' }];
@@ -97,5 +99,37 @@ describe('a tool whose result is seen in part', () => {
       callTool: found(more),
     });
     expect(run.state.goal.checks.results).toMatchObject([{ id: 'c1', status }]);
+  });
+});
+
+describe('commands that a planner proposes', () => {
+  const command = `echo ${'x'.repeat(1_500)}; touch hidden`;
+
+  test.each([
+    ['whole', 0, [{ run: command }]],
+    ['cut, for others take the room', 15_500, []],
+  ])('the gate shows them %s → a yes counts for what was seen', async (_, chars, approved) => {
+    const { run } = await teamRun({
+      settings: { approvePlan: true, attended: true, autoApprove: false },
+      answer: ({ role, run: asking }) => {
+        if (role !== 'planner') return undefined;
+        for (let n = 0; n < (chars > 0 ? 4 : 0); n += 1) {
+          const subject = { role: 'executor' };
+          const about = { title: '', body: 'x'.repeat(chars), subject, openedAt: 1, deadline: 9e9 };
+          showGate(asking, {
+            key: `o:${n}`,
+            gate: { id: `o${n}`, kind: 'question', ...about },
+            answer: null,
+          });
+        }
+        return { ...(CONTENT.planner as object), checks: [command] };
+      },
+      waits: waiting => {
+        const [open] = waiting.state.people.gates;
+        if (open?.gate.kind === 'plan' && open.answer === null)
+          answer(waiting, { gateId: open.gate.id, decision: 'approve' });
+      },
+    });
+    expect(run.state.goal.checks.approved).toEqual(approved);
   });
 });
