@@ -19,6 +19,8 @@ export function plan(input: {
   summary?: string;
   needsMorePlanning?: boolean;
   todos: (PlannedTask | string)[];
+  /** First calls of a plan of one task. */
+  begin?: { tool: string; arguments: Record<string, unknown> }[];
 }): string {
   const todos = input.todos.map((todo, index) => {
     const task = typeof todo === 'string' ? { id: `task-${index + 1}`, description: todo } : todo;
@@ -34,6 +36,7 @@ export function plan(input: {
     summary: input.summary ?? `A plan of ${todos.length} tasks.`,
     needsMorePlanning: input.needsMorePlanning ?? false,
     todos,
+    ...(input.begin && { begin: input.begin }),
   });
 }
 

@@ -66,6 +66,27 @@ describe('limits of tool calls', () => {
   });
 });
 
+describe('a plan of one task that begins in its own reply', () => {
+  test('the calls that it gives → made at once as the executor, which is asked with their results (L9)', async () => {
+    const begin = [
+      { tool: 'read_text_file', arguments: { path: 'a.txt' } },
+      { tool: 'write_file', arguments: { path: 'made.txt', content: 'new\n' } },
+    ];
+    const script = rig.play([{ text: plan({ todos: ['Use the tools'], begin }) }, ...ending]);
+    const { result } = await rig.run('Read and write', { autoApprove: true });
+    expect(result.outcome).toBe('completed');
+    expect(script.requests).toHaveLength(3);
+    expect(JSON.stringify(script.requests[0]?.body.messages)).toContain('may give its first calls');
+    expect(toolTexts(script.requests[1])[0]).toContain('alpha');
+    expect(inWorkspace('made.txt')).toBe('new\n');
+    const steps = toolSteps(result);
+    expect(steps.map(({ role, taskId, ending }) => [role, taskId, ending])).toEqual([
+      ['executor', 'task-1', 'executed'],
+      ['executor', 'task-1', 'executed'],
+    ]);
+  });
+});
+
 describe('tools that write', () => {
   test('without permission → denied, nothing is written, the model is told what to do (C23)', async () => {
     const script = rig.play([planned, { toolCalls: [write('a.txt', 'changed')] }, ...ending]);

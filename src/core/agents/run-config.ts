@@ -80,6 +80,16 @@ export function wantsApproval(
   return approvePlan ?? (mode === 'plan' && attended === true);
 }
 
+/** Whether a planner may give the first calls of its plan with it: nobody looks at the plan, and who carries it out reads on. */
+export function beginsAtOnce(
+  { roles: { planner, executor }, review }: Pick<PinnedRun, 'roles' | 'review'>,
+  settings: RunSettings,
+  mode: ModeName,
+): boolean {
+  const isShared = planner?.memory === 'shared' && executor?.memory === 'shared';
+  return isShared && !review.plans && !wantsApproval(settings, mode);
+}
+
 export interface PinnedModel {
   /** Tokens that fit the model: threads are trimmed below it. */
   contextTokens: number;

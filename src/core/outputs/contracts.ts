@@ -11,6 +11,7 @@ import {
   id,
   list,
   number,
+  object,
   type ReadAll,
   record,
   SCALES,
@@ -36,6 +37,10 @@ const plan = {
     estimatedDuration: number({ optional: true, about: 'milliseconds that the task should take' }),
   }),
   checks: texts({ optional: true, about: 'commands that prove the goal' }),
+  begin: list(
+    { tool: text({ filled: true }), arguments: object() },
+    { optional: true, lax: true, about: 'first calls of a plan of one task' },
+  ),
 };
 
 export interface PlanOutput extends Omit<ReadAll<typeof plan>, 'todos'> {
@@ -44,6 +49,8 @@ export interface PlanOutput extends Omit<ReadAll<typeof plan>, 'todos'> {
   /** Ids of open tasks that it gives up. */
   dropped: string[];
 }
+
+export type FirstCall = PlanOutput['begin'][number];
 
 const execution = {
   summary: text({ about: 'the results themselves, not that there are results' }),

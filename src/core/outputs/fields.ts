@@ -4,6 +4,7 @@
  */
 import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
 import type { JsonSchema } from '../tools/tool.js';
+import { parseRecord } from './json-in-text.js';
 import { expected, idOf, isAbsent, numberOrNull, stringsOf } from './output-fields.js';
 
 export interface Field<T = unknown> {
@@ -160,6 +161,20 @@ export function record<S extends Fields>(fields: S, wanted = 'an object'): Field
       const empty = readFields(fields, {}, within);
       faults.add(at, wanted, value, !within.fatal);
       return empty;
+    },
+  };
+}
+
+/** Of any form. Strict endpoints know no such object, so it may be its text. */
+export function object(): Field<Record<string, unknown>> {
+  return {
+    form: 'object',
+    schema: { type: 'string', description: 'a JSON object' },
+    read(value, at, faults) {
+      const given = typeof value === 'string' ? parseRecord(value.trim()) : (value ?? {});
+      if (isRecord(given)) return given;
+      faults.add(at, 'an object', value);
+      return {};
     },
   };
 }

@@ -6,7 +6,8 @@ import { type Capabilities, missing } from '../agents/capabilities.js';
 import { citationDoubts } from '../evidence/citations.js';
 import type { EvidenceItem } from '../evidence/evidence.js';
 import type { TaskChange } from '../plan/plan.js';
-import { isRecord, stringOr } from '../text/json.js';
+import { BEGIN_BYTES } from '../state/bounds.js';
+import { isRecord, jsonBytes, stringOr } from '../text/json.js';
 import {
   CHOICES,
   CONTRACTS,
@@ -100,6 +101,8 @@ function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOut
   ).filter(({ id }) => !dropped.includes(id));
   if (faults.said.length > 0) return { ok: false, errors: faults.said, value: null };
   const value = { ...head, tasks, dropped };
+  // Arguments that were cut are not those that were meant.
+  if (jsonBytes(head.begin) > BEGIN_BYTES || jsonBytes(value) > CONTRACTS.plan.maxBytes) value.begin = [];
   const isEmpty = tasks.length === 0 && names.length === 0 && !head.needsMorePlanning;
   const doubts = isEmpty
     ? [expected(field, 'an array of at least one task', given)]

@@ -4,7 +4,7 @@
 
 import { ownCapabilities } from '../agents/capabilities.js';
 import type { AgentCard, PinnedRole } from '../agents/role.js';
-import { offeredTools, wantsApproval } from '../agents/run-config.js';
+import { beginsAtOnce, offeredTools, wantsApproval } from '../agents/run-config.js';
 import { agentsInReach } from '../agents/subagent.js';
 import { checkLine, checksOf } from '../checks/check.js';
 import type { Looked } from '../evidence/evidence.js';
@@ -32,7 +32,8 @@ function nearWords({ threads }: RunState, { memory }: Pick<PinnedRole, 'memory'>
   const thread = threads[MAIN_THREAD];
   if (memory !== 'shared' || thread === undefined || thread.dropped > 0 || thread.tokens > NEAR_TOKENS)
     return [];
-  return thread.messages.flatMap(message => (message.kind === 'tool_result' ? [] : [textOf(message)]));
+  const said = thread.messages.flatMap(message => (message.kind === 'tool_result' ? [] : [textOf(message)]));
+  return said.filter(text => text !== '');
 }
 
 const NEAR_TOKENS = 16_000;
@@ -42,6 +43,10 @@ function isSaid(text: string | null, near: readonly string[]): boolean {
   if (text === null) return true;
   const forms = [text, JSON.stringify(text).slice(1, -1)];
   return near.some(said => forms.some(form => said.includes(form)));
+}
+
+function unsaid(text: string, near: readonly string[]): string {
+  return near.some(said => said.includes(text)) ? '' : text;
 }
 
 function goalText({ goal }: RunState, near: readonly string[]): string {
@@ -104,11 +109,13 @@ export function planningInstruction(
   const words = wordsOf(state);
   const capabilities = capabilitiesText(state, words);
   if (improvements === null) {
-    const { settings } = state;
+    const { settings, pinned } = state;
     const approves =
       settings.attended === true && !settings.autoApprove && wantsApproval(settings, goal.mode);
+    const begins = pinned !== null && beginsAtOnce(pinned, settings, goal.mode);
     return paragraphs(
       words.plan,
+      begins ? words.planBegin : '',
       goalChecksText(state, words),
       approves ? words.planChecks : '',
       capabilities,
@@ -175,6 +182,7 @@ export function taskInstruction(
   return paragraphs(
     isAbove ? fill(words.taskAbove, { id }) : fill(words.task, { id, description }),
     criterion && !isAbove ? fill(words.doneWhen, { criterion }) : '',
+    unsaid(goalChecksText(state, words), nearWords(state, role)),
     userNotesText(state.goal, words),
     others.length > 0
       ? `${beside ? words.tasksBeside : words.otherTasks}\n${lines(words, others, detail)}`

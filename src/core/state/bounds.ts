@@ -25,6 +25,8 @@ export const USER_NOTES_BYTES = 8_000;
 export const READING_BYTES = 4_000;
 /** An answer, and the verifier's summary that may become one. */
 export const ANSWER_BYTES = 48_000;
+/** The first calls of a plan of one task. */
+export const BEGIN_BYTES = 4_000;
 /** What the planner is told to mend. */
 export const IMPROVEMENTS_BYTES = 16_000;
 /** What of a goal is impossible here, with why. */

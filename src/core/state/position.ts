@@ -7,7 +7,7 @@ import type { Check } from '../checks/check.js';
 import type { Looked } from '../evidence/evidence.js';
 import type { CallFailure } from '../limits/failure.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
-import type { IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
+import type { FirstCall, IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
 import type { Cause } from '../plan/cause.js';
 import type { InboxItem } from '../steering/inbox.js';
 
@@ -76,6 +76,8 @@ export interface Planning extends AtPlan {
   concerns: string[];
   /** What the planner proposed to prove the goal by: it counts where a person approves the plan. */
   checks: Check[];
+  /** The first calls of the plan's only task, as the planner gave them. Absent: none. */
+  begin?: FirstCall[];
 }
 
 export interface Execution extends AtPlan {

@@ -17,7 +17,11 @@ const PLACE_BYTES =
   Math.max(
     most.ANSWER_BYTES,
     most.LOOKED_BYTES + most.CONCERNS_BYTES,
-    most.QUESTION_BYTES + 2 * most.CONCERNS_BYTES + most.IMPROVEMENTS_BYTES + most.READING_BYTES,
+    most.QUESTION_BYTES +
+      2 * most.CONCERNS_BYTES +
+      most.IMPROVEMENTS_BYTES +
+      most.READING_BYTES +
+      most.BEGIN_BYTES,
   ) +
   2_000;
 /** Without its messages: they are counted in the inbox. */

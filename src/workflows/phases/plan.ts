@@ -1,7 +1,7 @@
 /** The planning phase: planner replies until there is a plan to execute. */
 
-import { isLacking } from '../../core/agents/capabilities.js';
-import { wantsApproval } from '../../core/agents/run-config.js';
+import { carrierOf, isLacking } from '../../core/agents/capabilities.js';
+import { beginsAtOnce, wantsApproval } from '../../core/agents/run-config.js';
 import { type Check, checkLine, proposedChecks } from '../../core/checks/check.js';
 import { checksShown, planText } from '../../core/gates/gate-text.js';
 import type { PlanOutput } from '../../core/outputs/contracts.js';
@@ -12,7 +12,9 @@ import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/
 import { planningInstruction } from '../../core/prompts/instructions.js';
 import { fill } from '../../core/prompts/words.js';
 import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
+import { NO_USAGE, toolCallId } from '../../core/state/message.js';
 import { executionAt, type Planning } from '../../core/state/position.js';
+import { MAIN_THREAD } from '../../core/state/thread.js';
 import { cutText, fitted } from '../../core/text/fit.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../gates.js';
@@ -21,6 +23,7 @@ import { MOVED, type Moved, type Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
 import {
+  beginTask,
   blockLackingTasks,
   blockStuckTasks,
   enterChecks,
@@ -75,6 +78,7 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   if (output !== null && output.checks.length > 0)
     position.checks = proposedChecks(output.checks, state.goal.checks.approved);
   const taskCount = state.tasks.length;
+  if (output !== null) position.begin = output.begin;
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });
   if (question !== null) {
@@ -117,8 +121,9 @@ async function clarify(run: Run, position: Planning, question: string): Promise<
 }
 
 /** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
-async function release(run: Run, { cycle, concerns: own, checks: proposed }: Planning): Promise<StepEnd> {
+async function release(run: Run, position: Planning): Promise<StepEnd> {
   const { state } = run;
+  const { cycle, concerns: own, checks: proposed } = position;
   const review = reviewPlan(run);
   if (review.kind === 'pending') return MOVED;
   if (!review.approved && cycle < run.limits.verification + MOST_PLANS_REVIEWED) {
@@ -128,7 +133,8 @@ async function release(run: Run, { cycle, concerns: own, checks: proposed }: Pla
   blockLackingTasks(run);
   let approved: Check[] = [];
   const concerns = [...new Set([...own, ...review.concerns])];
-  if (wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !review.approved) {
+  const isAsked = wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !review.approved;
+  if (isAsked) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cycle}`,
@@ -152,7 +158,47 @@ async function release(run: Run, { cycle, concerns: own, checks: proposed }: Pla
   takeChecks(run, proposed, approved);
   state.tasks = adoptOpenTasks(state.tasks.map(released), cycle);
   blockStuckTasks(run);
-  return run.enter(executionAt(cycle));
+  run.enter(executionAt(cycle));
+  if (!isAsked && beginsAtOnce(run.pinned, state.settings, state.goal.mode)) makeFirstCalls(run, position);
+  return MOVED;
+}
+
+/** The planner's first calls of its only task, as if the role that carries it out had asked for them. */
+function makeFirstCalls(run: Run, { begin = [], cycle }: Planning): void {
+  const { state } = run;
+  const [task, ...more] = state.tasks.filter(isOpen);
+  if (begin.length === 0 || task === undefined || more.length > 0) return;
+  const role = run.role(carrierOf(run.pinned, task));
+  const planned = run.threadOf(role).messages.findLast(message => message.kind === 'assistant');
+  if (planned === undefined) return;
+  const at = executionAt(cycle, { kind: 'work', taskId: task.id });
+  run.moveTo(at);
+  beginTask(run, task);
+  const callId = run.nextId('c');
+  const message = run.append(run.threadOf(role), {
+    ...planned,
+    id: run.nextId('m'),
+    at: run.ports.now(),
+    role: role.name,
+    content: begin.map(({ tool, arguments: input }, index) => ({
+      type: 'tool_use',
+      id: toolCallId(callId, index + 1),
+      name: tool,
+      input,
+    })),
+    stopReason: 'tool_use',
+    action: 'calling_tool',
+    usage: NO_USAGE,
+  });
+  const { turns: turn } = state.total;
+  at.turns.batch = {
+    thread: MAIN_THREAD,
+    messageId: message.id,
+    turn,
+    toolsOffered: true,
+    next: 0,
+    edited: {},
+  };
 }
 
 /** What a planner proposes runs commands: a person must have seen them, whole. */

@@ -161,6 +161,7 @@ describe('parsePlan', () => {
         needsMorePlanning: true,
         dropped: [],
         checks: [],
+        begin: [],
         tasks: [
           {
             ...TASK,
@@ -287,7 +288,7 @@ describe('parsePlan', () => {
     expect(parsePlan({ todos: [] })).toEqual({
       ok: false,
       errors: ['`todos` must be an array of at least one task, got an empty array.'],
-      value: { summary: '', needsMorePlanning: false, tasks: [], dropped: [], checks: [] },
+      value: { summary: '', needsMorePlanning: false, tasks: [], dropped: [], checks: [], begin: [] },
     });
     expect(parsePlan({ needsMorePlanning: true }).ok).toBe(true);
   });

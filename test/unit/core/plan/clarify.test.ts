@@ -12,7 +12,7 @@ describe('planningQuestion', () => {
             for (const askedBefore of BOTH)
               for (const summary of [' Which folder? ', '']) {
                 const output = readable
-                  ? { summary, needsMorePlanning, tasks: [], dropped: [], checks: [] }
+                  ? { summary, needsMorePlanning, tasks: [], dropped: [], checks: [], begin: [] }
                   : null;
                 const question = planningQuestion({ output, round, taskCount, askedBefore });
                 const asks = readable && needsMorePlanning && round >= 2 && taskCount === 0 && !askedBefore;

@@ -235,6 +235,7 @@ describe('planningDecision', () => {
     tasks: Array.from({ length: tasks }, () => plannedTask('t')),
     dropped: [],
     checks: [],
+    begin: [],
   });
 
   it.each([
