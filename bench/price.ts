@@ -1,19 +1,35 @@
-/** What three tasks cost in a mode, by replies that were recorded: input tokens as the endpoint is sent them. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** What tasks cost in a mode, by replies that were written beforehand: input tokens as the endpoint is sent them. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import type { ChatRequest, ScriptedReply } from '../test/support/endpoint/model.js';
+import type { RunSettings } from '../src/core/agents/run-config.js';
+import type { ChatRequest } from '../test/support/endpoint/model.js';
 import { shippedServers } from '../test/support/project.js';
-import { startRig, startTemporal } from '../test/support/rig.js';
-import { byRole } from '../test/support/steering.js';
+import { type Rig, startRig, startTemporal } from '../test/support/rig.js';
+import { settingsYaml } from '../test/support/steering.js';
+import { bareSide } from './quality/bare.js';
+import type { Files } from './quality/check.js';
+import { priceOf } from './quality/print.js';
+import { scriptOf, type Written } from './quality/recorded.js';
+import { filesOf } from './quality/tasks.js';
 import { table } from './support/machine.js';
 
-interface Side {
+interface Task {
+  goal: string;
+  files: Files;
+  /** By side; null for one that does not play it. */
+  replies(side: string): Written | null;
+  limits?: RunSettings['limits'];
+  config?: Record<string, string>;
+}
+
+/** In tokens. */
+interface Sent {
   calls: number;
-  /** Bytes of all requests, and of what no request before had begun with. */
   sent: number;
-  fresh: number;
+  /** Of these, what the request before had begun with. */
+  cached: number;
   /** Of the first request. */
   first: number;
 }
@@ -25,112 +41,172 @@ interface Side {
 const PI: Readonly<Record<string, number>> = { quarter: 4_163, totals: 3_498, readme: 3_532 };
 /** Above these the benchmark fails. */
 const MOST_TIMES: Readonly<Record<string, number>> = { react: 1.1, team: 2 };
+const MOST_OF_LOOP: Readonly<Record<string, number>> = { long: 1.1, 'long at 32K': 0.8, 'long at 16K': 0.5 };
 const MOST_FIRST = 2_200;
 
 const BYTES_A_TOKEN = 4;
-const CACHED_AT = 0.1;
+/** Of the long task, which fills a third of the 128K that a model takes of which nothing is known. */
+const TURNS = 40;
+const RESULT_BYTES = 4_096;
 
 const FOLDER = fileURLToPath(new URL('price', import.meta.url));
 const { modes } = new Command('price')
   .description(
-    'Plays recorded replies to three tasks and counts input tokens, four bytes each: price is what is new, and a tenth of what an earlier request began with. Fails above its bounds.',
+    'Plays replies to tasks, in modes and in a plain loop with the same tools that sends everything again, and counts input tokens, four bytes each: price is what is new, and a tenth of what an earlier request began with. Fails above its bounds.',
   )
   .option('--modes <list>', 'with commas', list => list.split(','), Object.keys(MOST_TIMES))
   .parse()
   .opts<{ modes: string[] }>();
 
+const TASKS: Readonly<Record<string, Task>> = {
+  ...Object.fromEntries(Object.keys(PI).map(name => [name, recordedTask(name)])),
+  long: longTask(['loop', 'react']),
+  'long at 32K': { ...longTask(['react']), config: smallModel(32_000) },
+  'long at 16K': { ...longTask(['react']), config: smallModel(16_000) },
+};
+const HEAD = [
+  'task',
+  'side',
+  'calls',
+  'sent',
+  'of the loop',
+  'new',
+  'price',
+  'of the loop',
+  'of pi',
+  'first request',
+];
+
 const env = await startTemporal();
 const rows: string[][] = [];
 const faults: string[] = [];
 try {
-  for (const task of Object.keys(PI)) for (const mode of modes) note(task, mode, await play(task, mode));
+  let loop: Sent | null = null;
+  for (const [name, task] of Object.entries(TASKS)) {
+    for (const side of ['loop', ...modes]) {
+      const replies = task.replies(side);
+      if (replies === null) continue;
+      const sent = await play(name, side, task, replies);
+      if (side === 'loop') loop = sent;
+      note(name, side, sent, loop ?? sent);
+    }
+  }
 } finally {
   await env.teardown();
 }
-const head = ['task', 'mode', 'calls', 'sent', 'new', 'price', 'first request', 'of one agent', 'times'];
-console.log(table(head, rows));
+console.log(table(HEAD, rows));
 if (faults.length > 0) {
   console.error(`\n${faults.join('\n')}`);
   process.exitCode = 1;
 }
 
-function note(task: string, mode: string, { calls, ...bytes }: Side): void {
-  const [sent, fresh, first] = [bytes.sent, bytes.fresh, bytes.first].map(all => all / BYTES_A_TOKEN) as [
-    number,
-    number,
-    number,
-  ];
-  const price = fresh + CACHED_AT * (sent - fresh);
-  const pi = PI[task] ?? Number.NaN;
-  const figures = [calls, sent, fresh, price, first, pi].map(value => String(Math.round(value)));
-  rows.push([task, mode, ...figures, (price / pi).toFixed(2)]);
-  const most = MOST_TIMES[mode] ?? Number.POSITIVE_INFINITY;
-  if (price > most * pi) faults.push(`${task} in ${mode} costs more than ${most} times what one agent does.`);
-  if (mode === 'react' && first > MOST_FIRST)
+function note(task: string, side: string, given: Sent, loop: Sent): void {
+  const { calls, sent, cached, first } = given;
+  const price = priceOf(given);
+  const pi = PI[task];
+  const whole = (figure: number) => String(Math.round(figure));
+  const ofLoop = sent / loop.sent;
+  rows.push([
+    ...[task, side, whole(calls), whole(sent), ofLoop.toFixed(2), whole(sent - cached), whole(price)],
+    ...[(price / priceOf(loop)).toFixed(2), pi ? (price / pi).toFixed(2) : '', whole(first)],
+  ]);
+  const most = MOST_TIMES[side] ?? Number.POSITIVE_INFINITY;
+  if (pi && price > most * pi) faults.push(`${task} in ${side} costs more than ${most} times what pi does.`);
+  if (side !== 'react') return;
+  const mostSent = MOST_OF_LOOP[task] ?? Number.POSITIVE_INFINITY;
+  if (ofLoop > mostSent) faults.push(`${task} in react sends more than ${mostSent} times what a loop does.`);
+  if (first > MOST_FIRST)
     faults.push(`The first request of ${task} in react has more than ${MOST_FIRST} tokens.`);
 }
 
-async function play(task: string, mode: string): Promise<Side> {
-  const workspace = filesOf(join(FOLDER, task, 'files'));
-  const rig = await startRig({ env, workspace, config: shippedServers(), replay: false });
+async function play(name: string, side: string, task: Task, replies: Written): Promise<Sent> {
+  const config = { ...shippedServers(), ...task.config };
+  const rig = await startRig({ env, workspace: task.files, config, replay: false });
   try {
-    const replies = readFileSync(join(FOLDER, task, 'replies', `${mode}.json`), 'utf8');
-    const played = rig.play(scriptOf(mode, JSON.parse(replies)));
-    const goal = readFileSync(join(FOLDER, task, 'goal.md'), 'utf8').trim();
-    const { result } = await rig.run(goal, { mode, autoApprove: true });
-    if (result.outcome !== 'completed' && result.outcome !== 'answered')
-      throw new Error(`${task} in ${mode} ended ${result.outcome} (${result.cause}): ${result.text}`);
-    for (const request of played.requests) refuseFailedCalls(task, request);
+    const played = rig.play(scriptOf(replies));
+    await (side === 'loop' ? playLoop(rig, task) : playMode(rig, task, side));
+    for (const request of played.requests) refuseFailedCalls(name, request);
     return count(played.requests);
+  } catch (error) {
+    throw new Error(`${name}, ${side}`, { cause: error });
   } finally {
     await rig.close();
   }
 }
 
+async function playMode(rig: Rig, { goal, limits }: Task, mode: string): Promise<void> {
+  const { result } = await rig.run(goal, { mode, autoApprove: true, ...(limits ? { limits } : {}) });
+  if (result.outcome !== 'completed' && result.outcome !== 'answered')
+    throw new Error(`it ended ${result.outcome} (${result.cause}): ${result.text}`);
+}
+
+async function playLoop({ project }: Rig, { goal }: Task): Promise<void> {
+  const loop = await bareSide('openai/gpt-5-mini', project.configDir, {
+    mostRounds: Number.POSITIVE_INFINITY,
+  });
+  const given = { goal, steer: null, checks: [] };
+  const { failure } = await loop.play(given, project.workspace, () => {}, new AbortController().signal);
+  if (failure !== null) throw new Error(failure);
+}
+
 /** What was recorded works with the tools as they are. */
 function refuseFailedCalls(task: string, { body }: ChatRequest): void {
   const failed = body.messages.find(
-    ({ role, content }) => role === 'tool' && /^(Invalid|Not run|Unavailable|Error)/.test(String(content)),
+    ({ role, content }) =>
+      role === 'tool' && /^(Invalid|Not run|Unavailable|Error|McpError)/.test(String(content)),
   );
   if (failed) throw new Error(`${task}: a call failed: ${String(failed.content)}`);
 }
 
-function count(requests: readonly ChatRequest[]): Side {
+function count(requests: readonly ChatRequest[]): Sent {
   let before: string[] = [];
-  const side = { calls: requests.length, sent: 0, fresh: 0, first: 0 };
+  const total = { calls: requests.length, sent: 0, cached: 0, first: 0 };
   for (const { body } of requests) {
     const { messages, tools = [], ...rest } = body;
     const parts = [...tools, ...messages].map(part => JSON.stringify(part));
     const at = parts.findIndex((part, index) => part !== before[index]);
-    const fresh = bytesOf([JSON.stringify(rest), ...parts.slice(at < 0 ? parts.length : at)]);
-    side.fresh += fresh;
-    side.sent += bytesOf([JSON.stringify(rest), ...parts]);
-    if (side.first === 0) side.first = side.sent;
+    total.cached += tokensOf(parts.slice(0, at < 0 ? parts.length : at));
+    total.sent += tokensOf([JSON.stringify(rest), ...parts]);
+    if (total.first === 0) total.first = total.sent;
     before = parts;
   }
-  return side;
+  return total;
 }
 
-function bytesOf(parts: readonly string[]): number {
-  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+function tokensOf(parts: readonly string[]): number {
+  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) / BYTES_A_TOKEN;
 }
 
-/** As they are written: a reply's text may be an object, and a team's replies stand by role. */
-type Written = Omit<ScriptedReply, 'text'> & { text?: unknown };
-
-function scriptOf(mode: string, given: Written[] | Record<string, Written[]>) {
-  const scripts = Array.isArray(given) ? { [mode]: given } : given;
-  const read = ({ text = '', ...reply }: Written): ScriptedReply => ({
-    ...reply,
-    text: typeof text === 'string' ? text : JSON.stringify(text),
-  });
-  return byRole(Object.fromEntries(Object.entries(scripts).map(([role, all]) => [role, all.map(read)])));
+/** The loop is given what `react` is. */
+function recordedTask(name: string): Task {
+  const read = (...path: string[]) => readFileSync(join(FOLDER, name, ...path), 'utf8');
+  return {
+    goal: read('goal.md').trim(),
+    files: filesOf(join(FOLDER, name, 'files')),
+    replies: side => JSON.parse(read('replies', `${side === 'loop' ? 'react' : side}.json`)),
+  };
 }
 
-function filesOf(folder: string): Record<string, string> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry =>
-    entry.isFile(),
-  );
-  const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
-  return Object.fromEntries(paths.map(path => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]));
+/** What models take decides when a run shortens what it sends; the loop never does. */
+function smallModel(contextTokens: number): Record<string, string> {
+  return {
+    'steersman.yaml': settingsYaml('  info:', `    openai/gpt-5-mini: { contextTokens: ${contextTokens} }`),
+  };
+}
+
+/** Reads many files, one a turn and none of them twice. */
+function longTask(sides: readonly string[]): Task {
+  const names = Array.from({ length: TURNS }, (_, at) => `record-${at + 1}.txt`);
+  const textOf = (name: string) =>
+    `${name}: this entry was looked at and is in order.\n`.repeat(RESULT_BYTES).slice(0, RESULT_BYTES);
+  const reads = names.map(path => ({
+    text: 'The next record tells more.',
+    toolCalls: [{ name: 'read', arguments: { path } }],
+  }));
+  return {
+    goal: 'Say what the records show.',
+    files: Object.fromEntries(names.map(name => [name, textOf(name)])),
+    replies: side => (sides.includes(side) ? [...reads, { text: 'All records are in order.' }] : null),
+    limits: { execution: TURNS + 1 },
+  };
 }

@@ -78,7 +78,7 @@ const steersman = await startSteersman(project);
 try {
   const { minutes, checks } = options;
   const sides = options.modes.map(mode => steersman.side(mode, { model, mostMs: minutes * 60_000, checks }));
-  if (options.against) sides.push(await bareSide(model, project.configDir, WITHOUT));
+  if (options.against) sides.push(await bareSide(model, project.configDir, { without: WITHOUT }));
   for (const name of options.tasks) {
     const task = await loadTask(name);
     for (const side of sides) await playOne(task, side);

@@ -1,4 +1,5 @@
 /** The bare side: one short prompt and the workspace tools, in a loop over chat completions. Nothing plans or verifies. */
+import { setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import OpenAI from 'openai';
 import { loadSettings } from '../../src/config/settings.js';
@@ -11,7 +12,6 @@ import { NOTHING_PLAYED, type Played, type Side } from './sides.js';
 
 const PROMPT =
   'You work in a folder of files by your tools. Do what the user asks. When you are done, answer in plain text.';
-const MOST_ROUNDS = 30;
 
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -19,7 +19,7 @@ type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 export async function bareSide(
   modelId: string,
   configDir: string,
-  without: readonly string[],
+  { without = [], mostRounds = 30 }: { without?: readonly string[]; mostRounds?: number },
 ): Promise<Side> {
   const { endpoints } = (await loadSettings(configDir)).models;
   const name = modelId.slice(0, modelId.indexOf('/'));
@@ -38,6 +38,8 @@ export async function bareSide(
         type: 'function' as const,
         function: { name, description, parameters: inputSchema },
       }));
+      // Each call of a tool listens to it for as long as it lives.
+      setMaxListeners(0, signal);
       const messages: WireMessage[] = [
         { role: 'system', content: PROMPT },
         { role: 'user', content: goal },
@@ -45,7 +47,7 @@ export async function bareSide(
       const played = { ...NOTHING_PLAYED };
       let word = steer;
       try {
-        while (played.calls < MOST_ROUNDS) {
+        while (played.calls < mostRounds) {
           const { choices, usage } = await openai.chat.completions.create(
             { model, messages, tools },
             { signal },
@@ -61,7 +63,7 @@ export async function bareSide(
           word = null;
           said();
         }
-        return { ...played, ended: `${MOST_ROUNDS} rounds` };
+        return { ...played, ended: `${mostRounds} rounds` };
       } catch (error) {
         return { ...played, failure: String(signal.reason ?? error) };
       }

@@ -27,7 +27,7 @@ export function falseClaims(row: Row): number {
   return claimed + (row.verified && row.faults.some(({ kind }) => kind === 'effect') ? 1 : 0);
 }
 
-function priceOf({ sent, cached }: Pick<Row, 'sent' | 'cached'>): number {
+export function priceOf({ sent, cached }: Pick<Row, 'sent' | 'cached'>): number {
   return sent - cached + CACHED_PRICE * cached;
 }
 

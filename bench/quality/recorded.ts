@@ -10,7 +10,8 @@ interface WrittenReply extends Omit<ScriptedReply, 'text'> {
   text?: string | object;
 }
 
-type Written = readonly WrittenReply[] | Readonly<Record<string, readonly WrittenReply[]>>;
+/** One after the other, or a list for each role. */
+export type Written = readonly WrittenReply[] | Readonly<Record<string, readonly WrittenReply[]>>;
 
 export interface Recorded {
   baseUrl: string;
@@ -58,7 +59,7 @@ type Request = Parameters<ReturnType<typeof byRole>>[0];
 
 const nothing = () => ({ error: { status: 400, message: 'nothing is played' } });
 
-function scriptOf(written: Written): (request: Request, index: number) => ScriptedReply {
+export function scriptOf(written: Written): (request: Request, index: number) => ScriptedReply {
   const read = (replies: readonly WrittenReply[]) =>
     replies.map(({ text = '', ...reply }) => ({
       ...reply,

@@ -20,7 +20,12 @@ export interface Played {
 export interface Side {
   name: string;
   /** Works on the task in a folder that has its files. `said` is called when the person has had their word. */
-  play(task: Task, folder: string, said: () => void, signal: AbortSignal): Promise<Played>;
+  play(
+    task: Pick<Task, 'goal' | 'steer' | 'checks'>,
+    folder: string,
+    said: () => void,
+    signal: AbortSignal,
+  ): Promise<Played>;
 }
 
 export const NOTHING_PLAYED: Readonly<Played> = {
