@@ -11,6 +11,7 @@ import type { ToolResultBlock } from '../core/state/message.js';
 import type { Verification } from '../core/state/position.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { namedPaths } from '../core/tools/tool-paths.js';
+import { effectOf } from '../core/tools/tool-use.js';
 import { writesArtifact } from '../core/tools/workflow-tools.js';
 import type { Run } from './run.js';
 
@@ -79,11 +80,7 @@ export function noteCall(
 export function noteAgentEffects({ state }: Run, effects: readonly string[]): void {
   if (!isVerified(state.goal.mode)) return;
   const about = { taskId: taskAt(state.cursor), named: [], acted: true, cut: false, said: null };
-  const notes = effects.map((line): CallNote => {
-    const done = /^(.*): executed$/s.exec(line)?.[1];
-    const ending = done === undefined ? 'outcome_unknown' : 'executed';
-    return { ...about, call: done ?? line, ending, isError: done === undefined };
-  });
+  const notes = effects.map((line): CallNote => ({ ...about, ...effectOf(line) }));
   state.evidence = notes.reduce(withCall, state.evidence);
 }
 

@@ -36,6 +36,8 @@ export interface TeamGiven {
   answers?: GateAnswer[];
   /** What a tool gives. Default: it is executed, with nothing to say. */
   callTool?: Ports['callTool'];
+  /** How a sub-agent ends. Default: none may be called. */
+  callSubagent?: Ports['callSubagent'];
   /** What is found where the run looks at files. Default: nothing. */
   look?: Ports['look'];
   /** What a check says, beside what happens meanwhile. Default: it passes. */
@@ -85,7 +87,7 @@ const served = new WeakMap<Ports, Run>();
 
 function portsOf(
   replies: readonly TeamReply[],
-  { answers = [], callTool, look, runCheck }: TeamGiven,
+  { answers = [], callTool, callSubagent, look, runCheck }: TeamGiven,
   { asked, ran, requests }: Pick<TeamRun, 'asked' | 'ran' | 'requests'>,
 ): Ports {
   const left = [...answers];
@@ -93,6 +95,7 @@ function portsOf(
   const ports: Ports = {
     ...quietPorts(ran),
     ...(callTool && { callTool }),
+    ...(callSubagent && { callSubagent }),
     ...(look && { look }),
     ...(runCheck && {
       runCheck: async () => {

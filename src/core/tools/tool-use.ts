@@ -1,6 +1,6 @@
 /** What a run keeps of the tools that it calls. */
 import { EFFECTS_BYTES } from '../state/bounds.js';
-import type { ToolEnding } from '../state/message.js';
+import type { ToolEnding, ToolResultBlock } from '../state/message.js';
 import { cutText } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
 import { emptyLedger, type Ledger } from './ledger.js';
@@ -31,6 +31,24 @@ export function withEffects(effects: readonly string[], more: readonly string[])
   while (jsonBytes([EARLIER, ...later]) > EFFECTS_BYTES) later.shift();
   return [EARLIER, ...later];
 }
+
+/** A call that may have changed something, as whoever called the run is told of it. */
+export function effectLine(
+  call: string,
+  { ending, isError }: Pick<ToolResultBlock, 'ending' | 'isError'>,
+): string {
+  return `${call}: ${ending}${isError ? ERROR : ''}`;
+}
+
+/** The same, read again; of a line that was cut nobody knows how the call ended. */
+export function effectOf(line: string): Pick<ToolResultBlock, 'ending' | 'isError'> & { call: string } {
+  const [, call = line, said, error] = EFFECT.exec(line) ?? [];
+  const ending = [...ACTED].find(each => each === said) ?? 'outcome_unknown';
+  return { call, ending, isError: error !== undefined || ending !== 'executed' };
+}
+
+const ERROR = ', an error';
+const EFFECT = new RegExp(`^(.*): (\\w+)(${ERROR})?$`, 's');
 
 /** Of a tool that may change something: whether it may have, by how its call ended. */
 export function mayHaveActed(ending: ToolEnding): boolean {

@@ -52,6 +52,18 @@ describe('checks that passed before something changed', () => {
   });
 });
 
+test('steps: a check fails again after each change → the work goes back while verifications are left, and never as if nothing had changed', async () => {
+  const change = (text: string): TeamReply => ({ calls: ['put'], input: { text } });
+  const answered: TeamReply = { text: 'It is done.' };
+  const replies = [answered, change('1'), answered, change('2'), answered];
+  const runCheck = () => ({ status: 'failed' as const, why: 'exit code 1' });
+  const { run, end, ran } = await runTeam(replies, { settings, pinned, runCheck });
+  expect(ran).toHaveLength(2);
+  expect(run.state.goal.counters.verification).toBe(DEFAULT_LIMITS.verification);
+  expect(end).toMatchObject({ outcome: 'unverified', cause: 'checks_failed' });
+  expect(end.answer).not.toContain('Nothing had changed');
+});
+
 describe('a verifier that changes something after the checks', () => {
   test('team: it is content → not completed, for what passed was another state', async () => {
     const content = verdict({

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LookFinds, LookInput } from '../../../src/activities/types.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { textOf } from '../../../src/core/state/message.js';
+import { NO_USAGE, textOf } from '../../../src/core/state/message.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
@@ -86,6 +86,46 @@ test('an artifact is created → evidence of its task, and a verdict that cites 
   expect(asked).toMatch(/^e1 · task-1 · create_artifact.*: executed$/m);
   expect(asked).not.toContain('no call changed anything');
   expect([end.outcome, run.state.goal.basis]).toEqual(['completed', 'evidence']);
+});
+
+describe('what a sub-agent of the executor has done', () => {
+  const ended = (effects: string[]) => async () => {
+    const usage = { usage: NO_USAGE, usageBy: [], turns: 1, failedCalls: 0, unread: [] };
+    const answered = { outcome: 'answered' as const, cause: 'direct_answer' as const, answer: 'Done.' };
+    return { kind: 'ended' as const, report: { ...usage, ...answered, effects } };
+  };
+  const own = {
+    ...roles({}),
+    executor: testRole('executor', { tools: ['*', 'call_subagent'], agents: ['search'] }),
+  };
+  const { tools } = addWorkflowTools([], Object.values(own));
+  const agents = [{ name: 'search', description: 'Searches.', requires: [] }];
+  const input = { agent_name: 'search', instruction: 'Tell Ann.' };
+  const cites = { text: content.text.replace('"evidence":[]', '"evidence":["e1"]') };
+
+  test.each([
+    ['executed', 'send_mail ann: executed', 'search/1: send_mail ann: executed', 'evidence'],
+    ['nobody knows how', 'send_mail ann: timed_out', 'search/1: send_mail ann: timed_out', 'opinion'],
+    [
+      'an error',
+      'send_mail ann: executed, an error',
+      'send_mail ann: executed, the tool reports an error',
+      'opinion',
+    ],
+  ])('%s → evidence of the task, and a verdict rests on it or not', async (_, effect, line, basis) => {
+    const { run, requests, end } = await team(
+      [planned, { calls: ['call_subagent'], input }, done, cites],
+      0,
+      {
+        pinned: { roles: own, tools, agents },
+        callSubagent: ended([effect]),
+      },
+    );
+    const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
+    expect(asked).toContain('e1 · task-1 · search/1: send_mail ann');
+    expect(asked).toContain(line);
+    expect([end.outcome, run.state.goal.basis]).toEqual(['completed', basis]);
+  });
 });
 
 test('a task of thousands of characters → the verifier has every word of it', async () => {

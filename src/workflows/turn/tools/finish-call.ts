@@ -18,7 +18,7 @@ import { recordCall } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
 import type { GivenAnswer } from '../../../core/tools/tool-call.js';
 import { givenResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
-import { mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
+import { effectLine, mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
 import { ASK_PERSON, isAskPerson } from '../../../core/tools/workflow-tools.js';
 import { noteCall } from '../../evidence.js';
 import { giveRoundBack } from '../../phases/notes.js';
@@ -96,7 +96,7 @@ export function finishCall(
   const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name);
   if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input });
   if (ran && !ran.policy.readOnly && mayHaveActed(ending))
-    noteEffects(run, [`${callLine(ran, input)}: ${ending}${result.isError ? ', an error' : ''}`]);
+    noteEffects(run, [effectLine(callLine(ran, input), result)]);
   // It has run, or never will.
   delete batch.edited[call.id];
   const text = shown(resultText(result));
