@@ -177,9 +177,18 @@ function callEntry(words: Words, { taskId, call, ending, isError, acted, cut, sa
     ' · ',
   );
   // What only looked and yet is noted whole has computed something.
-  const supports = ending === 'executed' && !isError && (acted || (said !== null && !cut));
+  const did = ending === 'executed' && !isError && !endedBadly(said ?? '');
+  const supports = did && (acted || (said !== null && !cut));
   return { taskIds: taskId === null ? [] : [taskId], supports, line, diff: null };
 }
+
+/** By what it said of its end: any code but 0 counts, for a command may write a 0 of its own. */
+function endedBadly(said: string): boolean {
+  return CUT_OFF.test(said) || [...said.matchAll(EXIT_CODES)].some(([, code]) => Number(code) !== 0);
+}
+
+const CUT_OFF = /^(?:timed out|cancelled|ended by)\b/;
+const EXIT_CODES = /\bexit(?:ed)?\b\D*(\d+)/gi;
 
 const PATHS_SHOWN = 20;
 
