@@ -19,6 +19,8 @@ import type { LookFinds, LookInput } from './types.js';
 
 export interface LookDeps extends Pick<HostDeps, 'openWorkspace'> {
   blobs: BlobStore;
+  /** Takes secrets out of a text, as the store does with what it keeps: before it is compared and cut. */
+  redact(text: string): string;
 }
 
 /** Of a text that is compared. */
@@ -28,14 +30,15 @@ const MOST_HASHED_BYTES = 128 * 1_024 * 1_024;
 const MOST_OTHERS = 50;
 
 /** Makes `steersmanLook`. It changes nothing, so a retry does no harm. */
-export function createLook({ openWorkspace, blobs }: LookDeps) {
+export function createLook(deps: LookDeps) {
+  const { openWorkspace, blobs } = deps;
   const look = async (input: LookInput): Promise<LookFinds[LookInput['at']]> => {
     const workspace = await openWorkspace(input.workspace);
     switch (input.at) {
       case 'before':
         return before(workspace, input.paths, blobs);
       case 'now':
-        return now(workspace, input, blobs);
+        return now(workspace, input, deps);
       case 'list':
         return listFiles(workspace);
     }
@@ -68,10 +71,10 @@ async function before(
 async function now(
   workspace: string,
   { files, since }: Extract<LookInput, { at: 'now' }>,
-  blobs: BlobStore,
+  deps: LookDeps,
 ): Promise<FilesNow> {
   const looked: FileNow[] = [];
-  for (const file of files) looked.push(await nowOf(workspace, file, since === null ? null : blobs));
+  for (const file of files) looked.push(await nowOf(workspace, file, since === null ? null : deps));
   const known = new Set(files.map(({ path }) => path));
   const all = since === null ? [] : (await filesIn(workspace).catch(() => ({ files: [] }))).files;
   const others = all.filter(({ path, changedAt }) => changedAt > (since ?? 0) && !known.has(path));
@@ -82,19 +85,19 @@ async function now(
 async function nowOf(
   workspace: string,
   before: Pick<FileNow, 'path' | 'hash'> & { ref: string | null },
-  blobs: BlobStore | null,
+  deps: LookDeps | null,
 ): Promise<FileNow> {
   const { path } = before;
   const seen = await see(workspace, path);
   if (seen === null) return { path, hash: NOT_SEEN, bytes: 0, diff: null, left: 0, why: 'unread' };
   const { text, ...state } = { ...seen, path };
-  if (blobs === null || state.hash === null || state.hash === before.hash)
+  if (deps === null || state.hash === null || state.hash === before.hash)
     return { ...state, diff: null, left: 0, why: null };
   if (text === null)
     return { ...state, diff: null, left: 0, why: state.bytes > MOST_TEXT_BYTES ? 'too_large' : 'no_text' };
-  const old = before.hash === null ? '' : await oldText(blobs, before.ref);
+  const old = before.hash === null ? '' : await oldText(deps.blobs, before.ref);
   if (old === null) return { ...state, diff: null, left: 0, why: 'unread' };
-  const diff = diffOf(old, text);
+  const diff = diffOf(old, deps.redact(text));
   if (diff === null) return { ...state, diff, left: 0, why: 'too_large' };
   const shown = headWithin(diff, DIFF_BYTES);
   return { ...state, diff: shown, left: diff.length - shown.length, why: null };

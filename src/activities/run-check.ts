@@ -7,6 +7,7 @@ import { errorCode, readHead } from '../config/files.js';
 import { isBelow, MissingWorkspaceError } from '../config/workspace.js';
 import type { Check } from '../core/checks/check.js';
 import { errorText } from '../core/text/error-text.js';
+import { cutText } from '../core/text/fit.js';
 import { isRecord, ownValue } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
 import { type CommandEnd, runCommand } from '../shared/run-command.js';
@@ -49,12 +50,18 @@ export interface RunCheckDeps {
   /** Why a command may not run here; null where it may. */
   commandFault(command: string, workspace: string): Promise<string | null>;
   functions: Readonly<Record<string, CheckFunction>>;
+  /** Secrets are taken out before a text is cut: half of one is none that is known. */
   redact(text: string): string;
+  /** Of a text that is cut already. */
+  redactPiece(piece: string): string;
 }
 
 const HEARTBEAT_MS = 1_000;
 /** Of what a check says: enough for whoever mends it. */
 const OUTPUT_BYTES = 4_000;
+const TEXT_CHARS = 1_000;
+/** As results of checks have it. */
+const WHY_CHARS = 300;
 const MOST_FILE_BYTES = 8_000_000;
 
 /** Makes `steersmanRunCheck`. A check that can't be made is a result as well; only its cancellation is thrown. */
@@ -64,7 +71,7 @@ export function createRunCheck(deps: RunCheckDeps): SteersmanActivities['steersm
     try {
       const { status, why, output = '' } = await checkedBy(deps, input);
       const said = status === 'passed' ? '' : deps.redact(output);
-      return { status, why: deps.redact(why), ...(said && { output: said }) };
+      return { status, why: preview(deps.redact(why), WHY_CHARS), ...(said && { output: said }) };
     } finally {
       clearInterval(timer);
     }
@@ -80,9 +87,9 @@ async function checkedBy(deps: RunCheckDeps, input: RunCheckInput): Promise<Chec
     return notRun(errorText(error));
   }
   if ('run' in check) return runs(deps, input, { command: check.run, workspace });
-  if ('file' in check) return fileFits(check, workspace);
+  if ('file' in check) return fileFits(deps, check, workspace);
   if ('function' in check) return functionSays(deps, input, { name: check.function, workspace });
-  return said(check, input.said ?? '');
+  return said(deps, check, input.said ?? '');
 }
 
 function notRun(why: string): CheckEnd {
@@ -101,7 +108,10 @@ async function runs(
   const fault = await deps.commandFault(command, workspace);
   if (fault !== null) return notRun(fault);
   const signal = cancellationSignal();
-  const end = await runCommand({ command, cwd: workspace, timeoutMs, maxBytes: OUTPUT_BYTES, signal });
+  const clean = deps.redactPiece;
+  const end = await runCommand({
+    ...{ command, cwd: workspace, timeoutMs, maxBytes: OUTPUT_BYTES, signal, clean },
+  });
   if (end.ended === 'cancelled') throw signal.reason;
   const gone = await deps.openWorkspace(given).then(
     () => null,
@@ -120,6 +130,7 @@ function endText({ ended, exitCode, signal }: CommandEnd, timeoutMs: number): st
 
 /** Links are followed within the workspace alone. */
 async function fileFits(
+  deps: RunCheckDeps,
   { file, matches, json }: Extract<Check, { file: string }>,
   workspace: string,
 ): Promise<CheckEnd> {
@@ -137,18 +148,22 @@ async function fileFits(
     return code === 'not a file' ? failed('it is no file') : notRun(`it can not be read (${code})`);
   }
   if (matches !== undefined) {
-    const end = said({ matches }, text);
+    const end = said(deps, { matches }, text);
     if (end.status !== 'passed') return end;
   }
   return json === undefined ? { status: 'passed', why: 'it is there' } : jsonFits(json, text);
 }
 
-function said({ matches = '' }: { matches?: string | undefined }, text: string): CheckEnd {
+function said(
+  { redact }: RunCheckDeps,
+  { matches = '' }: { matches?: string | undefined },
+  text: string,
+): CheckEnd {
   const found = matchesText(matches, text);
   if (found === null) return notRun(`/${matches}/ takes too long to be looked for`);
   return found
     ? { status: 'passed', why: 'it matches' }
-    : failed(`/${matches}/ does not match`, preview(text, 1_000));
+    : failed(`/${matches}/ does not match`, preview(redact(text), TEXT_CHARS));
 }
 
 function jsonFits(schema: Record<string, unknown>, text: string): CheckEnd {
@@ -169,7 +184,7 @@ function jsonFits(schema: Record<string, unknown>, text: string): CheckEnd {
 }
 
 async function functionSays(
-  { functions }: RunCheckDeps,
+  { functions, redact }: RunCheckDeps,
   { about, timeoutMs }: RunCheckInput,
   { name, workspace }: { name: string; workspace: string },
 ): Promise<CheckEnd> {
@@ -190,7 +205,9 @@ async function functionSays(
     });
     if (!isRecord(verdict) || typeof verdict.ok !== 'boolean') return notRun('it did not say { ok, why }');
     const why = typeof verdict.why === 'string' ? verdict.why : '';
-    return verdict.ok ? { status: 'passed', why: why || 'ok' } : failed(preview(why, 300) || 'not ok', why);
+    return verdict.ok
+      ? { status: 'passed', why: why || 'ok' }
+      : failed(why || 'not ok', cutText(redact(why), OUTPUT_BYTES));
   } catch (error) {
     if (stopped.aborted) throw error;
     return notRun(`it failed: ${errorText(error)}`);

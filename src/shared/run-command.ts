@@ -38,6 +38,8 @@ export interface CommandGiven {
   timeoutMs: number;
   maxBytes: number;
   signal?: AbortSignal;
+  /** Takes secrets out of a piece of the output, before it is cut. Default: none are known. */
+  clean?: (piece: string) => string;
   /** Told with each piece of output: the bytes so far. */
   onOutput?: (bytes: number) => void;
 }
@@ -98,7 +100,7 @@ const DRAIN_MS = 200;
 
 export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
   const startedAt = performance.now();
-  const output = new Output(given.maxBytes);
+  const output = new Output(given);
   const end = (ended: CommandEnd['ended'], more: Partial<CommandEnd> = {}): CommandEnd => ({
     ended,
     exitCode: null,
@@ -215,9 +217,11 @@ const HEAD_PART = 1 / 3;
 class Output {
   readonly #head: Buffer;
   readonly #ring: Buffer;
+  readonly #clean: (piece: string) => string;
   #bytes = 0;
 
-  constructor(maxBytes: number) {
+  constructor({ maxBytes, clean = piece => piece }: Pick<CommandGiven, 'maxBytes' | 'clean'>) {
+    this.#clean = clean;
     this.#head = Buffer.alloc(maxBytes);
     this.#ring = Buffer.alloc(maxBytes);
   }
@@ -252,9 +256,9 @@ class Output {
     const size = this.#ring.length;
     const head = this.#head.subarray(0, bytes);
     const tail = this.#fromRing(Math.min(size, Math.max(0, bytes - size)));
-    if (bytes > 2 * size)
-      return { output: this.#headAndTail(plainText(head), plainText(tail)), bytes, cut: true };
-    const whole = plainText(Buffer.concat([head, tail]));
+    const text = (part: Buffer) => this.#clean(plainText(part));
+    if (bytes > 2 * size) return { output: this.#headAndTail(text(head), text(tail)), bytes, cut: true };
+    const whole = text(Buffer.concat([head, tail]));
     if (Buffer.byteLength(whole) <= size) return { output: whole, bytes, cut: false };
     return { output: this.#headAndTail(whole, whole), bytes, cut: true };
   }

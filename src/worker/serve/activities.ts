@@ -101,9 +101,11 @@ export function createActivities(parts: Parts): SteersmanActivities {
         commandFault(command, { workspace, localStack, settings: await parts.liveSettings.readOrLast() }),
       functions: options.checks ?? {},
       redact,
+      redactPiece: piece => secrets.redactPiece(piece),
     }),
     steersmanLook: createLook({
       blobs,
+      redact,
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
     }),
     steersmanResolveModel: createResolveModel(options.resolveModel),

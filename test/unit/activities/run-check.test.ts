@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -7,9 +7,14 @@ import { type CheckFunction, check, createRunCheck } from '../../../src/activiti
 import type { CheckEnd, RunCheckInput } from '../../../src/activities/types.js';
 import { commandFault } from '../../../src/config/settings.js';
 import { checkWorkspace } from '../../../src/config/workspace.js';
+import { Secrets } from '../../../src/shared/secrets.js';
 
 const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'run-check-')));
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));
+
+const KEY = 's3cret-0123456789-abcdef';
+const secrets = new Secrets();
+secrets.add('TOKEN', KEY);
 
 function make(
   input: Partial<RunCheckInput>,
@@ -19,7 +24,8 @@ function make(
     openWorkspace: path => checkWorkspace(path, 'any'),
     commandFault: async () => null,
     functions,
-    redact: text => text.replaceAll('s3cret', '***'),
+    redact: text => secrets.redact(text),
+    redactPiece: piece => secrets.redactPiece(piece),
   });
   const given: RunCheckInput = { check: { run: 'true' }, workspace, timeoutMs: 5_000, ...input };
   return new MockActivityEnvironment().run(activity, given) as Promise<CheckEnd>;
@@ -46,9 +52,9 @@ describe('a check that is a function', () => {
     [
       'throws',
       () => {
-        throw new Error('no s3cret');
+        throw new Error(`no ${KEY}`);
       },
-      { status: 'not_run', why: 'it failed: no ***' },
+      { status: 'not_run', why: 'it failed: no [secret TOKEN]' },
     ],
     ['rejects', () => Promise.reject(new Error('no')), { status: 'not_run', why: 'it failed: no' }],
     ['says nothing', () => undefined as never, { status: 'not_run', why: 'it did not say { ok, why }' }],
@@ -80,8 +86,25 @@ describe('a check that is a function', () => {
 
 describe('a check that is a command', () => {
   test('what it says holds a secret → not told', async () => {
-    const end = await make({ check: { run: 'echo s3cret; exit 3' } });
-    expect(end).toEqual({ status: 'failed', why: 'exit code 3', output: '***\n' });
+    const end = await make({ check: { run: `echo ${KEY}; exit 3` } });
+    expect(end).toEqual({ status: 'failed', why: 'exit code 3', output: '[secret TOKEN]\n' });
+  });
+
+  test.each([
+    ['a command', { run: `i=0; while [ $i -lt 200 ]; do printf '%s' "$i ${KEY}"; i=$((i+1)); done; exit 1` }],
+    ['a command that floods', { run: `yes '${KEY}' | tr -d '\\n' | head -c 100000; exit 1` }],
+    ['a file', { file: 'keys', matches: 'none' }],
+    ['a function', { function: 'tells' }],
+  ])('%s: a cut goes through keys → no half of one is told', async (_, given) => {
+    writeFileSync(join(workspace, 'keys'), KEY.repeat(100));
+    const { why, output = '' } = await make(
+      { check: given },
+      { tells: () => ({ ok: false, why: KEY.repeat(9_000) }) },
+    );
+    expect(output).toContain('[secret TOKEN]');
+    expect(output.length).toBeLessThan(4_100);
+    // `TOKEN` is cut as any other text.
+    expect(`${why}${output}`).not.toMatch(/s3cre|-abc|bcdef|01234|56789/);
   });
 
   test('it ends by a signal → failed, with the signal', async () => {
