@@ -25,6 +25,12 @@ export function positiveInteger(value: string): number {
   throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }
 
+/** A text that says something, for an option. */
+export function notEmpty(value: string): string {
+  if (value.trim() !== '') return value;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** `30m`, `2h`, `3d`, `1w` before `now`, or a date with or without a time, local unless it says else; null for others. */

@@ -19,7 +19,7 @@ import { DEFAULT_MODE, MODES_HELP, modeFor } from '../core/agents/modes.js';
 import { isRecord } from '../core/text/json.js';
 import { startCall } from '../shared/called-as.js';
 import { errorLine } from '../shared/output.js';
-import { given, positiveInteger, readLimits, userPath } from './arguments.js';
+import { given, notEmpty, positiveInteger, readLimits, userPath } from './arguments.js';
 import { leftOutLine, promptText } from './setup/server-prompts.js';
 
 export function addStartOptions(command: Command): Command {
@@ -57,7 +57,7 @@ export function addRunOptions(command: Command): Command {
     .option(
       '--check <command>',
       'what the goal must pass: a command that ends with code 0 in the workspace; repeatable',
-      (command: string, checks: Check[] = []) => [...checks, { run: command }],
+      (command: string, checks: Check[] = []) => [...checks, { run: notEmpty(command) }],
     )
     .option(
       '--settings <file>',

@@ -29,6 +29,11 @@ test('a command that is left while calls are tried again → ends at once, with 
 test.each([
   ['an unknown option', ['list', '--json', '--opne'], /unknown option '--opne'/],
   ['a goal in several words', ['start', 'a', 'b', '--json'], /The goal came as 2 words/],
+  [
+    'a check without a command',
+    ['start', 'a', '--check', ' ', '--json'],
+    /'--check <command>'.*not be empty/,
+  ],
   ['a file for no artifact', ['artifact', 'my-run', '--save', 'x', '--json'], /--save takes one artifact/],
 ])('--json: a wrong call, %s → one line of JSON with message, remedy and exit code', (_, args, says) => {
   const script = join(projectRoot, 'dist/client.js');
