@@ -147,11 +147,12 @@ async function fileFits(
     if (code === 'ENOENT' || code === 'ENOTDIR') return failed('there is no such file');
     return code === 'not a file' ? failed('it is no file') : notRun(`it can not be read (${code})`);
   }
-  if (matches !== undefined) {
-    const end = said(deps, { matches }, text);
-    if (end.status !== 'passed') return end;
-  }
-  return json === undefined ? { status: 'passed', why: 'it is there' } : jsonFits(json, text);
+  const ends = [
+    ...(matches === undefined ? [] : [said(deps, { matches }, text)]),
+    ...(json === undefined ? [] : [jsonFits(json, text)]),
+  ];
+  const fault = ends.find(({ status }) => status !== 'passed');
+  return fault ?? { status: 'passed', why: ends.map(({ why }) => why).join(', ') || 'it is there' };
 }
 
 function said(
