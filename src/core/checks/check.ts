@@ -109,8 +109,8 @@ export function decideChecks(
   return results.some(({ status }) => status === 'not_run') ? 'not_run' : 'passed';
 }
 
-/** Ends that say that all went well: with checks, only where each of them passed. */
-const ENDS_WELL: readonly Cause[] = ['verified', 'direct_answer', 'carried_out'];
+/** Ends in which nothing went wrong: with checks, only where each of them passed. */
+const ENDS_WELL: readonly Cause[] = ['verified', 'direct_answer', 'carried_out', 'no_plan'];
 
 /** Why a goal ends that has checks: of any other end, the worse of the two stands. */
 export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks: GoalChecks } }): Cause {

@@ -64,6 +64,21 @@ test('steps: a check fails again after each change → the work goes back while 
   expect(end.answer).not.toContain('Nothing had changed');
 });
 
+test.each([
+  ['passes', 'passed', 'completed', 'checked'],
+  ['can not be made', 'not_run', 'unverified', 'checks_not_run'],
+] as const)(
+  'team: the planner answers without a plan, and the check %s → %4$s',
+  async (_, status, outcome, cause) => {
+    const empty = { text: plan({ todos: [], summary: 'It is 42.' }) };
+    const { end } = await runTeam([empty, empty, { text: 'It is 42.' }], {
+      pinned: { checks },
+      runCheck: () => ({ status, why: 'so' }),
+    });
+    expect(end).toMatchObject({ outcome, cause, answer: expect.stringMatching(/^It is 42\./) });
+  },
+);
+
 describe('a verifier that changes something after the checks', () => {
   test('team: it is content → not completed, for what passed was another state', async () => {
     const content = verdict({

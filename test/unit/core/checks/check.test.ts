@@ -43,7 +43,8 @@ describe('what a set of results decides', () => {
     ['verified', ['passed', 'passed'], 'verified'],
     ['direct_answer', ['passed', 'passed'], 'checked'],
     ['carried_out', ['passed', 'passed'], 'checked'],
-    ...(['verified', 'direct_answer', 'carried_out'] as const).flatMap(
+    ['no_plan', ['passed', 'passed'], 'checked'],
+    ...(['verified', 'direct_answer', 'carried_out', 'no_plan'] as const).flatMap(
       (cause): [Cause, CheckStatus[], Cause][] => [
         [cause, ['failed', 'passed'], 'checks_failed'],
         [cause, ['failed', 'not_run'], 'checks_failed'],
@@ -53,7 +54,14 @@ describe('what a set of results decides', () => {
       ],
     ),
     ...(
-      ['carried_out_partly', 'no_plan', 'tasks_failed', 'budget:tokens', 'stopped', 'not_confirmed'] as const
+      [
+        'carried_out_partly',
+        'planning_cap',
+        'tasks_failed',
+        'budget:tokens',
+        'stopped',
+        'not_confirmed',
+      ] as const
     ).map((cause): [Cause, CheckStatus[], Cause] => [cause, ['passed', 'passed'], cause]),
   ])('causeWithChecks: %s, of two checks %j → %s', (cause, statuses, ended) => {
     const checks = { ...noChecks(), results: statuses.map(status => result(status)) };
