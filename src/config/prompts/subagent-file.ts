@@ -71,12 +71,26 @@ function isMeant(key: string, given: unknown): boolean {
 /** A list, or names with commas between them; all tools where it says nothing of them. */
 function toolsOf(given: unknown): unknown {
   if (given === undefined) return ['*'];
-  if (typeof given !== 'string') return given;
-  return given
-    .split(COMMA)
-    .map(name => name.trim())
-    .filter(name => name !== '');
+  const names = typeof given === 'string' ? namesIn(given) : given;
+  return Array.isArray(names) ? names.map((name: unknown) => WORKSPACE_TOOLS.get(name) ?? name) : names;
+}
+
+function namesIn(text: string): string[] {
+  const names = text.split(COMMA).map(name => name.trim());
+  return names.filter(name => name !== '');
 }
 
 /** Not one within the brackets of a name, such as `Bash(ls, cat)`. */
 const COMMA = /,(?![^()]*\))/;
+
+/** Tools of coding agents that the workspace's own do the work of. With brackets they allow less: such a name stays. */
+const WORKSPACE_TOOLS: ReadonlyMap<unknown, string> = new Map([
+  ['Read', 'read'],
+  ['Write', 'write'],
+  ['Edit', 'edit'],
+  ['Bash', 'run'],
+  ['Glob', 'find'],
+  ['Grep', 'grep'],
+  ['LS', 'list'],
+  ['WebFetch', 'fetch'],
+]);

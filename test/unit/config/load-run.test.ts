@@ -373,12 +373,12 @@ describe('load run', () => {
     const told = lead.warnings.filter(warning => warning.includes('boats.md'));
     expect(told).toEqual([
       expect.stringContaining('model "sonnet" is not written as endpoint/model'),
-      expect.stringContaining('the role boats goes without Read: no tool is called so'),
+      expect.stringContaining('the role boats goes without read: no tool is called so'),
     ]);
     const { roles, warnings } = await load({ mode: 'react', role: 'boats' });
     expect(roles.boats).toMatchObject({
       output: 'text',
-      tools: ['Read', 'read_file'],
+      tools: ['read', 'read_file'],
       prompt: expect.stringMatching(/^You find boats\./),
     });
     expect(warnings.filter(warning => warning.includes('boats.md'))).toEqual(told);

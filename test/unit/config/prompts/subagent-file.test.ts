@@ -73,7 +73,7 @@ test.each([
     'tools with commas and brackets, the model of its caller, braces in its text',
     'code-reviewer',
     REVIEWER,
-    { tools: ['Read', 'Grep', 'Glob', 'Bash(git diff:*, git log:*)'], models: [] },
+    { tools: ['read', 'grep', 'find', 'Bash(git diff:*, git log:*)'], models: [] },
     `You are a senior code reviewer. In templates write {{ user.name }}, never $NAME.\n\n1. Run git diff to see recent changes.\n\nWe sell tea.\n\n${FRAME}`,
     [],
   ],
@@ -111,6 +111,22 @@ test.each([
     expect(isCallable(role, ['*'])).toBe(true);
   },
 );
+
+test.each([
+  ['with commas', 'Read, Write, Edit, Bash, Glob, Grep, LS, WebFetch'],
+  ['as a list', '[Read, Write, Edit, Bash, Glob, Grep, LS, WebFetch]'],
+])('a sub-agent file: the tools of coding agents, %s → those of the workspace (A9)', async (_, tools) => {
+  const { role } = await roleOf('a', `---\nname: a\ndescription: Does it.\ntools: ${tools}\n---\nDo it.`);
+  expect(role.tools).toEqual(['read', 'write', 'edit', 'run', 'find', 'grep', 'list', 'fetch']);
+});
+
+test('a sub-agent file: names of a server, or in other letters → as they are written (A9)', async () => {
+  const { role } = await roleOf(
+    'a',
+    '---\nname: a\ndescription: Does it.\ntools: READ, Task, constructor\n---\nDo it.',
+  );
+  expect(role.tools).toEqual(['READ', 'Task', 'constructor']);
+});
 
 test('front matter that is no YAML and names no sub-agent → a fault with its line', async () => {
   await expect(
