@@ -133,9 +133,11 @@ const MOST_OF: Readonly<Record<keyof typeof NAMES, number>> = {
 
 /** The next calls for some kinds of work, what is written last; none when all is there or out of reach. */
 export function nextCalls(work: readonly Work[], seen: Seen): Seen['calls'] {
-  const made = new Set(seen.calls.map(({ use, path }) => `${use} ${path}`));
-  const wanted = work.flatMap(kind => WANTED[kind](seen));
-  const open = wanted.filter(({ use, path }) => !made.has(`${use} ${path}`));
+  const nameOf = ({ use, path }: Seen['calls'][number]) => `${use} ${path}`;
+  const made = new Set(seen.calls.map(nameOf));
+  // Two kinds may want the same.
+  const wanted = new Map(work.flatMap(kind => WANTED[kind](seen)).map(call => [nameOf(call), call]));
+  const open = [...wanted.values()].filter(call => !made.has(nameOf(call)));
   const reads = open.filter(({ use }) => use !== 'write');
   return (reads.length > 0 ? reads : open).slice(0, MOST_CALLS);
 }

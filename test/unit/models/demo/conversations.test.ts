@@ -232,6 +232,20 @@ describe('demo model: team', () => {
     expect(run.verify().summary).toMatch(/in 169 folders, .*74 not listed whole/);
   });
 
+  test.each(['What is in this folder, and what is left to do?', OVERVIEW])(
+    'a role alone, of %j → no call is made twice',
+    goal => {
+      const run = new Conversation(goal);
+      run.ask('text');
+      const blocks = run.messages.flatMap(message => (message.kind === 'assistant' ? message.content : []));
+      const calls = blocks.flatMap(block =>
+        block.type === 'tool_use' ? [JSON.stringify([block.name, block.input])] : [],
+      );
+      expect(calls.length).toBeGreaterThan(2);
+      expect(new Set(calls).size).toBe(calls.length);
+    },
+  );
+
   test('a goal for which no write was called → not verified', () => {
     const run = new Conversation('Write a summary to SUMMARY.md');
     run.state.tasks = [newTask('survey'), newTask('read'), newTask('source')];
