@@ -40,7 +40,9 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   ],
   tools_changed: event => changedTools(event),
   mode_chosen: ({ mode, why }) => `mode ${mode}: ${why}`,
-  phase_started: ({ phase, cycle }, { bold }) => bold(`${phase}${cycle > 1 ? ` · cycle ${cycle}` : ''}`),
+  phase_started: ({ phase, cycle }, { bold }) =>
+    // An answer stands above it that looks as if it were the last word.
+    `${bold(`${phase}${cycle > 1 ? ` · cycle ${cycle}` : ''}`)}${phase === 'checking' ? ': what was said counts if the checks pass' : ''}`,
   plan_updated: event => planLines(event, []),
   task_started: ({ taskId, description }) => `task ${taskId} started · ${description}`,
   task_ended: ({ taskId, status, reason }, { green, yellow }) =>

@@ -52,6 +52,9 @@ describe('event lines', () => {
   });
 
   test('a later cycle → its number', () => {
+    expect(lines('phase_started', { phase: 'checking', cycle: 1 })).toEqual([
+      ' 1:05 checking: what was said counts if the checks pass',
+    ]);
     expect(lines('phase_started', { phase: 'planning', cycle: 2 })).toEqual([' 1:05 planning · cycle 2']);
   });
 
