@@ -4,7 +4,7 @@ import { delimit } from '../prompts/prompt.js';
 import type { Words } from '../prompts/words.js';
 import { utf8Length } from '../text/json.js';
 import type { ToolDefinition } from '../tools/tool.js';
-import { isPathName } from '../tools/tool-paths.js';
+import { argumentNames, isPathName } from '../tools/tool-paths.js';
 import { safeLine } from './looked.js';
 
 /** Of the list. */
@@ -65,12 +65,10 @@ export function inventoryText(list: string, words: Words): string {
 }
 
 /** Whether a tool reads files: it only reads, and an argument of it names a place. */
-export function readsFiles({ policy, inputSchema, origin }: ToolDefinition): boolean {
-  const { properties } = inputSchema;
-  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+export function readsFiles(tool: ToolDefinition): boolean {
   return (
-    policy.readOnly &&
-    origin.type === 'mcp' &&
-    names.some(name => /path|file/i.test(name) && isPathName(name))
+    tool.policy.readOnly &&
+    tool.origin.type === 'mcp' &&
+    argumentNames(tool).some(name => /path|file/i.test(name) && isPathName(name))
   );
 }

@@ -8,7 +8,7 @@ import { headWithin } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import type { ToolDefinition } from '../tools/tool.js';
-import { isCommandName } from '../tools/tool-paths.js';
+import { argumentNames, isCommandName } from '../tools/tool-paths.js';
 import {
   type CallNote,
   type Evidence,
@@ -204,8 +204,6 @@ function othersLine(words: Words, { calls }: Evidence, now: FilesNow | null): st
 }
 
 /** A tool that takes a command and may change something: a calculator in a sandbox runs no tests. */
-function mayRunCommands({ inputSchema, policy }: ToolDefinition): boolean {
-  const { properties } = inputSchema;
-  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  return !policy.readOnly && names.some(isCommandName);
+function mayRunCommands(tool: ToolDefinition): boolean {
+  return !tool.policy.readOnly && argumentNames(tool).some(isCommandName);
 }

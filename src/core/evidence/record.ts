@@ -2,11 +2,10 @@
 
 import { EVIDENCE_BYTES } from '../state/bounds.js';
 import type { ToolEnding, ToolResultBlock } from '../state/message.js';
-import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { sizeOfList } from '../text/sizes.js';
-import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
-import { isCommandName } from '../tools/tool-paths.js';
+import type { ToolDefinition } from '../tools/tool.js';
+import { argumentNames, isCommandName } from '../tools/tool-paths.js';
 import { contentText, isCut } from '../tools/tool-result.js';
 import { mayHaveActed } from '../tools/tool-use.js';
 import type { CallNote, Evidence, Snapshot } from './evidence.js';
@@ -55,13 +54,13 @@ type Ended = Pick<ToolResultBlock, 'ending' | 'isError' | 'content'>;
 
 /** Nothing is kept of a call that only looked, and saw all; what it computed is. */
 export function isNoted(
-  { policy, inputSchema }: Pick<ToolDefinition, 'policy' | 'inputSchema'>,
+  tool: Pick<ToolDefinition, 'policy' | 'inputSchema'>,
   { ending, isError, content }: Ended,
 ): boolean {
   if (NOT_TAKEN_PLACE.has(ending)) return false;
   return (
-    !policy.readOnly ||
-    isCommand(propertiesOf(inputSchema)) ||
+    !tool.policy.readOnly ||
+    argumentNames(tool).some(isCommandName) ||
     ending !== 'executed' ||
     isError ||
     content.some(isCut)
@@ -83,17 +82,9 @@ export function callNote(
   const { tool, line, input, named, taskId } = about;
   const acted = !tool.policy.readOnly && mayHaveActed(ending);
   const cut = content.some(isCut);
-  const tells = isError || ending !== 'executed' || isCommand(input);
+  const tells = isError || ending !== 'executed' || Object.keys(input).some(isCommandName);
   const said = tells ? tellingLine(contentText(content)) : null;
   return { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said };
-}
-
-function propertiesOf({ properties }: JsonSchema): Record<string, unknown> {
-  return isRecord(properties) ? properties : {};
-}
-
-function isCommand(input: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(input).some(isCommandName);
 }
 
 const EXIT = /\bexit(?:ed)?\b.*\d/i;

@@ -1,5 +1,8 @@
 /** Which files and folders a tool call is about, by its arguments: what a write leaves as it was. */
 
+import { isRecord } from '../text/json.js';
+import type { ToolDefinition } from './tool.js';
+
 const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination|dir|directory|folder)$/i;
 const COMMAND =
   /^(commands?|cmds?|command_?line|program|executable|scripts?|code|shell|args|argv|arguments)$/i;
@@ -20,6 +23,13 @@ export function pathsOf(input: Readonly<Record<string, unknown>>, base: string):
   if (values.length === 0 || values.length > MOST_PATHS) return null;
   const paths = values.map(value => (typeof value === 'string' ? absolutePath(value, base) : null));
   return paths.every(path => path !== null) ? paths : null;
+}
+
+/** The names of a tool's arguments, as its schema has them. */
+export function argumentNames({
+  inputSchema: { properties },
+}: Pick<ToolDefinition, 'inputSchema'>): string[] {
+  return isRecord(properties) ? Object.keys(properties) : [];
 }
 
 export function isPathName(name: string): boolean {
