@@ -169,9 +169,11 @@ export function taskInstruction(
 ): string {
   const words = wordsOf(state);
   const { id, description, completionCriteria: criterion } = task;
-  const held = heldResults(state.tools.ledger, HELD_SHOWN);
+  const near = nearWords(state, role);
+  // A short conversation shows its results itself.
+  const held = near.length > 0 ? '' : heldResults(state.tools.ledger, HELD_SHOWN);
   // Right after the plan that says it, the task is only named, and the others not at all.
-  const last = nearWords(state, role).slice(-1);
+  const last = near.slice(-1);
   const isAbove = [description, criterion].every(text => isSaid(text, last));
   const others = state.tasks.filter(
     other => other.id !== id && !(isAbove && other.status === 'pending' && isSaid(other.description, last)),
@@ -182,7 +184,7 @@ export function taskInstruction(
   return paragraphs(
     isAbove ? fill(words.taskAbove, { id }) : fill(words.task, { id, description }),
     criterion && !isAbove ? fill(words.doneWhen, { criterion }) : '',
-    unsaid(goalChecksText(state, words), nearWords(state, role)),
+    unsaid(goalChecksText(state, words), near),
     userNotesText(state.goal, words),
     others.length > 0
       ? `${beside ? words.tasksBeside : words.otherTasks}\n${lines(words, others, detail)}`

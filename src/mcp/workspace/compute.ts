@@ -20,7 +20,7 @@ export function computeTool(context: WorkspaceContext, timeoutMs = TIMEOUT_MS): 
   return defineTool({
     name: 'compute',
     description:
-      'Runs JavaScript for sums, counts, tables, dates, to try a regex: never count in your head. It has read(path), readLines(path), json(path), csv(pathOrText) (rows as objects, values are text), list(folder), print(…); no network, no clock, no modules. Answers what was printed and the value of the last expression.',
+      'Runs JavaScript for sums, counts, tables, dates, to try a regex: never count in your head. It has read(path), readLines(path), json(path), csv(pathOrText) (delimiter found, quotes read; rows as objects of texts), list(folder), print(…); no network, no clock, no modules. Answers what was printed and the value of the last expression.',
     input: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
     readOnly: true,
     async run({ code }, { signal }) {

@@ -64,7 +64,7 @@ describe('a mode of one role', () => {
     expect(ran).toHaveLength(1);
     expect(run.state.tasks).toEqual([]);
     expect(eventsOf(run, 'phase_started')).toMatchObject([{ phase: 'answering', cycle: 1 }]);
-    expect(said(run)).toContain('in at most 10 replies');
+    expect(said(run)).toContain('At most 10 replies');
   });
 
   test('its rounds come to an end → it is told once how many are left', async () => {

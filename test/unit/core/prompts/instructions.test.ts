@@ -386,6 +386,6 @@ test('checks of the goal: there are some → told to who begins its work, and no
   const first = { cycle: 1, improvements: null };
   expect(planningInstruction(state, first)).not.toContain('pass');
   state.goal.checks.approved = [{ run: 'npm test' }, { file: 'a.md' }];
-  expect(planningInstruction(state, first)).toContain('when these pass');
+  expect(planningInstruction(state, first)).toContain('unless these pass');
   expect(planningInstruction(state, first)).toContain('`npm test`, `file a.md`');
 });
