@@ -1,12 +1,9 @@
 /** The activity that looks at files for the run itself: what stands there before a write, and now, and what there is. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { relative, resolve, sep } from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 import { readHead } from '../config/files.js';
-import { placeOf } from '../config/old-content.js';
-import { isBelow } from '../config/workspace.js';
+import { placeIn } from '../config/workspace.js';
 import { filesIn } from '../config/workspace-files.js';
 import { type FileNow, type FileState, type FilesNow, NOT_SEEN } from '../core/evidence/evidence.js';
 import { inventoryOf } from '../core/evidence/inventory.js';
@@ -114,11 +111,8 @@ type Seen = FileState & { text: string | null };
 /** Null for what lies outside of the workspace, or can not be looked at. */
 async function see(workspace: string, path: string): Promise<Seen | null> {
   try {
-    const { real, exists } = await placeOf(resolve(workspace, path));
-    if (!isBelow(real, workspace)) return null;
-    const shown = relative(workspace, real).split(sep).join('/');
-    if (!exists) return { path: shown, hash: null, bytes: 0, text: null };
-    const info = await stat(real);
+    const { real, shown, stats: info } = await placeIn(workspace, path);
+    if (info === null) return { path: shown, hash: null, bytes: 0, text: null };
     if (!info.isFile()) return { path: shown, hash: 'no file', bytes: 0, text: null };
     const { size: bytes } = info;
     if (bytes > MOST_HASHED_BYTES)

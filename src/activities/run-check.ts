@@ -1,10 +1,8 @@
 /** The activity that makes a check of a goal: by a command, by a file, by a function of the worker's program. */
 
-import { realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { errorCode, readHead } from '../config/files.js';
-import { isBelow, MissingWorkspaceError } from '../config/workspace.js';
+import { DANGLING, MissingWorkspaceError, OUTSIDE, placeIn } from '../config/workspace.js';
 import type { Check } from '../core/checks/check.js';
 import { errorText } from '../core/text/error-text.js';
 import { cutText } from '../core/text/fit.js';
@@ -128,6 +126,8 @@ function endText({ ended, exitCode, signal }: CommandEnd, timeoutMs: number): st
   return exitCode === null ? `it was ended by ${signal ?? 'a signal'}` : `exit code ${exitCode}`;
 }
 
+const NO_FILE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', DANGLING]);
+
 /** Links are followed within the workspace alone. */
 async function fileFits(
   deps: RunCheckDeps,
@@ -136,15 +136,15 @@ async function fileFits(
 ): Promise<CheckEnd> {
   let text: string;
   try {
-    const real = await realpath(resolve(workspace, file));
-    if (!isBelow(real, workspace)) return notRun('it leads out of the workspace');
+    const { real } = await placeIn(workspace, file);
     const { head, size } = await readHead(real, MOST_FILE_BYTES);
     if (size > MOST_FILE_BYTES && (matches !== undefined || json !== undefined))
       return notRun(`it has ${size} bytes, and at most ${MOST_FILE_BYTES} are read`);
     text = head.toString('utf8');
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return failed('there is no such file');
+    if (code === OUTSIDE) return notRun('it leads out of the workspace');
+    if (NO_FILE.has(code)) return failed('there is no such file');
     return code === 'not a file' ? failed('it is no file') : notRun(`it can not be read (${code})`);
   }
   const ends = [

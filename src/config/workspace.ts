@@ -1,6 +1,7 @@
 /** The workspace of a run: checked by the client for a quick answer, and by the worker, which has the last word. */
-import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { realpathSync, type Stats, statSync } from 'node:fs';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { SteersmanError } from '../shared/errors.js';
 import { errorCode } from './files.js';
 
@@ -81,4 +82,64 @@ function realFolder(path: string): string {
 export function isBelow(path: string, root: string): boolean {
   const rest = relative(root, path);
   return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
+}
+
+/** A path that was looked at: it lies in its workspace. */
+export interface Place {
+  /** Links are resolved, as far as it exists. */
+  real: string;
+  /** From the workspace on, `.` for the workspace itself. */
+  shown: string;
+  /** Null where nothing is there yet. */
+  stats: Stats | null;
+}
+
+/** `code` of an error: the path leads out of the workspace. */
+export const OUTSIDE = 'outside of the workspace';
+/** A link leads nowhere: nobody can say where what is written to it would be. */
+export const DANGLING = 'a link that leads nowhere';
+
+/**
+ * Where a path leads, also that of a file that is to be. `isEntry`: to the entry itself, also where that is a link.
+ * @param workspace its real path.
+ * @throws Error with a `code`: of the file system, `OUTSIDE` or `DANGLING`.
+ */
+export async function placeIn(workspace: string, path: string, isEntry = false): Promise<Place> {
+  const absolute = resolve(workspace, path);
+  try {
+    const real = await (isEntry
+      ? leadsTo(dirname(absolute)).then(folder => join(folder, basename(absolute)))
+      : leadsTo(absolute));
+    if (!isBelow(real, workspace)) throw coded(OUTSIDE);
+    const stats = await (isEntry ? lstat : stat)(real).catch(error => {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      return null;
+    });
+    return { real, shown: relative(workspace, real) || '.', stats };
+  } catch (error) {
+    // The same whether it exists or not: what is outside is nobody's business.
+    throw isBelow(absolute, workspace) ? error : coded(OUTSIDE);
+  }
+}
+
+/** The real path of what exists of it, and the rest as it is. */
+async function leadsTo(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error)) || dirname(path) === path) throw error;
+    if (await isThere(path)) throw coded(DANGLING);
+    return join(await leadsTo(dirname(path)), basename(path));
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function coded(code: string): Error {
+  return Object.assign(new Error(code), { code });
 }

@@ -1,7 +1,8 @@
 /** What the workspace's tools share: whose folder it is, and how no path leads out of it. */
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { DANGLING, isBelow, OUTSIDE, type Place, placeIn } from '../../config/workspace.js';
 import { isRecord } from '../../core/text/json.js';
 import type { BlobStore } from '../../shared/blobs/blob-store.js';
 
@@ -14,16 +15,6 @@ export interface WorkspaceContext {
 
 type Inside = Pick<WorkspaceContext, 'workspace'>;
 
-/** A path that was looked at: it lies inside. */
-export interface Place {
-  /** Links are resolved, as far as it exists. */
-  real: string;
-  /** As models see it: relative to the workspace, `.` for the workspace itself. */
-  shown: string;
-  /** Null where nothing is there yet. */
-  stats: Stats | null;
-}
-
 /**
  * Where a path given by a model leads. `isEntry`: to the entry itself, also where that is a link.
  * @throws Error, for the model, where it leads out of the workspace or can't be looked at.
@@ -32,48 +23,7 @@ export async function placeOf({ workspace }: Inside, path: string, isEntry = fal
   if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
   if (/^~[^/]*(\/|$)/.test(path))
     throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
-  const absolute = resolve(workspace, path);
-  const real = await (isEntry
-    ? realOf(dirname(absolute), path).then(folder => join(folder, basename(absolute)))
-    : realOf(absolute, path)
-  ).catch(error => {
-    // The same words whether it exists or not: what is outside is nobody's business.
-    throw isInside(workspace, absolute) ? error : outside(path);
-  });
-  if (!isInside(workspace, real)) throw outside(path);
-  const stats = await (isEntry ? lstat : stat)(real).catch(error =>
-    isNotThere(error) ? null : refuse(path, error),
-  );
-  return { real, shown: relative(workspace, real) || '.', stats };
-}
-
-function outside(path: string): Error {
-  return new Error(`${path} is outside of the workspace. Only what is inside can be used.`);
-}
-
-/** The real path of what exists of it, and the rest as it is. */
-async function realOf(absolute: string, path: string): Promise<string> {
-  try {
-    return await realpath(absolute);
-  } catch (error) {
-    if (!isNotThere(error)) return refuse(path, error);
-  }
-  const above = dirname(absolute);
-  if (above === absolute) return absolute;
-  const parent = await realOf(above, path);
-  const here = join(parent, basename(absolute));
-  // A link whose target is missing would be written through.
-  const isLink = await lstat(here).then(
-    found => found.isSymbolicLink(),
-    () => false,
-  );
-  if (isLink) throw new Error(`${path} is a link that leads nowhere, or out of the workspace.`);
-  return here;
-}
-
-export function isInside(workspace: string, real: string): boolean {
-  const way = relative(workspace, real);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return placeIn(workspace, path, isEntry).catch(error => refuse(path, error));
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
@@ -128,7 +78,7 @@ async function checkHandle(
 ): Promise<boolean> {
   const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
   const at = opened ?? (await realpath(real));
-  if (!isInside(workspace, at)) throw outside(path);
+  if (!isBelow(at, workspace)) throw outside(path);
   return opened !== null;
 }
 
@@ -139,10 +89,6 @@ export function kindOf(stats: Stats): string {
   if (stats.isSymbolicLink()) return 'a link';
   if (stats.isFIFO() || stats.isSocket()) return 'a pipe or socket';
   return 'a device';
-}
-
-function isNotThere(error: unknown): boolean {
-  return isRecord(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -157,10 +103,16 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOTEMPTY: 'the folder is not empty',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
+  [DANGLING]: 'it is a link that leads nowhere',
 };
+
+function outside(path: string): Error {
+  return new Error(`${path} is outside of the workspace. Only what is inside can be used.`);
+}
 
 /** An error of the file system in words for the model, without paths of the host. */
 export function refuse(path: string, error: unknown): never {
   const code = isRecord(error) ? String(error.code) : '';
+  if (code === OUTSIDE) throw outside(path);
   throw new Error(`${path}: ${WORDS[code] ?? `it can not be used (${code || 'no reason given'})`}.`);
 }

@@ -1,8 +1,9 @@
 /** `move` and `delete`: of a link the link itself, never what it leads to. */
 import { readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isBelow, type Place } from '../../../config/workspace.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
-import { inFolder, isInside, type Place, placeOf, refuse, type WorkspaceContext } from '../context.js';
+import { inFolder, placeOf, refuse, type WorkspaceContext } from '../context.js';
 import { sizeText } from './text.js';
 import { makeFolders } from './write.js';
 
@@ -21,7 +22,7 @@ export function moveTool(context: WorkspaceContext): CodeTool {
       const to = await placeOf(context, String(args.to), true);
       if (to.stats !== null)
         throw new Error(`${to.shown} exists already: delete it first, or name another path in full.`);
-      if (isInside(from.real, to.real)) throw new Error(`${to.shown} lies within ${from.shown}.`);
+      if (isBelow(to.real, from.real)) throw new Error(`${to.shown} lies within ${from.shown}.`);
       await makeFolders(context, dirname(to.real));
       const isFolder = from.stats.isDirectory();
       await inEntry(context, from, source =>

@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, chmod, chown, lstat, mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { isBelow, type Place } from '../../../config/workspace.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
-import {
-  inFolder,
-  isInside,
-  kindOf,
-  type Place,
-  placeOf,
-  refuse,
-  type WorkspaceContext,
-} from '../context.js';
+import { inFolder, kindOf, placeOf, refuse, type WorkspaceContext } from '../context.js';
 
 export function writeTool(context: WorkspaceContext): CodeTool {
   return defineTool({
@@ -42,7 +35,7 @@ export function writeTool(context: WorkspaceContext): CodeTool {
 
 /** Folder by folder, each reached by the one above: none is made through a link that came meanwhile. */
 export async function makeFolders(context: WorkspaceContext, folder: string): Promise<void> {
-  if (folder === context.workspace || !isInside(context.workspace, folder)) return;
+  if (folder === context.workspace || !isBelow(folder, context.workspace)) return;
   const above = dirname(folder);
   await makeFolders(context, above);
   await inFolder(context, above, async at => {

@@ -117,9 +117,9 @@ describe.each(PATHS)('%j', path => {
   });
 });
 
-test('outside: there or not → the same words', async () => {
+test.each(['../outside', 'folder-link'])('outside, by %s: there or not → the same words', async folder => {
   const words = async (name: string) =>
-    (await hands.call('read', { path: `../outside/${name}` })).replace(name, '');
+    (await hands.call('read', { path: `${folder}/${name}` })).replace(name, '');
   expect(await words('secret.txt')).toBe(await words('missing.txt'));
   expect(await words('secret.txt')).toBe(await words('secret.txt/below'));
 });
