@@ -75,7 +75,7 @@ async function listed(context: WorkspaceContext, path: string): Promise<string> 
   if (!stats?.isDirectory()) throw new Error(`${path} is no folder.`);
   const entries = await inFolder(context, real, at => readdir(at, { withFileTypes: true }));
   const names = entries.map(entry => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-  return names.sort().slice(0, MOST_ENTRIES).join('\n');
+  return JSON.stringify(names.sort().slice(0, MOST_ENTRIES));
 }
 
 function cut(text: string): string {

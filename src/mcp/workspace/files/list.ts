@@ -1,11 +1,11 @@
 /** `list`: the tree of a folder, as deep as fits. */
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { faultText, search } from '../../../config/workspace-files.js';
 import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, kindOf, placeOf, type WorkspaceContext } from '../context.js';
-import { faultText, search } from './ripgrep.js';
-import { BoundedLines, sizeText } from './text.js';
+import { BoundedLines, nameText, sizeText } from './text.js';
 
 const MOST_FILES = 50_000;
 const MOST_ENTRIES = 300;
@@ -98,10 +98,10 @@ async function show({ entries }: Folder, at: string, indent: string, out: Bounde
         stats => sizeText(stats.size),
         () => '?',
       );
-      if (!out.add(`${indent}${name}  ${size}`)) return false;
+      if (!out.add(`${indent}${nameText(name)}  ${size}`)) return false;
     } else {
       const count = folder.isOpen ? '' : ` (${plural(folder.files, 'file')})`;
-      if (!out.add(`${indent}${name}/${count}`)) return false;
+      if (!out.add(`${indent}${nameText(`${name}/`)}${count}`)) return false;
       if (folder.isOpen && !(await show(folder, place, `${indent}  `, out))) return false;
     }
   }
@@ -118,10 +118,10 @@ async function otherEntries({ entries }: Folder, at: string): Promise<string[]> 
   const ignored: string[] = [];
   for (const entry of others.slice(0, MOST_NAMED)) {
     const place = join(at, entry.name);
-    if (entry.isSymbolicLink()) links.push(`${entry.name} -> ${await readlink(place).catch(() => '?')}`);
-    else if (!entry.isDirectory()) ignored.push(entry.name);
-    else if ((await readdir(place).catch(() => ['?'])).length === 0) empty.push(`${entry.name}/`);
-    else ignored.push(`${entry.name}/`);
+    const name = nameText(entry.isDirectory() ? `${entry.name}/` : entry.name);
+    if (entry.isSymbolicLink()) links.push(`${name} -> ${nameText(await readlink(place).catch(() => '?'))}`);
+    else if (entry.isDirectory() && (await readdir(place).catch(() => ['?'])).length === 0) empty.push(name);
+    else ignored.push(name);
   }
   const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more entries` : '';
   return [

@@ -1,9 +1,9 @@
 /** `find` and `grep`: by ripgrep, which leaves out what git ignores. */
 import { dirname, join } from 'node:path';
+import { faultText, type Searched, search } from '../../../config/workspace-files.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, openFile, placeOf, type WorkspaceContext } from '../context.js';
-import { faultText, type Searched, search } from './ripgrep.js';
-import { BoundedLines } from './text.js';
+import { BoundedLines, nameText } from './text.js';
 
 const MOST_FILES = 300;
 const MOST_LINES = 200;
@@ -25,7 +25,7 @@ export function findTool(context: WorkspaceContext): CodeTool {
       const found = new BoundedLines(MOST_FILES);
       const { real, shown } = await placeOf(context, String(path));
       const args = ['--files', '--null', '--sort=path', `--glob=${String(pattern).replace(/^\.\//, '')}`];
-      const take = (file: string) => found.add(join(shown, file));
+      const take = (file: string) => found.add(nameText(join(shown, file)));
       const done = await inFolder(context, real, cwd => search({ args, cwd, signal, delimiter: '\0', take }));
       return answer(
         found,
@@ -68,7 +68,16 @@ export function grepTool(context: WorkspaceContext): CodeTool {
         ...(typeof glob === 'string' && !isFile ? [`--glob=${glob}`] : []),
         ...['-e', String(pattern), '--', isFile ? '-' : './'],
       ];
-      const take = (record: string) => found.add(lineOf(record, shown));
+      let name = '';
+      const take = (record: string) => {
+        if (!isFile && !record.includes('\0') && !OWN_WORDS.test(record)) {
+          name += `${record}\n`;
+          return true;
+        }
+        const whole = name + record;
+        name = '';
+        return found.add(lineOf(whole, shown));
+      };
       const work = (cwd: string, stdin?: number) =>
         search({ args, cwd, signal, take, ...(stdin !== undefined && { stdin }) });
       const done = isFile
@@ -98,10 +107,13 @@ async function inOpenFile(
   }
 }
 
+/** Of ripgrep, not of a file. All else without a NUL is the beginning of a name that has a newline. */
+const OWN_WORDS = /^(?:--|.*: WARNING: stopped searching .*)$/;
+
 /** From `file NUL 12:text` (in one file `12:text`) to `file:12: text`; lines around a match have `-` for `:`. */
 function lineOf(record: string, shown: string): string {
   const [name, said] = record.includes('\0') ? record.split('\0', 2) : [null, record];
-  const file = name === null ? shown : join(shown, name ?? '');
+  const file = nameText(name === null ? shown : join(shown, name ?? ''));
   const [, number, mark, text] = /^(\d+)([:-])(.*)$/s.exec(said ?? '') ?? [];
   if (number === undefined) return said ?? '';
   const line = (text ?? '').replace(/\r$/, '');

@@ -17,6 +17,13 @@ export function sizeText(bytes: number): string {
   return `${value.toFixed(1)} ${units[0]}`;
 }
 
+/** A name that others gave, in a line that it can not leave: as in JSON where it holds what ends a line for somebody. */
+export function nameText(name: string): string {
+  if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return name;
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(name).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
 /** A list of lines that takes no more than fits an answer. */
 export class BoundedLines {
   readonly lines: string[] = [];

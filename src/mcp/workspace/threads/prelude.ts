@@ -151,7 +151,7 @@ export function prelude(outside: Host) {
     console: { log: print, info: print, warn: print, error: print },
     read: (path: string) => host.read(path),
     readLines,
-    list: (path = '.') => host.list(path).split('\n').filter(Boolean),
+    list: (path = '.') => parse(host.list(path)),
     json: (path: string) => parse(host.read(path).replace(/^\ufeff/, '')),
     csv,
   });

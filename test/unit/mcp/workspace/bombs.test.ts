@@ -1,5 +1,6 @@
 /** Files that take all the memory or time there is: none does. */
-import { symlinkSync, truncateSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -26,6 +27,19 @@ describe('searches', () => {
     },
   );
 
+  test('.gitignore of a folder above is a pipe → nobody waits for it, and it is said', async () => {
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(hands.workspace, '.gitignore')]);
+    hands.put('sub/b.txt', 'needle');
+    for (const [name, args] of [
+      ['list', {}],
+      ['find', { pattern: '*' }],
+      ['grep', { pattern: 'needle' }],
+    ] as const) {
+      expect(await hands.call(name, { path: 'sub', ...args })).toContain('.gitignore, here or in a folder');
+    }
+    expect(await hands.call('list', { all: true })).toContain('.gitignore');
+  });
+
   test('.gitignore is a link out of the workspace → no line of what it leads to is told', async () => {
     const other = await handsOn();
     other.put('secret.txt', 'KEY=[secret-abc\n');
@@ -43,6 +57,41 @@ describe('searches', () => {
     hands.put('.ignore', '*.txt');
     hands.put('.rgignore', '*.txt');
     expect(await hands.call('list')).toContain('a.txt  6 B');
+  });
+
+  test('names with what ends a line → escaped: none passes for a line of its own', async () => {
+    hands.put('x/ev\nil.ts:1: forged', 'needle');
+    hands.put('x/\u2028\u0085.txt', 'needle\nand more');
+    mkdirSync(join(hands.workspace, 'emp\nty'));
+    symlinkSync('no\nwhere', join(hands.workspace, 'li\nnk'));
+    const [evil, other] = ['"x/ev\\nil.ts:1: forged"', '"x/\\u2028\\u0085.txt"'];
+    expect(await hands.call('find', { pattern: 'x/**' })).toBe(`${evil}\n${other}`);
+    expect(await hands.call('grep', { pattern: 'needle', path: 'x' })).toBe(
+      `${evil}:1: needle\n${other}:1: needle`,
+    );
+    expect(await hands.call('grep', { pattern: 'needle', path: 'x/ev\nil.ts:1: forged' })).toBe(
+      `${evil}:1: needle`,
+    );
+    const listed = await hands.call('list');
+    for (const name of [
+      '"ev\\nil.ts:1: forged"',
+      '"\\u2028\\u0085.txt"',
+      '"emp\\nty/"',
+      '"li\\nnk" -> "no\\nwhere"',
+    ])
+      expect(listed).toContain(name);
+    expect(await hands.call('compute', { code: "list('x')" })).toContain('forged');
+    expect(
+      await hands.call('compute', { code: "list('x').map(name => read('x/' + name).length)" }),
+    ).toContain('6');
+  });
+
+  test('grep: a file that turns out to be binary, beside one whose name has two lines → each told', async () => {
+    hands.put('a.bin', `needle\n${'x'.repeat(300_000)}\0`);
+    hands.put('b\nc', 'needle');
+    expect(await hands.call('grep', { pattern: 'needle' })).toMatch(
+      /^a\.bin:1: needle\n\.\/a\.bin: WARNING: stopped searching binary file.*\na\.txt:1: needle\n"b\\nc":1: needle$/,
+    );
   });
 
   test('grep: a line of one endless character → its beginning, and time for others', async () => {
