@@ -42,8 +42,8 @@ async function textOf({ bytes, type, url }: Answer, signal: AbortSignal): Promis
   if (/^(?:text\/|application\/(?:.*\+)?(?:json|xml|yaml|javascript|x-ndjson|toml))/i.test(kind.trim()))
     return decoded(bytes, type);
   if (/^application\/pdf$/i.test(kind.trim())) {
-    const wanted = { first: 1, most: MOST_PAGES, maxBytes: MOST_CHARS };
-    const { total, texts } = await pdfPages(Uint8Array.from(bytes), wanted, signal);
+    const wanted = { data: bytes, first: 1, most: MOST_PAGES, maxBytes: MOST_CHARS };
+    const { total, texts } = await pdfPages(wanted, signal);
     return [...texts, ...(texts.length < total ? [`[… cut: ${total} pages]`] : [])].join('\n\n');
   }
   const text = new TextDecoder('utf-8').decode(bytes.subarray(0, 4_096));

@@ -105,8 +105,9 @@ async function pages(
       `${shown} is a PDF of ${sizeText(size)}: only up to ${sizeText(MAX_PDF_BYTES)} can be read.`,
     );
   const first = Math.max(1, offset ?? 1);
-  const wanted = { first, most: limit || Number.POSITIVE_INFINITY, maxBytes: MAX_ANSWER_BYTES };
-  const { total, texts } = await pdfPages(await handle.readFile(), wanted, signal);
+  const data = await handle.readFile();
+  const wanted = { data, first, most: limit || Number.POSITIVE_INFINITY, maxBytes: MAX_ANSWER_BYTES };
+  const { total, texts } = await pdfPages(wanted, signal);
   if (first > total) throw new Error(`${shown} has ${total} pages: there is no page ${first}.`);
   const last = first + texts.length - 1;
   const body = texts.map((text, index) => `[page ${first + index} of ${total}]\n${text}`);

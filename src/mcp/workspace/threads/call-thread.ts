@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { MessageChannel, type MessagePort, type TransferListItem, Worker } from 'node:worker_threads';
 import { builtScript } from '../../../shared/package.js';
 
-export interface ThreadWork {
+/** For a thread, or for a process. */
+export interface Work {
   /** Of `dist/mcp/workspace/threads`. */
   script: string;
   data: object;
@@ -11,6 +12,9 @@ export interface ThreadWork {
   /** Of its own heap, beside what `data` gives it. */
   heapMb: number;
   signal: AbortSignal;
+}
+
+interface ThreadWork extends Work {
   /** Answers what the thread asks; it stands still meanwhile. What this throws the thread throws. */
   answer?: (question: unknown) => Promise<unknown>;
 }
@@ -22,7 +26,7 @@ export interface ThreadData<D> {
   flag: Int32Array<SharedArrayBuffer>;
 }
 
-export type ThreadAnswer = { value: unknown } | { error: string };
+export type Answer = { value: unknown } | { error: string };
 
 /** Until it is up, on a busy machine. */
 const START_MS = 15_000;
@@ -64,7 +68,7 @@ async function inThread({ script, data, timeoutMs, heapMb, signal, answer }: Thr
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
   });
   port1.on('message', async question => {
-    const answered: ThreadAnswer = await Promise.resolve(answer?.(question)).then(
+    const answered: Answer = await Promise.resolve(answer?.(question)).then(
       value => ({ value }),
       error => ({ error: error instanceof Error ? error.message : String(error) }),
     );

@@ -9,7 +9,7 @@ import {
   type QuickJSHandle,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
-import type { ThreadAnswer, ThreadData } from './call-thread.js';
+import type { Answer, ThreadData } from './call-thread.js';
 import { prelude } from './prelude.js';
 
 export interface ComputeData {
@@ -135,7 +135,7 @@ function ask(question: ComputeQuestion): unknown {
   Atomics.store(flag, 0, 0);
   port.postMessage(question);
   Atomics.wait(flag, 0, 0);
-  const answer = receiveMessageOnPort(port)?.message as ThreadAnswer;
+  const answer = receiveMessageOnPort(port)?.message as Answer;
   if ('error' in answer) throw new Error(answer.error);
   return answer.value;
 }

@@ -1,10 +1,8 @@
 /** The process of one `fetch` of a page: what a reader would read of it, as Markdown. */
-import { Worker } from 'node:worker_threads';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
-import { errorText } from '../../../core/text/error-text.js';
-import type { ProcessAnswer, ProcessData } from './call-process.js';
+import { answerCall } from './call-process.js';
 
 export interface PageData {
   html: string;
@@ -22,21 +20,7 @@ interface Part {
 /** Of a page whose main part is shorter than this part of its text, all is told: it is no article. */
 const LEAST_PART = 0.3;
 
-process.once('message', ({ data, timeoutMs }: ProcessData<PageData>) => {
-  // Who would end it may be gone; and while it works it hears nothing.
-  const end =
-    'const { workerData: [pid, ms] } = require("worker_threads"); setTimeout(() => process.kill(pid, 9), ms);';
-  new Worker(end, { eval: true, workerData: [process.pid, timeoutMs] }).unref();
-  process.send?.(answered(data), () => process.exit());
-});
-
-function answered(data: PageData): ProcessAnswer {
-  try {
-    return { value: markdown(data) };
-  } catch (error) {
-    return { error: errorText(error) };
-  }
-}
+answerCall(data => markdown(data as PageData));
 
 function markdown({ html, url }: PageData): string {
   const { document } = parseHTML(html);
