@@ -87,16 +87,21 @@ export function callNote(
   return { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said };
 }
 
-const EXIT = /\bexit(?:ed)?\b.*\d/i;
+const EXIT = /\bexit(?:ed)?\b.*?\d+/i;
 
 /** The first line, with the last of the others that has an exit code: one of the two is not what the command wrote. */
 function tellingLine(text: string): string | null {
   const [first, ...others] = text.split('\n').filter(line => line.trim() !== '');
   if (first === undefined) return null;
   const last = others.findLast(line => EXIT.test(line));
-  if (last === undefined) return preview(first, LINE_CHARS);
-  const chars = (LINE_CHARS - BETWEEN.length) / 2;
-  return `${preview(first, Math.floor(chars))}${BETWEEN}${preview(last, Math.floor(chars))}`;
+  if (last === undefined) return fromExit(first, LINE_CHARS);
+  const chars = Math.floor((LINE_CHARS - BETWEEN.length) / 2);
+  return `${fromExit(first, chars)}${BETWEEN}${fromExit(last, chars)}`;
+}
+
+/** Of a line that is too long, from where it tells the code. */
+function fromExit(line: string, chars: number): string {
+  return preview(line.length > chars ? line.slice(Math.max(0, line.search(EXIT))) : line, chars);
 }
 
 const BETWEEN = ' … ';

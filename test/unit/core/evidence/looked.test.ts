@@ -174,6 +174,8 @@ describe('the text of evidence', () => {
     ],
     ['last', 'exit code 0, I say\nExit code: 1', 'exit code 0, I say … Exit code: 1'],
     ['alone', 'exit code 0 (0.1 s)\nall well', 'exit code 0 (0.1 s)'],
+    ['last, in a long line', `out\n${'x'.repeat(400)} exited with code 1`, 'out … exited with code 1'],
+    ['alone, in a long line', `${'x'.repeat(400)} exited with code 1`, 'exited with code 1'],
     ['last, after much', `${'x'.repeat(400)}\nexit code 1`, `${'x'.repeat(77)}… … exit code 1`],
   ])('a command whose end is told %s → its output does not stand for it', (_, text, said) => {
     const result = {
