@@ -67,9 +67,9 @@ async function edited(context: WorkspaceContext, path: string, edits: readonly E
   try {
     const source = await exactText(handle, place.shown);
     const { text, replacements } = applyEdits(source, edits);
-    await replaceFile(context, place, text, place.stats);
+    const links = await replaceFile(context, place, text, place.stats);
     const count = replacements.length;
-    const head = `${place.shown}: ${count === 1 ? 'one replacement' : `${count} replacements`}. It now reads:`;
+    const head = `${place.shown}: ${count === 1 ? 'one replacement' : `${count} replacements`}.${links} It now reads:`;
     return [head, ...changedLines(text, replacements)].join('\n');
   } finally {
     await handle.close();

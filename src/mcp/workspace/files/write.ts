@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, chmod, chown, lstat, mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { isBelow, type Place } from '../../../config/workspace.js';
+import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, kindOf, placeOf, refuse, type WorkspaceContext } from '../context.js';
 
@@ -25,10 +26,10 @@ export function writeTool(context: WorkspaceContext): CodeTool {
       if (place.stats !== null && !place.stats.isFile())
         throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
       await makeFolders(context, dirname(place.real));
-      await alone(place.real, () => replaceFile(context, place, content));
+      const links = await alone(place.real, () => replaceFile(context, place, content));
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       const before = place.stats === null ? 'new' : `replaced; it had ${place.stats.size} bytes`;
-      return `${place.shown}: ${Buffer.byteLength(content)} bytes, ${lines} lines (${before}).`;
+      return `${place.shown}: ${Buffer.byteLength(content)} bytes, ${lines} lines (${before}).${links}`;
     },
   });
 }
@@ -47,14 +48,15 @@ export async function makeFolders(context: WorkspaceContext, folder: string): Pr
 
 /**
  * Written aside and renamed: nobody sees half a file, and a link that came meanwhile is replaced, not followed. Owner and
- * mode stay. `read`: the file as it was when the content was made of it. @throws Error where it is another by now.
+ * mode stay. A hard link is replaced too: its other name may lie outside. `read`: the file as it was when the content was made of it. @throws Error where it is another by now.
+ * @returns what else is to be told.
  */
 export async function replaceFile(
   context: WorkspaceContext,
   { real, shown, stats }: Place,
   content: string | Uint8Array,
   read: Stats | null = null,
-): Promise<void> {
+): Promise<string> {
   await inFolder(context, dirname(real), async at => {
     const aside = join(at, `.${randomUUID()}.tmp`);
     const target = join(at, basename(real));
@@ -76,6 +78,10 @@ export async function replaceFile(
       refuse(shown, error);
     }
   });
+  const others = (stats?.nlink ?? 1) - 1;
+  return others > 0
+    ? ` It was a hard link: its ${plural(others, 'other name')} still ${others > 1 ? 'have' : 'has'} the old content.`
+    : '';
 }
 
 /** Where this user may: root, or of a group. */

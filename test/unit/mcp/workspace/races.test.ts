@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -78,6 +79,17 @@ describe('at the same time', () => {
 });
 
 describe('whose a file is', () => {
+  test('a file with another name outside of the workspace → replaced, that stays as it is, and it is said', async () => {
+    const other = await handsOn();
+    other.put('theirs', 'old');
+    for (const name of ['a', 'b']) linkSync(join(other.workspace, 'theirs'), at(name));
+    const said = await change('a', 'old', 'new');
+    expect(said).toContain('It was a hard link: its 2 other names still have the old content. It now reads:');
+    expect(await hands.call('write', { path: 'b', content: 'new' })).toMatch(/ its 1 other name still has /);
+    expect(await change('b', 'new', 'newer')).not.toContain('hard link');
+    expect([other.get('theirs'), hands.get('a'), hands.get('b')]).toEqual(['old', 'new', 'newer']);
+  });
+
   test('a file that only its owner reads → nobody else may read it, also while it is written', async () => {
     hands.put('secret', 'old');
     chmodSync(at('secret'), 0o600);
