@@ -11,6 +11,7 @@ import { createOutput, endWithReader, errorLine, outLine } from '../shared/outpu
 import { jsonLine } from '../shared/terminal-text.js';
 import { isTrusted, loadVariables } from '../stack/trust/trust.js';
 import { EXIT, exitCodeOfError } from './exit-codes.js';
+import { refuseExtra } from './refuse.js';
 import { tellUnread } from './trusted-dir.js';
 
 export interface CommonOptions {
@@ -119,7 +120,7 @@ function ownFault(error: unknown): SteersmanError {
 
 /** Settings of every command and, since they are inherited, of its verbs. */
 export function strict(program: Command): Command {
-  return program
+  return refuseExtra(program)
     .exitOverride()
     .configureOutput({
       writeOut: text => outLine(text.trimEnd()),

@@ -21,11 +21,31 @@ export function refuseMisplaced(program: Command): void {
   });
 }
 
+/** What has to be in quotes, as who reads it says. */
+const TEXTS: readonly string[] = ['goal', 'text', 'json'];
+
+/** Refuses words that no argument takes. */
+export function refuseExtra(program: Command): Command {
+  return program.allowExcessArguments().hook('preAction', (_program, action) => {
+    const { registeredArguments: taken, args } = action;
+    const last = taken.at(-1);
+    const extra = last?.variadic || TEXTS.includes(last?.name() ?? '') ? [] : args.slice(taken.length);
+    if (extra.length === 0) return;
+    const verb = wayTo(action, program).join(' ');
+    const names = taken.map(each => (each.required ? `<${each.name()}>` : `[${each.name()}]`));
+    throw new SteersmanError(
+      `${verb} does not take ${extra.join(', ')}.`,
+      `Call: ${verbCall([verb, ...names, '[options]'].join(' '))}`,
+      'usage',
+    );
+  });
+}
+
 /** Makes a command of a program of its own, which starts where its name is the first word: nothing starts here. */
 export function addProgram(command: Command): void {
   command
     .allowUnknownOption()
-    .allowExcessArguments()
+    .argument('[options...]')
     .action(() => {
       const message = `${command.name()} has to be the first word of the call.`;
       throw new SteersmanError(message, `Call: ${verbCall(command.name())}`, 'usage');

@@ -38,7 +38,6 @@ export function addStartOptions(command: Command): Command {
 /** Adds those that say how a goal is pursued, whoever starts it. */
 export function addRunOptions(command: Command): Command {
   return command
-    .allowExcessArguments()
     .option(
       '--mode <mode>',
       `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}; where --role is given, ${modeFor('')})`,

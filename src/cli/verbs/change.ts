@@ -39,7 +39,6 @@ export function addSteer(program: Command): void {
       '--to <reader>',
       `${anyOf([...READERS, 'a sub-agent, such as search/1'])} (default: the one at work)`,
     )
-    .allowExcessArguments()
     .addHelpText('after', WHEN);
   describeVerb(verb, [
     verbCall('steer my-run "Leave the tests out"'),
@@ -55,9 +54,10 @@ export function addSteer(program: Command): void {
 
 export function addFollowUp(program: Command): void {
   const about = 'Queue the next goal of a run: it begins when the one at hand is answered.';
-  const verb = runVerb(program, 'follow-up', about)
-    .argument('<text>', 'the next goal, in quotes; - reads it from stdin')
-    .allowExcessArguments();
+  const verb = runVerb(program, 'follow-up', about).argument(
+    '<text>',
+    'the next goal, in quotes; - reads it from stdin',
+  );
   describeVerb(verb, [verbCall('follow-up my-run "Now the same for the folder docs"')]).action(
     async (id: string, words: string, options: CommonOptions, command: Command) => {
       const text = await readWords(words, command, 2, 'text');

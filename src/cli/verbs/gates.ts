@@ -72,9 +72,11 @@ export function addDeny(program: Command): void {
 }
 
 export function addAnswer(program: Command): void {
-  const verb = gateVerb(program, 'answer', 'Answer a question of a run, or any other gate by its words.')
-    .argument('<text>', 'the answer, in quotes; - reads it from stdin')
-    .allowExcessArguments();
+  const verb = gateVerb(
+    program,
+    'answer',
+    'Answer a question of a run, or any other gate by its words.',
+  ).argument('<text>', 'the answer, in quotes; - reads it from stdin');
   describeVerb(verb, [
     verbCall('answer my-run g2 "The release of March"'),
     verbCall('answer my-run g3 retry         (a model that failed: retry, m MODEL, stop)'),
@@ -97,12 +99,14 @@ export function addAnswer(program: Command): void {
 }
 
 export function addToolResult(program: Command): void {
-  const verb = gateVerb(program, 'tool-result', 'Give the result of a tool that you run for the run.')
-    .argument(
-      '<json>',
-      'the result as JSON or text; {"content": …, "isError": true} says more; - reads stdin',
-    )
-    .allowExcessArguments();
+  const verb = gateVerb(
+    program,
+    'tool-result',
+    'Give the result of a tool that you run for the run.',
+  ).argument(
+    '<json>',
+    'the result as JSON or text; {"content": …, "isError": true} says more; - reads stdin',
+  );
   describeVerb(verb, [
     verbCall(`tool-result my-run g1 '{"temperature": 21}'`),
     verbCall(`tool-result my-run g1 '{"content": "no such city", "isError": true}'`),

@@ -28,6 +28,12 @@ test('a command that is left while calls are tried again → ends at once, with 
 
 test.each([
   ['an unknown option', ['list', '--json', '--opne'], /unknown option '--opne'/],
+  [
+    'words that no argument takes',
+    ['artifact', 'my-run', 'a', 'b', 'c', '--json'],
+    /artifact does not take b, c\./,
+  ],
+  ['words where none is taken', ['list', 'b', 'c', '--json'], /list does not take b, c\./],
   ['a goal in several words', ['start', 'a', 'b', '--json'], /The goal came as 2 words/],
   [
     'a check without a command',
