@@ -33,15 +33,15 @@ export function fetchTool(_context: WorkspaceContext): CodeTool {
 }
 
 async function textOf({ bytes, type, url }: Answer, signal: AbortSignal): Promise<string> {
-  const [kind = ''] = type.split(';');
-  if (/^(?:text\/html|application\/xhtml\+xml)$/i.test(kind.trim())) {
+  const kind = (type.split(';')[0] ?? '').trim();
+  if (/^(?:text\/html|application\/xhtml\+xml)$/i.test(kind)) {
     const data: PageData = { html: decoded(bytes, type), url };
     const given = { script: 'page-process.js', data, timeoutMs: TIMEOUT_MS, heapMb: HEAP_MB, signal };
     return String(await callProcess(given));
   }
-  if (/^(?:text\/|application\/(?:.*\+)?(?:json|xml|yaml|javascript|x-ndjson|toml))/i.test(kind.trim()))
+  if (/^(?:text\/|application\/(?:.*\+)?(?:json|xml|yaml|javascript|x-ndjson|toml))/i.test(kind))
     return decoded(bytes, type);
-  if (/^application\/pdf$/i.test(kind.trim())) {
+  if (/^application\/pdf$/i.test(kind)) {
     const wanted = { data: bytes, first: 1, most: MOST_PAGES, maxBytes: MOST_CHARS };
     const { total, texts } = await pdfPages(wanted, signal);
     return [...texts, ...(texts.length < total ? [`[… cut: ${total} pages]`] : [])].join('\n\n');

@@ -6,7 +6,7 @@ import { type CodeTool, defineTool, Parts, type ToolContext } from '../../code-t
 import { openFile, type WorkspaceContext } from '../context.js';
 import { pdfPages } from './pdf.js';
 import { readLines } from './read-lines.js';
-import { headOf, MAX_ANSWER_BYTES, numbered, sizeText } from './text.js';
+import { headOf, MAX_ANSWER_BYTES, numbered, sizeText, wholeFile } from './text.js';
 
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 const MAX_PDF_BYTES = 50 * 1024 * 1024;
@@ -81,15 +81,10 @@ function pictureType(head: Buffer): string | null {
 }
 
 async function picture(handle: FileHandle, shown: string, mimeType: string): Promise<Parts> {
-  const { size } = await handle.stat();
-  if (size > MAX_PICTURE_BYTES)
-    throw new Error(
-      `${shown} is a picture of ${sizeText(size)}: only up to ${sizeText(MAX_PICTURE_BYTES)} can be read.`,
-    );
-  const data = (await handle.readFile()).toString('base64');
+  const data = await wholeFile(handle, `${shown} is a picture`, MAX_PICTURE_BYTES);
   return new Parts([
-    { type: 'text', text: `${shown}: ${mimeType}, ${sizeText(size)}` },
-    { type: 'image', data, mimeType },
+    { type: 'text', text: `${shown}: ${mimeType}, ${sizeText(data.length)}` },
+    { type: 'image', data: data.toString('base64'), mimeType },
   ]);
 }
 
@@ -99,13 +94,8 @@ async function pages(
   { offset, limit }: Asked,
   { signal }: ToolContext,
 ): Promise<string> {
-  const { size } = await handle.stat();
-  if (size > MAX_PDF_BYTES)
-    throw new Error(
-      `${shown} is a PDF of ${sizeText(size)}: only up to ${sizeText(MAX_PDF_BYTES)} can be read.`,
-    );
+  const data = await wholeFile(handle, `${shown} is a PDF`, MAX_PDF_BYTES);
   const first = Math.max(1, offset ?? 1);
-  const data = await handle.readFile();
   const wanted = { data, first, most: limit || Number.POSITIVE_INFINITY, maxBytes: MAX_ANSWER_BYTES };
   const { total, texts } = await pdfPages(wanted, signal);
   if (first > total) throw new Error(`${shown} has ${total} pages: there is no page ${first}.`);

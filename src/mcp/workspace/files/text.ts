@@ -58,14 +58,16 @@ export async function headOf(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
+/** All bytes of a file that is not too large; `is` names it in the error. @throws Error for the model. */
+export async function wholeFile(handle: FileHandle, is: string, most: number): Promise<Buffer> {
+  const { size } = await handle.stat();
+  if (size > most) throw new Error(`${is} of ${sizeText(size)}: only up to ${sizeText(most)} is taken.`);
+  return handle.readFile();
+}
+
 /** The text of a file that is to be changed: every byte of it must come back. @throws Error for the model. */
 export async function exactText(handle: FileHandle, shown: string): Promise<string> {
-  const { size } = await handle.stat();
-  if (size > MAX_TEXT_FILE_BYTES)
-    throw new Error(
-      `${shown} has ${sizeText(size)}: only files up to ${sizeText(MAX_TEXT_FILE_BYTES)} are edited.`,
-    );
-  const bytes = await handle.readFile();
+  const bytes = await wholeFile(handle, `${shown} is a file`, MAX_TEXT_FILE_BYTES);
   const text = bytes.toString('utf8');
   if (bytes.includes(0) || !Buffer.from(text).equals(bytes))
     throw new Error(`${shown} is no UTF-8 text: it can not be edited.`);
