@@ -87,8 +87,8 @@ function read<S extends Fields>(
 function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOutput> {
   const faults = new Faults();
   const { todos, ...fields } = CONTRACTS.plan.actions.TASK_PLAN;
-  const head = readFields(fields, json, faults);
   const field = isAbsent(json.todos) && !isAbsent(json.tasks) ? 'tasks' : 'todos';
+  const head = readFields(fields, { begin: beginOfTask(json[field]), ...json }, faults);
   const given = json[field] ?? (head.needsMorePlanning ? [] : undefined);
   if (!Array.isArray(given)) faults.add(field, 'an array of tasks', given);
   const entries: readonly unknown[] = Array.isArray(given) ? given : [];
@@ -108,6 +108,12 @@ function readPlan(json: Json, { names = [], has = null }: Known): Parsed<PlanOut
     ? [expected(field, 'an array of at least one task', given)]
     : capabilityDoubts(tasks, has);
   return doubts.length === 0 ? { ok: true, value } : { ok: false, errors: doubts, value };
+}
+
+/** First calls that stand within the only task: what is meant is plain. */
+function beginOfTask(todos: unknown): unknown {
+  const [only, ...more]: unknown[] = Array.isArray(todos) ? todos : [];
+  return isRecord(only) && more.length === 0 ? only.begin : undefined;
 }
 
 function isDropped(entry: unknown): entry is Json {

@@ -87,6 +87,11 @@ describe('the first calls of a plan of one task', () => {
     expect(ran.ran).toMatchObject([{ arguments: { path: 'a' } }]);
   });
 
+  test('within the only task in place of beside it → read all the same', async () => {
+    const ran = await runPlanned([{ ...todo('t1'), begin: [READ] }], undefined);
+    expect(ran.ran).toMatchObject([{ tool: 'read', arguments: { path: 'a' } }]);
+  });
+
   test('a plan that somebody looks at → the planner is not told of them', async () => {
     const roles = { ...apart('shared'), reviewer: REVIEWER };
     const reviewed = { approved: true, score: 90, feedback: 'Well.', requiredFixes: [] };
