@@ -65,7 +65,7 @@ test.each([
 
 test('--prompt with arguments → shown on stderr with what is left out, and it is the goal; its server has ended', async () => {
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const command = addStartOptions(new Command()).argument('[goal]');
+  const command = addStartOptions(new Command().allowExcessArguments()).argument('[goal]');
   command.parse(['file=a=b.ts', 'tone=very dry', '--prompt', 'fake:review', '--config', dir], {
     from: 'user',
   });
