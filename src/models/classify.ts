@@ -179,8 +179,10 @@ export function classifyBreak(error: unknown, site: CallSite, chunks: number): M
   }
   const code = codeOf(error);
   const reason = code ?? scrub(errorText(error), site.secrets, site.requestTexts);
-  if (code !== null && /TIMEOUT/.test(code)) {
-    return new ModelCallError(FAILURE.model.timeout, `${where} did not answer in time (${code}).`);
+  // The SDKs say no code of theirs.
+  const late = causesOf(error).find(cause => cause.constructor.name === 'APIConnectionTimeoutError');
+  if (late || (code !== null && /TIMEOUT/.test(code))) {
+    return new ModelCallError(FAILURE.model.timeout, `${where} did not answer in time (${reason}).`);
   }
   const answered = code === null ? undefined : ANSWERS_THAT_ARE_NONE.find(([codes]) => codes.test(code));
   if (answered) {

@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import * as anthropic from '@anthropic-ai/sdk';
+import * as openai from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import { classifyBreak } from '../../../src/models/classify.js';
@@ -421,6 +423,21 @@ describe('messages (K3)', () => {
     const error = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
     expect(classifyBreak(error, site, 0).message).toMatch(said);
   });
+
+  it.each([
+    ['OpenAI', new openai.APIConnectionTimeoutError()],
+    ['Anthropic', new anthropic.APIConnectionTimeoutError()],
+  ])(
+    'no answer within the time of the SDK of %s → a time-out, never a server that is not there',
+    (_sdk, error) => {
+      const names = { provider: 'own', model: 'm', endpoint: 'http://127.0.0.1:1/v1' };
+      const variables = { keyVariable: 'KEY', urlVariable: 'URL', addressHint: '' };
+      const site = { ...names, ...variables, ownAddress: false, secrets: [], requestTexts: [] };
+      const { type, message } = classifyBreak(error, site, 0);
+      expect(type).toBe('model.timeout');
+      expect(message).toMatch(/did not answer in time/);
+    },
+  );
 
   it('query of the base URL → sent, but not in messages', async () => {
     const port = await freePort();
