@@ -309,7 +309,7 @@ describe('servers that can not be reached', () => {
       arguments: { file, line: 'x' },
       idempotent: false,
     });
-    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]));
+    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 5_000 });
     rmSync(fail);
     expect((await running).ending).toBe('executed');
     expect(fake.effects()).toHaveLength(1);
@@ -319,7 +319,7 @@ describe('servers that can not be reached', () => {
     const { call, pool } = rig();
     await call({ arguments: { text: 'one' } });
     process.kill(await serverPid(pool), 'SIGKILL');
-    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]));
+    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 5_000 });
     expect(textOf(await call({ arguments: { text: 'two' } }))).toBe('two');
   });
 
@@ -401,7 +401,9 @@ describe('calls without an answer (T14)', () => {
     );
     expect(error).toMatchObject({ type: 'tool.timeout', nonRetryable: false });
     expect(error.message).toContain('slow did not answer within 0.2 s');
-    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true));
+    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
+      timeout: 5_000,
+    });
   });
 
   it('time limit, not idempotent → outcome unknown with advice, one effect', async () => {
@@ -448,7 +450,9 @@ describe('interrupts', () => {
     await callSeen('slow');
     env.cancel('CANCELLED');
     expect((await running).ending).toBe('cancelled');
-    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true));
+    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
+      timeout: 5_000,
+    });
   });
 
   it('cancel, not idempotent → waits for the tool, which is not told', async () => {

@@ -170,8 +170,10 @@ export function taskInstruction(
   const words = wordsOf(state);
   const { id, description, completionCriteria: criterion } = task;
   const near = nearWords(state, role);
-  // A short conversation shows its results itself.
-  const held = near.length > 0 ? '' : heldResults(state.tools.ledger, HELD_SHOWN);
+  // Those of its own first calls stand right above.
+  const hasBegun =
+    role.memory === 'shared' && state.threads[MAIN_THREAD]?.messages.at(-1)?.kind === 'tool_result';
+  const held = hasBegun ? '' : heldResults(state.tools.ledger, HELD_SHOWN);
   // Right after the plan that says it, the task is only named, and the others not at all.
   const last = near.slice(-1);
   const isAbove = [description, criterion].every(text => isSaid(text, last));

@@ -58,6 +58,7 @@ describe('the first calls of a plan of one task', () => {
     const ran = await runPlanned(ONE, [READ]);
     const texts = ran.run.state.threads.main?.messages.map(textOf) ?? [];
     expect(texts.filter(text => text.includes('Do t1 now.'))).toHaveLength(1);
+    expect(texts.join()).not.toContain('still hold');
   });
 
   const PERSON = { decision: 'approve' } as never;
