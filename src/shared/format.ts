@@ -2,6 +2,7 @@
 
 import { cachedPercent } from '../core/limits/usage-by.js';
 import type { Usage } from '../core/state/message.js';
+import { preview } from '../core/text/preview.js';
 
 /** `340 ms`, `3.2 s`, `4 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {
@@ -50,7 +51,7 @@ export function formatClock(ms: number): string {
 
 /** A call's arguments in events, in one line for people: of a long list its first text, and how many more there are. */
 export function argumentsLine(json: string): string {
-  return json.replace(/\[[^\]]{50,}(\]|$)/g, list => {
+  return preview(json).replace(/\[[^\]]{50,}(\]|$)/g, list => {
     const [, first] = /^\[\s*("(?:[^"\\]|\\.)*")/.exec(list) ?? [];
     if (first === undefined) return '[…]';
     const texts = list.match(/"(?:[^"\\]|\\.)*"/g) ?? [];

@@ -6,7 +6,15 @@ import type { Cause, Outcome } from '../core/plan/cause.js';
 import { released } from '../core/plan/plan.js';
 import { ownMessages } from '../core/state/branch-threads.js';
 import { eventsSince, type JournalEvent, lastSwitches } from '../core/state/journal.js';
-import { type Message, textOf } from '../core/state/message.js';
+import {
+  type AssistantMessage,
+  type Message,
+  reasoningOf,
+  saidCall,
+  type ToolUseBlock,
+  textOf,
+  toolCallsOf,
+} from '../core/state/message.js';
 import { budgetUse, type RunState } from '../core/state/run-state.js';
 import { MAIN_THREAD } from '../core/state/thread.js';
 import { type TraceReport, traceReport } from '../core/state/trace.js';
@@ -84,7 +92,7 @@ function madeSoFar({ goal, goals, tasks, artifacts, children, total }: RunState)
   };
 }
 
-/** Events after `since`, with the whole texts of replies, as many as fit a page: each is bounded in the state. */
+/** Events after `since`, with all that replies said, as many as fit a page: each is bounded in the state. */
 export function eventsPage(state: RunState, since: number): EventsPage {
   const { events, missed } = eventsSince(state.log.journal, since);
   const page = firstPage(withTexts(state, events), jsonBytes);
@@ -93,20 +101,45 @@ export function eventsPage(state: RunState, since: number): EventsPage {
 }
 
 function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator<JournalEvent> {
-  for (const event of events) yield withText(state, event);
+  for (const event of events) yield wholeEvent(state, event);
 }
 
-function withText(state: RunState, event: JournalEvent): JournalEvent {
-  if (event.type === 'goal_ended') {
-    const goal = state.goals.find(({ number }) => number === event.number);
-    return goal ? { ...event, answer: goal.answer } : event;
+/** The event with what the journal leaves to messages, as far as the run still has these. */
+function wholeEvent(state: RunState, event: JournalEvent): JournalEvent {
+  switch (event.type) {
+    case 'goal_ended': {
+      const goal = state.goals.find(({ number }) => number === event.number);
+      return goal ? { ...event, answer: goal.answer } : event;
+    }
+    case 'model_call_ended': {
+      const reply = replyWhere(state, ({ id }) => id === event.messageId);
+      if (!reply) return event;
+      const calls = toolCallsOf(reply).map(saidCall);
+      return { ...event, text: textOf(reply), reasoning: reasoningOf(reply), calls };
+    }
+    case 'tool_call_started': {
+      const { toolUseId, edited } = event;
+      if (toolUseId === undefined || edited) return event;
+      const isIt = ({ id }: ToolUseBlock) => id === toolUseId;
+      const reply = replyWhere(state, message => toolCallsOf(message).some(isIt));
+      const call = reply && toolCallsOf(reply).find(isIt);
+      return call ? { ...event, arguments: saidCall(call).arguments } : event;
+    }
+    default:
+      return event;
   }
-  if (event.type !== 'model_call_ended') return event;
-  for (const thread of Object.values(state.threads)) {
-    const message = thread.messages.find(candidate => candidate.id === event.messageId);
-    if (message) return { ...event, text: textOf(message) };
+}
+
+/** Newest first: watchers mostly ask for what has just happened. */
+function replyWhere(
+  { threads }: RunState,
+  is: (reply: AssistantMessage) => boolean,
+): AssistantMessage | undefined {
+  for (const { messages } of Object.values(threads)) {
+    const found = messages.findLast(message => message.kind === 'assistant' && is(message));
+    if (found?.kind === 'assistant') return found;
   }
-  return event;
+  return undefined;
 }
 
 /** Messages of a thread from an index on, as many as fit a page; of a copy, those after its beginning. */

@@ -10,7 +10,7 @@ import { fitted } from '../text/fit.js';
 import { countOver } from '../text/sizes.js';
 import type { ToolChanges } from '../tools/tool.js';
 import { EVENT_BYTES, JOURNAL_BYTES } from './bounds.js';
-import type { StopReason, ToolEnding, Usage } from './message.js';
+import type { SaidCall, StopReason, ToolEnding, Usage } from './message.js';
 
 export type ReplyForm = 'words' | 'json';
 
@@ -63,8 +63,10 @@ export interface JournalPayloads {
     toolCalls: number;
     usage: Usage;
     durationMs: number;
-    /** Filled in by the `events` query from the message; not kept in the journal. */
+    /** What it said, what it thought and the calls it made: filled in from the message where it is kept. */
     text?: string;
+    reasoning?: string;
+    calls?: SaidCall[];
   };
   model_call_failed: {
     callId: string;
@@ -86,7 +88,11 @@ export interface JournalPayloads {
     taskId: string | null;
     turn: number;
     tool: string;
+    /** JSON: whole where the reply is kept, which has it as the call `toolUseId`, else its beginning. */
     arguments: string;
+    toolUseId?: string;
+    /** A person edited the arguments: these are the edited ones. */
+    edited?: true;
   };
   tool_call_ended: {
     callId: string;

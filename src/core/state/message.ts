@@ -185,11 +185,29 @@ export function textOf(message: { content: readonly Block[] }): string {
     .join('\n');
 }
 
+/** What it thought, of all blocks. */
+export function reasoningOf({ content }: Pick<AssistantMessage, 'content'>): string {
+  const texts = content.flatMap(block => (block.type === 'reasoning' ? [block.text] : []));
+  return texts.filter(text => text !== '').join('\n');
+}
+
+/** A tool call as its model said it. */
+export interface SaidCall {
+  id: string;
+  name: string;
+  /** JSON, unless the model wrote something else. */
+  arguments: string;
+}
+
+export function saidCall({ id, name, raw, input }: ToolUseBlock): SaidCall {
+  return { id, name, arguments: raw ?? JSON.stringify(input) };
+}
+
 /** What the model said with a step: its text, else its reasoning. */
 export function thoughtOf(reply: AssistantMessage): string {
   const text = textOf(reply);
   if (text !== '') return text;
-  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+  return reasoningOf(reply);
 }
 
 export function toolCallsOf(message: AssistantMessage): ToolUseBlock[] {

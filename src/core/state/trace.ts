@@ -10,7 +10,14 @@ import { headChars } from '../text/large-text.js';
 import { preview } from '../text/preview.js';
 import { countOver, sizeOfList } from '../text/sizes.js';
 import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from './bounds.js';
-import { type AssistantMessage, type ToolEnding, textOf, thoughtOf, type Usage } from './message.js';
+import {
+  type AssistantMessage,
+  reasoningOf,
+  type ToolEnding,
+  textOf,
+  thoughtOf,
+  type Usage,
+} from './message.js';
 
 /** One step: a tool call, a check of the goal, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
 export interface TraceStep {
@@ -135,7 +142,7 @@ function wordsOf(reply: AssistantMessage): string {
     const said = stringOr(json[word], '').trim() || stringOr(params[word], '').trim();
     if (said !== '') return said;
   }
-  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+  return reasoningOf(reply);
 }
 
 /** Notes at the last step of a reply by which field it decided the task. Changes `trace`. */

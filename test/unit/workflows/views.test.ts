@@ -55,6 +55,44 @@ describe('what queries give', () => {
     expect(eventsPage(state, 0).more).toBe(true);
   });
 
+  test('events: a reply with thinking and calls → all of both, as it was said, where the run has the reply (V1, M12)', () => {
+    const state = stateWithReplies('I look.');
+    const [reply] = state.threads.main?.messages ?? [];
+    const odd = `"a  b"\n${'x'.repeat(9_000)}`;
+    const block = (id: string, more: object = {}) => ({
+      ...{ type: 'tool_use' as const, id, name: 'grep', input: { pattern: odd } },
+      ...more,
+    });
+    if (reply?.kind === 'assistant')
+      reply.content = [
+        { type: 'reasoning', text: 'First.  Then' },
+        { type: 'text', text: 'I look.' },
+        { type: 'reasoning', text: 'second.' },
+        block('c1_1'),
+        block('c1_2', { raw: "{'pattern':  'a'}" }),
+      ];
+    const began = { callId: 'c2', taskId: null, turn: 1, tool: 'grep', arguments: '{"pattern":"…' };
+    record(state.log.journal, 1, 'tool_call_started', { ...began, toolUseId: 'c1_1' });
+    record(state.log.journal, 1, 'tool_call_started', { ...began, toolUseId: 'c1_1', edited: true });
+    record(state.log.journal, 1, 'tool_call_started', { ...began, toolUseId: 'c9_1' });
+    const [ended, ...started] = eventsPage(state, 0).events;
+    const whole = JSON.stringify({ pattern: odd });
+    expect(ended).toMatchObject({
+      text: 'I look.',
+      reasoning: 'First.  Then\nsecond.',
+      calls: [
+        { id: 'c1_1', name: 'grep', arguments: whole },
+        { id: 'c1_2', name: 'grep', arguments: "{'pattern':  'a'}" },
+      ],
+    });
+    expect(started.map(event => event.type === 'tool_call_started' && event.arguments)).toEqual([
+      whole,
+      began.arguments,
+      began.arguments,
+    ]);
+    expect(state.log.journal.events[0]).not.toHaveProperty('reasoning');
+  });
+
   test('toolRequest: a call that waits at a gate, by the model’s id → all of its arguments (PR8)', () => {
     const state = stateWithReplies('');
     const call = (id: string, content: string) => ({

@@ -5,9 +5,10 @@ import { type CallFailure, FAILURE } from '../../../core/limits/failure.js';
 import type { Words } from '../../../core/prompts/words.js';
 import { taskAt } from '../../../core/state/cursor.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
-import { toolCallsOf } from '../../../core/state/message.js';
+import { saidCall, toolCallsOf } from '../../../core/state/message.js';
 import type { Batch } from '../../../core/state/position.js';
 import { isHeld } from '../../../core/state/run-state.js';
+import { ownValue } from '../../../core/text/json.js';
 import { headChars } from '../../../core/text/large-text.js';
 import { preview } from '../../../core/text/preview.js';
 import { toolEnding, toolFailureDecision } from '../../../core/tools/effect.js';
@@ -81,9 +82,17 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
     taskId: taskAt(run.state.cursor),
     turn: batch.turn,
     tool: call.name,
-    arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
+    toolUseId: call.id,
+    ...toldArguments(batch, call),
   });
   return { ...decided, callId, changes: run.memory.changes };
+}
+
+/** What a person edited is said nowhere else. */
+function toldArguments(batch: Batch, call: ToolUseBlock): { arguments: string; edited?: true } {
+  const edited = ownValue(batch.edited, call.id);
+  if (edited) return { arguments: JSON.stringify(edited), edited: true };
+  return { arguments: preview(saidCall(call).arguments) };
 }
 
 function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
