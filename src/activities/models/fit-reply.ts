@@ -14,10 +14,12 @@ type Content = AssistantMessage['content'];
 /** Keeps a text in the blob store; returns its reference. */
 export type StoreText = (name: string, text: string) => Promise<string>;
 
-/** Reasoning that no provider wants back is for people. Text beside calls says little. */
+/** Text beside calls says little. */
 const ASIDE_BYTES = 16_000;
 /** What a provider wants back, reasoning and what stands beside calls: as it was given, or not at all. */
 const KEPT_DATA_BYTES = 48_000;
+/** All reasoning. What no provider wants back is for people: it has what else is left. */
+const REASONING_BYTES = KEPT_DATA_BYTES + ASIDE_BYTES;
 const NAME_BYTES = 120;
 const RAW_BYTES = 8_000;
 const ERRORS_BYTES = 4_000;
@@ -39,13 +41,14 @@ export async function fitReply(
   const textBytes = hasCalls ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
   const bounded = joinMany(dropData(joinTexts(content, textBytes), clean));
   const asides = bounded.filter(isAside).length;
+  const asideBytes = roomForAsides(bounded, textBytes);
   const kept: Content = [];
   for (const [index, block] of bounded.entries()) {
     if (block.type === 'tool_use' || (block.type === 'reasoning' && block.data)) {
       kept.push(block);
       continue;
     }
-    const most = isAside(block) ? ASIDE_BYTES / asides : textBytes;
+    const most = isAside(block) ? asideBytes / asides : textBytes;
     const name = `${callId}-${block.type}${asides > 1 && isAside(block) ? `-${index}` : ''}`;
     kept.push({ ...block, text: await keep(name, clean(block.text), most, store) });
   }
@@ -55,6 +58,15 @@ export async function fitReply(
     REPLY_BYTES - jsonBytes(said) - CALL_BYTES,
   );
   return kept.map(block => (block.type === 'tool_use' ? (calls.shift() ?? block) : block));
+}
+
+/** Calls go first: without its arguments none of them runs. */
+function roomForAsides(content: Content, textBytes: number): number {
+  const bytesOf = (blocks: Content) => blocks.reduce((sum, block) => sum + jsonBytes(block), 0);
+  const kept = bytesOf(content.filter(block => block.type === 'reasoning' && !isAside(block)));
+  const calls = bytesOf(content.filter(block => block.type === 'tool_use'));
+  const left = Math.min(REASONING_BYTES - kept, REPLY_BYTES - CALL_BYTES - textBytes - calls);
+  return Math.max(ASIDE_BYTES, left);
 }
 
 function isAside(block: Content[number]): block is ReasoningBlock {

@@ -9,6 +9,7 @@ import type {
   Usage,
 } from '../../client/index.js';
 import { addUsage, NO_USAGE } from '../../core/state/message.js';
+import { tailChars } from '../../core/text/large-text.js';
 import { progressWords } from '../print/event-lines.js';
 import { spokenText } from '../print/reply-text.js';
 
@@ -20,10 +21,16 @@ export interface CallInFlight {
   form: ReplyForm;
   text: string;
   reasoningChars: number;
+  /** The end of what it thinks. */
+  thought: string;
   /** Characters before `text` that were not seen. */
   missed: number;
   attempt: number;
 }
+
+/** A line of any terminal. */
+const THOUGHT_CHARS = 500;
+const NO_THOUGHT = { reasoningChars: 0, thought: '' };
 
 interface ToolInFlight {
   tool: string;
@@ -105,7 +112,7 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     return { waiting: state === 'accepted' || state === 'queued' ? [...others, { id, how }] : others };
   },
   model_call_started: ({ callId, role, model, round, taskId, form }, { calls }) => {
-    const heard = { text: '', reasoningChars: 0, missed: 0, attempt: 1 };
+    const heard = { text: '', ...NO_THOUGHT, missed: 0, attempt: 1 };
     calls.set(callId, { role, model, round, taskId, form, ...heard });
     return { idle: false };
   },
@@ -157,9 +164,14 @@ export function take(progress: RunProgress, event: RunEvent): void {
 function takeLive(progress: RunProgress, live: TextDelta): void {
   const call = progress.calls.get(live.callId);
   if (!call || live.attempt < call.attempt) return;
-  if (live.attempt > call.attempt) Object.assign(call, { attempt: live.attempt, text: '', missed: 0 });
+  if (live.attempt > call.attempt)
+    Object.assign(call, { attempt: live.attempt, text: '', ...NO_THOUGHT, missed: 0 });
   const end = live.offset + live.text.length;
-  if (live.channel === 'reasoning') call.reasoningChars = Math.max(call.reasoningChars, end);
+  if (live.channel === 'reasoning' && end > call.reasoningChars) {
+    const fresh = live.text.slice(Math.max(0, call.reasoningChars - live.offset));
+    call.thought = tailChars(call.thought + fresh, THOUGHT_CHARS);
+    call.reasoningChars = end;
+  }
   if (live.channel !== 'text') return;
   const have = call.missed + call.text.length;
   if (end <= have) return;

@@ -1,9 +1,9 @@
-/** A run as one stream of chunks: what it thinks, what its tools do, its answer, and why it finished. */
+/** A run as one stream of chunks: the steps of its plan, what it thinks, what its tools do, its answer, and why it finished. */
 import { FAILURE } from '../../core/limits/failure.js';
 import type { ToolProgress } from '../../core/limits/heartbeats.js';
 import type { StopReason } from '../../core/state/message.js';
 import type { RunEvent } from '../watch/run-event.js';
-import { ReplyText } from './reply-text.js';
+import { type Addition, ReplyText } from './reply-text.js';
 import { oneAtATime, type Vocabulary } from './translate.js';
 
 /** `cancelled`: a person interrupted the reply. */
@@ -22,7 +22,9 @@ const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
 const DECLINED: ReadonlySet<string> = new Set([FAILURE.model.refused, FAILURE.model.contentFilter]);
 
 export type Chunk =
-  /** Reasoning. */
+  /** The step of a plan that what follows belongs to. */
+  | { type: 'step'; id: string; description: string }
+  /** Reasoning, and what a reply says beside its tool calls. */
   | { type: 'thought'; agent: string; text: string }
   /** The answer, and what roles say to the person meanwhile. */
   | { type: 'answer'; agent: string; text: string }
@@ -36,17 +38,27 @@ export type Chunk =
   | { type: 'final'; outcome: string; text: string };
 
 export function chunks(): Vocabulary<Chunk> {
-  const reply = new ReplyText();
+  const reply = new ReplyText({ thinksAloud: true });
+  const steps = new Map<string, string>();
+  let step: string | null = null;
   let agent = '';
   return oneAtATime(event => {
-    if (event.type === 'model_call_started') agent = event.role;
-    const { reset, text, isThought } = reply.heard(event);
-    return [
-      ...(reset ? [{ type: 'reset', agent } as const] : []),
-      ...(text === '' ? [] : [{ type: isThought ? 'thought' : 'answer', agent, text } as const]),
-      ...chunksOf(event, agent),
-    ];
+    if (event.type === 'task_started') steps.set(event.taskId, event.description);
+    const told: Chunk[] = [];
+    if (event.type === 'model_call_started') {
+      const { taskId, role } = event;
+      agent = role;
+      const description = taskId === step ? undefined : steps.get(taskId ?? '');
+      if (taskId !== null && description !== undefined) told.push({ type: 'step', id: taskId, description });
+      step = taskId;
+    }
+    return [...told, ...reply.heard(event).map(added => ofAddition(added, agent)), ...chunksOf(event, agent)];
   });
+}
+
+function ofAddition(added: Addition, agent: string): Chunk {
+  if (added.kind === 'reset') return { type: 'reset', agent };
+  return { type: added.kind === 'thought' ? 'thought' : 'answer', agent, text: added.text };
 }
 
 /** What is told beside the text of replies. `agent`: whose reply is told. */

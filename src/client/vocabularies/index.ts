@@ -1,6 +1,6 @@
 /** `steersman/vocabularies`: the events of a run in the words that other systems and their front ends know. */
 export { type Chunk, chunks } from './chunks.js';
-export { type SnapshotEvent, snapshots } from './snapshots.js';
+export { type Routing, type SnapshotEvent, snapshots, type ToolInteraction } from './snapshots.js';
 export { listenToStream, type StreamCallbacks, type StreamEvent, streamEvents } from './stream-events.js';
 export { translate, type Vocabulary } from './translate.js';
 export { type TurnEvent, turnEvents } from './turn-events.js';

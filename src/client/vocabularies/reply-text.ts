@@ -1,20 +1,15 @@
-/** The text of one model call as it arrives, without holes: what live text leaves out comes with the whole reply. */
+/** What one model call says and thinks as it arrives, without holes: what live text leaves out comes with the reply. */
 import type { RunEvent } from '../watch/run-event.js';
 
 type Text = Extract<RunEvent, { type: 'text' }>;
+type Ended = Extract<RunEvent, { type: 'model_call_ended' }>;
 type Channel = Text['channel'];
 
-/** What a piece of live text adds. */
-export interface Addition {
-  /** The call was started again: what came of it before does not count. */
-  reset: boolean;
-  text: string;
-}
+/** What an event adds. `reset`: what came of the call before does not count. */
+export type Addition = { kind: 'reset' } | { kind: 'thought' | 'words'; text: string };
 
 /** Which text is given: all, the words of a goal's answer, or none. */
 type Gives = 'all' | 'answer' | 'nothing';
-
-const NOTHING: Addition = { reset: false, text: '' };
 
 /** What may be JSON for the run: the answer that is in it comes when the goal ends. */
 const MAY_BE_JSON = /^\s*[{[`]/;
@@ -28,23 +23,29 @@ export class ReplyText {
   #given = '';
   #seen: Record<Channel, string> = { text: '', reasoning: '', tool_input: '' };
 
-  /** What an event adds to the words of the answer, or to what is thought. */
-  heard(event: RunEvent): Addition & { isThought?: true } {
+  /** Whether words beside tool calls are thoughts. */
+  readonly #thinksAloud: boolean;
+
+  constructor({ thinksAloud = false } = {}) {
+    this.#thinksAloud = thinksAloud;
+  }
+
+  /** What an event adds to the words of the answer, and to what is thought. */
+  heard(event: RunEvent): Addition[] {
     switch (event.type) {
       case 'model_call_started':
         this.started(event.callId, event.answers ? 'answer' : 'nothing');
-        return NOTHING;
+        return [];
       case 'model_call_ended':
-        return this.ended(event.text);
+        return this.ended(event);
       case 'model_call_failed':
         return this.failed();
       case 'goal_ended':
-        return this.answered(event.answer);
+        return this.#answered(event.answer);
       case 'text':
-        if (event.channel === 'tool_input') return NOTHING;
-        return { ...this.add(event), ...(event.channel === 'reasoning' && { isThought: true }) };
+        return this.add(event);
       default:
-        return NOTHING;
+        return [];
     }
   }
 
@@ -55,42 +56,51 @@ export class ReplyText {
   }
 
   /** Empty behind a hole, and for another call than the one at hand. */
-  add({ callId, attempt, channel, offset, text }: Text): Addition {
-    if (callId !== this.#call || attempt < this.#attempt) return NOTHING;
+  add({ callId, attempt, channel, offset, text }: Text): Addition[] {
+    if (callId !== this.#call || attempt < this.#attempt) return [];
     const reset = attempt > this.#attempt && this.#hasGiven();
     if (attempt > this.#attempt) this.#again(attempt);
     const fresh = offset === this.#seen[channel].length ? text : '';
     this.#seen[channel] += fresh;
-    return { reset, text: channel === 'text' ? this.#give() : fresh };
+    const more = channel === 'text' ? words(this.#give()) : thought(channel === 'reasoning' ? fresh : '');
+    return [...(reset ? [RESET] : []), ...more];
   }
 
   /** The call brought no reply: what came of it does not count. */
-  failed(): Addition {
+  failed(): Addition[] {
     const reset = this.#hasGiven();
     this.started('');
-    return { reset, text: '' };
+    return reset ? [RESET] : [];
   }
 
   /**
-   * The reply is whole: what of its text was not given yet; all of it where what was given is not how it begins.
-   * Undefined where the run keeps it no more: what was given stands then.
+   * The reply is whole: what of it was not given yet; all of it where what was given is not how it begins, or is no
+   * answer. Nothing where the run keeps it no more: what was given stands then.
    */
-  ended(whole: string | undefined): Addition {
+  ended({ text: whole, reasoning = this.#seen.reasoning, toolCalls }: Ended): Addition[] {
     this.#call = '';
-    if (whole === undefined) return NOTHING;
-    const reset = !whole.startsWith(this.#given);
+    if (whole === undefined) return [];
+    const isAside = this.#thinksAloud && toolCalls > 0;
+    const reset = !whole.startsWith(this.#given) || (isAside && this.#given !== '');
     if (reset) this.#given = '';
-    this.#seen.text = whole;
-    return { reset, text: this.#give(true) };
+    const seen = reset ? '' : this.#seen.reasoning;
+    this.#seen = { ...this.#seen, text: whole, reasoning };
+    const unsaid = reasoning.startsWith(seen) ? reasoning.slice(seen.length) : '';
+    const aside = MAY_BE_JSON.test(whole) ? '' : whole;
+    return [
+      ...(reset ? [RESET] : []),
+      ...thought(unsaid),
+      ...(isAside ? thought(aside) : words(this.#give(true))),
+    ];
   }
 
   /** A goal has its answer: what of it was not given as the last reply. */
-  answered(answer: string): Addition {
+  #answered(answer: string): Addition[] {
     const given = this.#given.trim();
     this.started('');
     const at = given === '' ? -1 : answer.indexOf(given);
     const rest = at < 0 ? answer : answer.slice(at + given.length);
-    return { reset: false, text: given === answer.trim() ? '' : rest };
+    return words(given === answer.trim() ? '' : rest);
   }
 
   /** What is known of a channel. */
@@ -117,4 +127,14 @@ export class ReplyText {
     this.#given = '';
     this.#seen = { text: '', reasoning: '', tool_input: '' };
   }
+}
+
+const RESET: Addition = { kind: 'reset' };
+
+function words(text: string): Addition[] {
+  return text === '' ? [] : [{ kind: 'words', text }];
+}
+
+function thought(text: string): Addition[] {
+  return text === '' ? [] : [{ kind: 'thought', text }];
 }

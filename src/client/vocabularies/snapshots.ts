@@ -1,6 +1,10 @@
 /** Each event with all that is known of the reply so far: for readers that replace what they show. */
-import type { Usage } from '../../core/state/message.js';
+import { readInstruction } from '../../core/agents/subagent.js';
+import type { SaidCall, Usage } from '../../core/state/message.js';
+import { isRecord, parseJson } from '../../core/text/json.js';
+import type { RunEvent } from '../watch/run-event.js';
 import { ReplyText } from './reply-text.js';
+import { chatCall, type StreamToolCall } from './stream-events.js';
 import { oneAtATime, type Vocabulary } from './translate.js';
 
 /** A reply as far as it is known. Texts are whole from their beginning, never pieces. */
@@ -8,10 +12,28 @@ export interface AgentSnapshot {
   success: boolean;
   content: string;
   reasoning_content: string | null;
-  /** The first tool that the reply calls, with the beginning of its arguments as JSON; null for none. */
-  routing: { type: 'tool_call'; tool_name: string; params: string } | null;
+  /** The calls of this reply. */
+  tool_calls: StreamToolCall[];
+  /** The calls that came before it in this invocation of the role, with what they brought. */
+  tool_interactions: ToolInteraction[];
+  /** Where its first call leads; null for none. */
+  routing: Routing | null;
   token_usage: Usage | null;
   metadata: { turn: number; model: string };
+}
+
+/** `params`: empty where what the model said is no object. */
+export type Routing =
+  | { type: 'tool_call'; tool_name: string; params: Record<string, unknown> }
+  | { type: 'subagent'; target: string; instruction: string };
+
+export interface ToolInteraction {
+  tool_call_id: string;
+  tool_name: string;
+  params: Record<string, unknown>;
+  /** As its event tells it: the beginning of a long one. */
+  result: string;
+  success: boolean;
 }
 
 export type SnapshotType = 'AGENT_START' | 'LLM_CHUNK' | 'LLM_COMPLETE' | 'AGENT_COMPLETE';
@@ -23,61 +45,105 @@ export interface SnapshotEvent {
   data: AgentSnapshot;
 }
 
-/** `AGENT_COMPLETE` comes when it is known what the reply leads to: at once, or with its first tool call. */
 export function snapshots(): Vocabulary<SnapshotEvent> {
   const reply = new ReplyText();
+  const interactions = new Interactions();
   let agent = '';
   let data = empty(0, '');
-  /** Replies that have called tools, of which none is known yet, by task. */
-  const routing = new Map<string | null, SnapshotEvent>();
   const told = (type: SnapshotType): SnapshotEvent => ({ type, agent, data: { ...data } });
+  const reasoning = () => reply.known('reasoning') || null;
 
   return oneAtATime(event => {
+    interactions.take(event);
     switch (event.type) {
       case 'model_call_started':
         reply.started(event.callId);
         agent = event.role;
-        data = empty(event.turn, event.model);
-        routing.delete(event.taskId);
+        data = { ...empty(event.turn, event.model), tool_interactions: interactions.of(event.taskId) };
         return [told('AGENT_START')];
-      case 'model_call_ended':
-        reply.ended(event.text);
-        data = { ...data, content: reply.known('text'), token_usage: event.usage };
-        if (event.toolCalls === 0) return [told('LLM_COMPLETE'), told('AGENT_COMPLETE')];
-        routing.set(event.taskId, told('AGENT_COMPLETE'));
-        return [told('LLM_COMPLETE')];
+      case 'model_call_ended': {
+        const { calls = [], usage } = event;
+        reply.ended(event);
+        const content = reply.known('text');
+        data = { ...data, content, reasoning_content: reasoning(), token_usage: usage };
+        const complete = told('LLM_COMPLETE');
+        data = { ...data, tool_calls: calls.map(chatCall), routing: routingOf(calls) };
+        return [complete, told('AGENT_COMPLETE')];
+      }
       case 'model_call_failed':
         reply.failed();
         data = { ...data, success: false, content: event.message };
         return [told('AGENT_COMPLETE')];
-      case 'tool_call_started': {
-        const complete = routing.get(event.taskId);
-        if (!complete) return [];
-        routing.delete(event.taskId);
-        const to = { type: 'tool_call', tool_name: event.tool, params: event.arguments } as const;
-        return [{ ...complete, data: { ...complete.data, routing: to } }];
-      }
-      case 'text': {
-        const { reset, text } = reply.add(event);
-        if (!reset && text === '') return [];
-        const reasoning = reply.known('reasoning');
-        data = {
-          ...data,
-          content: reply.known('text'),
-          reasoning_content: reasoning === '' ? null : reasoning,
-        };
+      case 'text':
+        if (reply.add(event).length === 0) return [];
+        data = { ...data, content: reply.known('text'), reasoning_content: reasoning() };
         return [told('LLM_CHUNK')];
-      }
       default:
         return [];
     }
   });
 }
 
+/** What tools brought, by the invocation of a role that called them. */
+class Interactions {
+  readonly #lists = new Map<string, ToolInteraction[]>();
+  /** The role at work on a task. */
+  readonly #roles = new Map<string | null, string>();
+  readonly #open = new Map<string, Pick<ToolInteraction, 'tool_call_id' | 'params'>>();
+
+  take(event: RunEvent): void {
+    switch (event.type) {
+      case 'goal_started':
+        this.#lists.clear();
+        this.#roles.clear();
+        return;
+      case 'model_call_started':
+        this.#roles.set(event.taskId, event.role);
+        if (event.round === 1) this.#lists.delete(this.#keyOf(event.taskId));
+        return;
+      case 'tool_call_started': {
+        const { toolUseId = event.callId } = event;
+        this.#open.set(event.callId, { tool_call_id: toolUseId, params: objectIn(event.arguments) });
+        return;
+      }
+      case 'tool_call_ended': {
+        const { callId, tool, text, isError, taskId } = event;
+        const { tool_call_id = callId, params = {} } = this.#open.get(callId) ?? {};
+        this.#open.delete(callId);
+        const interaction = { tool_call_id, tool_name: tool, params, result: text, success: !isError };
+        this.#lists.set(this.#keyOf(taskId), [...this.of(taskId), interaction]);
+      }
+    }
+  }
+
+  of(task: string | null): ToolInteraction[] {
+    return this.#lists.get(this.#keyOf(task)) ?? [];
+  }
+
+  #keyOf(task: string | null): string {
+    return `${this.#roles.get(task) ?? ''} ${task ?? ''}`;
+  }
+}
+
+function routingOf([call]: readonly SaidCall[]): Routing | null {
+  if (!call) return null;
+  const params = objectIn(call.arguments);
+  if (call.name !== 'call_subagent') return { type: 'tool_call', tool_name: call.name, params };
+  const { agent: target, text: instruction } = readInstruction(params);
+  return { type: 'subagent', target, instruction };
+}
+
+function objectIn(json: string): Record<string, unknown> {
+  const value = parseJson(json);
+  return isRecord(value) ? value : {};
+}
+
 function empty(turn: number, model: string): AgentSnapshot {
   return {
     success: true,
     content: '',
+    tool_calls: [],
+    tool_interactions: [],
     reasoning_content: null,
     routing: null,
     token_usage: null,

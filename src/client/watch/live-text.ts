@@ -37,26 +37,32 @@ export class TextFollower {
     const text = tail.slice(from - offset);
     if (text === '') return null;
     call.ends[channel] = from + text.length;
-    if (channel === 'text') call.text = from > seen ? { from, said: text } : withMore(call.text, text);
+    const { from: begin, said } = call.heard[channel] ?? NOTHING_HEARD;
+    call.heard[channel] = from > seen ? { from, said: text } : { from: begin, said: said + text };
     return { callId, ...call.by, attempt: call.told, channel, offset: from, text };
   }
 
-  /** Takes note of an event. At the end of a call: the rest of its reply, where there is any. */
-  followed(event: JournalEvent): TextDelta | null {
+  /** Takes note of an event. At the end of a call: the rest of its thinking and of its text, where there is any. */
+  followed(event: JournalEvent): TextDelta[] {
     if (event.type === 'model_call_started') {
       const { callId, role, taskId, form } = event;
       this.#calls.set(callId, begun({ role, taskId, form }, { attempt: 1, restarts: 0, told: 1 }));
     }
     if (event.type === 'model_call_failed') this.#calls.delete(event.callId);
-    if (event.type !== 'model_call_ended') return null;
-    const { callId, text = '' } = event;
+    if (event.type !== 'model_call_ended') return [];
+    const { callId, text = '', reasoning = '' } = event;
     const call = this.#calls.get(callId);
     this.#calls.delete(callId);
-    const offset = call?.ends.text ?? 0;
-    const rest = call === undefined ? '' : restAfter(text, call.text);
-    return call === undefined || rest === ''
-      ? null
-      : { callId, ...call.by, attempt: call.told, channel: 'text', offset, text: rest };
+    if (call === undefined) return [];
+    const wholes = [
+      { channel: 'reasoning', whole: reasoning },
+      { channel: 'text', whole: text },
+    ] as const;
+    return wholes.flatMap(({ channel, whole }) => {
+      const rest = restAfter(whole, call.heard[channel] ?? NOTHING_HEARD);
+      const offset = call.ends[channel] ?? 0;
+      return rest === '' ? [] : [{ callId, ...call.by, attempt: call.told, channel, offset, text: rest }];
+    });
   }
 }
 
@@ -67,8 +73,8 @@ interface HeardCall {
   /** What a watcher is told as its attempt. */
   told: number;
   ends: Partial<Record<LiveChannel, number>>;
-  /** The text as far as it came without a hole. */
-  text: HeardText;
+  /** Each channel as far as it came without a hole. */
+  heard: Partial<Record<LiveChannel, HeardText>>;
 }
 
 interface HeardText {
@@ -76,12 +82,10 @@ interface HeardText {
   said: string;
 }
 
-function begun(by: Speaker, count: Pick<HeardCall, 'attempt' | 'restarts' | 'told'>): HeardCall {
-  return { by, ...count, ends: {}, text: { from: 0, said: '' } };
-}
+const NOTHING_HEARD: HeardText = { from: 0, said: '' };
 
-function withMore({ from, said }: HeardText, more: string): HeardText {
-  return { from, said: said + more };
+function begun(by: Speaker, count: Pick<HeardCall, 'attempt' | 'restarts' | 'told'>): HeardCall {
+  return { by, ...count, ends: {}, heard: {} };
 }
 
 const BLANKS = /\s+/g;

@@ -193,8 +193,8 @@ export class RunWatch {
     if (lost > 0) own.push({ type: 'notice', text: `${lost} events are no longer kept and left out.` });
     this.#children?.leaveOld(events);
     for (const event of events) {
-      const rest = this.#live ? this.#texts.followed(event) : null;
-      if (rest !== null) own.push({ type: 'text', ...rest });
+      const rest = this.#live ? this.#texts.followed(event) : [];
+      for (const delta of rest) own.push({ type: 'text', ...delta });
       if (event.type === 'subagent_ended' && this.#children)
         children.push({ id: event.id, events: await this.#children.finish(event.id) });
       own.push(event);

@@ -57,6 +57,11 @@ const ended = (text: string | undefined, more: Partial<JournalPayloads['model_ca
     ...(text === undefined ? {} : { text }),
     ...more,
   });
+const SAID = { id: 'c1_1', name: 'read_file', arguments: '{"path":"a  b"}' };
+const calls = (...said: JournalPayloads['model_call_ended']['calls'] & object) => ({
+  ...({ stopReason: 'tool_use', toolCalls: said.length } as const),
+  calls: said,
+});
 const toolStarted = journal('tool_call_started', {
   callId: 'c2',
   taskId: 't1',
@@ -132,7 +137,7 @@ function eventsOf({ lost, pieces }: typeof replies extends fc.Arbitrary<infer R>
 }
 
 describe('streams of replies', () => {
-  test('stream: any pieces, holes and a second attempt → after the last reset, the reply and nothing twice (V1, C15)', () => {
+  test('stream: any pieces, holes and a second attempt → after the last reset, the reply and nothing twice (V1, V8, C15)', () => {
     fc.assert(
       fc.property(replies, reply => {
         const { whole, events } = eventsOf(reply);
@@ -168,26 +173,45 @@ describe('streams of replies', () => {
     ]);
   });
 
-  test('stream: reasoning, text, a tool call → each as its own event, then done (V1)', () => {
+  test('stream: reasoning, text, tool calls → each as its own event, calls as they were said, then done (V1)', () => {
+    const other = { ...SAID, id: 'c1_2' };
     const events = [
       started,
       piece(0, 'Hm.', 'reasoning'),
       piece(0, 'I read.'),
-      ended('I read. Wait.'),
+      ended('I read. Wait.', { reasoning: 'Hm.', ...calls(SAID, other) }),
       toolStarted,
+      toolEnded,
     ];
+    const toldCall = ({ id, name, arguments: given }: typeof SAID) => ({
+      ...{ id, type: 'function' },
+      function: { name, arguments: given },
+    });
     expect(said(streamEvents(), events)).toEqual([
       { type: 'reasoning', content: 'Hm.' },
       { type: 'content', content: 'I read.' },
       { type: 'content', content: ' Wait.' },
+      { type: 'tool_calls', tool_calls: [toldCall(SAID), toldCall(other)] },
       { type: 'done' },
-      {
-        type: 'tool_calls',
-        tool_calls: [
-          { id: 'c2', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } },
-        ],
-      },
     ]);
+  });
+
+  test('stream: tool calls of a reply that is kept no more → each when it starts, as its event has it (V1)', () => {
+    expect(said(streamEvents(), [started, ended(undefined, { toolCalls: 1 }), toolStarted])).toEqual([
+      { type: 'done' },
+      expect.objectContaining({ type: 'tool_calls' }),
+    ]);
+  });
+
+  test.each<[string, RunEvent[]]>([
+    ['none of it', []],
+    ['its beginning', [piece(0, 'I th', 'reasoning')]],
+    ['a part behind a hole', [piece(0, 'I', 'reasoning'), piece(3, 'hin', 'reasoning')]],
+    ['all of it', [piece(0, 'I think.', 'reasoning')]],
+  ])('stream: of the reasoning %s came live → all of it, once (V1, M12)', (_, pieces) => {
+    const told = said(streamEvents(), [started, ...pieces, ended('Yes.', { reasoning: 'I think.' })]);
+    const texts = told.map(event => (event.type === 'reasoning' ? event.content : event.type));
+    expect(texts.join('').replace('contentdone', '')).toBe('I think.');
   });
 
   test.each([
@@ -236,22 +260,25 @@ describe('streams of replies', () => {
     );
   });
 
-  test('listen: callbacks are called until the returned function is; a failed run is an error (V1)', async () => {
+  test('listen: each part as it comes, done once a goal, a failure as an error; until the returned function is called (V1)', async () => {
     const heard: string[] = [];
     let failed: ((error: Error) => void) | undefined;
     const failure = new Promise<Error>(resolve => {
       failed = resolve;
     });
     async function* events() {
-      yield* [started, ended('All.'), end('failed', null, { message: 'No model.' })];
+      yield* [started, ended('I look.', calls(SAID)), started, ended('All.'), answered('All. And more.')];
+      yield* [journal('goal_ended', { number: 2, outcome: 'failed', cause: 'failed:tasks', answer: '' })];
+      yield end('failed', null, { message: 'No model.' });
     }
     listenToStream(events(), {
       onContent: text => heard.push(text),
+      onToolCalls: said => heard.push(...said.map(({ id }) => id)),
       onDone: () => heard.push('done'),
       onError: error => failed?.(error),
     });
     expect((await failure).message).toBe('No model.');
-    expect(heard).toEqual(['All.', 'done']);
+    expect(heard).toEqual(['I look.', 'c1_1', 'All.', ' And more.', 'done']);
 
     let ended2 = false;
     async function* endless() {
@@ -339,8 +366,7 @@ describe('snapshots', () => {
       piece(0, 'Hm.', 'reasoning'),
       piece(0, 'I r'),
       piece(3, 'ead.'),
-      ended('I read.', { toolCalls: 1 }),
-      toolStarted,
+      ended('I read.', { reasoning: 'Hm. So.', ...calls(SAID, { ...SAID, id: 'c1_2' }) }),
     ];
     const told = said(snapshots(), events);
     expect(told.map(({ type, data }) => [type, data.content, data.reasoning_content])).toEqual([
@@ -348,18 +374,60 @@ describe('snapshots', () => {
       ['LLM_CHUNK', '', 'Hm.'],
       ['LLM_CHUNK', 'I r', 'Hm.'],
       ['LLM_CHUNK', 'I read.', 'Hm.'],
-      ['LLM_COMPLETE', 'I read.', 'Hm.'],
-      ['AGENT_COMPLETE', 'I read.', 'Hm.'],
+      ['LLM_COMPLETE', 'I read.', 'Hm. So.'],
+      ['AGENT_COMPLETE', 'I read.', 'Hm. So.'],
     ]);
-    expect(told.at(-1)?.data.routing).toEqual({
-      type: 'tool_call',
-      tool_name: 'read_file',
-      params: '{"path":"a"}',
-    });
+    const { routing, tool_calls } = told.at(-1)?.data ?? {};
+    expect(routing).toEqual({ type: 'tool_call', tool_name: 'read_file', params: { path: 'a  b' } });
+    expect(tool_calls?.map(({ id }) => id)).toEqual(['c1_1', 'c1_2']);
   });
 
-  test('snapshots: a reply without tools, and one that failed → complete at once; not a success (V5)', () => {
+  test.each([
+    [
+      'a sub-agent',
+      { ...SAID, name: 'call_subagent', arguments: '{"agent_name":"search","instruction":"Find it."}' },
+      { type: 'subagent', target: 'search', instruction: 'Find it.' },
+    ],
+    [
+      'a tool with arguments that nobody can read',
+      { ...SAID, arguments: '{"path":' },
+      { type: 'tool_call', tool_name: 'read_file', params: {} },
+    ],
+  ])('snapshots: a reply that calls %s → its routing says so (G8)', (_, call, routing) => {
+    expect(said(snapshots(), [started, ended('', calls(call))]).at(-1)?.data.routing).toEqual(routing);
+  });
+
+  test('snapshots: what the tools of a role answered → told with its next replies, anew with each invocation (G8)', () => {
+    const goesOn = journal('model_call_started', { ...call, round: 2, form: 'words' });
+    const ran = { ...toolStarted, toolUseId: 'c1_1', arguments: SAID.arguments } as RunEvent;
+    const events = [started, ended('', calls(SAID)), ran, toolEnded, goesOn, ended('Yes.'), started];
+    const told = said(snapshots(), events).filter(({ type }) => type !== 'LLM_COMPLETE');
+    const tool_call_id = 'c1_1';
+    const interaction = {
+      tool_call_id,
+      tool_name: 'read_file',
+      params: { path: 'a  b' },
+      result: 'A',
+      success: true,
+    };
+    expect(told.map(({ type, data }) => [type, data.tool_interactions])).toEqual([
+      ['AGENT_START', []],
+      ['AGENT_COMPLETE', []],
+      ['AGENT_START', [interaction]],
+      ['AGENT_COMPLETE', [interaction]],
+      ['AGENT_START', []],
+    ]);
+  });
+
+  test('snapshots: a message skips the calls of a reply → it is complete all the same (V5)', () => {
+    const skipped = journal('steering', { ids: ['u1'], skippedTools: ['read_file'] });
+    const told = said(snapshots(), [started, ended('I read.', calls(SAID)), skipped]);
+    expect(told.map(({ type }) => type)).toEqual(['AGENT_START', 'LLM_COMPLETE', 'AGENT_COMPLETE']);
+  });
+
+  test('snapshots: a reply without tools, and one that failed → complete at once; not a success, with the error as content (V5, E6)', () => {
     const told = said(snapshots(), [started, ended('Yes.'), started, failedCall, piece(0, 'Late')]);
+    expect(told.at(-1)?.data.content).toBe('No.');
     expect(told.map(({ type, data }) => [type, data.success])).toEqual([
       ['AGENT_START', true],
       ['LLM_COMPLETE', true],
@@ -426,11 +494,74 @@ describe('chunks', () => {
   });
 });
 
+describe('thoughts and steps', () => {
+  const kinds = (events: RunEvent[]) =>
+    said(chunks(), events).flatMap(chunk =>
+      'text' in chunk && chunk.type !== 'tool' ? [`${chunk.type}: ${chunk.text}`] : [chunk.type],
+    );
+
+  test('chunks: words beside tool calls → taken back as an answer, told as a thought (V6)', () => {
+    const events = [
+      started,
+      piece(0, 'Hm.', 'reasoning'),
+      piece(0, 'I look'),
+      ended('I look.', { reasoning: 'Hm.', ...calls(SAID) }),
+    ];
+    expect(kinds(events)).toEqual([
+      'thought: Hm.',
+      'answer: I look',
+      'reset',
+      'thought: Hm.',
+      'thought: I look.',
+      'reply_end',
+    ]);
+  });
+
+  test.each([
+    [
+      'that came with the end of the reply → a thought at once',
+      started,
+      'I look.',
+      ['thought: I look.', 'reply_end'],
+    ],
+    ['of a role that replies in JSON → a thought', planning, 'I look.', ['thought: I look.', 'reply_end']],
+    ['that are JSON for the run → not told', planning, '{"action":"x"}', ['reply_end']],
+  ])('chunks: words beside tool calls %s (V6)', (_, began, text, told) => {
+    expect(kinds([began, ended(text, { callId: began === planning ? 'c0' : 'c1', ...calls(SAID) })])).toEqual(
+      told,
+    );
+  });
+
+  test('chunks: a plan → its step is named before what belongs to it, also where steps take turns (V6)', () => {
+    const began = (taskId: string) => journal('task_started', { taskId, description: `Do ${taskId}` });
+    const reply = (taskId: string, callId: string): RunEvent[] => [
+      journal('model_call_started', { ...call, taskId, callId, round: 1, form: 'words', answers: true }),
+      ended(`${callId}.`, { taskId, callId }),
+    ];
+    const events = [
+      began('t1'),
+      began('t2'),
+      ...reply('t1', 'a'),
+      ...reply('t1', 'b'),
+      ...reply('t2', 'c'),
+      ...reply('t1', 'd'),
+    ];
+    const told = said(chunks(), events).filter(({ type }) => type === 'step' || type === 'answer');
+    const step = (id: string) => ({ type: 'step', id, description: `Do ${id}` });
+    const answer = (text: string) => ({ type: 'answer', agent: 'executor', text });
+    expect(told).toEqual([
+      ...[step('t1'), answer('a.'), answer('b.')],
+      ...[step('t2'), answer('c.')],
+      ...[step('t1'), answer('d.')],
+    ]);
+  });
+});
+
 describe('tasks side by side', () => {
   const of = (event: RunEvent, more: object): RunEvent => ({ ...event, ...more }) as RunEvent;
   const one = { callId: 'c1', taskId: 't1' };
   const two = { callId: 'c5', taskId: 't2' };
-  const calling = { stopReason: 'tool_use', toolCalls: 1 } as const;
+  const calling = (id: string) => calls({ ...SAID, id });
   const tool = (taskId: string, callId: string) => [
     of(toolStarted, { callId, taskId }),
     of(toolEnded, { callId, taskId, turn: taskId === 't1' ? 4 : 3 }),
@@ -442,13 +573,13 @@ describe('tasks side by side', () => {
     of(piece(0, 'One '), one),
     of(piece(0, 'Two '), two),
     of(piece(4, 'boat'), one),
-    of(ended('Two boats.', calling), two),
+    of(ended('Two boats.', calling('c6')), two),
     ...tool('t2', 'c6'),
-    of(ended('One boat.', { ...calling, turn: 4 }), one),
+    of(ended('One boat.', { ...calling('c2'), turn: 4 }), one),
     ...tool('t1', 'c2'),
   ];
 
-  test('stream: two replies at once → one after the other, whole, each with its tool calls behind it (V1, C21)', () => {
+  test('stream: two replies at once → one after the other, whole, each with its tool calls (V1, C21)', () => {
     const told = said(streamEvents(), events).map(event =>
       event.type === 'content'
         ? event.content
@@ -456,7 +587,7 @@ describe('tasks side by side', () => {
           ? event.tool_calls[0]?.id
           : 'done',
     );
-    expect(told).toEqual(['One ', 'boat', '.', 'done', 'c2', 'Two ', 'boats.', 'done', 'c6']);
+    expect(told).toEqual(['One ', 'boat', '.', 'c2', 'done', 'Two ', 'boats.', 'c6', 'done']);
   });
 
   test('snapshots: two replies at once → each complete, with its own text and tool (V5, C21)', () => {
@@ -464,6 +595,7 @@ describe('tasks side by side', () => {
     const complete = told.filter(({ type }) => type === 'LLM_COMPLETE' || type === 'AGENT_COMPLETE');
     expect(complete.map(({ type, data }) => [type, data.content, data.routing !== null])).toEqual([
       ['LLM_COMPLETE', 'One boat.', false],
+      ['AGENT_COMPLETE', 'One boat.', true],
     ]);
     const all = said(snapshots(), events).filter(({ type }) => type === 'AGENT_COMPLETE');
     expect(all.map(({ data }) => data.content)).toEqual(['One boat.', 'Two boats.']);
@@ -471,7 +603,7 @@ describe('tasks side by side', () => {
 
   test('chunks: two replies at once → the text of one behind that of the other, and nothing lost (V6, C21)', () => {
     const texts = said(chunks(), events).flatMap(chunk =>
-      chunk.type === 'answer' ? [chunk.text] : chunk.type === 'reply_end' ? ['|'] : [],
+      chunk.type === 'thought' ? [chunk.text] : chunk.type === 'reply_end' ? ['|'] : [],
     );
     expect(texts.join('')).toBe('One boat.|Two boats.|');
   });
@@ -518,7 +650,7 @@ describe('tasks side by side', () => {
     const branch = (task: string, words: readonly string[]): RunEvent[] =>
       words.flatMap((word, index) => {
         const call = { callId: `${task}-${index}`, taskId: task };
-        const whole = ended(`${task} ${word}.`, calling);
+        const whole = ended(`${task} ${word}.`, calling(`${task}-${index}_1`));
         return [
           of(started, call),
           of(piece(0, `${task} `), call),
@@ -542,7 +674,9 @@ describe('tasks side by side', () => {
           ['t1', mine],
           ['t2', yours],
         ] as const)
-          expect(replies.match(new RegExp(`${task} \\|?[ab]\\.\\|done`, 'g'))).toHaveLength(given.length);
+          expect(replies.match(new RegExp(`${task} \\|?[ab]\\.\\|tool_calls\\|done`, 'g'))).toHaveLength(
+            given.length,
+          );
         expect(told.filter(({ type }) => type === 'tool_calls')).toHaveLength(mine.length + yours.length);
       }),
     );

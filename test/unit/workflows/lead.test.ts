@@ -198,7 +198,7 @@ describe('mode lead', () => {
   test.each<[string, AgentEnd, object]>([
     ['is lost → a result that says why', { kind: 'lost', why: 'terminated' }, { isError: true }],
     ['is cancelled → a result that says so', { kind: 'cancelled' }, { ending: 'cancelled' }],
-  ])('lead: an agent %s, and the lead goes on', async (_title, agentEnd, result) => {
+  ])('lead: an agent %s, and the lead goes on (E6)', async (_title, agentEnd, result) => {
     const { end, results } = await lead([[ASK], 'I did it myself.'], { end: agentEnd });
     expect(end.answer).toBe('I did it myself.');
     expect(results).toMatchObject([result]);

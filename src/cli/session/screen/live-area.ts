@@ -139,7 +139,17 @@ function callLines(call: CallInFlight, who: string, width: number, colors: Color
     words === null
       ? []
       : wrapText(words.replace(/\s+/g, ' '), width - 3).slice(who === '' ? -WORDS_LINES : -1);
-  return [colors.cyan(head), ...tail.map(line => `   ${line}`)];
+  const thought = chars === 0 ? lastLine(terminalText(call.thought), width - 3) : [];
+  return [
+    colors.cyan(head),
+    ...thought.map(line => colors.dim(`   ${line}`)),
+    ...tail.map(line => `   ${line}`),
+  ];
+}
+
+function lastLine(text: string, width: number): string[] {
+  const line = text.trimEnd().split('\n').at(-1) ?? '';
+  return line === '' ? [] : wrapText(line.replace(/\s+/g, ' '), width).slice(-1);
 }
 
 function formatChars(chars: number): string {

@@ -29,6 +29,19 @@ test('fitReply: a text over its bound → head, tail and reference; without a st
   });
 });
 
+test('fitReply: long thinking → whole, also beside data that its provider wants back; what is over all of it by reference (M12)', async () => {
+  const data = { model: 'a/b', value: 'x'.repeat(30_000) };
+  const thought = { type: 'reasoning' as const, text: 'I think. '.repeat(3_000) };
+  const content = [{ type: 'reasoning' as const, text: 'y', data }, thought];
+  expect(await fitReply(content, 'c1', full)).toEqual(content);
+  const [, long] = await fitReply(
+    [content[0] as typeof thought, { ...thought, text: 'z'.repeat(60_000) }],
+    'c1',
+    stored,
+  );
+  expect(long).toMatchObject({ text: expect.stringMatching(/^z+\n\[.*ref blob:c1-reasoning/) });
+});
+
 test('fitReply: arguments over what one reply may have → none of them, and the error says what to do (LI5)', async () => {
   const content = [call('c1', { path: 'a', text: 'x'.repeat(300_000) }), call('c2', { path: 'b' })];
   const fit = await fitReply(content, 'c1', stored);

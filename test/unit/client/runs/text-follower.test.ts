@@ -30,7 +30,7 @@ test.each([
   const follower = new TextFollower();
   follower.followed(event('model_call_started'));
   const deltas = beats.map(live => follower.heard(live));
-  deltas.push(follower.followed(event('model_call_ended', { text: 'Hello, world' })));
+  deltas.push(...follower.followed(event('model_call_ended', { text: 'Hello, world' })));
   expect(joinedTexts(deltas)).toBe(text);
 });
 
@@ -41,7 +41,7 @@ test('texts of a call: a reply that its endpoint began anew → earlier text doe
     follower.heard(beat(0, 'Good morning')),
     follower.heard({ ...beat(0, ''), restarts: 1 }),
     follower.heard({ ...beat(0, 'Hel'), restarts: 1 }),
-    follower.followed(event('model_call_ended', { text: 'Hello, world' })),
+    ...follower.followed(event('model_call_ended', { text: 'Hello, world' })),
   ];
   expect(joinedTexts(deltas)).toBe('Hello, world');
 });
@@ -55,7 +55,12 @@ test.each([
   const follower = new TextFollower();
   follower.followed(event('model_call_started'));
   for (const live of beats) follower.heard(live);
-  expect(follower.followed(event('model_call_ended', { text }))?.text ?? '').toBe(rest);
+  expect(
+    follower
+      .followed(event('model_call_ended', { text }))
+      .map(delta => delta.text)
+      .join(),
+  ).toBe(rest);
 });
 
 test('texts of a call: a heartbeat after its end → nothing', () => {
@@ -64,3 +69,24 @@ test('texts of a call: a heartbeat after its end → nothing', () => {
   follower.followed(event('model_call_ended', { text: 'Hello' }));
   expect(follower.heard(beat(0, 'Hello'))).toBeNull();
 });
+
+const thought = 'I think. '.repeat(300);
+
+test.each([
+  ['none of it', [], thought],
+  ['its beginning', [beat(0, thought.slice(0, 1_000))], thought],
+  ['a part behind a gap', [beat(3, thought.slice(3, 2_003))], `[3]${thought.slice(3)}`],
+  ['all of it', [beat(700, thought.slice(700)), beat(0, thought)], `[700]${thought.slice(700)}`],
+])(
+  'thinking of a call: %s was heard → the rest comes with the end of the reply, before its text (M12, C15)',
+  (_, beats, whole) => {
+    const follower = new TextFollower();
+    follower.followed(event('model_call_started'));
+    const deltas = beats.map(live => follower.heard({ ...live, channel: 'reasoning' }));
+    deltas.push(...follower.followed(event('model_call_ended', { text: 'Yes.', reasoning: thought })));
+    const of = (channel: string) => deltas.filter(delta => delta?.channel === channel);
+    expect(joinedTexts(of('reasoning'))).toBe(whole);
+    expect(joinedTexts(of('text'))).toBe('Yes.');
+    expect(deltas.at(-1)?.channel).toBe('text');
+  },
+);

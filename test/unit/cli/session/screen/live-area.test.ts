@@ -50,6 +50,33 @@ function progress() {
   return view;
 }
 
+test('the live area: a call that thinks → how much, and the last line of it, until there are words (M12)', () => {
+  const view = newProgress('Goal');
+  const began = { callId: 'c1', role: 'executor', model: 'openai/a', turn: 1, round: 1, taskId: null };
+  take(view, event('model_call_started', { ...began, form: 'words' }));
+  const thinks = (offset: number, text: string, attempt = 1) =>
+    take(view, { type: 'text', ...by, callId: 'c1', attempt, channel: 'reasoning', offset, text });
+  const screen = { columns: 60, rows: 24, colors: noColors, now: 2_000 };
+  const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
+  thinks(0, 'The list is long.\nI should re');
+  thinks(30, 'ad it\u001b[2J first.');
+  expect(shown()).toContain('is thinking … 46 characters');
+  expect(shown()).toMatch(/\n {3}I should read it\S* first\.\n/);
+  expect(shown()).not.toContain('The list');
+  thinks(0, 'Once more', 2);
+  expect(shown()).toMatch(/is thinking … 9 characters[^]*\n {3}Once more\n/);
+  take(view, {
+    type: 'text',
+    ...by,
+    callId: 'c1',
+    attempt: 2,
+    channel: 'text',
+    offset: 0,
+    text: 'It is 42.',
+  });
+  expect(shown()).not.toContain('Once more');
+});
+
 describe.each([
   [40, 24],
   [80, 24],
