@@ -64,7 +64,7 @@ test('the live area: a call that thinks → how much, and the last line of it, u
   expect(shown()).toMatch(/\n {3}I should read it\S* first\.\n/);
   expect(shown()).not.toContain('The list');
   thinks(0, 'Once more', 2);
-  expect(shown()).toMatch(/is thinking … 9 characters[^]*\n {3}Once more\n/);
+  expect(shown()).toMatch(/is thinking … 9 characters.*\n {3}Once more\n/);
   take(view, {
     type: 'text',
     ...by,
