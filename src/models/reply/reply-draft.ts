@@ -62,8 +62,9 @@ export class ReplyDraft {
   end: EndDelta | null = null;
   #calls: DraftCall[] = [];
   #parts: DraftPart[] = [];
-  /** The text as it is stored: its blocks a line each. */
+  /** Text and reasoning as they are stored: their blocks a line each. */
   #shownText = '';
+  #shownReasoning = '';
   /** Providers that want reasoning back want it in its original order. */
   #isOrdered = false;
   #restarts = 0;
@@ -92,10 +93,13 @@ export class ReplyDraft {
         this.#openPart('text').text += delta.text;
         return { channel: 'text', text: this.#shownText };
       }
-      case 'reasoning':
+      case 'reasoning': {
+        const begins = this.#shownReasoning !== '' && this.#unended === null;
+        this.#shownReasoning += begins ? `\n${delta.text}` : delta.text;
         this.reasoning += delta.text;
         this.#openPart('reasoning').text += delta.text;
-        return { channel: 'reasoning', text: this.reasoning };
+        return { channel: 'reasoning', text: this.#shownReasoning };
+      }
       case 'tool_start':
         return this.#startCall(delta);
       case 'tool_input': {
@@ -139,6 +143,7 @@ export class ReplyDraft {
     this.#isOrdered = false;
     this.#toolInput = '';
     this.#shownText = '';
+    this.#shownReasoning = '';
     this.#restarts += 1;
     return { channel: 'text', text: '' };
   }

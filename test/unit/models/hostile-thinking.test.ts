@@ -1,6 +1,7 @@
 /** Endpoints that send thinking, and what is to go back with it, in forms that nobody would send: the worker bears it. */
 import { expect, it } from 'vitest';
 import { REPLY_BYTES } from '../../../src/core/state/bounds.js';
+import { reasoningOf } from '../../../src/core/state/message.js';
 import { jsonBytes } from '../../../src/core/text/json.js';
 import type { ModelDelta } from '../../../src/models/provider.js';
 import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
@@ -112,4 +113,20 @@ it('reply: thinking that is signed and text by turns, without end → within wha
   const { content } = await call.result;
   expect(jsonBytes(content)).toBeLessThan(REPLY_BYTES);
   expect(call.stored.size).toBeLessThan(10);
+});
+
+it('thinking in several signed blocks → live it is as the message has it: each on a line of its own (M12)', () => {
+  const draft = new ReplyDraft('a/b');
+  let live = '';
+  const deltas: ModelDelta[] = [
+    ...[{ type: 'reasoning', text: 'Fir' } as const, { type: 'reasoning', text: 'st.' } as const],
+    ...[{ type: 'reasoning_end', value: {} } as const, { type: 'reasoning', text: 'Second.' } as const],
+    { type: 'reasoning_end', value: {} },
+  ];
+  for (const delta of deltas) {
+    const grown = draft.add(delta);
+    if (grown?.channel === 'reasoning') live = grown.text;
+  }
+  expect(live).toBe('First.\nSecond.');
+  expect(reasoningOf({ content: draft.whole('c1', []) })).toBe(live);
 });
