@@ -5,7 +5,7 @@ import { FAILURE } from '../core/limits/failure.js';
 import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/state/artifacts.js';
 import { errorText } from '../core/text/error-text.js';
 import { matchesCall } from '../core/tools/permission.js';
-import type { BlobStore } from '../shared/blobs/blob-store.js';
+import type { BlobStore } from '../shared/store/blob-store.js';
 import { runIdOf } from './store-text.js';
 import type { HostDeps } from './tools/check-call.js';
 import type { EditArtifactInput } from './types.js';

@@ -41,6 +41,8 @@ export interface ListedTools {
 export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   /** On the local stack any workspace is served where `workspaces` is not set. */
   localStack: boolean;
+  /** The worker keeps runs in a store of sessions. Default false. */
+  keeps?: boolean;
   /** The worker's program chooses models. Default false. */
   asksProgram?: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
@@ -153,6 +155,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     review: settings.review,
     orchestrate: settings.orchestrate,
     ...(checks.length > 0 && { checks }),
+    ...(deps.keeps === true && { keeps: true as const }),
     onBudget: settings.gates.onBudget,
     onStepFailure: run.onStepFailure ?? settings.onStepFailure,
     gateTimeoutMs: settings.gates.timeoutMs,

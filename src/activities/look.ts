@@ -9,7 +9,7 @@ import { type FileNow, type FileState, type FilesNow, NOT_SEEN } from '../core/e
 import { inventoryOf } from '../core/evidence/inventory.js';
 import { DIFF_BYTES } from '../core/evidence/looked.js';
 import { headWithin } from '../core/text/fit.js';
-import type { BlobStore } from '../shared/blobs/blob-store.js';
+import type { BlobStore } from '../shared/store/blob-store.js';
 import { runIdOf } from './store-text.js';
 import type { HostDeps } from './tools/check-call.js';
 import type { LookFinds, LookInput } from './types.js';

@@ -1,6 +1,6 @@
 /** The activity that keeps a long text by reference. */
 import { Context } from '@temporalio/activity';
-import type { BlobStore } from '../shared/blobs/blob-store.js';
+import type { BlobStore } from '../shared/store/blob-store.js';
 import type { StoreTextInput } from './types.js';
 
 /** Makes `steersmanStoreText`: the same text of a run has the same reference, so a retry does no harm. */

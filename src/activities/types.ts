@@ -11,6 +11,7 @@ import type { ModelSituation } from '../core/limits/resolver.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
 import type { RunWords } from '../core/prompts/words.js';
 import type { ArtifactEdit, ArtifactEdited } from '../core/state/artifacts.js';
+import type { Mark } from '../core/state/kept.js';
 import type { AssistantMessage, ToolContent, ToolEnding, Usage } from '../core/state/message.js';
 import type { Packed } from '../core/text/packed.js';
 
@@ -177,6 +178,13 @@ export interface StoreTextInput {
   name: string;
 }
 
+/** What lies between two marks: read by the query `keepPage`, kept in the store of sessions. */
+export interface KeepInput {
+  workspace: string;
+  after: Mark;
+  upTo: Mark;
+}
+
 /** What workers run for workflows. The keys are the activity types on the wire. */
 export interface SteersmanActivities {
   steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
@@ -196,4 +204,6 @@ export interface SteersmanActivities {
   steersmanLook<I extends LookInput>(input: I): Promise<LookFinds[I['at']]>;
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
+  /** Keeps a part of the run in the store of sessions; kept twice, it is there once. */
+  steersmanKeep(input: KeepInput): Promise<null>;
 }

@@ -11,6 +11,7 @@ import { addList } from './verbs/list.js';
 import { addArtifact, addExport, addResult, addShow, addStored, addTranscript } from './verbs/read.js';
 import { addStart, addWatch } from './verbs/run.js';
 import { addSchedule } from './verbs/schedule.js';
+import { addSessions } from './verbs/sessions.js';
 
 const VERBS = [
   addStart,
@@ -19,6 +20,7 @@ const VERBS = [
   addResult,
   addTranscript,
   addList,
+  addSessions,
   addSteer,
   addFollowUp,
   addSwitches,

@@ -10,6 +10,7 @@ import { STEP_FAILURE_POLICIES } from '../core/plan/step-failure.js';
 import { CONTENT_BYTES } from '../core/state/bounds.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 import { modelsSchema } from './models-schema.js';
+import { storeSchema } from './store-schema.js';
 
 function whole(name: keyof Limits, min: number, description: string, most?: number) {
   const schema = most === undefined ? z.int().min(min) : z.int().min(min).max(most);
@@ -245,6 +246,7 @@ export const settingsSchema = z
         'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work.',
       ),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
+    store: storeSchema.prefault({}).describe('Where conversations are kept when their runs have ended.'),
     blobs: z
       .strictObject({
         retentionDays: z

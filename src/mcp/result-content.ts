@@ -5,8 +5,8 @@ import type { ToolContent } from '../core/state/message.js';
 import { errorText } from '../core/text/error-text.js';
 import { cutText } from '../core/text/fit.js';
 import { parseJson } from '../core/text/json.js';
-import type { BlobStore } from '../shared/blobs/blob-store.js';
-import { cutHead, cutTail } from '../shared/blobs/text-cut.js';
+import type { BlobStore } from '../shared/store/blob-store.js';
+import { cutHead, cutTail } from '../shared/store/text-cut.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';
 
 /** How large texts are shortened, in UTF-8 bytes. */

@@ -3,9 +3,9 @@
 import { errorText } from '../core/text/error-text.js';
 import { preview } from '../core/text/preview.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
-import { readResultTool } from '../shared/blobs/read-result.js';
 import { SteersmanError } from '../shared/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
+import { readResultTool } from '../shared/store/read-result.js';
 import { CODE_SERVER, TIMEOUT_META } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
 import type { ListedTool } from './connection/server-tools.js';

@@ -32,6 +32,9 @@ const FAILPOINTS = {
   /** The tool has answered, and Temporal does not know it yet. `fail`: the answer was lost on its way. */
   'tool.after-effect': ['kill', 'fail'],
   'tool.completion': ['hang'],
+  /** A part of the conversation is about to be kept; it is kept, and Temporal does not know it yet. */
+  'keep.before-write': ['kill', 'fail'],
+  'keep.after-write': ['kill'],
 } as const satisfies Record<string, readonly Action[]>;
 
 type Action = 'kill' | 'fail' | 'hang';

@@ -22,10 +22,12 @@ import { type EndpointEntries, keyVariables } from '../models/endpoints.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
-import { type BlobStore, createLocalBlobStore } from '../shared/blobs/blob-store.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { Secrets, type Variables } from '../shared/secrets.js';
+import { type BlobStore, createLocalBlobStore } from '../shared/store/blob-store.js';
+import { openFolder } from '../shared/store/folder.js';
+import type { Store } from '../shared/store/store.js';
 import { type ProviderSource, providerSource } from './providers.js';
 import type { ActivityTool, ReadyActivityTool } from './serve/activity-tools.js';
 import { type LiveSettings, liveSettings } from './serve/live-settings.js';
@@ -105,6 +107,8 @@ export interface Parts {
   blobs: BlobStore;
   /** Folder of the store. */
   blobDir: string;
+  /** Where conversations are kept; null for nowhere. */
+  store: Store | null;
   /** Of the namespace that it serves, once it serves. */
   namespaceId: Promise<string | null>;
   secrets: Secrets;
@@ -133,6 +137,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
   const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept });
   const blobDir = join(home, 'blobs');
+  const store =
+    settings.store.kind === 'none' ? null : openFolder(join(home, 'store'), () => parts.namespaceId);
   const parts: Parts = {
     options,
     settings,
@@ -147,6 +153,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
       secrets,
     ),
     blobDir,
+    store,
     namespaceId: Promise.resolve(null),
     secrets,
     offers: new OfferedRequests(),

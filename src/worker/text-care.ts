@@ -1,8 +1,8 @@
 /** What a worker does for the store of its runs' texts beside storing: it tries it, says whose they are, and prunes. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { errorText } from '../core/text/error-text.js';
-import { type BlobOwner, pruneBlobs, tryBlobStore } from '../shared/blobs/blob-store.js';
 import { SteersmanError } from '../shared/errors.js';
+import { type BlobOwner, pruneBlobs, tryBlobStore } from '../shared/store/blob-store.js';
 
 const ASK_TIMEOUT_MS = 10_000;
 

@@ -1,6 +1,7 @@
 /** The workflow `steersmanRun`: one session with the agents, durable from its first message. */
 import {
   ApplicationFailure,
+  CancellationScope,
   CancelledFailure,
   isCancellation,
   upsertMemo,
@@ -21,6 +22,7 @@ import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
 import { registerHandlers } from './platform/handlers.js';
 import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
 import { Run } from './run.js';
+import { hasUnkept, keepSession } from './turn/keep-session.js';
 import { resultOf } from './views.js';
 
 /** A memo is read with every list of runs. */
@@ -103,6 +105,7 @@ function runFailure({ failure, cause }: GoalEnd, result: RunResult): Application
 async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);
+  if (hasUnkept(run)) await CancellationScope.nonCancellable(() => keepSession(run));
   const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
   const { steps, dropped } = result.trace;
   const trace = { ...result.trace, steps: [], dropped: dropped + steps.length };

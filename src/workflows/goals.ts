@@ -23,6 +23,7 @@ import { type GoalEnd, whatThereIs } from './phases/conclude.js';
 import { beginNextGoal } from './phases/notes.js';
 import type { Run } from './run.js';
 import { runMode } from './run-mode.js';
+import { hasUnkept, keepSession } from './turn/keep-session.js';
 import { keepText, offloadLastAnswer } from './turn/keep-text.js';
 import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
@@ -61,6 +62,7 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
   await offloadLastAnswer(run);
   endGoal(run, { ...end, answer });
+  if (hasUnkept(run)) await keepSession(run);
   return { ...end, answer };
 }
 

@@ -26,6 +26,10 @@ export interface RunMemory {
   calls: Set<CallInFlight>;
   /** Ends when the last change of an artifact has been made. */
   changing: Promise<void>;
+  /** What was said is being kept in the store: one at a time. */
+  keeping: boolean;
+  /** Of the messages that were said since the last time. */
+  saidBytes: number;
   /** How often something may have changed what tools read: a read that was under way meanwhile is not given again. */
   changes: number;
   /** What the worker was given of requests: another worker, and another part, begin anew. */
@@ -46,6 +50,8 @@ export function newMemory(): RunMemory {
   return {
     calls: new Set(),
     changing: Promise.resolve(),
+    keeping: false,
+    saidBytes: 0,
     changes: 0,
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },

@@ -16,6 +16,7 @@ import type { Artifact } from '../core/state/artifacts.js';
 import type { Cursor } from '../core/state/cursor.js';
 import type { GoalRecord } from '../core/state/goal.js';
 import type { JournalEvent, ModelSwitch } from '../core/state/journal.js';
+import type { KeepPage, Mark } from '../core/state/kept.js';
 import type { Message, Usage } from '../core/state/message.js';
 import type { RunState } from '../core/state/run-state.js';
 import type { TraceReport } from '../core/state/trace.js';
@@ -208,4 +209,6 @@ export const toolRequestQuery = defineQuery<Record<string, unknown>, [string]>('
 /** What a person has given at the form of this id; null: nobody has yet. */
 export const formAnswerQuery = defineQuery<FormAnswer | null, [string]>('formAnswer');
 export const transcriptQuery = defineQuery<Message[], [string?, number?]>('transcript');
+/** What lies between two marks, for the store of sessions; without the second, all that there is. */
+export const keepPageQuery = defineQuery<KeepPage, [Mark, Mark?]>('keepPage');
 export const traceQuery = defineQuery<TraceReport>('trace');

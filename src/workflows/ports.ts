@@ -7,6 +7,7 @@ import type {
   CheckEnd,
   CompareFileInput,
   EditArtifactInput,
+  KeepInput,
   LookFinds,
   LookInput,
   ResolveModelInput,
@@ -102,6 +103,8 @@ export interface Ports {
   look<I extends LookInput>(input: I): Promise<Called<LookFinds[I['at']]>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
+  /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: in a single one. */
+  keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<null>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */

@@ -16,9 +16,11 @@ import type { Interrupt, Position } from '../core/state/position.js';
 import type { RunState } from '../core/state/run-state.js';
 import { MAIN_THREAD, newThread, type Thread } from '../core/state/thread.js';
 import { fitMessage } from '../core/text/fit-message.js';
+import { sizeOf } from '../core/text/sizes.js';
 import { forgetAll } from '../core/tools/ledger.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
+import { keepDue, keepSession } from './turn/keep-session.js';
 
 /** The beginning of a gate's key, if a tool server has opened the gate. */
 export const FORM = 'form:';
@@ -104,6 +106,7 @@ export class Run {
   append<M extends Message>(thread: Thread, message: M): M {
     const kept = fitMessage(message);
     thread.messages.push(kept);
+    if (this.state.pinned?.keeps) this.memory.saidBytes += sizeOf(kept);
     thread.tokens += estimateMessageTokens(kept);
     return kept;
   }
@@ -240,6 +243,10 @@ export class Run {
       if (deadline !== null && now >= deadline) break;
       state.goal.waitingSince ??= now;
       this.show();
+      if (keepDue(this, () => true)) {
+        await keepSession(this);
+        continue;
+      }
       const timeoutMs = deadline === null ? null : deadline - now;
       await ports.wait(() => done() || ports.handoverSuggested(), timeoutMs, what);
       ports.throwIfCancelled();

@@ -1,11 +1,13 @@
 /** Read-only views of a run's state: what queries and the result give. */
 
 import type { WorkflowInfo } from '@temporalio/workflow';
+import { isSubagent, sessionOf } from '../core/agents/subagent.js';
 import { chainOf, limitsOf } from '../core/limits/in-force.js';
 import type { Cause, Outcome } from '../core/plan/cause.js';
 import { released } from '../core/plan/plan.js';
 import { ownMessages } from '../core/state/branch-threads.js';
 import { eventsSince, type JournalEvent, lastSwitches } from '../core/state/journal.js';
+import { type KeepPage, type Mark, markOf, passed, recordBytes, recordsBetween } from '../core/state/kept.js';
 import {
   type AssistantMessage,
   type Message,
@@ -146,6 +148,37 @@ function replyWhere(
 export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
   const known = ownValue(state.threads, thread);
   return firstPage(known ? ownMessages(known).slice(from) : [], jsonBytes);
+}
+
+/** Answer of the query `keepPage`: records after a mark, as many as fit a page. */
+export function keepPage(state: RunState, info: KeptInfo, after: Mark, upTo: Mark = markOf(state)): KeepPage {
+  const between = recordsBetween(state, after, upTo);
+  const records = firstPage(between, recordBytes);
+  const more = records.length < between.length;
+  return { run: runRecord(state, info), records, kept: more ? records.reduce(passed, after) : upTo, more };
+}
+
+type KeptInfo = Pick<WorkflowInfo, 'workflowId' | 'firstExecutionRunId' | 'parent'>;
+
+function runRecord(state: RunState, { workflowId, firstExecutionRunId, parent }: KeptInfo): KeepPage['run'] {
+  const { settings, goal, goals, idleSince, end, total, startedAt } = state;
+  // Between two goals the last one's end is the run's.
+  const last = end ?? (idleSince === null ? null : (goals.at(-1) ?? null));
+  const { outcome = null, cause = null, answer = null } = last ?? {};
+  return {
+    chain: firstExecutionRunId,
+    session: sessionOf(workflowId, settings),
+    workflowId,
+    goal: goal.text,
+    mode: goal.mode,
+    workspace: settings.workspace,
+    ...(isSubagent(settings) && parent && { parent: parent.workflowId }),
+    number: goal.number,
+    startedAt,
+    changedAt: Date.now(),
+    ...{ outcome, cause, answer, ended: end !== null },
+    usage: total.usage,
+  };
 }
 
 /** Answer of the query `trace`: a result says the rest itself. */

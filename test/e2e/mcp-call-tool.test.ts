@@ -13,7 +13,7 @@ import { toolResult, toolResultText } from '../../src/core/tools/tool-result.js'
 import { parseMcpConfig } from '../../src/mcp/config.js';
 import { McpPool } from '../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../src/mcp/connection/sessions.js';
-import { createLocalBlobStore } from '../../src/shared/blobs/blob-store.js';
+import { createLocalBlobStore } from '../../src/shared/store/blob-store.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
 
 const PROJECT = process.cwd();

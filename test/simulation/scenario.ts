@@ -67,7 +67,13 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
   const checks = checksFor(new Random(seed, 'checks'));
   const plain = {
     ...rest,
-    pinned: { ...pinned, roles, onStepFailure, ...(checks.length > 0 && { checks }) },
+    pinned: {
+      ...pinned,
+      roles,
+      onStepFailure,
+      ...(checks.length > 0 && { checks }),
+      ...(new Random(seed, 'store').chance(0.5) && { keeps: true as const }),
+    },
   };
   const writes = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;
   const alone = new Random(seed, 'agents').chance(0.35) ? withAgents(writes) : writes;

@@ -130,7 +130,7 @@ const MUST_HAPPEN = [
   ...['read by an agent', 'given back', 'refused by an agent'].map(way => `message ${way}`),
   ...['agents at the same time', 'an agent of a task beside others', 'an agent of an agent'],
   ...['an agent handed over', 'a tool allowed to an agent'],
-  ...['tasks side by side', 'models at the same time', 'handover side by side'],
+  ...['tasks side by side', 'models at the same time', 'handover side by side', 'a conversation is kept'],
   'wrapped up after a failure, failed',
   ...[
     'verified',

@@ -24,5 +24,5 @@ function expectCarried(state: RunState): void {
     bytes <= MAX_STATE_BYTES,
     () => `the state has ${bytes} bytes, at most ${MAX_STATE_BYTES} are its bound`,
   );
-  expectThat(MAX_STATE_BYTES < PAYLOAD_BYTES - 100_000, 'the bound is near the limit of the server');
+  expectThat(MAX_STATE_BYTES < PAYLOAD_BYTES - 60_000, 'the bound is near the limit of the server');
 }

@@ -7,6 +7,7 @@ import type {
   CheckEnd,
   CompareFileInput,
   EditArtifactInput,
+  KeepInput,
   LookFinds,
   LookInput,
   RunCheckInput,
@@ -22,6 +23,7 @@ import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
 import type { ArtifactEdited } from '../../src/core/state/artifacts.js';
 import { folded } from '../../src/core/state/branch-threads.js';
 import { fitForHandover } from '../../src/core/state/handover.js';
+import { messageNumber, passed, recordsBetween } from '../../src/core/state/kept.js';
 import type { RunState } from '../../src/core/state/run-state.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type {
@@ -98,6 +100,8 @@ export class World implements Ports {
   #handedOverInWait = false;
   #waits = 0;
   #offers = new Offers();
+  /** What the store has. */
+  readonly #kept = new Set<string>();
 
   constructor(scenario: Scenario, { policy, inStep }: Course, watcher: Watcher, around: Surroundings) {
     this.scenario = scenario;
@@ -465,6 +469,23 @@ export class World implements Ports {
 
   async storeText(): Promise<Called<{ ref: string }>> {
     return { ok: true, value: { ref: 'ref-1' } };
+  }
+
+  async keep({ after, upTo }: Pick<KeepInput, 'after' | 'upTo'>): Promise<Called<null>> {
+    const state = this.#runState();
+    for (const record of recordsBetween(state, after, upTo)) {
+      const { id, seq, step } = passed({ id: 0, seq: 0, step: 0 }, record);
+      const name = `${record.kind} ${id + seq + step}`;
+      expectThat(!this.#kept.has(name), () => `${name} is kept twice`);
+      this.#kept.add(name);
+    }
+    const said = Object.values(state.threads).flatMap(({ messages }) => messages);
+    const missing = said
+      .map(messageNumber)
+      .filter(number => number > 0 && !this.#kept.has(`message ${number}`));
+    expectThat(missing.length === 0, () => `the messages ${missing.join(', ')} are not kept`);
+    this.#watcher.seen.add('a conversation is kept');
+    return { ok: true, value: null };
   }
 
   interrupt(): void {

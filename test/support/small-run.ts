@@ -87,6 +87,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     },
     callWorkflow: async () => ({ ok: true, value: { kind: 'returned', value: 'done' } }),
     editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
+    keep: async () => ({ ok: true, value: null }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {
       const test = getCurrentTest();

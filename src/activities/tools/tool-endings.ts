@@ -17,7 +17,7 @@ import {
   type ResultSizes,
 } from '../../mcp/result-content.js';
 import type { ToolAnswer } from '../../mcp/tool-answer.js';
-import type { BlobStore } from '../../shared/blobs/blob-store.js';
+import type { BlobStore } from '../../shared/store/blob-store.js';
 import { stopReason } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 

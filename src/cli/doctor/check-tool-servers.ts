@@ -11,8 +11,8 @@ import { CODE_SERVER, type CodeTool } from '../../mcp/code-tools.js';
 import type { McpConfig } from '../../mcp/config.js';
 import { McpPool, type McpPoolOptions } from '../../mcp/connection/pool.js';
 import { listRunTools, runToolNamer } from '../../mcp/tools.js';
-import { readResultTool } from '../../shared/blobs/read-result.js';
 import { plural } from '../../shared/format.js';
+import { readResultTool } from '../../shared/store/read-result.js';
 import { type Finding, failedBy, ok, warning } from './finding.js';
 
 interface Offer {

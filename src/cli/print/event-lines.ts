@@ -99,6 +99,11 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   budget_set: ({ limits }) => `limits set · ${JSON.stringify(limits)}`,
   store_failed: ({ what, why }, { yellow }) =>
     yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
+  store_back: () => 'the store takes the conversation again: nothing is missing',
+  store_gap: ({ messages, events, steps }, { yellow }) =>
+    yellow(
+      `the store was away too long: it misses ${messages} messages, ${events} events and ${steps} steps of this run`,
+    ),
   continued_as_new: ({ segment }, { dim }) => dim(`continued as new · segment ${segment}`),
   run_ended: ({ outcome, cause, basis, exceptions }, { bold }) =>
     `${bold(`run ended · ${outcome}`)} · ${causeText(cause, { basis, exceptions })}`,

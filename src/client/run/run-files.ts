@@ -1,8 +1,8 @@
 /** What a run leaves as files: its history, and texts that it keeps by reference. */
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { createLocalBlobStore } from '../../shared/blobs/blob-store.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { createLocalBlobStore } from '../../shared/store/blob-store.js';
 import type { Temporal } from '../connect.js';
 import { describeRun } from './runs.js';
 

@@ -5,9 +5,10 @@ import type { Gate } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import type { Artifact } from '../../core/state/artifacts.js';
-import type { TraceReport } from '../../core/state/trace.js';
+import type { TraceReport, TraceStep } from '../../core/state/trace.js';
 import type { SteerTime } from '../../core/steering/inbox.js';
 import { SteersmanError } from '../../shared/errors.js';
+import type { SessionStore } from '../../shared/store/store.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import {
   editPlanUpdate,
@@ -34,12 +35,13 @@ import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
 import { type WatchOptions, watchRun } from '../watch/watch-run.js';
 import { type ChildTree, readChildren } from './child-tree.js';
 import { gateInput, type ToolInput } from './gate-input.js';
+import { keptRun, keptSteps, sessionsOf, type ThreadTranscript } from './kept-runs.js';
 import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import { readHistory, readStored } from './run-files.js';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
-import { describeRun, fromWorker, isOpen, mayBeServed, RunLooks } from './runs.js';
+import { chainOf, describeRun, fromWorker, isOpen, mayBeServed, RunLooks } from './runs.js';
 import {
   answerAndKeep,
   type GateReply,
@@ -49,7 +51,7 @@ import {
   update,
 } from './send.js';
 import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
-import { readTranscript, type ThreadTranscript } from './transcript.js';
+import { readTranscript } from './transcript.js';
 
 export interface MessageOptions extends Abortable {
   /** A repeat under the same id does nothing. Default: a new one. */
@@ -99,6 +101,7 @@ export class Run {
   readonly workspace: string | null;
   readonly #scope: ClientScope;
   readonly #looks: RunLooks;
+  readonly #store: SessionStore;
   readonly #handlers: (GateHandler | GateHandlers)[] = [];
   /** Aborted by a gate that could not be answered, with why. */
   readonly #failed = new AbortController();
@@ -110,7 +113,8 @@ export class Run {
     tools: readonly ClientTool[] = [],
   ) {
     this.#scope = scope;
-    this.#looks = new RunLooks(scope.temporal, id);
+    this.#store = sessionsOf(scope.home);
+    this.#looks = new RunLooks(scope.temporal, id, this.#store);
     this.id = id;
     this.runId = runId;
     this.taskQueue = taskQueue;
@@ -277,17 +281,23 @@ export class Run {
     );
   }
 
-  /** The conversation, the main thread first; or the thread of this name. Needs a worker. */
+  /** The conversation, the main thread first; or the thread of this name: whole where this machine has the store, else as far as its worker has it. */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
-    return this.#work(options, temporal => readTranscript(temporal, this.id, thread));
+    return this.#work(options, temporal =>
+      readTranscript(temporal, this.#store, { id: this.id, only: thread }),
+    );
   }
 
   /** What it did, step by step. Of an ended run without a worker: its last steps. */
   trace(options: Abortable = {}): Promise<TraceReport> {
     return this.#work(options, async temporal => {
       const run = await describeRun(temporal, this.id);
-      if (!isOpen(run)) return resultIn(await readEnd(temporal, run)).trace;
-      return askRun(temporal, { id: this.id }, traceQuery);
+      const trace = isOpen(run)
+        ? await askRun(temporal, { id: this.id }, traceQuery)
+        : resultIn(await readEnd(temporal, run)).trace;
+      const known =
+        trace.dropped > 0 ? await keptRun(this.#store, this.id, await chainOf(temporal, this.id)) : null;
+      return known ? withKeptSteps(trace, await keptSteps(this.#store, known)) : trace;
     });
   }
 
@@ -363,6 +373,14 @@ export class Run {
   #work<T>(options: Abortable, work: (temporal: Temporal) => Promise<T>): Promise<T> {
     return abortable(this.#scope, options, signal => work({ ...this.#scope.temporal, signal }));
   }
+}
+
+/** With the steps before its first, where the store has them all. */
+function withKeptSteps(trace: TraceReport, kept: readonly TraceStep[]): TraceReport {
+  const earlier = kept.filter(({ step }) => step <= trace.dropped);
+  return earlier.length < trace.dropped
+    ? trace
+    : { ...trace, steps: [...earlier, ...trace.steps], dropped: 0 };
 }
 
 function resultIn({ id, status, failure, result }: RunEnd): RunResult {

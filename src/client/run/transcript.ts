@@ -1,51 +1,67 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
 
 import type { Message } from '../../core/state/message.js';
-import { MAIN_THREAD } from '../../core/state/thread.js';
 import { SteersmanError } from '../../shared/errors.js';
+import type { SessionStore } from '../../shared/store/store.js';
 import { stateQuery, transcriptQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { Temporal } from '../connect.js';
-import { fromWorker } from './runs.js';
-
-export interface ThreadTranscript {
-  thread: string;
-  messages: Message[];
-}
+import { inThreads, keptMessages, keptRun, type SaidIn, type ThreadTranscript } from './kept-runs.js';
+import { chainOf, fromWorker } from './runs.js';
 
 /**
- * The threads of a run, the main one first, each with what is kept of it; `only` one of them. Throws a SteersmanError
- * for an unknown run or thread, and where no worker answers: only a worker knows the conversation, of an ended run too.
+ * The threads of a run, the main one first, each with all that was said in it, as far as the store has it or the run
+ * itself still does; `only` one of them. Throws a SteersmanError for an unknown run or thread, and where neither store
+ * nor worker knows the conversation.
  */
-export function readTranscript(temporal: Temporal, id: string, only?: string): Promise<ThreadTranscript[]> {
-  return fromWorker(temporal, id, { knows: 'its conversation', ask: () => readThreads(temporal, id, only) });
+export async function readTranscript(
+  temporal: Temporal,
+  store: SessionStore,
+  { id, only }: { id: string; only: string | undefined },
+): Promise<ThreadTranscript[]> {
+  const known = await keptRun(store, id, await chainOf(temporal, id));
+  const kept = known ? await keptMessages(store, known) : [];
+  const said = known?.ended === true ? kept : await withNews(kept, () => readLive(temporal, id));
+  const threads = inThreads(said);
+  const wanted = threads.filter(({ thread }) => only === undefined || thread === only);
+  if (only !== undefined && wanted.length === 0) throw noThread(id, only, threads);
+  return wanted;
 }
 
-async function readThreads(temporal: Temporal, id: string, only?: string): Promise<ThreadTranscript[]> {
+/** What is kept, and what the run has since. Where no worker answers, what is kept is better than nothing. */
+async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): Promise<readonly SaidIn[]> {
+  if (kept.length === 0) return ask();
+  const live = await ask().catch(error => {
+    if (error instanceof SteersmanError && error.code === 'unserved') return [];
+    throw error;
+  });
+  const known = new Set(kept.map(({ message }) => message.id));
+  // A note of what was cut says nothing where all is there.
+  return [...kept, ...live.filter(({ message }) => message.kind !== 'cut' && !known.has(message.id))];
+}
+
+function readLive(temporal: Temporal, id: string): Promise<SaidIn[]> {
+  return fromWorker(temporal, id, { knows: 'its conversation', ask: () => askThreads(temporal, id) });
+}
+
+async function askThreads(temporal: Temporal, id: string): Promise<SaidIn[]> {
   const { internals } = await askRun(temporal, { id }, stateQuery);
-  const names = inOrder(Object.keys(internals.threads));
-  if (only !== undefined && !names.includes(only)) throw noThread(id, only, names);
-  const transcripts: ThreadTranscript[] = [];
-  for (const thread of only === undefined ? names : [only]) {
-    const messages: Message[] = [];
-    for (;;) {
-      const page = await askRun(temporal, { id }, transcriptQuery, thread, messages.length);
+  const said: SaidIn[] = [];
+  for (const thread of Object.keys(internals.threads)) {
+    for (let from = 0; ; ) {
+      const page: Message[] = await askRun(temporal, { id }, transcriptQuery, thread, from);
       if (page.length === 0) break;
-      messages.push(...page);
+      from += page.length;
+      said.push(...page.map(message => ({ thread, message })));
     }
-    transcripts.push({ thread, messages });
   }
-  return transcripts;
+  return said;
 }
 
-function inOrder(names: string[]): string[] {
-  return [...names.filter(name => name === MAIN_THREAD), ...names.filter(name => name !== MAIN_THREAD)];
-}
-
-function noThread(id: string, thread: string, names: string[]): SteersmanError {
+function noThread(id: string, thread: string, known: readonly ThreadTranscript[]): SteersmanError {
   return new SteersmanError(
     `The run ${id} has no thread ${thread}.`,
-    names.length === 0 ? 'It has none yet.' : `It has these: ${names.join(', ')}.`,
+    known.length === 0 ? 'It has none yet.' : `It has these: ${known.map(each => each.thread).join(', ')}.`,
     'not_found',
   );
 }

@@ -6,6 +6,11 @@ import { isFinalQueryError } from '../grpc-errors.js';
 /** Asks one part of the run for its events after `since`. */
 export type AskEvents = (runId: string, since: number) => Promise<EventsPage>;
 
+interface PartPage {
+  runId: string;
+  page: EventsPage;
+}
+
 export interface JournalNews {
   /** In order, each once. */
   events: JournalEvent[];
@@ -17,8 +22,12 @@ export class JournalReader {
   readonly #ask: AskEvents;
   #since: number;
 
-  constructor(ask: AskEvents, since = 0) {
+  readonly #kept: (after: number) => Promise<JournalEvent[]>;
+
+  /** `kept`: what the store has after an event. */
+  constructor(ask: AskEvents, since = 0, kept: (after: number) => Promise<JournalEvent[]> = async () => []) {
     this.#ask = ask;
+    this.#kept = kept;
     this.#since = since;
   }
 
@@ -27,9 +36,12 @@ export class JournalReader {
    * part can't be asked; then nothing counts as read.
    */
   async read(runId: string): Promise<JournalNews> {
-    const news: JournalNews = { events: [], lost: 0 };
-    let since = this.#since;
-    for (const part of await this.#segmentsBackFrom(runId)) {
+    const first = await this.#ask(runId, this.#since);
+    const kept = first.missed > 0 ? await this.#keptAfter(this.#since) : [];
+    const news: JournalNews = { events: kept, lost: 0 };
+    let since = kept.at(-1)?.seq ?? this.#since;
+    const page = kept.length > 0 ? await this.#ask(runId, since) : first;
+    for (const part of await this.#segmentsBackFrom({ runId, page }, since)) {
       for (let page: EventsPage = part.page; ; page = await this.#ask(part.runId, since)) {
         const fresh = page.events.filter(event => event.seq > since);
         for (const event of fresh) {
@@ -45,21 +57,28 @@ export class JournalReader {
   }
 
   /** The parts that hold what was not read, oldest first, each with its first page. */
-  async #segmentsBackFrom(runId: string): Promise<{ runId: string; page: EventsPage }[]> {
-    const parts = [{ runId, page: await this.#ask(runId, this.#since) }];
+  async #segmentsBackFrom(last: PartPage, since: number): Promise<PartPage[]> {
+    const parts = [last];
     for (;;) {
       const [{ page } = { page: null }] = parts;
       if (!page || page.missed === 0 || page.previousRunId === null) return parts;
-      const earlier = await this.#askEarlier(page.previousRunId);
+      const earlier = await this.#askEarlier(page.previousRunId, since);
       if (earlier === null) return parts;
       parts.unshift({ runId: page.previousRunId, page: earlier });
     }
   }
 
+  /** As far as there is no gap: what comes behind one an earlier part may tell. A store that fails has nothing. */
+  async #keptAfter(since: number): Promise<JournalEvent[]> {
+    const kept = await this.#kept(since).catch((): JournalEvent[] => []);
+    const gap = kept.findIndex(({ seq }, index) => seq !== since + 1 + index);
+    return gap < 0 ? kept : kept.slice(0, gap);
+  }
+
   /** An earlier segment may be gone from the server, or no longer replay: then its events are lost. */
-  async #askEarlier(runId: string): Promise<EventsPage | null> {
+  async #askEarlier(runId: string, since: number): Promise<EventsPage | null> {
     try {
-      return await this.#ask(runId, this.#since);
+      return await this.#ask(runId, since);
     } catch (error) {
       if (isFinalQueryError(error)) return null;
       throw error;

@@ -47,9 +47,13 @@ export class RunWatch {
     this.#looks = looks;
     this.#live = live;
     this.#patience = new Patience(temporal);
-    this.#journal = new JournalReader((runId, after) => looks.events(runId, after), since);
+    this.#journal = new JournalReader(
+      (runId, after) => looks.events(runId, after),
+      since,
+      after => looks.keptEvents(after),
+    );
     const begin = (childId: string) =>
-      new RunWatch(new RunLooks(temporal, childId), { since: 0, live, children });
+      new RunWatch(new RunLooks(temporal, childId, looks.store), { since: 0, live, children });
     this.#children = children ? new ChildWatches(id, begin) : null;
     this.#joinsLate = children && since > 0;
   }

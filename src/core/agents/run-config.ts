@@ -137,6 +137,8 @@ export interface PinnedRun {
   orchestrate: boolean;
   /** What each goal must pass; absent where there is nothing. */
   checks?: Check[];
+  /** The run is kept in the store of sessions; absent where there is none. */
+  keeps?: true;
   /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
   onBudget: 'ask' | 'wrap_up';
   /** In the mode plan: what a failed task does to the rest of its plan. */

@@ -53,6 +53,8 @@ export const LONGEST_ID = 1_000;
 
 export const EVENT_BYTES = 24_000;
 export const JOURNAL_BYTES = 120_000;
+/** Messages that were shortened before they were kept. */
+export const UNKEPT_BYTES = 40_000;
 export const STEP_BYTES = 8_000;
 export const TRACE_BYTES = 64_000;
 /** Steps above this go to the blob store, at the next safe point. */

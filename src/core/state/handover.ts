@@ -10,7 +10,8 @@ import { forgetResults } from '../tools/ledger.js';
 import { folded, replaceMessages, unfolded } from './branch-threads.js';
 import { type Cursor, cursorAt } from './cursor.js';
 import { record } from './journal.js';
-import type { UserMessage } from './message.js';
+import { rememberUnkept } from './kept.js';
+import type { Message, UserMessage } from './message.js';
 import { begun, taskOf } from './position.js';
 import { newRunState, type RunState } from './run-state.js';
 import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
@@ -40,7 +41,7 @@ export function shortenThreads(
 ): void {
   if (threadsBytes(state) <= maxBytes) return;
   trimThreads(state, { maxBytes, why, at });
-  cutTexts(state, maxBytes);
+  cutTexts(state, maxBytes, at);
   // Nothing bounds how often people say something.
   trimThreads(state, { maxBytes, why, at, keepsUserNotes: false });
 }
@@ -63,16 +64,18 @@ function trimThreads(
 /** What stays of each message where even those that are always kept are too much. */
 const TEXT_STEPS = [16_000, 4_000, 500];
 
-function cutTexts(state: RunState, maxBytes: number): void {
+function cutTexts(state: RunState, maxBytes: number, at: number): void {
   for (const bytes of TEXT_STEPS) {
     if (threadsBytes(state) <= maxBytes) return;
     for (const thread of Object.values(state.threads)) {
       const others = thread.messages.filter(
         message => message.kind !== 'user' || !GIVEN_AGAIN.has(message.purpose),
       );
-      replaceMessages(
+      shortenTo(
+        state,
         thread,
         others.map(message => withShortTexts(message, bytes)),
+        at,
       );
       thread.tokens = thread.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
       thread.epoch += 1;
@@ -110,10 +113,17 @@ export function shortenThread(
   });
   if (dropped === 0 && shortened === 0) return false;
   forgetResults(state.tools.ledger, lost);
-  replaceMessages(thread, messages);
+  shortenTo(state, thread, messages, at);
   Object.assign(thread, { tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
   record(state.log.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
   return true;
+}
+
+/** Puts shorter messages in the place of those of a thread; the store gets what they were, if it has not yet. */
+function shortenTo(state: RunState, thread: Thread, messages: Message[], at: number): void {
+  const lost = rememberUnkept(state, thread, messages);
+  if (lost > 0) record(state.log.journal, at, 'store_gap', { messages: lost, events: 0, steps: 0 });
+  replaceMessages(thread, messages);
 }
 
 // Taking over a run from the segment before it, which may have run on code of an earlier day.

@@ -186,8 +186,12 @@ export interface JournalPayloads {
   stop_requested: { reason: string };
   /** Something was sent that the run does not understand, or not now. */
   signal_ignored: { signal: string; reason: string };
-  /** A text that should have been kept by reference, and was cut. Said once a run. */
+  /** A text that should have been kept by reference, and was cut. Said once a run; or, of the conversation: the store does not take it, and is asked again. */
   store_failed: { what: string; why: string };
+  /** The store takes the conversation again, and has all of it that the run still had. */
+  store_back: { afterMs: number };
+  /** So many were shortened or dropped while the store did not take them: it will never have them whole. */
+  store_gap: { messages: number; events: number; steps: number };
   continued_as_new: { segment: number };
   run_ended: { outcome: Outcome; cause: Cause; answer: string } & Rest;
 }

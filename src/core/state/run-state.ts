@@ -14,6 +14,7 @@ import type { Artifact } from './artifacts.js';
 import { type Cursor, cursorAt, here, steeringAt } from './cursor.js';
 import { type GoalRecord, type GoalState, goalTimeMs, newGoal } from './goal.js';
 import type { Journal } from './journal.js';
+import { type Keeping, newKeeping } from './kept.js';
 import { NO_USAGE, tokensOf, type Usage } from './message.js';
 import { newPeople, type People } from './people.js';
 import type { Threads } from './thread.js';
@@ -79,7 +80,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     people: newPeople(),
     total: { usage: NO_USAGE, turns: 0, usageBy: [] },
     children: noChildren(),
-    log: { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false },
+    log: { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false, ...newKeeping() },
     shown: {},
     end: null,
   };
@@ -118,7 +119,7 @@ export function budgetUse({ goal, total }: RunState, now: number): BudgetUse {
 
 // What a run tells of itself, and how well that is kept.
 
-export interface Log {
+export interface Log extends Keeping {
   journal: Journal;
   trace: Trace;
   /** The blob store did not take a text: the journal has it, and less is hoped of the store from then on. */

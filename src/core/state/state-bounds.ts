@@ -103,6 +103,9 @@ export const BOUNDS: Record<Path, number> = {
   /** Besides steps: totals of tools, and references to steps that were offloaded. */
   'log.trace': most.TRACE_BYTES + 26_000,
   'log.storeFailed': NUMBER_BYTES,
+  'log.kept': 100,
+  'log.keepFailedAt': NUMBER_BYTES,
+  'log.unkept': most.UNKEPT_BYTES + 10,
   shown: 2_000,
   /** Set when nothing is carried any more. */
   end: NUMBER_BYTES,
@@ -153,6 +156,7 @@ const MEASURES: Measures = {
       2,
     ),
   'log.journal': ({ log }) => sizeOfList(log.journal.events) + 60,
+  'log.unkept': ({ log }) => sizeOfList(log.unkept),
   'log.trace': ({ log }) => {
     const { steps, ...rest } = log.trace;
     return sizeOfList(steps) + jsonBytes(rest) + 10;

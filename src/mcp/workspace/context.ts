@@ -4,7 +4,7 @@ import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { DANGLING, isBelow, OUTSIDE, type Place, placeIn } from '../../config/workspace.js';
 import { isRecord } from '../../core/text/json.js';
-import type { BlobStore } from '../../shared/blobs/blob-store.js';
+import type { BlobStore } from '../../shared/store/blob-store.js';
 
 export interface WorkspaceContext {
   /** The folder's real path. */

@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { createEditArtifact } from '../../activities/edit-artifact.js';
+import { createKeep, type KeepDeps } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load-run.js';
 import { createLook, listFiles } from '../../activities/look.js';
 import { createCallModel } from '../../activities/models/call-model.js';
@@ -20,7 +21,7 @@ import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
 import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { failpoint } from '../../shared/failpoints.js';
-import { modelRequestQuery, toolRequestQuery } from '../../workflows/messages.js';
+import { keepPageQuery, modelRequestQuery, toolRequestQuery } from '../../workflows/messages.js';
 import type { Parts } from '../parts.js';
 import { pinnedFacts } from '../providers.js';
 import { personAsker } from './person-asker.js';
@@ -38,6 +39,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       inCode: options,
       loadSettings: () => parts.liveSettings.read(),
       localStack,
+      keeps: parts.store !== null,
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
         listRunTools(
@@ -110,6 +112,16 @@ export function createActivities(parts: Parts): SteersmanActivities {
     }),
     steersmanResolveModel: createResolveModel(options.resolveModel),
     steersmanStoreText: createStoreText(blobs),
+    steersmanKeep: createKeep({
+      // A run that began with a store may come to a worker that has none: it says so, and goes on.
+      sessions: parts.store?.sessions ?? NO_STORE,
+      namespaceId: () => parts.namespaceId,
+      readPage: (after, upTo) => {
+        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+        return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
+      },
+      redact: value => secrets.redactAll(value),
+    }),
     steersmanEditArtifact: createEditArtifact({
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),
@@ -117,6 +129,10 @@ export function createActivities(parts: Parts): SteersmanActivities {
     }),
   };
 }
+
+const NO_STORE: KeepDeps['sessions'] = {
+  keep: () => Promise.reject(new Error('this worker has no store: store.kind is none in its steersman.yaml')),
+};
 
 /** By the worker's own client, which encodes payloads as the worker does. */
 function runOf(workflowId: string, runId: string): WorkflowHandle {

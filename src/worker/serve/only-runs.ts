@@ -16,6 +16,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanRunCheck: true,
   steersmanResolveModel: true,
   steersmanStoreText: true,
+  steersmanKeep: true,
   steersmanEditArtifact: true,
   steersmanCompareFile: true,
   steersmanLook: true,

@@ -7,7 +7,7 @@ import { hearAgent, passedOn } from '../agents/agents.js';
 import * as messages from '../messages.js';
 import type { Run } from '../run.js';
 import { formAnswer, hearForm } from '../tool-forms.js';
-import { eventsPage, traceView, transcript, viewOf } from '../views.js';
+import { eventsPage, keepPage, traceView, transcript, viewOf } from '../views.js';
 import {
   answerFromCaller,
   changeModel,
@@ -32,6 +32,7 @@ import {
   planEditReader,
   type Read,
   readIndex,
+  readMark,
   readName,
   readPageOptions,
   withdrawalReader,
@@ -187,6 +188,14 @@ function registerQueries(run: Run): void {
     (thread, from) => transcript(state, readName(thread), readIndex(from)),
     {
       description: 'Messages of a thread: "main" by default; then the index to begin at.',
+    },
+  );
+  setHandler(
+    messages.keepPageQuery,
+    (after, upTo) =>
+      keepPage(state, workflowInfo(), readMark(after), upTo === undefined ? undefined : readMark(upTo)),
+    {
+      description: 'What the store of sessions keeps of the run, after {"id": 0, "seq": 0, "step": 0}.',
     },
   );
   setHandler(messages.traceQuery, () => traceView(state, Date.now()), {

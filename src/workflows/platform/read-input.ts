@@ -18,6 +18,7 @@ import { leftOut, planEditFaults } from '../../core/plan/plan-edit.js';
 import { GATE_ANSWER_BYTES, INPUT_BYTES, LONGEST_ID, OTHER_ANSWERS_BYTES } from '../../core/state/bounds.js';
 import { steeringAt } from '../../core/state/cursor.js';
 import { ANSWERED, howClosed } from '../../core/state/journal.js';
+import type { Mark } from '../../core/state/kept.js';
 import { budgetUse, type RunState } from '../../core/state/run-state.js';
 import { told } from '../../core/text/fit.js';
 import {
@@ -249,6 +250,12 @@ export function modelReader(state: RunState): Reader<ReadModel> {
 export function readIndex(input: unknown): number {
   const number = typeof input === 'string' && input.length < 20 ? Number(input) : input;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0;
+}
+
+/** How far something is kept; what is no number is nothing. */
+export function readMark(input: unknown): Mark {
+  const { id, seq, step } = isRecord(input) ? input : {};
+  return { id: readIndex(id), seq: readIndex(seq), step: readIndex(step) };
 }
 
 /** A name that a query is given; undefined, for its default, where there is none. */

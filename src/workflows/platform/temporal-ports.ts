@@ -134,6 +134,15 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
           : { timeoutMs: 10_000, wholeMs: 40_000, attempts: 3 };
         return execute('steersmanStoreText', input, shortOptions(`keep ${input.name}`, times));
       }),
+    // A stop waits for it: what was said so far is worth more than a second.
+    keep: ({ after, upTo }, { once }) =>
+      call({ interruptible: false }, () => {
+        const times = once
+          ? { timeoutMs: 10_000, wholeMs: 20_000, attempts: 1 }
+          : { timeoutMs: 15_000, wholeMs: 60_000, attempts: 3 };
+        const input = { workspace: settings.workspace, after, upTo };
+        return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
+      }),
     wait: async (done, timeoutMs, what) => {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs, { summary: what });

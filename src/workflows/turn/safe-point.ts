@@ -3,6 +3,7 @@ import { shortenThreads } from '../../core/state/handover.js';
 import { isHeld, type RunState } from '../../core/state/run-state.js';
 import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state/state-bounds.js';
 import type { Run } from '../run.js';
+import { keepDue, keepSession } from './keep-session.js';
 import { mustOffload, offload } from './keep-text.js';
 
 /**
@@ -14,6 +15,18 @@ import { mustOffload, offload } from './keep-text.js';
 export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
   run.giveWay();
+  if (keepDue(run, () => comesToMore(run)))
+    return keepSession(run).then(() => settle(run, hears) ?? undefined);
+  return settle(run, hears);
+}
+
+/** What is kept is kept before it is shortened, and before the run goes on in another part. */
+function comesToMore({ state, ports }: Run): boolean {
+  return mustShorten(state) || ports.handoverNear(state);
+}
+
+function settle(run: Run, hears: () => boolean): Promise<void> | null {
+  run.ports.throwIfCancelled();
   if (mustOffload(run.state)) return offload(run).then(() => arrive(run, hears) ?? undefined);
   return arrive(run, hears);
 }

@@ -8,8 +8,8 @@ import { McpCallError } from '../../../src/mcp/call-failure.js';
 import type { McpConnection } from '../../../src/mcp/connection/connection.js';
 import type { McpPool } from '../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../src/mcp/connection/sessions.js';
-import { createLocalBlobStore } from '../../../src/shared/blobs/blob-store.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
+import { createLocalBlobStore } from '../../../src/shared/store/blob-store.js';
 import { toolCaller } from '../../support/tool-calls.js';
 
 beforeEach(() => {

@@ -69,6 +69,7 @@ describe('steersman.yaml', () => {
       onStepFailure: 'skip',
       steering: 'understand',
       toolResults: { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 },
+      store: { kind: 'none' },
       blobs: { retentionDays: 30 },
       liveText: {},
       workspaces: [],

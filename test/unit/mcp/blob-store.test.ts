@@ -19,9 +19,9 @@ import {
   createLocalBlobStore,
   pruneBlobs,
   tryBlobStore,
-} from '../../../src/shared/blobs/blob-store.js';
-import { readResult } from '../../../src/shared/blobs/read-result.js';
-import { cutHead, cutTail } from '../../../src/shared/blobs/text-cut.js';
+} from '../../../src/shared/store/blob-store.js';
+import { readResult } from '../../../src/shared/store/read-result.js';
+import { cutHead, cutTail } from '../../../src/shared/store/text-cut.js';
 
 let dir = '';
 beforeEach(() => {

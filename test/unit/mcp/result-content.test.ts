@@ -8,9 +8,9 @@ import {
   keptContent,
   toToolContent,
 } from '../../../src/mcp/result-content.js';
-import { createLocalBlobStore } from '../../../src/shared/blobs/blob-store.js';
-import { readResult } from '../../../src/shared/blobs/read-result.js';
 import { Secrets } from '../../../src/shared/secrets.js';
+import { createLocalBlobStore } from '../../../src/shared/store/blob-store.js';
+import { readResult } from '../../../src/shared/store/read-result.js';
 
 test('a large result with a secret where the shown head ends → neither the head nor any page has a part of it (TR4)', async () => {
   const secrets = new Secrets();

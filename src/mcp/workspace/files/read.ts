@@ -1,7 +1,7 @@
 /** `read`: lines of a text, a picture, pages of a PDF, or what the run keeps by reference. */
 import type { FileHandle } from 'node:fs/promises';
 import { contentText } from '../../../core/tools/tool-result.js';
-import { readResult } from '../../../shared/blobs/read-result.js';
+import { readResult } from '../../../shared/store/read-result.js';
 import { type CodeTool, defineTool, Parts, type ToolContext } from '../../code-tools.js';
 import { openFile, type WorkspaceContext } from '../context.js';
 import { pdfPages } from './pdf.js';

@@ -10,7 +10,7 @@ import type { CallToolInput, CallToolResult } from '../../../../src/activities/t
 import { parseMcpConfig } from '../../../../src/mcp/config.js';
 import { McpPool } from '../../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../../src/mcp/connection/sessions.js';
-import { createLocalBlobStore } from '../../../../src/shared/blobs/blob-store.js';
+import { createLocalBlobStore } from '../../../../src/shared/store/blob-store.js';
 import { json, type McpAnswer, serveMcp } from '../../../support/scripted-mcp.js';
 import { poolOf, toolCaller } from '../../../support/tool-calls.js';
 

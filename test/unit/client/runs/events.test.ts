@@ -27,7 +27,7 @@ function waitingRun(looked: () => void): Run {
     withDeadline: (_: number, work: () => unknown) => work(),
   };
   const temporal = { client, local: null, address: 'none', namespace: 'default' };
-  const scope = { temporal, closing: new AbortController().signal };
+  const scope = { temporal, home: '/nowhere', closing: new AbortController().signal };
   return new Run(scope as unknown as ClientScope, {
     id: 'r',
     runId: 'part',

@@ -13,7 +13,7 @@ import type { McpConnection } from '../../../../src/mcp/connection/connection.js
 import { McpPool } from '../../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../../src/mcp/connection/sessions.js';
 import { listRunTools } from '../../../../src/mcp/tools.js';
-import { createLocalBlobStore } from '../../../../src/shared/blobs/blob-store.js';
+import { createLocalBlobStore } from '../../../../src/shared/store/blob-store.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../../../support/fake-mcp-server.js';
 
 let fake: FakeMcp;

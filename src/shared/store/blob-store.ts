@@ -75,7 +75,7 @@ export function createLocalBlobStore(dir: string, namespaceId?: () => Promise<st
 }
 
 /** A folder name for a run: readable, safe on every file system, and different for different ids. */
-function runFolder(runId: string): string {
+export function runFolder(runId: string): string {
   const readable = runId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
   return `${readable}-${createHash('sha256').update(runId).digest('hex').slice(0, 16)}`;
 }

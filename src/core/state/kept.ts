@@ -1,0 +1,192 @@
+/**
+ * What of a run is kept outside of Temporal: its messages, events and steps, each once, whole as they were first said.
+ * A mark says how far. What the run shortens before it is kept stays here until it is.
+ */
+
+import type { ModeName } from '../agents/modes.js';
+import type { Cause, Outcome } from '../plan/cause.js';
+import { countOver, sizeOf } from '../text/sizes.js';
+import { UNKEPT_BYTES } from './bounds.js';
+import type { Journal, JournalEvent } from './journal.js';
+import type { Message, Usage } from './message.js';
+import type { Thread, Threads } from './thread.js';
+import type { Trace, TraceStep } from './trace.js';
+
+/** All up to here: the number in a message's id, that of an event, and that of a step. */
+export interface Mark {
+  id: number;
+  seq: number;
+  step: number;
+}
+
+const NOTHING_KEPT: Mark = { id: 0, seq: 0, step: 0 };
+
+/** One line of a conversation. Unique in its run: a message by its id, an event by `seq`, a step by its number. */
+export type Kept =
+  | { kind: 'message'; thread: string; message: Message }
+  | { kind: 'event'; event: JournalEvent }
+  | { kind: 'step'; step: TraceStep };
+
+/** A message that was shortened or dropped before it was kept: the original. */
+export interface Unkept {
+  thread: string;
+  message: Message;
+}
+
+/** How far a run is kept. */
+export interface Keeping {
+  kept: Mark;
+  /** Since when the store takes nothing; null while it does. */
+  keepFailedAt: number | null;
+  /** Messages as they were said that were shortened since: at most 40 KB. */
+  unkept: Unkept[];
+}
+
+export function newKeeping(): Keeping {
+  return { kept: NOTHING_KEPT, keepFailedAt: null, unkept: [] };
+}
+
+/** The part of a run's state that is about what is kept. */
+interface KeptState {
+  pinned: { keeps?: true } | null;
+  lastId: number;
+  threads: Threads;
+  log: { journal: Journal; trace: Trace } & Keeping;
+}
+
+/** A run as it stands, for who lists it or looks it up without its worker. */
+export interface RunRecord {
+  v: 1;
+  /** Of this run and no other, whatever its workflow id. */
+  chain: string;
+  /** Conversation that it is a part of: that of a sub-agent is its caller's. */
+  session: string;
+  workflowId: string;
+  namespaceId: string;
+  /** The one at hand. */
+  goal: string;
+  mode: ModeName;
+  workspace: string;
+  /** Of a sub-agent: workflow id of its caller. */
+  parent?: string;
+  /** Of the goal at hand. */
+  number: number;
+  startedAt: number;
+  changedAt: number;
+  /** How the run, or its last goal, ended; null while one is pursued. */
+  outcome: Outcome | null;
+  cause: Cause | null;
+  answer: string | null;
+  /** The run has ended: no line follows. */
+  ended: boolean;
+  usage: Usage;
+  kept: Mark;
+}
+
+/** A part of what the store of sessions keeps, and the run as it stands. */
+export interface KeepPage {
+  run: Omit<RunRecord, 'v' | 'namespaceId' | 'kept'>;
+  records: Kept[];
+  /** Kept up to here. */
+  kept: Mark;
+  /** There is more before the mark that was asked for: ask again from `kept`. */
+  more: boolean;
+}
+
+/** How far the run is now. */
+export function markOf({ lastId, log: { journal, trace } }: KeptState): Mark {
+  return { id: lastId, seq: journal.lastSeq, step: trace.dropped + trace.steps.length };
+}
+
+/** Zero for what is no message of a conversation, such as the note of a cut. */
+export function messageNumber({ id }: Message): number {
+  return /^m\d+$/.test(id) ? Number(id.slice(1)) : 0;
+}
+
+/** A thread by the name that it keeps: a copy is joined to the one that it goes on with. */
+function nameOf({ id, branch }: Thread): string {
+  return branch?.of ?? id;
+}
+
+/** What the run has after one mark, up to another: messages, events, steps, each in order. */
+export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[] {
+  const { journal, trace, unkept } = state.log;
+  // An original comes before what was made of it. Copies of a thread share messages.
+  const said = new Map<number, Unkept>();
+  for (const { thread, message } of [...unkept, ...messagesOf(state)]) {
+    const number = messageNumber(message);
+    if (number > after.id && number <= upTo.id && !said.has(number)) said.set(number, { thread, message });
+  }
+  const inOrder = [...said].sort(([a], [b]) => a - b);
+  const events = journal.events.filter(({ seq }) => seq > after.seq && seq <= upTo.seq);
+  const steps = trace.steps.filter(({ step }) => step > after.step && step <= upTo.step);
+  return [
+    ...inOrder.map(([, each]) => ({ kind: 'message' as const, ...each })),
+    ...events.map(event => ({ kind: 'event' as const, event })),
+    ...steps.map(step => ({ kind: 'step' as const, step })),
+  ];
+}
+
+function* messagesOf({ threads }: KeptState): Generator<Unkept> {
+  for (const thread of Object.values(threads))
+    for (const message of thread.messages) yield { thread: nameOf(thread), message };
+}
+
+/** The mark moved on to a record that comes after it. */
+export function passed(mark: Mark, record: Kept): Mark {
+  switch (record.kind) {
+    case 'message':
+      return { ...mark, id: messageNumber(record.message) };
+    case 'event':
+      return { ...mark, seq: record.event.seq };
+    case 'step':
+      return { ...mark, step: record.step.step };
+  }
+}
+
+export function isAfter(mark: Mark, record: Kept): boolean {
+  if (record.kind === 'message') return messageNumber(record.message) > mark.id;
+  return record.kind === 'event' ? record.event.seq > mark.seq : record.step.step > mark.step;
+}
+
+/** Bytes of a record, measured once of what it holds. */
+export function recordBytes(record: Kept): number {
+  if (record.kind === 'message') return sizeOf(record.message) + 100;
+  return sizeOf(record.kind === 'event' ? record.event : record.step) + 40;
+}
+
+/** How many messages, events and steps there may be that are not kept yet; calls and gates have ids, too. */
+export function unkeptAtMost(state: KeptState): number {
+  const { kept } = state.log;
+  const now = markOf(state);
+  return now.id - kept.id + now.seq - kept.seq + now.step - kept.step;
+}
+
+/**
+ * Remembers messages of a thread that are about to be shortened or dropped and are not kept yet. Changes `state`.
+ * @returns how many of them there is no room for: they are lost to the store.
+ */
+export function rememberUnkept(state: KeptState, thread: Thread, next: readonly Message[]): number {
+  if (state.pinned?.keeps !== true) return 0;
+  const { log } = state;
+  const stays = new Set(next);
+  const known = new Set(log.unkept.map(({ message }) => message.id));
+  const lost = thread.messages.filter(
+    message => messageNumber(message) > log.kept.id && !stays.has(message) && !known.has(message.id),
+  );
+  if (lost.length === 0) return 0;
+  const all = [...log.unkept, ...lost.map(message => ({ thread: nameOf(thread), message }))];
+  // The newest give way: what came before them has been waiting longer.
+  const over = countOver([...all].reverse(), UNKEPT_BYTES);
+  log.unkept = all.slice(0, all.length - over);
+  return over;
+}
+
+/** What is gone before it was kept, as numbers say. */
+export function lostRecords({ log: { kept, journal, trace } }: KeptState): { events: number; steps: number } {
+  const first = journal.events[0]?.seq ?? journal.lastSeq + 1;
+  return {
+    events: Math.max(0, first - kept.seq - 1),
+    steps: Math.max(0, trace.dropped - kept.step),
+  };
+}

@@ -1,0 +1,63 @@
+/** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
+import type { Kept, RunRecord } from '../../core/state/kept.js';
+import type { BlobStore } from './blob-store.js';
+
+/** A conversation in a list. */
+export interface SessionLine {
+  id: string;
+  /** Beginning of its first goal. */
+  title: string;
+  workspace: string;
+  startedAt: number;
+  changedAt: number;
+  /** Where it goes on from a message of another one. */
+  parent?: { session: string; message: string };
+}
+
+/** Something said that has the words that were looked for. */
+export interface Hit {
+  session: string;
+  chain: string;
+  workflowId: string;
+  /** Id of the message. */
+  message: string;
+  at: number;
+  /** What stands around them. */
+  text: string;
+}
+
+/** Names a run in its conversation. */
+export type RunOf = Pick<RunRecord, 'session' | 'chain'>;
+
+export interface SessionStore {
+  /** Adds records to a run, in one write. What is there already stays as it is, but steps and the run's own record are replaced. */
+  keep(run: RunRecord, records: readonly Kept[]): Promise<void>;
+  /** The runs of a conversation, as they stand, oldest first. */
+  runs(session: string): Promise<RunRecord[]>;
+  /** All runs that had this workflow id, newest first. */
+  find(workflowId: string): Promise<RunRecord[]>;
+  /** Records of one kind, in order; `after`: the number that the last one had. */
+  read(run: RunOf, ask: { kind: Kept['kind']; after?: number; limit: number }): Promise<Kept[]>;
+  /** Newest first; `before`: changed before that time; `text`: words of the title. */
+  list(ask: { limit: number; before?: number; text?: string; workspaces?: string[] }): Promise<SessionLine[]>;
+  /** Each word is a part of the text, as it stands, in any case. Newest conversations first. */
+  search(ask: { sessions?: string[]; text: string; limit: number }): Promise<Hit[]>;
+  /** Begins a conversation that goes on from a message of another one. */
+  branch(from: { session: string; message: string }, to: string): Promise<void>;
+  /** Removes a conversation; gives the workflow ids of its runs. */
+  remove(session: string): Promise<{ workflowIds: string[] }>;
+}
+
+/** Texts by reference. */
+export interface TextStore extends BlobStore {
+  /** Removes the texts of these runs; gives how many there were. */
+  removeOf(workflowIds: readonly string[]): Promise<number>;
+}
+
+export interface Store {
+  sessions: SessionStore;
+  texts: TextStore;
+  /** @throws SteersmanError that says what does not work. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,302 @@
+/** What every store of sessions does, in a table of stores. */
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JournalEvent } from '../../../src/core/state/journal.js';
+import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
+import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
+import type { TraceStep } from '../../../src/core/state/trace.js';
+import { openFolder } from '../../../src/shared/store/folder.js';
+import type { Store } from '../../../src/shared/store/store.js';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'store-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const STORES: Record<string, () => Store> = {
+  'a folder': () => openFolder(dir),
+};
+
+function runRecord(session: string, more: Partial<RunRecord> = {}): RunRecord {
+  return {
+    v: 1,
+    chain: `chain-of-${session}`,
+    session,
+    workflowId: session,
+    namespaceId: 'namespace-1',
+    goal: `Goal of ${session}`,
+    mode: 'react',
+    workspace: '/work',
+    number: 1,
+    startedAt: 1_000,
+    changedAt: 2_000,
+    outcome: null,
+    cause: null,
+    answer: null,
+    ended: false,
+    usage: NO_USAGE,
+    kept: { id: 0, seq: 0, step: 0 },
+    ...more,
+  };
+}
+
+function said(number: number, text: string, thread = 'main'): Kept {
+  const message: Message = {
+    id: `m${number}`,
+    at: number,
+    kind: 'user',
+    purpose: 'steer',
+    content: [{ type: 'text', text }],
+  };
+  return { kind: 'message', thread, message };
+}
+
+function happened(seq: number, text = `event ${seq}`): Kept {
+  return { kind: 'event', event: { seq, at: seq, type: 'warning', text } as JournalEvent };
+}
+
+function done(step: number, thought: string): Kept {
+  const action = { type: 'final' as const };
+  return {
+    kind: 'step',
+    step: { step, at: step, role: 'react', messageId: 'm1', thought, action, elapsedMs: 1 } as TraceStep,
+  };
+}
+
+const ALL = 1_000;
+
+describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) => {
+  test('keep: records in several writes → read by kind in order, with what is kept of the run as it last stood', async () => {
+    const { sessions } = open();
+    const run = runRecord('s-1');
+    await sessions.keep({ ...run, kept: { id: 3, seq: 1, step: 1 } }, [
+      said(1, 'one'),
+      said(3, 'three', 'planner'),
+      happened(1),
+      done(1, 'first'),
+    ]);
+    const last = {
+      ...run,
+      outcome: 'completed' as const,
+      answer: 'It is so.',
+      kept: { id: 5, seq: 3, step: 1 },
+    };
+    await sessions.keep(last, [said(5, 'five'), happened(2), happened(3)]);
+    expect(await sessions.read(run, { kind: 'message', limit: ALL })).toEqual([
+      said(1, 'one'),
+      said(3, 'three', 'planner'),
+      said(5, 'five'),
+    ]);
+    expect(await sessions.read(run, { kind: 'event', after: 1, limit: 1 })).toEqual([happened(2)]);
+    expect(await sessions.read(run, { kind: 'step', limit: ALL })).toEqual([done(1, 'first')]);
+    expect(await sessions.runs('s-1')).toEqual([last]);
+    expect(await sessions.runs('s-2')).toEqual([]);
+  });
+
+  test('keep: the same twice, as a retry does → each once; a message stays as it was first said, a step as it was last', async () => {
+    const { sessions } = open();
+    const run = runRecord('s-1');
+    await sessions.keep(run, [said(1, 'whole'), happened(1), done(1, 'before')]);
+    await sessions.keep(run, [said(1, 'cut'), happened(1, 'other'), done(1, 'after')]);
+    const all = async (kind: Kept['kind']) => sessions.read(run, { kind, limit: ALL });
+    expect([await all('message'), await all('event'), await all('step')]).toEqual([
+      [said(1, 'whole')],
+      [happened(1)],
+      [done(1, 'after')],
+    ]);
+  });
+
+  test('runs: a workflow id that is used again, later runs and sub-agents of a conversation → each by itself, found by its id', async () => {
+    const { sessions } = open();
+    const first = runRecord('s-1');
+    const again = runRecord('s-1', { chain: 'chain-2', startedAt: 5_000 });
+    const later = runRecord('s-1', { chain: 'chain-3', workflowId: 's-1~2', startedAt: 6_000 });
+    const agent = { chain: 'chain-4', workflowId: 's-1~2/search/1', parent: 's-1~2', startedAt: 7_000 };
+    for (const run of [first, again, later, runRecord('s-1', agent)])
+      await sessions.keep(run, [said(1, run.chain)]);
+    const chains = async (id: string) => (await sessions.find(id)).map(({ chain }) => chain);
+    expect(await chains('s-1')).toEqual(['chain-2', first.chain]);
+    expect(await chains('s-1~2')).toEqual(['chain-3']);
+    expect(await chains('s-1~2/search/1')).toEqual(['chain-4']);
+    expect(await chains('s-2')).toEqual([]);
+    expect((await sessions.runs('s-1')).map(({ chain }) => chain)).toEqual([
+      first.chain,
+      'chain-2',
+      'chain-3',
+      'chain-4',
+    ]);
+    expect(await sessions.read(again, { kind: 'message', limit: ALL })).toEqual([said(1, 'chain-2')]);
+  });
+
+  test('keep: writers at the same time → every record of each', async () => {
+    const [a, b] = [open(), open()];
+    const runs = ['lead', 'agent'].map(chain => runRecord('s-1', { chain }));
+    const text = 'x'.repeat(10_000);
+    const writes = Array.from({ length: 40 }, (_, at) =>
+      runs.map((run, of) =>
+        (of === 0 ? a : b).sessions.keep({ ...run, kept: { id: at, seq: 0, step: 0 } }, [said(at + 1, text)]),
+      ),
+    );
+    await Promise.all(writes.flat());
+    for (const run of runs)
+      expect(await a.sessions.read(run, { kind: 'message', limit: ALL })).toHaveLength(40);
+  });
+
+  test('list and search: words in any case, Chinese, quotes → those conversations, the last changed first', async () => {
+    const { sessions } = open();
+    for (const [id, text] of [
+      ['s-1', 'The pool has SIZE 7'],
+      ['s-2', '连接池的大小是七'],
+      ['s-3', 'She said "pool\\size"'],
+    ] as const)
+      await sessions.keep(runRecord(id, { workspace: `/${id}` }), [said(1, text)]);
+    const ids = async (ask: Parameters<typeof sessions.list>[0]) =>
+      (await sessions.list(ask)).map(({ id }) => id);
+    expect((await ids({ limit: 9 })).sort()).toEqual(['s-1', 's-2', 's-3']);
+    expect(await ids({ limit: 9, text: 'GOAL s-2' })).toEqual(['s-2']);
+    expect(await ids({ limit: 9, workspaces: ['/s-3'] })).toEqual(['s-3']);
+    expect(await ids({ limit: 2 })).toHaveLength(2);
+    const hits = async (text: string) =>
+      (await sessions.search({ text, limit: 9 })).map(({ session }) => session);
+    expect(await hits('size pool')).toEqual(expect.arrayContaining(['s-1', 's-3']));
+    expect(await hits('大小')).toEqual(['s-2']);
+    expect(await hits('"pool\\size"')).toEqual(['s-3']);
+    expect(await hits('nowhere')).toEqual([]);
+    expect(await sessions.search({ text: 'pool 7', limit: 1 })).toMatchObject([
+      { session: 's-1', message: 'm1', workflowId: 's-1', text: 'The pool has SIZE 7' },
+    ]);
+  });
+
+  test('remove: a conversation and the texts of its runs → gone, and no other', async () => {
+    const { sessions, texts } = open();
+    for (const id of ['s-1', 's-2']) await sessions.keep(runRecord(id), [said(1, id)]);
+    const [ref, other] = [await texts.put('s-1', 'long'), await texts.put('s-2', 'long')];
+    const { workflowIds } = await sessions.remove('s-1');
+    expect([workflowIds, await texts.removeOf(workflowIds)]).toEqual([['s-1'], 1]);
+    const range = { offset: 0, length: 9 };
+    expect([
+      await texts.read('s-1', ref, range),
+      (await texts.read('s-2', other, range))?.totalBytes,
+    ]).toEqual([null, 4]);
+    expect([await sessions.runs('s-1'), (await sessions.runs('s-2')).length]).toEqual([[], 1]);
+  });
+});
+
+describe('the folder', () => {
+  const fileIn = () => join(dir, 'sessions', readdirSync(join(dir, 'sessions'))[0] ?? '');
+
+  test('a write that was cut in mid-line → readers pass over it, the next write loses nothing', async () => {
+    const { sessions } = openFolder(dir);
+    const run = runRecord('s-1');
+    await sessions.keep(run, [said(1, 'one')]);
+    const whole = readFileSync(fileIn());
+    // Wherever the crash cut the second write.
+    await sessions.keep(run, [said(2, 'two 帆')]);
+    const longer = readFileSync(fileIn());
+    for (let end = whole.length; end <= longer.length; end += 7) {
+      writeFileSync(fileIn(), longer.subarray(0, end));
+      expect((await sessions.read(run, { kind: 'message', limit: ALL }))[0]).toEqual(said(1, 'one'));
+      await sessions.keep({ ...run, changedAt: 2_000 + end }, [said(2, 'two 帆'), said(3, 'three')]);
+      expect(await sessions.read(run, { kind: 'message', limit: ALL })).toEqual([
+        said(1, 'one'),
+        said(2, 'two 帆'),
+        said(3, 'three'),
+      ]);
+      expect((await sessions.runs('s-1')).map(({ changedAt }) => changedAt)).toEqual([2_000 + end]);
+    }
+  });
+
+  test('two readers while it is written → each sees a whole beginning of it, never half a line', async () => {
+    const { sessions } = openFolder(dir);
+    const run = runRecord('s-1');
+    const writing = (async () => {
+      for (let at = 1; at <= 60; at += 1) await sessions.keep(run, [said(at, `${at} `.repeat(2_000))]);
+    })();
+    let ended = false;
+    void writing.then(() => {
+      ended = true;
+    });
+    const reads = async () => {
+      for (let last = 0; !ended; ) {
+        const seen = await openFolder(dir).sessions.read(run, { kind: 'message', limit: ALL });
+        expect(seen).toEqual(seen.map((_, index) => said(index + 1, `${index + 1} `.repeat(2_000))));
+        expect(seen.length).toBeGreaterThanOrEqual(last);
+        last = seen.length;
+      }
+    };
+    await Promise.all([writing, reads(), reads()]);
+  });
+
+  test('an attempt whose end was not heard of → the file has each line once, for jq', async () => {
+    const { sessions } = openFolder(dir);
+    const run = { ...runRecord('s-1'), kept: { id: 2, seq: 1, step: 0 } };
+    for (const _attempt of [1, 2]) await sessions.keep(run, [said(1, 'one'), said(2, 'two'), happened(1)]);
+    const kinds = readFileSync(fileIn(), 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).k);
+    expect(kinds).toEqual(['session', 'message', 'message', 'event', 'run', 'run']);
+  });
+
+  test('an attempt of long ago ends after a later one → the run stays as it became', async () => {
+    const { sessions } = openFolder(dir);
+    const ended = runRecord('s-1', { outcome: 'completed', answer: '42', changedAt: 50 });
+    await sessions.keep(ended, [said(1, 'one'), said(2, 'two')]);
+    await sessions.keep(runRecord('s-1', { changedAt: 20 }), [said(1, 'one')]);
+    expect(await sessions.runs('s-1')).toEqual([ended]);
+  });
+
+  test('the first line is torn → the next write names the conversation, and it is listed', async () => {
+    const { sessions } = openFolder(dir);
+    await sessions.keep(runRecord('s-1'), []);
+    writeFileSync(fileIn(), '{"k":"session","v":1,"id":"s-');
+    await sessions.keep(runRecord('s-1'), [said(1, 'one')]);
+    expect(await sessions.list({ limit: ALL })).toMatchObject([{ id: 's-1', title: 'Goal of s-1' }]);
+  });
+
+  test('a folder, a link and a broken line among the files → the others are listed and searched', async () => {
+    const { sessions } = openFolder(dir);
+    await sessions.keep(runRecord('s-1'), [said(1, 'one')]);
+    const folder = join(dir, 'sessions');
+    mkdirSync(join(folder, 'bad.jsonl'));
+    symlinkSync(join(folder, 'loop.jsonl'), join(folder, 'loop.jsonl'));
+    writeFileSync(join(folder, 'form.jsonl'), '{"k":"session","id":7}\n{"k":"message","chain":"c"}\n');
+    expect((await sessions.list({ limit: ALL })).map(({ id }) => id)).toEqual(['s-1']);
+    expect(await sessions.search({ text: 'one', limit: ALL })).toHaveLength(1);
+  });
+
+  test('a link in the place of the file → refused, and nothing is written where it leads', async () => {
+    const { sessions } = openFolder(dir);
+    await sessions.keep(runRecord('s-1'), []);
+    const elsewhere = join(dir, 'elsewhere');
+    writeFileSync(elsewhere, '');
+    const path = fileIn();
+    rmSync(path);
+    symlinkSync(elsewhere, path);
+    await expect(sessions.keep(runRecord('s-1'), [said(1, 'one')])).rejects.toThrow(/ELOOP/);
+    expect(readFileSync(elsewhere, 'utf8')).toBe('');
+  });
+
+  test('lines of a form that is not known → passed over; the file → for its user alone', async () => {
+    const { sessions } = openFolder(dir);
+    const run = runRecord('s-1');
+    await sessions.keep(run, [said(1, 'one')]);
+    appendFileSync(fileIn(), '{"k":"later","v":9}\nnull\n[]\n{"k":"message","chain":7}\n');
+    await sessions.keep(run, [said(2, 'two')]);
+    expect(await sessions.read(run, { kind: 'message', limit: ALL })).toHaveLength(2);
+    expect(statSync(fileIn()).mode & 0o077).toBe(0);
+  });
+});

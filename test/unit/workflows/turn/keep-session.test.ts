@@ -1,0 +1,104 @@
+/** When what was said goes to the store of sessions, and what follows where that does not take it. */
+import { expect, test } from 'vitest';
+import type { KeepInput } from '../../../../src/activities/types.js';
+import { shortenThread } from '../../../../src/core/state/handover.js';
+import { type Kept, recordsBetween } from '../../../../src/core/state/kept.js';
+import { newRunState, type RunState } from '../../../../src/core/state/run-state.js';
+import { jsonBytes } from '../../../../src/core/text/json.js';
+import { Run } from '../../../../src/workflows/run.js';
+import { hasUnkept, keepDue, keepSession } from '../../../../src/workflows/turn/keep-session.js';
+import { pinnedRun } from '../../../support/core-values.js';
+import { runSettings } from '../../../support/rig.js';
+import { quietPorts } from '../../../support/small-run.js';
+
+/** A run, and a store that fails while `away`. */
+function keptRun(pinned = pinnedRun({ keeps: true })) {
+  const store = { away: false, clock: 1_000, asked: [] as { once: boolean }[], kept: [] as Kept[] };
+  const state: RunState = { ...newRunState('Goal', runSettings('/work'), 1_000), pinned };
+  const run: Run = new Run(state, {
+    ...quietPorts([]),
+    now: () => store.clock,
+    keep: async ({ after, upTo }: Pick<KeepInput, 'after' | 'upTo'>, options) => {
+      store.asked.push(options);
+      if (store.away)
+        return { ok: false, failure: { kind: 'application', type: '', message: 'no space left' } };
+      store.kept.push(...recordsBetween(state, after, upTo));
+      return { ok: true, value: null };
+    },
+  });
+  const say = (text: string) => run.say(run.mainThread(), 'instruction', text);
+  const told = (type: string) => state.log.journal.events.filter(event => event.type === type);
+  return { run, state, store, say, told };
+}
+
+const often = () => false;
+const ids = (kept: readonly Kept[]) =>
+  kept.flatMap(each => (each.kind === 'message' ? [each.message.id] : []));
+
+test('keeping: the first words → at once; then little → not yet, unless the run is about to wait or to end; much → at once', async () => {
+  const { run, say } = keptRun();
+  say('The goal.');
+  expect(keepDue(run, often)).toBe(true);
+  await keepSession(run);
+  say('short');
+  expect([keepDue(run, often), keepDue(run, () => true), hasUnkept(run)]).toEqual([false, true, true]);
+  say('x'.repeat(50_000));
+  expect(keepDue(run, often)).toBe(true);
+  await keepSession(run);
+  expect([keepDue(run, () => true), hasUnkept(run)]).toEqual([false, false]);
+  for (let count = 0; count < 90; count += 1) run.journal('warning', { text: 'one more' });
+  expect(keepDue(run, often)).toBe(true);
+});
+
+test('keeping: a run without a store, as earlier code began it → never', () => {
+  const { run, say } = keptRun(pinnedRun());
+  say('x'.repeat(50_000));
+  expect([keepDue(run, () => true), hasUnkept(run)]).toEqual([false, false]);
+});
+
+test('keeping: the store is away → said once, asked again after 15 s in one try, and it has all when it is back', async () => {
+  const { run, store, say, told } = keptRun();
+  store.away = true;
+  say('one');
+  await keepSession(run);
+  say('two');
+  expect([keepDue(run, () => true), hasUnkept(run)]).toEqual([false, true]);
+  store.clock += 15_000;
+  expect(keepDue(run, often)).toBe(true);
+  await keepSession(run);
+  expect([told('store_failed'), store.asked]).toEqual([
+    [expect.objectContaining({ what: 'conversation', why: 'no space left' })],
+    [{ once: false }, { once: true }],
+  ]);
+  store.away = false;
+  store.clock += 15_000;
+  await keepSession(run);
+  expect(ids(store.kept)).toEqual(['m1', 'm2']);
+  expect(told('store_back')).toMatchObject([{ afterMs: 15_000 }]);
+  await keepSession(run);
+  expect(ids(store.kept)).toEqual(['m1', 'm2']);
+  const events = store.kept.flatMap(each => (each.kind === 'event' ? [each.event.type] : []));
+  expect(events).toEqual(['store_failed', 'store_back']);
+});
+
+test('keeping: a thread is trimmed before it was kept → the store has each message whole; more than 40 KB of them → the gap is told', async () => {
+  const { run, state, store, say, told } = keptRun();
+  store.away = true;
+  const said = Array.from({ length: 6 }, (_, at) => say(`${at} `.repeat(2_500)));
+  await keepSession(run);
+  const shorten = () =>
+    shortenThread(state, run.mainThread(), 200, { why: 'a test', at: store.clock, keepsUserNotes: false });
+  expect(shorten()).toBe(true);
+  expect(run.mainThread().messages.length).toBeLessThan(said.length);
+  store.away = false;
+  await keepSession(run);
+  const messages = store.kept.flatMap(each => (each.kind === 'message' ? [each.message] : []));
+  expect(messages).toEqual(said);
+  expect([state.log.unkept, told('store_gap')]).toEqual([[], []]);
+
+  store.away = true;
+  for (let count = 0; count < 30; count += 1) say('long '.repeat(1_000));
+  expect(shorten()).toBe(true);
+  expect(jsonBytes(state.log.unkept)).toBeLessThanOrEqual(40_010);
+  expect(told('store_gap')).toMatchObject([{ messages: expect.any(Number), events: 0 }]);
+});
