@@ -156,6 +156,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     orchestrate: settings.orchestrate,
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
+    ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
     onBudget: settings.gates.onBudget,
     onStepFailure: run.onStepFailure ?? settings.onStepFailure,
     gateTimeoutMs: settings.gates.timeoutMs,
@@ -173,9 +174,18 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
       ...(listing && 'warning' in listing ? [listing.warning] : []),
       ...choice.warnings,
       ...attributes.warnings,
+      ...(deps.keeps !== true && continuesSession(run) ? [NOTHING_KEPT] : []),
     ],
   };
 }
+
+/** Agents are told what they need to know by who calls them. */
+function continuesSession(run: RunSettings): boolean {
+  return run.session !== undefined && !isSubagent(run);
+}
+
+const NOTHING_KEPT =
+  'This worker has no store (store.kind is none in its steersman.yaml): the run does not know what was said before in its conversation.';
 
 /** Another worker's host may have the folder. If no try finds it, the error names the hosts without it. */
 function elsewhere({ localStack }: Pick<LoadRunDeps, 'localStack'>): (error: unknown) => never {

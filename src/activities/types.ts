@@ -12,7 +12,7 @@ import type { ModelRequestPage } from '../core/prompts/model-request.js';
 import type { RunWords } from '../core/prompts/words.js';
 import type { ArtifactEdit, ArtifactEdited } from '../core/state/artifacts.js';
 import type { Mark } from '../core/state/kept.js';
-import type { AssistantMessage, ToolContent, ToolEnding, Usage } from '../core/state/message.js';
+import type { AssistantMessage, Message, ToolContent, ToolEnding, Usage } from '../core/state/message.js';
 import type { Packed } from '../core/text/packed.js';
 
 export interface LoadRunInput {
@@ -185,6 +185,15 @@ export interface KeepInput {
   upTo: Mark;
 }
 
+/** Which part of a conversation a run begins with. */
+export interface OpenSessionInput {
+  session: string;
+  /** Of the run itself: what it has kept already is no part of it. */
+  chain: string;
+  /** Estimated tokens that it may take. */
+  tokens: number;
+}
+
 /** What workers run for workflows. The keys are the activity types on the wire. */
 export interface SteersmanActivities {
   steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
@@ -206,4 +215,6 @@ export interface SteersmanActivities {
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
   /** Keeps a part of the run in the store of sessions; kept twice, it is there once. */
   steersmanKeep(input: KeepInput): Promise<null>;
+  /** Reads what a run begins with of the conversation that it is a part of. */
+  steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[]>>;
 }

@@ -1,6 +1,6 @@
 /** The options of `npm start` and the verb `start`: what to run, and how. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import {
@@ -8,6 +8,7 @@ import {
   checkStart,
   DEFAULT_LIMITS,
   type Limits,
+  Sessions,
   STEP_FAILURE_POLICIES,
   type StartOptions,
   SteersmanError,
@@ -17,7 +18,7 @@ import { errorCode } from '../config/files.js';
 import { parseYaml } from '../config/yaml-source.js';
 import { DEFAULT_MODE, MODES_HELP, modeFor } from '../core/agents/modes.js';
 import { isRecord } from '../core/text/json.js';
-import { startCall } from '../shared/called-as.js';
+import { startCall, verbCall } from '../shared/called-as.js';
 import { errorLine } from '../shared/output.js';
 import { given, notEmpty, positiveInteger, readLimits, userPath } from './arguments.js';
 import { leftOutLine, promptText } from './setup/server-prompts.js';
@@ -28,6 +29,11 @@ export function addStartOptions(command: Command): Command {
     .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
     .option('--approve-plan', 'the plan waits for a person before it is carried out')
     .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
+    .option(
+      '--session <id>',
+      'go on with this conversation: the run knows what was said in it; where a run of it is open, the goal is its next one',
+    )
+    .option('--continue', 'go on with the newest conversation of this workspace')
     .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
     .option(
       '--prompt <server:name>',
@@ -84,10 +90,12 @@ const SAME = [
   'onStepFailure',
   'projectNotes',
   'after',
+  'session',
 ] as const;
 
 export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | 'workspace'> {
   config?: string;
+  continue?: boolean;
   yes?: boolean;
   keepOpen?: number;
   prompt?: string;
@@ -151,7 +159,21 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
     }),
     workspace: userPath(workspace),
     autoApprove: yes === true,
+    ...(words.continue === true && { session: await newestSession(userPath(workspace), words) }),
   };
+}
+
+async function newestSession(workspace: string, { session }: Pick<StartWords, 'session'>): Promise<string> {
+  if (session !== undefined)
+    throw new SteersmanError('--continue and --session: give one of the two.', '', 'usage');
+  const real = await realpath(workspace).catch(() => workspace);
+  const [newest] = await new Sessions().list({ limit: 1, workspace: real });
+  if (newest) return newest.id;
+  throw new SteersmanError(
+    `There is no conversation of the workspace ${real} to go on with.`,
+    `See all of them: ${verbCall('sessions list')}`,
+    'not_found',
+  );
 }
 
 /** What has no option of its own: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */

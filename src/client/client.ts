@@ -7,12 +7,14 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
+import { sessionsOf } from './run/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
 import { DEMO_NOTE } from './start/default-model.js';
 import { projectWorker, workerOfQueue } from './start/project-worker.js';
 import { Schedules } from './start/schedules.js';
+import { startInSession } from './start/start-in-session.js';
 import { type StartOptions, startRequest, startRun } from './start/start-run.js';
 
 export interface ConnectOptions {
@@ -77,7 +79,7 @@ export class SteersmanClient {
    * is wrong with goal and options, `conflict` for an id that is taken, `uncertain` where Temporal stopped answering.
    */
   start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
-    const { temporal, report } = this.#scope;
+    const { temporal, report, home } = this.#scope;
     return abortable(this.#scope, { signal }, async ending => {
       const request = await startRequest(goal, options, { local: temporal.local !== null });
       if (request.isDemo) report(DEMO_NOTE);
@@ -87,7 +89,12 @@ export class SteersmanClient {
       }
       ending.throwIfAborted();
       const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
-      const started = await startRun({ ...temporal, signal: ending }, request, taskQueue);
+      const { session } = request.settings;
+      const waits = { ...temporal, signal: ending };
+      const started =
+        session === undefined
+          ? await startRun(waits, request, taskQueue)
+          : await startInSession(waits, sessionsOf(home), { ...request, session }, taskQueue);
       return new Run(this.#scope, started, options.tools);
     });
   }

@@ -35,6 +35,8 @@ const FAILPOINTS = {
   /** A part of the conversation is about to be kept; it is kept, and Temporal does not know it yet. */
   'keep.before-write': ['kill', 'fail'],
   'keep.after-write': ['kill'],
+  /** What a conversation has said before is read, and the run that begins with it does not know it yet. */
+  'session.opened': ['kill', 'fail'],
 } as const satisfies Record<string, readonly Action[]>;
 
 type Action = 'kill' | 'fail' | 'hang';

@@ -7,9 +7,11 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { PinnedRun } from '../core/agents/run-config.js';
 import { chainFault, readStart } from '../core/agents/run-input.js';
 import { restOf } from '../core/agents/subagent.js';
-import { FAILURE } from '../core/limits/failure.js';
+import { renamed } from '../core/context/earlier.js';
+import { type CallFailure, FAILURE } from '../core/limits/failure.js';
 import { causeText } from '../core/plan/cause.js';
 import { resumedState } from '../core/state/handover.js';
 import { newRunState, type RunState } from '../core/state/run-state.js';
@@ -80,7 +82,10 @@ function refusal(why: string): ApplicationFailure {
 }
 
 /** Loads what the run pins and says the goal. Returns an end where that is impossible. */
-async function begin(run: Run, { loadRun, throwIfCancelled }: TemporalPorts): Promise<GoalEnd | null> {
+async function begin(
+  run: Run,
+  { loadRun, openSession, throwIfCancelled }: TemporalPorts,
+): Promise<GoalEnd | null> {
   const { state } = run;
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
   // A stop that comes with the start finds no call to interrupt.
@@ -88,10 +93,32 @@ async function begin(run: Run, { loadRun, throwIfCancelled }: TemporalPorts): Pr
   const loaded = await loadRun();
   throwIfCancelled();
   // Nothing but a stop interrupts the loading.
-  if (!loaded.ok)
-    return loaded.failure.kind === 'cancelled' ? answerFor(run, 'stopped') : failedEnd(loaded.failure, '');
-  await beginRun(run, loaded.value);
+  if (!loaded.ok) return failedOrStopped(run, loaded.failure);
+  const { session } = state.settings;
+  if (loaded.value.continues !== true || session === undefined) {
+    await beginRun(run, loaded.value);
+    return null;
+  }
+  const opened = await openSession({ session, tokens: earlierTokens(loaded.value) });
+  throwIfCancelled();
+  // Without what was said before, it would answer something else.
+  if (!opened.ok) return failedOrStopped(run, opened.failure);
+  const earlier = renamed(opened.value, prefix => run.nextId(prefix));
+  await beginRun(run, loaded.value, earlier);
   return null;
+}
+
+function failedOrStopped(run: Run, failure: CallFailure): GoalEnd {
+  return failure.kind === 'cancelled' ? answerFor(run, 'stopped') : failedEnd(failure, '');
+}
+
+/** Half of what is sent without a thought of its price, and of what the models take. */
+const EARLIER_TOKENS = 13_000;
+const EARLIER_SHARE = 0.4;
+
+function earlierTokens({ modelInfo }: PinnedRun): number {
+  const smallest = Math.min(...Object.values(modelInfo).map(({ contextTokens }) => contextTokens));
+  return Math.floor(Math.min(EARLIER_TOKENS, smallest * EARLIER_SHARE));
 }
 
 /** Red in the Web UI, with the partial answer in its details. */

@@ -10,6 +10,7 @@ import { notDoneText } from '../core/plan/plan-edit.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
 import { steeringAt } from '../core/state/cursor.js';
 import { newGoal, restOfGoal, withGoal } from '../core/state/goal.js';
+import type { Message } from '../core/state/message.js';
 import { taskOf } from '../core/state/position.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../core/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
@@ -28,8 +29,8 @@ import { keepText, offloadLastAnswer } from './turn/keep-text.js';
 import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
 
-/** Pins what was loaded, and says the first goal. */
-export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
+/** Pins what was loaded, and says the first goal, after what was said before in its conversation. */
+export async function beginRun(run: Run, pinned: PinnedRun, earlier: readonly Message[] = []): Promise<void> {
   const { state } = run;
   state.pinned = pinned;
   const { tools, models } = pinned;
@@ -42,6 +43,7 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
     );
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   setChosen(run);
+  for (const message of earlier) run.append(run.mainThread(), message);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
   // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.

@@ -146,6 +146,12 @@ export interface FollowUpInput {
   text: string;
 }
 
+/** A start that found the conversation's run: its goal, and the word by which its client knows it. */
+export interface JoinInput {
+  id: string;
+  text: string;
+}
+
 export interface ReasonInput {
   reason?: string;
 }
@@ -192,6 +198,12 @@ export const withdrawUpdate = defineUpdate<{ text: string; agent?: string }, [{ 
 export const setBudgetUpdate = defineUpdate<{ limits: string[]; agents: string[] }, [Partial<Limits>]>(
   'setBudget',
 );
+
+/**
+ * Comes with each start of a run of a conversation: `started`, if it began with this very start. Else the goal is its
+ * next one, after those that wait.
+ */
+export const joinUpdate = defineUpdate<{ started: boolean }, [JoinInput]>('join');
 
 /** From the next call on, also in sub-agents: `{ model: 'openai/gpt-5', role }`, or no role for all. Gives the roles. */
 export const setModelUpdate = defineUpdate<{ roles: string[] }, [{ model: string; role?: string }]>(

@@ -10,6 +10,7 @@ import type {
   KeepInput,
   LookFinds,
   LookInput,
+  OpenSessionInput,
   ResolveModelInput,
   RunCheckInput,
   StoreTextInput,
@@ -21,6 +22,7 @@ import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { CallFailure } from '../core/limits/failure.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
 import type { ArtifactEdited } from '../core/state/artifacts.js';
+import type { Message } from '../core/state/message.js';
 import type { RunState } from '../core/state/run-state.js';
 
 import type { PauseInput, ReasonInput, SteerInput } from './messages.js';
@@ -105,6 +107,8 @@ export interface Ports {
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: in a single one. */
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<null>>;
+  /** Reads what the run begins with of its conversation, up to so many tokens. A stop ends the wait. */
+  openSession(input: Pick<OpenSessionInput, 'session' | 'tokens'>): Promise<Called<Message[]>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */

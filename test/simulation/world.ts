@@ -471,6 +471,10 @@ export class World implements Ports {
     return { ok: true, value: { ref: 'ref-1' } };
   }
 
+  async openSession(): Promise<Called<[]>> {
+    return { ok: true, value: [] };
+  }
+
   async keep({ after, upTo }: Pick<KeepInput, 'after' | 'upTo'>): Promise<Called<null>> {
     const state = this.#runState();
     for (const record of recordsBetween(state, after, upTo)) {

@@ -81,7 +81,7 @@ async function runGoal(context: Context, read: ReadStart, notify: URL | undefine
   tellWhere(output, run);
   const view = new PlainView(output.notes, { runId: run.id });
   return following(context, run, notify, {
-    session: interactive ? { goal, owned: true, config: start.configDir } : null,
+    session: interactive ? { goal, owned: !run.joined, config: start.configDir } : null,
     show: event => {
       if (output.json && 'seq' in event) output.value(event);
       else if (!output.json || event.type === 'notice') view.show(event);
@@ -120,9 +120,9 @@ export function addStart(program: Command): void {
     await trustForStart(options);
     const { goal, start } = await readStart(argument, options, command);
     await withClient(options, async ({ client, output }) => {
-      const { id, runId, taskQueue, webUi } = await client.start(goal, start);
-      if (output.json) return void output.value({ id, runId, taskQueue, webUi });
-      output.out.line(`Started ${id}`);
+      const { id, runId, taskQueue, webUi, joined } = await client.start(goal, start);
+      if (output.json) return void output.value({ id, runId, taskQueue, webUi, ...(joined && { joined }) });
+      output.out.line(joined ? `Queued in ${id}, which is open` : `Started ${id}`);
       if (webUi !== null) output.out.line(`Web UI  ${webUi}`);
       output.out.line(`Watch   ${verbCall(`watch ${id}`)}`);
     });
@@ -238,9 +238,10 @@ function onInterrupt(onPress: (press: number) => void): () => void {
 }
 
 /** Its id, and the whole address of its Web UI at the end of a line, as terminals make links of it. */
-function tellWhere({ notes }: Output, { id, webUi }: Run): void {
+function tellWhere({ notes }: Output, { id, webUi, joined }: Run): void {
   notes.line(`Run    ${id}`);
   if (webUi !== null) notes.line(`Web UI ${webUi}`);
+  if (joined) notes.line('It is open: the goal waits in it as its next one.');
 }
 
 const SHOWN = 5;

@@ -26,6 +26,8 @@ export interface SessionsAsked {
   limit?: number;
   /** Words of the title. */
   text?: string;
+  /** Only those that began in this folder. */
+  workspace?: string;
 }
 
 /** Conversations in the store of this machine, newest first, open and ended ones. */
@@ -37,8 +39,13 @@ export class Sessions {
     this.#store = sessionsOf(resolveHome(home));
   }
 
-  list({ limit = 20, text }: SessionsAsked = {}): Promise<SessionLine[]> {
-    return this.#store.list({ limit, ...(text !== undefined && { text }) });
+  list({ limit = 20, text, workspace }: SessionsAsked = {}): Promise<SessionLine[]> {
+    const workspaces = workspace === undefined ? undefined : [workspace];
+    return this.#store.list({
+      limit,
+      ...(text !== undefined && { text }),
+      ...(workspaces && { workspaces }),
+    });
   }
 
   /** Messages that have all of these words, in any case. */

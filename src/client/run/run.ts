@@ -91,6 +91,8 @@ export interface Asked {
  */
 export class Run {
   readonly id: string;
+  /** It was open when it was to be started, as a run of its conversation: the goal waits in it as its next one. */
+  readonly joined: boolean;
   /** Temporal's run id of the execution that was started or found. A long run continues as new, under another id. */
   readonly runId: string;
   /** Task queue that its worker serves. */
@@ -109,13 +111,20 @@ export class Run {
   /** Programs get runs from `start` and `attach`. */
   constructor(
     scope: ClientScope,
-    { id, runId, taskQueue, workspace }: Pick<Run, 'id' | 'runId' | 'taskQueue' | 'workspace'>,
+    {
+      id,
+      runId,
+      taskQueue,
+      workspace,
+      joined = false,
+    }: Pick<Run, 'id' | 'runId' | 'taskQueue' | 'workspace'> & { joined?: boolean },
     tools: readonly ClientTool[] = [],
   ) {
     this.#scope = scope;
     this.#store = sessionsOf(scope.home);
     this.#looks = new RunLooks(scope.temporal, id, this.#store);
     this.id = id;
+    this.joined = joined;
     this.runId = runId;
     this.taskQueue = taskQueue;
     this.workspace = workspace;

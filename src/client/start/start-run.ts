@@ -77,6 +77,11 @@ export interface StartOptions {
   systemMessage?: string;
   /** Id of a run that has ended: its goals and answers are known to this one. */
   after?: string;
+  /**
+   * Id of a conversation: the run begins with what was said there, by runs before it, whether Temporal still knows them
+   * or not. Where one of them is open, the goal is its next one. A new id begins a conversation. Not together with `id`.
+   */
+  session?: string;
   /** 1 to 200 characters without spaces, used by no run before. Default: the goal's first words and something random. */
   id?: string;
   /** Queue of your own worker. Default `STEERSMAN_TASK_QUEUE`; else a local worker's, or `steersman` on other servers. */
@@ -104,7 +109,7 @@ export interface StartRequest {
 
 /** Limits of Temporal's user metadata. */
 const SUMMARY_BYTES = 200;
-const START_TIMEOUT_MS = 15_000;
+export const START_TIMEOUT_MS = 15_000;
 
 /**
  * Checks goal, settings and workspace before anything is started; `servedHere`: by a worker with the configuration of
@@ -139,6 +144,15 @@ export async function startRequest(
   }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
     errors.push(`${hintOf('The id (--id)', 'The id')} must be 1 to 200 characters without spaces.`);
+  const { session } = rest;
+  if (session !== undefined && !/^\S{1,200}$/.test(session))
+    errors.push(
+      `${hintOf('The conversation (--session)', 'The session')} must be 1 to 200 characters without spaces.`,
+    );
+  if (session !== undefined && id !== undefined)
+    errors.push(
+      `${hintOf('--session and --id', 'session and id')}: give one of the two, for runs of a conversation have its id and a number.`,
+    );
   if (after !== undefined && rest.systemMessage !== undefined)
     errors.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
   if (!start.ok || errors.length > 0) {
@@ -153,7 +167,7 @@ export async function startRequest(
   settings.workspace = await realWorkspace(settings.workspace, localStack);
   if (configDir !== undefined) await checkConfigDir(resolve(configDir));
   return {
-    id: id ?? newRunId(goal),
+    id: id ?? session ?? newRunId(goal),
     goal,
     settings,
     taskQueue: taskQueue ?? env.taskQueue() ?? null,
@@ -177,12 +191,21 @@ async function realWorkspace(path: string, localStack: boolean): Promise<string>
   return realpath(path).catch(() => path);
 }
 
+export interface StartedRun {
+  id: string;
+  runId: string;
+  taskQueue: string;
+  workspace: string | null;
+  /** It was open already: the goal is its next one. */
+  joined?: boolean;
+}
+
 /** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
 export async function startRun(
   temporal: Temporal,
   { id, goal, settings: given, after }: Pick<StartRequest, 'id' | 'goal' | 'settings' | 'after'>,
   taskQueue: string,
-): Promise<{ id: string; runId: string; taskQueue: string; workspace: string }> {
+): Promise<StartedRun> {
   const { client } = temporal;
   const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
   const shown = shownWith(goal, settings);
@@ -229,7 +252,7 @@ export function shownWith(goal: string, settings: RunSettings) {
 }
 
 /** The server may have taken the start all the same: started again under another id, everything happens twice. */
-function notTold(id: string, error: unknown): SteersmanError {
+export function notTold(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(
     `It is not known whether the run ${id} was started. ${why}`,

@@ -51,6 +51,10 @@ export interface RunSettings {
   projectNotes?: boolean;
   /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
   clientTools?: ClientTool[];
+  /** Id of the conversation that it is a part of; the run begins with what was said there. Default: its own workflow id. */
+  session?: string;
+  /** Word of the client that started it, by which that knows its run. */
+  startedBy?: string;
   /** Its id, such as `search/1`, in the run that called it as a sub-agent. Set by that run. */
   calledAs?: string;
   /** What is known of models where it was called. Set by the run that called it. */
@@ -63,7 +67,15 @@ export interface RunSettings {
 
 /** Of a run that another starts for a task of its own: nobody attends it (TR11), unless its plan waits for a person. */
 export function settingsOfNewTask(settings: RunSettings): RunSettings {
-  const gone = ['clientTools', 'keepOpenSeconds', 'calledAs', 'knownModels', 'agentDepth'] as const;
+  const gone = [
+    'session',
+    'startedBy',
+    'clientTools',
+    'keepOpenSeconds',
+    'calledAs',
+    'knownModels',
+    'agentDepth',
+  ] as const;
   return { ...without(settings, ...gone), attended: asksForPlan(settings) };
 }
 
@@ -139,6 +151,8 @@ export interface PinnedRun {
   checks?: Check[];
   /** The run is kept in the store of sessions; absent where there is none. */
   keeps?: true;
+  /** The run begins with what its conversation has said so far. */
+  continues?: true;
   /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
   onBudget: 'ask' | 'wrap_up';
   /** In the mode plan: what a failed task does to the rest of its plan. */

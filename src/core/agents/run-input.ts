@@ -147,6 +147,8 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   keepOpenSeconds: wholeNumber('of seconds ', MAX_KEEP_OPEN_SECONDS),
   projectNotes: boolean,
   clientTools: clientToolsFault,
+  session: text(LONGEST_NAME),
+  startedBy: text(LONGEST_NAME),
   calledAs: text(LONGEST_NAME),
   knownModels: (value, at) =>
     readKnownModels(value)

@@ -105,12 +105,9 @@ export function settingsOfAgent(
 /** What a run is called by a workflow of the application that answers its gates: in all else its own master. */
 export const CALLED_BY_WORKFLOW = 'run';
 
-/** The conversation that a run belongs to, by its workflow id: a sub-agent to that of the run at the top. */
-export function sessionOf(workflowId: string, { agentDepth = 0 }: Pick<RunSettings, 'agentDepth'>): string {
-  // Its id is its caller's, and `/search/1`.
-  const parts = workflowId.split('/');
-  // Whoever starts it by hand may say what it likes of its depth.
-  return parts.length > 2 * agentDepth ? parts.slice(0, parts.length - 2 * agentDepth).join('/') : workflowId;
+/** The conversation that a run belongs to: an agent's caller hands down its own. */
+export function sessionOf(workflowId: string, { session }: Pick<RunSettings, 'session'>): string {
+  return session ?? workflowId;
 }
 
 /** Whether it is a piece of another run's work: it has one goal, and what it did not read goes back. */

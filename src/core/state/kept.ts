@@ -103,6 +103,11 @@ export function messageNumber({ id }: Message): number {
   return /^m\d+$/.test(id) ? Number(id.slice(1)) : 0;
 }
 
+/** Whether it was said in this run: what a run begins with is kept where it was said. */
+function isOwn({ from }: Message): boolean {
+  return from === undefined;
+}
+
 /** A thread by the name that it keeps: a copy is joined to the one that it goes on with. */
 function nameOf({ id, branch }: Thread): string {
   return branch?.of ?? id;
@@ -114,7 +119,7 @@ export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[
   // An original comes before what was made of it. Copies of a thread share messages.
   const said = new Map<number, Unkept>();
   for (const { thread, message } of [...unkept, ...messagesOf(state)]) {
-    const number = messageNumber(message);
+    const number = isOwn(message) ? messageNumber(message) : 0;
     if (number > after.id && number <= upTo.id && !said.has(number)) said.set(number, { thread, message });
   }
   const inOrder = [...said].sort(([a], [b]) => a - b);
@@ -172,7 +177,8 @@ export function rememberUnkept(state: KeptState, thread: Thread, next: readonly 
   const stays = new Set(next);
   const known = new Set(log.unkept.map(({ message }) => message.id));
   const lost = thread.messages.filter(
-    message => messageNumber(message) > log.kept.id && !stays.has(message) && !known.has(message.id),
+    message =>
+      isOwn(message) && messageNumber(message) > log.kept.id && !stays.has(message) && !known.has(message.id),
   );
   if (lost.length === 0) return 0;
   const all = [...log.unkept, ...lost.map(message => ({ thread: nameOf(thread), message }))];

@@ -122,6 +122,8 @@ interface MessageBase {
   id: string;
   /** Milliseconds since the epoch, from the workflow's clock. */
   at: number;
+  /** Said in an earlier run of the conversation, under this id: the store has it there. */
+  from?: { chain: string; id: string };
 }
 
 /** What a person, or the run on its behalf, says to a role. */

@@ -4,12 +4,13 @@ import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { createEditArtifact } from '../../activities/edit-artifact.js';
-import { createKeep, type KeepDeps } from '../../activities/keep.js';
+import { createKeep } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load-run.js';
 import { createLook, listFiles } from '../../activities/look.js';
 import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';
 import { createStateReader } from '../../activities/models/state-reader.js';
+import { createOpenSession } from '../../activities/open-session.js';
 import { createRunCheck } from '../../activities/run-check.js';
 import { createStoreText, runIdOf } from '../../activities/store-text.js';
 import { createCallTool } from '../../activities/tools/call-tool.js';
@@ -122,6 +123,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       },
       redact: value => secrets.redactAll(value),
     }),
+    steersmanOpenSession: createOpenSession(parts.store?.sessions ?? NO_STORE),
     steersmanEditArtifact: createEditArtifact({
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),
@@ -130,9 +132,9 @@ export function createActivities(parts: Parts): SteersmanActivities {
   };
 }
 
-const NO_STORE: KeepDeps['sessions'] = {
-  keep: () => Promise.reject(new Error('this worker has no store: store.kind is none in its steersman.yaml')),
-};
+const noStore = () =>
+  Promise.reject(new Error('this worker has no store: store.kind is none in its steersman.yaml'));
+const NO_STORE = { keep: noStore, runs: noStore, read: noStore };
 
 /** By the worker's own client, which encodes payloads as the worker does. */
 function runOf(workflowId: string, runId: string): WorkflowHandle {

@@ -16,7 +16,7 @@ import {
 import type { CallChecked, CallToolInput } from '../../activities/types.js';
 import { childId } from '../../core/agents/children.js';
 import { memoOf } from '../../core/agents/run-config.js';
-import { type AgentEnd, reportOf } from '../../core/agents/subagent.js';
+import { type AgentEnd, reportOf, sessionOf } from '../../core/agents/subagent.js';
 import { type CallFailure, FAILURE } from '../../core/limits/failure.js';
 import { errorText } from '../../core/text/error-text.js';
 import { cutText } from '../../core/text/fit.js';
@@ -63,7 +63,9 @@ export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'canc
       const start = () =>
         startCancellable<StartedRun>(WORKFLOW_TYPE, {
           workflowId: childId(workflowInfo().workflowId, id),
-          args: [{ goal, settings }],
+          args: [
+            { goal, settings: { ...settings, session: sessionOf(workflowInfo().workflowId, settings) } },
+          ],
           staticSummary: preview(`${settings.role}: ${goal}`, SUMMARY_CHARS),
           // Its type is that of every run: this says what it is.
           staticDetails: [

@@ -14,6 +14,7 @@ import {
   editPlan,
   hearCaller,
   ignore,
+  join,
   receive,
   requestFinish,
   requestPause,
@@ -28,6 +29,7 @@ import {
   answerReader,
   budgetReader,
   claimReader,
+  joinReader,
   modelReader,
   planEditReader,
   type Read,
@@ -120,6 +122,12 @@ function registerUpdates(run: Run): void {
     act: tasks => editPlan(run, tasks),
     description:
       'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}. Fields that are left out stay as they are.',
+  });
+  onUpdate(messages.joinUpdate, {
+    reader: () => joinReader(state),
+    act: input => join(run, input),
+    description:
+      'Sent with a start by whoever goes on with a conversation: {"id": "…", "text": "…"}. Where the run was not started by it, the text is the next goal.',
   });
   onUpdate(messages.withdrawUpdate, {
     reader: () => withdrawalReader(run),

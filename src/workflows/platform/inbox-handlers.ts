@@ -28,6 +28,7 @@ import { chooseModel, setOut } from '../changes/set-model.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { closeForAlways, openGates } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
+import type { JoinInput } from '../messages.js';
 import type { Run } from '../run.js';
 import { takeForm } from '../tool-forms.js';
 import { answerReader, type ReadAnswer, type ReadClaim, type ReadModel, readReason } from './read-input.js';
@@ -61,6 +62,13 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   if (kind !== 'steer' || !interruptible || forAnother || !wantsInterrupt([taken.item])) return;
   ports.interrupt();
   ports.cancelSubagents();
+}
+
+/** The goal of a start that found the run open is the next one; that of the start that began it is its own. */
+export function join(run: Run, { id, text }: JoinInput): { started: boolean } {
+  if (run.state.settings.startedBy === id) return { started: true };
+  receive(run, { id, text }, 'follow-up');
+  return { started: false };
 }
 
 /**

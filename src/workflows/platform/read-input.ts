@@ -15,7 +15,13 @@ import { quoted } from '../../core/outputs/output-fields.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
 import { REMOVED, type TaskChange } from '../../core/plan/plan.js';
 import { leftOut, planEditFaults } from '../../core/plan/plan-edit.js';
-import { GATE_ANSWER_BYTES, INPUT_BYTES, LONGEST_ID, OTHER_ANSWERS_BYTES } from '../../core/state/bounds.js';
+import {
+  GATE_ANSWER_BYTES,
+  INPUT_BYTES,
+  LONGEST_ID,
+  MESSAGE_BYTES,
+  OTHER_ANSWERS_BYTES,
+} from '../../core/state/bounds.js';
 import { steeringAt } from '../../core/state/cursor.js';
 import { ANSWERED, howClosed } from '../../core/state/journal.js';
 import type { Mark } from '../../core/state/kept.js';
@@ -32,6 +38,7 @@ import {
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
 import { passedOn } from '../agents/agents.js';
+import type { JoinInput } from '../messages.js';
 import type { Run } from '../run.js';
 import { argumentFaults } from './check-arguments.js';
 
@@ -73,6 +80,21 @@ export function withdrawalReader(run: Run): Reader<string> {
     const waiting = [...run.state.people.inbox.items, ...passedOn(run)];
     if (waiting.some(item => item.id === id)) return { ok: id };
     return { error: `No message ${preview(id, 200)} waits: it has been read, or never came.` };
+  });
+}
+
+/** A start that found the run: what began it is taken at once, another goal where there will be a next one. */
+export function joinReader({ settings, end, people }: RunState): Reader<JoinInput> {
+  return bounded(input => {
+    const { id, text } = isRecord(input) ? input : {};
+    if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID || typeof text !== 'string')
+      return { error: 'Say who joins, and with which goal: { "id": "…", "text": "…" }.' };
+    if (settings.startedBy === id) return { ok: { id, text } };
+    if (end !== null) return { error: ENDED };
+    if (people.stop !== null || isSubagent(settings)) return { error: 'The run takes no further goal.' };
+    if (text.trim() === '' || jsonBytes(text) > MESSAGE_BYTES)
+      return { error: `The goal must be a text of at most ${MESSAGE_BYTES} bytes.` };
+    return { ok: { id, text } };
   });
 }
 

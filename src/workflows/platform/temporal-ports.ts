@@ -143,6 +143,12 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         const input = { workspace: settings.workspace, after, upTo };
         return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
       }),
+    openSession: input =>
+      call(INTERRUPTIBLE, async () => {
+        const times = { timeoutMs: 20_000, wholeMs: 90_000, attempts: 5 };
+        const asked = { ...input, chain: workflowInfo().firstExecutionRunId };
+        return unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
+      }),
     wait: async (done, timeoutMs, what) => {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs, { summary: what });
@@ -169,6 +175,8 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     show: showStatus,
   };
 }
+
+const OPENING = 'read what was said before in this conversation';
 
 const SUMMARY: Readonly<Record<LookInput['at'], string>> = {
   before: 'look at what stands there before a write',

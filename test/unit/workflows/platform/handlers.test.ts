@@ -150,7 +150,17 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
       'form',
       'answerGate',
     ]
-      .concat(['submitToolResult', 'editPlan', 'withdraw', 'setBudget', 'setModel', 'state', 'events', ''])
+      .concat([
+        'submitToolResult',
+        'editPlan',
+        'withdraw',
+        'setBudget',
+        'setModel',
+        'join',
+        'state',
+        'events',
+        '',
+      ])
       .concat(['modelRequest', 'toolRequest', 'formAnswer', 'transcript', 'trace', 'keepPage'])
       .map(handler => [handler, big]),
   answers: big =>
@@ -165,6 +175,10 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
     ['submitToolResult', { gateId: 'clientTool', content: big }],
     ['claimToolCall', { gateId: big, by: big, takeOver: big }],
     ['claimToolCall', { gateId: 'clientTool', by: big }],
+  ],
+  starts: big => [
+    ['join', { id: big, text: big }],
+    ['join', { id: 'a', text: big }],
   ],
   plans: big => [
     ['editPlan', { tasks: big }],

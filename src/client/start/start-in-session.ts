@@ -1,0 +1,121 @@
+/** Starting a run of a conversation: the next one, or the goal goes to the one that is open. */
+import { randomUUID } from 'node:crypto';
+import {
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { MESSAGE_BYTES } from '../../core/state/bounds.js';
+import { jsonBytes } from '../../core/text/json.js';
+import { hintOf, verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import type { SessionStore } from '../../shared/store/store.js';
+import { joinUpdate, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import type { Temporal } from '../connect.js';
+import { isOpen, type RunDescription, workspaceOf } from '../run/runs.js';
+import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
+
+/** So many runs that the store does not know are passed over. */
+const MOST_TRIES = 100;
+
+/**
+ * Starts the next run of the conversation `session`. Two starts at the same moment meet in one run: the goal of one of
+ * them becomes its second.
+ */
+export async function startInSession(
+  temporal: Temporal,
+  store: SessionStore,
+  { session, ...request }: Pick<StartRequest, 'goal' | 'settings'> & { session: string },
+  taskQueue: string,
+): Promise<StartedRun> {
+  const token = randomUUID();
+  const first = await firstNumber(temporal, store, session);
+  for (let number = first; number < first + MOST_TRIES; number++) {
+    const id = numbered(session, number);
+    const started = await startOrJoin(temporal, { ...request, id, token }, taskQueue);
+    if (started !== null) return started;
+  }
+  throw new SteersmanError(
+    `Temporal has more runs of the conversation ${session} than the store of this machine knows.`,
+    `See them: ${hintOf(verbCall('list'), '`client.list()`')}`,
+    'conflict',
+  );
+}
+
+/** Id of its `number`-th run. */
+function numbered(session: string, number: number): string {
+  return number === 1 ? session : `${session}~${number}`;
+}
+
+function numberIn(session: string, workflowId: string): number {
+  if (workflowId === session) return 1;
+  const rest = workflowId.startsWith(`${session}~`) ? workflowId.slice(session.length + 1) : '';
+  return /^\d{1,9}$/.test(rest) ? Number(rest) : 0;
+}
+
+/** That of its last run, if it is open, else the next one. Also where Temporal has forgotten all of them. */
+async function firstNumber(temporal: Temporal, store: SessionStore, session: string): Promise<number> {
+  const known = (await store.runs(session)).map(({ workflowId }) => numberIn(session, workflowId));
+  const last = Math.max(0, ...known);
+  if (last === 0) return 1;
+  const run = await lookAt(temporal, numbered(session, last));
+  return run !== null && isOpen(run) ? last : last + 1;
+}
+
+async function lookAt({ client }: Temporal, id: string): Promise<RunDescription | null> {
+  try {
+    return await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      client.workflow.getHandle(id).describe(),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+/** Null where the run of this id has ended, also in this moment. */
+async function startOrJoin(
+  temporal: Temporal,
+  { id, goal, settings, token }: Pick<StartRequest, 'id' | 'goal' | 'settings'> & { token: string },
+  taskQueue: string,
+): Promise<StartedRun | null> {
+  const { client } = temporal;
+  const shown = shownWith(goal, settings);
+  const operation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
+    workflowId: id,
+    taskQueue,
+    args: [{ goal, settings: { ...settings, startedBy: token } }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    ...shown,
+    memo: { ...shown.memo, startedAt: new Date().toISOString(), startedBy: token },
+  });
+  // Nobody may wait for it: what goes wrong is told by the update.
+  operation.workflowHandle().catch(() => {});
+  // One that is too long to be a next goal is taken by its own run alone.
+  const text = jsonBytes(goal) > MESSAGE_BYTES ? '' : goal;
+  temporal.signal?.throwIfAborted();
+  let isOwn = false;
+  try {
+    const joined = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      client.workflow.executeUpdateWithStart(joinUpdate, {
+        args: [{ id: token, text }],
+        updateId: token,
+        startWorkflowOperation: operation,
+      }),
+    );
+    isOwn = joined.started;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError || error instanceof WorkflowUpdateFailedError)
+      return null;
+    // No worker may have looked at it yet; the server has it all the same.
+    const run = await lookAt(temporal, id).catch(() => null);
+    isOwn = run?.memo?.startedBy === token;
+    if (!isOwn) throw notTold(id, error);
+  }
+  const run = await lookAt(temporal, id);
+  const { workspace } = settings;
+  if (isOwn || run === null) return { id, runId: run?.runId ?? '', taskQueue, workspace };
+  return { id, runId: run.runId, taskQueue: run.taskQueue, workspace: workspaceOf(run.memo), joined: true };
+}

@@ -1,0 +1,107 @@
+/** Runs that go on with a conversation: after another server, at the same moment, through the death of a worker. */
+import { appendFileSync, cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { connect } from '../../src/client/client.js';
+import { Sessions } from '../../src/client/run/kept-runs.js';
+import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
+import { onStage } from '../support/fault-stage.js';
+import { killWorkers } from '../support/processes.js';
+import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+import { settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+const files = {
+  config: { 'steersman.yaml': settingsYaml('steering: note', 'store:', '  kind: folder') },
+  workspace: { 'a.txt': 'The pool is 7 m long.' },
+};
+const rig = rigOfFile(files);
+afterAll(killWorkers);
+
+const homeOf = ({ project }: Rig) => join(project.dir, 'home');
+const clientOf = (of: Rig) => connect({ temporal: { client: of.env.client }, home: homeOf(of) });
+const startsOf = ({ project, taskQueue }: Rig) => {
+  return { mode: 'react', workspace: project.workspace, taskQueue } as const;
+};
+const readA = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'a.txt' } }] };
+
+test('two starts of one conversation at the same moment (Z5) → one run, and both goals in it, one after the other', async () => {
+  rig.play([{ text: 'First.' }, { text: 'Second.' }]);
+  const client = await clientOf(rig);
+  const options = { ...startsOf(rig), session: 'both', keepOpenSeconds: 600 };
+  const started = await Promise.all(['One?', 'Two?'].map(goal => client.start(goal, options)));
+  expect(started.map(({ id }) => id)).toEqual(['both', 'both']);
+  expect(started.map(({ joined }) => joined).sort()).toEqual([false, true]);
+  const handle = rig.env.client.workflow.getHandle('both');
+  await until('both are answered', async () => (await handle.query(stateQuery)).goals.length === 2);
+  const { goals } = await handle.query(stateQuery);
+  expect(goals.map(({ text }) => text).sort()).toEqual(['One?', 'Two?']);
+  await handle.signal(finishSignal);
+  await handle.result();
+
+  // It has ended, and the store knows: the next one is another run.
+  rig.play([{ text: 'Third.' }]);
+  const next = await client.start('Three?', { ...startsOf(rig), session: 'both' });
+  expect([next.id, next.joined, (await next.result())?.text]).toEqual(['both~2', false, 'Third.']);
+  await client.close();
+});
+
+test('a worker is killed when it has read what was said before → the next one reads it again, and it is there once', async () => {
+  await onStage(
+    { client: rig.env.client, address: rig.env.address, failpoints: 'session.opened=kill' },
+    async stage => {
+      appendFileSync(join(stage.project.configDir, 'steersman.yaml'), '\nstore:\n  kind: folder\n');
+      const kept = stage.keepWorker();
+      const first = await stage.start('the first goal', { calls: [] });
+      await first.result();
+      const next = await stage.start('the second goal', { calls: [] }, { session: first.handle.workflowId });
+      expect(await next.result()).toMatchObject({ outcome: 'completed' });
+      expect(kept.lives).toBe(2);
+      const sent = stage.model.requests.map(request => JSON.stringify(request.sent));
+      const [request = ''] = sent.filter(text => text.includes('the second goal'));
+      expect(request.split('the first goal')).toHaveLength(2);
+    },
+  );
+});
+
+// The last of them: the model of its own rig answers from then on.
+test('a conversation that another server began (Z2) → the run knows what was said and read there, and has the next number', async () => {
+  rig.play([readA, { text: 'The pool is 7 m long.' }]);
+  const client = await clientOf(rig);
+  const first = await client.start('How long is the pool?', { ...startsOf(rig), session: 'pool' });
+  await first.result();
+  expect(first.id).toBe('pool');
+
+  // As after a deleted database, or years later: nothing but the folder is there.
+  const env = await startTemporal();
+  const other = await startRig({ env, ...files });
+  try {
+    mkdirSync(join(homeOf(other), 'store'), { recursive: true });
+    cpSync(join(homeOf(rig), 'store'), join(homeOf(other), 'store'), { recursive: true });
+    const script = other.play([{ text: 'Twice that is 14 m.' }]);
+    const there = await clientOf(other);
+    const next = await there.start('And twice that?', { ...startsOf(other), session: 'pool' });
+    expect((await next.result())?.text).toBe('Twice that is 14 m.');
+    const sent = JSON.stringify(script.requests[0]?.sent.messages);
+    for (const said of [
+      'How long is the pool?',
+      'read_text_file',
+      'The pool is 7 m long.',
+      'And twice that?',
+    ])
+      expect(sent).toContain(said);
+    expect([next.id, script.requests.length]).toEqual(['pool~2', 1]);
+    const runs = await new Sessions(homeOf(other)).show('pool');
+    expect(runs.map(({ run }) => run.workflowId)).toEqual(['pool', 'pool~2']);
+    // What it began with is kept where it was said, and only there.
+    const own = runs[1]?.transcript.flatMap(({ messages }) => messages) ?? [];
+    expect(own.every(({ from }) => from === undefined)).toBe(true);
+    expect(JSON.stringify(own)).not.toContain('7 m long');
+    await there.close();
+  } finally {
+    await other.close();
+    await env.teardown();
+    await client.close();
+  }
+});

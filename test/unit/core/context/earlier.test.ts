@@ -1,0 +1,89 @@
+/** What a run begins with of its conversation. */
+import { expect, test } from 'vitest';
+import { earlierMessages, renamed } from '../../../../src/core/context/earlier.js';
+import {
+  type AssistantMessage,
+  type Message,
+  NO_USAGE,
+  toolCallsOf,
+  type UserMessage,
+} from '../../../../src/core/state/message.js';
+import { toolResult } from '../../../../src/core/tools/tool-result.js';
+
+const user = (id: string, text: string, purpose: UserMessage['purpose'] = 'goal'): Message => {
+  return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text }] };
+};
+const reply = (id: string, text: string, ...calls: string[]): AssistantMessage => ({
+  ...{ id, at: 1, kind: 'assistant', role: 'react', model: 'a/b', usage: NO_USAGE },
+  ...{ stopReason: 'end_turn', action: 'answering' },
+  content: [
+    { type: 'text', text },
+    ...calls.map(call => ({ type: 'tool_use' as const, id: call, name: 'look', input: {} })),
+  ],
+});
+const result = (id: string, call: string, text = 'seen'): Message => ({
+  ...{ id, at: 1, kind: 'tool_result' },
+  content: [
+    toolResult({ id: call, name: 'look' }, 'executed', { content: [{ type: 'text', text }], isError: false }),
+  ],
+});
+const MUCH = { tokens: 100_000, bytes: 400_000 };
+const idsOf = (messages: readonly Message[]) => messages.map(({ from }) => `${from?.chain} ${from?.id}`);
+const one = (messages: Message[], answer: string | null = null) => ({ chain: 'a', answer, messages });
+
+test.each<[string, Message[], string[]]>([
+  [
+    'prompts and notes are said anew',
+    [user('m1', 'p', 'role'), user('m2', 'g'), user('m3', 'n', 'notes')],
+    ['a m2'],
+  ],
+  [
+    'results follow their reply',
+    [user('m1', 'g'), reply('m2', 'x', 'c1', 'c2'), result('m3', 'c1'), result('m4', 'c2')],
+    ['a m1', 'a m2', 'a m3', 'a m4'],
+  ],
+  ['a call without its result is left out', [user('m1', 'g'), reply('m2', 'x', 'c1')], ['a m1', 'a m2']],
+  ['a result without its call is left out', [user('m1', 'g'), result('m2', 'c9')], ['a m1']],
+])('a run of the conversation: %s', (_what, messages, ids) => {
+  const earlier = earlierMessages([one(messages)], MUCH);
+  expect(idsOf(earlier)).toEqual(ids);
+  const calls = earlier.flatMap(message => (message.kind === 'assistant' ? toolCallsOf(message) : []));
+  expect(calls).toHaveLength(earlier.filter(({ kind }) => kind === 'tool_result').length);
+});
+
+test('an answer that no reply holds, made of the output of a role → it comes after what was said', () => {
+  const said = earlierMessages([one([user('m1', 'g'), reply('m2', '{"report": 1}')], 'The answer.')], MUCH);
+  expect(said.at(-1)).toMatchObject({ kind: 'user', purpose: 'answer', content: [{ text: 'The answer.' }] });
+  expect(earlierMessages([one([reply('m2', 'Well: The answer.')], 'The answer.')], MUCH)).toHaveLength(1);
+});
+
+test('more than there is room for → the newest groups, whole, after the goal that they are about', () => {
+  const long = 'x '.repeat(2_000);
+  const messages = [
+    user('m1', 'old'),
+    reply('m2', 'old answer'),
+    user('m3', 'goal'),
+    reply('m4', long, 'c1'),
+    result('m5', 'c1', long),
+    reply('m6', 'short', 'c2'),
+    result('m7', 'c2'),
+  ];
+  expect(idsOf(earlierMessages([one(messages)], { ...MUCH, tokens: 500 }))).toEqual(['a m3', 'a m6', 'a m7']);
+  expect(idsOf(earlierMessages([one(messages)], { ...MUCH, bytes: 900 }))).toEqual(['a m3', 'a m6', 'a m7']);
+  expect(idsOf(earlierMessages([one(messages)], MUCH))).toHaveLength(7);
+});
+
+test('under ids of the run that begins with them → every call still has its result, also where two runs had the same ids', () => {
+  const messages = [user('m1', 'g'), reply('m2', 'x', 'c1'), result('m3', 'c1')];
+  const earlier = earlierMessages([one(messages), { ...one(messages), chain: 'b' }], MUCH);
+  let last = 0;
+  const own = renamed(earlier, prefix => `${prefix}${++last}`);
+  const calls = own.flatMap(message =>
+    message.kind === 'assistant' ? toolCallsOf(message).map(({ id }) => id) : [],
+  );
+  const results = own.flatMap(message =>
+    message.kind === 'tool_result' ? [message.content[0].toolUseId] : [],
+  );
+  expect([calls, new Set(calls).size]).toEqual([results, 2]);
+  expect(new Set(own.map(({ id }) => id)).size).toBe(6);
+});
