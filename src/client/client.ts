@@ -7,7 +7,8 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
-import { sessionsOf } from './run/kept-runs.js';
+import { closedRuns, deleteRuns } from './run/delete-runs.js';
+import { Sessions, sessionsOf } from './run/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
@@ -108,6 +109,21 @@ export class SteersmanClient {
     return abortable(this.#scope, options, async () => {
       const { runId, taskQueue, memo } = await describeRun(temporal, id);
       return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) }, tools);
+    });
+  }
+
+  /**
+   * Removes a conversation for good: from the store of this machine, with its texts, and its runs from Temporal. Throws
+   * a `SteersmanError`: `open` where a run of it is open, `conflict` where branches share what it says.
+   */
+  deleteSession(id: string, options: Abortable = {}): Promise<void> {
+    const { temporal, home } = this.#scope;
+    return abortable(this.#scope, options, async () => {
+      const sessions = new Sessions(home);
+      const known = (await sessionsOf(home).runs(id)).map(({ workflowId }) => workflowId);
+      const inTemporal = await closedRuns(temporal, id, known);
+      await sessions.remove(id);
+      await deleteRuns(temporal, inTemporal);
     });
   }
 

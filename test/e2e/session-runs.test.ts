@@ -65,6 +65,51 @@ test('a worker is killed when it has read what was said before → the next one 
   );
 });
 
+test('a branch from the middle of a conversation → it knows what came before the message, and nothing that came after', async () => {
+  const client = await clientOf(rig);
+  const say = async (session: string, goal: string, reply: string) => {
+    const script = rig.play([{ text: reply }]);
+    const run = await client.start(goal, { ...startsOf(rig), session });
+    await run.result();
+    return JSON.stringify(script.requests[0]?.sent.messages);
+  };
+  await say('road', 'Left or right?', 'The left one.');
+  await say('road', 'And then?', 'Straight on.');
+  const sessions = new Sessions(homeOf(rig));
+  const [first] = await sessions.show('road');
+  const answer = first?.transcript[0]?.messages.findLast(({ kind }) => kind === 'assistant')?.id ?? '';
+  expect(await sessions.branch('road', { at: `road/${answer}`, to: 'road-2' })).toBe('road-2');
+  const sent = await say('road-2', 'Why that one?', 'It is shorter.');
+  expect(sent).toContain('The left one.');
+  expect(sent).not.toContain('Straight on.');
+
+  const goals = async (id: string) => (await sessions.show(id)).map(({ run }) => run.goal);
+  expect(await goals('road')).toEqual(['Left or right?', 'And then?']);
+  expect(await goals('road-2')).toEqual(['Left or right?', 'Why that one?']);
+  await expect(sessions.branch('road', { at: 'm999' })).rejects.toMatchObject({ code: 'not_found' });
+
+  const { runs } = await sessions.export('road');
+  const types = new Set(runs.flatMap(({ messages }) => messages.map(({ type }) => type)));
+  expect([...types].sort()).toEqual(['ASSISTANT', 'SYSTEM_EVENT', 'USER']);
+
+  await expect(client.deleteSession('road')).rejects.toMatchObject({ code: 'conflict' });
+  await client.deleteSession('road-2');
+  await client.deleteSession('road');
+  await expect(sessions.show('road')).rejects.toMatchObject({ code: 'not_found' });
+  // Temporal takes its time for it.
+  const handle = rig.env.client.workflow.getHandle('road-2');
+  await until(
+    'Temporal has it no more',
+    () =>
+      handle.describe().then(
+        () => false,
+        () => true,
+      ),
+    60_000,
+  );
+  await client.close();
+});
+
 // The last of them: the model of its own rig answers from then on.
 test('a conversation that another server began (Z2) → the run knows what was said and read there, and has the next number', async () => {
   rig.play([readA, { text: 'The pool is 7 m long.' }]);

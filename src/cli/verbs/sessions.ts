@@ -1,12 +1,21 @@
 /** `sessions`: conversations that are kept, also those that Temporal has forgotten. They are read without it. */
-import type { Command } from 'commander';
-import { causeText, type Hit, type KeptRun, type SessionLine, Sessions } from '../../client/index.js';
-import { quietVerbCall, verbCall } from '../../shared/called-as.js';
+import { createInterface } from 'node:readline/promises';
+import { type Command, Option } from 'commander';
+import {
+  causeText,
+  type Hit,
+  type KeptRun,
+  type SessionLine,
+  Sessions,
+  SteersmanError,
+} from '../../client/index.js';
+import { quietVerbCall, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { formatDuration } from '../../shared/format.js';
 import { createOutput } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { given, positiveInteger } from '../arguments.js';
-import { type CommonOptions, describeVerb } from '../command.js';
+import { type CommonOptions, describeVerb, withClient } from '../command.js';
+import { EXIT } from '../exit-codes.js';
 import { padText } from '../print/layout.js';
 import { transcriptMarkdown } from '../print/transcript.js';
 
@@ -63,6 +72,83 @@ export function addSessions(program: Command): void {
       if (hits.length === 0) notes.line('No message has all of these words.');
     },
   );
+  addExport(sessions);
+  addBranch(sessions);
+  addDelete(sessions);
+}
+
+function addExport(sessions: Command): void {
+  const verb = sessions
+    .command('export')
+    .description(
+      'Print a conversation for another system: as Markdown, or as one JSON document with the type of each message.',
+    )
+    .argument('<id>', 'id of the conversation')
+    .addOption(new Option('--format <format>', 'form of the document').choices(['md', 'json']).default('md'));
+  describeVerb(verb, [
+    quietVerbCall('sessions export my-run > my-run.md'),
+    quietVerbCall('sessions export my-run --format json > my-run.json'),
+  ]).action(async (id: string, { format, ...options }: CommonOptions & { format: 'md' | 'json' }) => {
+    const { out, value } = createOutput(options);
+    const kept = new Sessions();
+    if (format === 'json' || options.json) return value(await kept.export(id));
+    for (const run of await kept.show(id)) out.line(runMarkdown(run));
+  });
+}
+
+function addBranch(sessions: Command): void {
+  const verb = sessions
+    .command('branch')
+    .description(
+      'Go back to a message, and go on from there as a conversation of its own: what came before is shared.',
+    )
+    .argument('<id>', 'id of the conversation')
+    .requiredOption('--at <message>', 'the last message that counts, such as m12, or my-run~2/m12')
+    .option('--to <id>', 'id of the new conversation');
+  describeVerb(verb, [verbCall('sessions branch my-run --at m12 --to my-other-way')]).action(
+    async (id: string, { at, to, ...options }: CommonOptions & { at: string; to?: string }) => {
+      const { json, out, value } = createOutput(options);
+      const branch = await new Sessions().branch(id, { at, ...given({ to }) });
+      if (json) return value({ id: branch });
+      out.line(`Branch   ${terminalText(branch)}`);
+      out.line(`Go on    ${startCall(`"…" --session ${shellWord(branch)}`)}`);
+    },
+  );
+}
+
+function addDelete(sessions: Command): void {
+  const verb = sessions
+    .command('delete')
+    .description(
+      'Remove a conversation for good: from the store, with its texts, and its ended runs from Temporal.',
+    )
+    .argument('<id>', 'id of the conversation')
+    .option('--yes', 'without asking');
+  describeVerb(verb, [verbCall('sessions delete my-run'), verbCall('sessions delete my-run --yes')]).action(
+    async (id: string, { yes = false, ...options }: CommonOptions & { yes?: boolean }) => {
+      if (!yes && !(await isWanted(id))) return;
+      await withClient(options, async ({ client, output: { notes } }) => {
+        await client.deleteSession(id);
+        notes.line(`Deleted ${terminalText(id)}`);
+        return EXIT.ok;
+      });
+    },
+  );
+}
+
+async function isWanted(id: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new SteersmanError(
+      'Nobody can be asked here whether it is to be deleted for good.',
+      `Say so: ${verbCall(`sessions delete ${id} --yes`)}`,
+      'usage',
+    );
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await asking.question(`Delete ${terminalText(id)} for good? [y/N] `)).trim());
+  } finally {
+    asking.close();
+  }
 }
 
 function sessionLine({ id, title, changedAt }: SessionLine, now: number): string {

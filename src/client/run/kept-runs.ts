@@ -1,14 +1,25 @@
 /** What the store keeps of runs: read without Temporal and without a worker, also of runs that both have forgotten. */
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEvent } from '../../core/state/journal.js';
 import type { Kept, RunRecord } from '../../core/state/kept.js';
 import { type Message, textOf } from '../../core/state/message.js';
 import { MAIN_THREAD } from '../../core/state/thread.js';
 import type { TraceStep } from '../../core/state/trace.js';
+import { hintOf, quietVerbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { runFolder } from '../../shared/store/blob-store.js';
 import { openFolder } from '../../shared/store/folder.js';
-import type { Hit, SessionLine, SessionStore } from '../../shared/store/store.js';
+import {
+  type Hit,
+  lineageOf,
+  type SessionLine,
+  type SessionStore,
+  saidIn,
+} from '../../shared/store/store.js';
 import { resolveHome } from '../../stack/home.js';
+import { type ExportedSession, exported } from './export-session.js';
 
 export interface ThreadTranscript {
   thread: string;
@@ -33,10 +44,12 @@ export interface SessionsAsked {
 /** Conversations in the store of this machine, newest first, open and ended ones. */
 export class Sessions {
   readonly #store: SessionStore;
+  readonly #home: string;
 
   /** `home`: folder of the local stack, by default as for `connect`. */
   constructor(home?: string) {
-    this.#store = sessionsOf(resolveHome(home));
+    this.#home = resolveHome(home);
+    this.#store = sessionsOf(this.#home);
   }
 
   list({ limit = 20, text, workspace }: SessionsAsked = {}): Promise<SessionLine[]> {
@@ -53,15 +66,89 @@ export class Sessions {
     return this.#store.search({ text, limit });
   }
 
-  /** The runs of a conversation, oldest first, each with all that was said. Throws a SteersmanError for an unknown one. */
+  /**
+   * The runs of a conversation, oldest first, each with all that was said: of a branch also those that it shares, up to
+   * the message that it goes on from. Throws a SteersmanError for an unknown one.
+   */
   async show(id: string): Promise<KeptRun[]> {
-    const runs = await this.#store.runs(id);
-    if (runs.length === 0)
-      throw new SteersmanError(`There is no conversation ${id} in the store.`, '', 'not_found');
+    const runs = await lineageOf(this.#store, id);
+    if (runs.length === 0) throw noSession(id);
     return Promise.all(
-      runs.map(async run => ({ run, transcript: inThreads(await keptMessages(this.#store, run)) })),
+      runs.map(async said => ({ run: said.run, transcript: inThreads(await saidIn(this.#store, said)) })),
     );
   }
+
+  /**
+   * All of a conversation as data: what was said, what was noted and which tools were at work, each with its type.
+   * Throws a SteersmanError for an unknown one.
+   */
+  async export(id: string): Promise<ExportedSession> {
+    const runs = await lineageOf(this.#store, id);
+    if (runs.length === 0) throw noSession(id);
+    return {
+      session: await this.#store.line(id),
+      runs: await Promise.all(
+        runs.map(async said => {
+          const events = said.upTo === undefined ? await keptEvents(this.#store, said.run, 0) : [];
+          return { run: said.run, messages: exported(await saidIn(this.#store, said), events) };
+        }),
+      ),
+    };
+  }
+
+  /**
+   * Begins the conversation `to`, which goes on from a message of this one: `client.start(goal, { session: to })` is its
+   * next goal. `at`: the id of the message, such as `m12`, of the newest run that has it, or `pool~2/m12`.
+   */
+  async branch(id: string, { at, to }: { at: string; to?: string }): Promise<string> {
+    const slash = at.lastIndexOf('/');
+    const [run, message] = [at.slice(0, Math.max(slash, 0)), at.slice(slash + 1)];
+    const runs = (await lineageOf(this.#store, id)).filter(each => each.run.parent === undefined);
+    if (runs.length === 0) throw noSession(id);
+    for (const said of runs.reverse()) {
+      if (run !== '' && said.run.workflowId !== run) continue;
+      if (!(await saidIn(this.#store, said)).some(each => each.message.id === message)) continue;
+      const branch = to ?? `${id}-${message}-${randomBytes(2).toString('hex')}`;
+      if (await this.#store.line(branch))
+        throw new SteersmanError(
+          `There is a conversation ${branch} already.`,
+          'Give another name.',
+          'conflict',
+        );
+      const { session, chain } = said.run;
+      await this.#store.branch({ session, chain, message }, branch);
+      return branch;
+    }
+    throw new SteersmanError(
+      `The conversation ${id} has no message ${at}.`,
+      `See its messages: ${hintOf(quietVerbCall(`sessions export ${id} --format json`), '`sessions.export(id)`')}`,
+      'not_found',
+    );
+  }
+
+  /**
+   * Removes a conversation from the store, with its texts; gives the workflow ids of its runs. Runs that Temporal still
+   * knows: `client.deleteSession(id)`. Throws a SteersmanError for an unknown one, and where branches share what it says.
+   */
+  async remove(id: string): Promise<{ workflowIds: string[] }> {
+    if ((await this.#store.line(id)) === null) throw noSession(id);
+    const all = await this.#store.list({ limit: ALL });
+    const branches = all.filter(({ parent }) => parent?.session === id).map(line => line.id);
+    if (branches.length > 0)
+      throw new SteersmanError(
+        `The conversation ${id} has branches, which share what it says: ${branches.join(', ')}.`,
+        'Delete them first.',
+        'conflict',
+      );
+    const { workflowIds } = await this.#store.remove(id);
+    for (const each of workflowIds)
+      await rm(join(this.#home, 'blobs', runFolder(each)), { recursive: true, force: true });
+    return { workflowIds };
+  }
+}
+
+function noSession(id: string): SteersmanError {
+  return new SteersmanError(`There is no conversation ${id} in the store.`, '', 'not_found');
 }
 
 export function sessionsOf(home: string): SessionStore {
@@ -71,9 +158,8 @@ export function sessionsOf(home: string): SessionStore {
 const ALL = Number.POSITIVE_INFINITY;
 
 /** What was said, each with its thread, in order. */
-export async function keptMessages(store: SessionStore, run: RunRecord): Promise<SaidIn[]> {
-  const kept = await store.read(run, { kind: 'message', limit: ALL });
-  return kept.flatMap(each => (each.kind === 'message' ? [each] : []));
+export function keptMessages(store: SessionStore, run: RunRecord): Promise<SaidIn[]> {
+  return saidIn(store, { run });
 }
 
 export type SaidIn = Pick<Extract<Kept, { kind: 'message' }>, 'thread' | 'message'>;

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import {
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { MESSAGE_BYTES } from '../../core/state/bounds.js';
@@ -13,6 +12,7 @@ import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { joinUpdate, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
+import { lastPart } from '../run/delete-runs.js';
 import { isOpen, type RunDescription, workspaceOf } from '../run/runs.js';
 import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
 
@@ -63,15 +63,8 @@ async function firstNumber(temporal: Temporal, store: SessionStore, session: str
   return run !== null && isOpen(run) ? last : last + 1;
 }
 
-async function lookAt({ client }: Temporal, id: string): Promise<RunDescription | null> {
-  try {
-    return await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
-      client.workflow.getHandle(id).describe(),
-    );
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+function lookAt({ client }: Temporal, id: string): Promise<RunDescription | null> {
+  return client.withDeadline(Date.now() + START_TIMEOUT_MS, () => lastPart(client, id));
 }
 
 /** Null where the run of this id has ended, also in this moment. */

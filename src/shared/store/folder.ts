@@ -16,7 +16,7 @@ import { isRecord, isText, parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { createLocalBlobStore, runFolder, tryBlobStore } from './blob-store.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
-import type { Hit, SessionLine, SessionStore, Store } from './store.js';
+import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.js';
 
 const TITLE_CHARS = 200;
 /** Holds the last line of a file, mostly. */
@@ -32,7 +32,7 @@ interface Header {
   title: string;
   workspace: string;
   startedAt: number;
-  parent?: { session: string; message: string };
+  parent?: MessageOf;
 }
 
 /** Each line says first what it is, and of which run: readers look at no more of most lines. */
@@ -125,12 +125,16 @@ function folderSessions(dir: string): SessionStore {
       return lines;
     },
     search: ask => search(ask.sessions?.map(fileOf) ?? newestFirst(dir).map(({ path }) => path), ask),
-    async branch({ session, message }, to) {
-      const from = await headerOf(fileOf(session));
-      if (!from) return;
-      const startedAt = Date.now();
-      const header: Header = { ...from, id: to, startedAt, parent: { session, message } };
-      await mkdir(dir, { recursive: true, mode: 0o700 });
+    async line(session) {
+      const header = await headerOf(fileOf(session));
+      const changed = lstatSync(fileOf(session), { throwIfNoEntry: false });
+      return header && changed ? lineOf(header, changed.mtimeMs) : null;
+    },
+    async branch(parent, to) {
+      const from = await headerOf(fileOf(parent.session));
+      if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
+      const header: Header = { ...from, id: to, startedAt: Date.now(), parent };
+      // Where a conversation of this name is there already, nothing is written.
       const file = await open(fileOf(to), 'ax', 0o600);
       try {
         await write(file, [header]);

@@ -11,7 +11,12 @@ export interface SessionLine {
   startedAt: number;
   changedAt: number;
   /** Where it goes on from a message of another one. */
-  parent?: { session: string; message: string };
+  parent?: MessageOf;
+}
+
+/** Names a message: its id is unique in its run. */
+export interface MessageOf extends RunOf {
+  message: string;
 }
 
 /** Something said that has the words that were looked for. */
@@ -42,10 +47,40 @@ export interface SessionStore {
   list(ask: { limit: number; before?: number; text?: string; workspaces?: string[] }): Promise<SessionLine[]>;
   /** Each word is a part of the text, as it stands, in any case. Newest conversations first. */
   search(ask: { sessions?: string[]; text: string; limit: number }): Promise<Hit[]>;
-  /** Begins a conversation that goes on from a message of another one. */
-  branch(from: { session: string; message: string }, to: string): Promise<void>;
+  /** A conversation as lists have it; null for an unknown one. */
+  line(session: string): Promise<SessionLine | null>;
+  /** Begins a conversation that goes on from a message of another one: what came before stays there, and is shared. */
+  branch(from: MessageOf, to: string): Promise<void>;
   /** Removes a conversation; gives the workflow ids of its runs. */
   remove(session: string): Promise<{ workflowIds: string[] }>;
+}
+
+/** A run that a conversation has, or its beginning: `upTo` is the last message of it that counts. */
+export interface Said {
+  run: RunRecord;
+  upTo?: string;
+}
+
+/** All runs of a conversation, oldest first: those of its own come after what it shares with the one that it branched from. */
+export async function lineageOf(sessions: SessionStore, session: string): Promise<Said[]> {
+  const own = (await sessions.runs(session)).map(run => ({ run }));
+  const parent = (await sessions.line(session))?.parent;
+  if (!parent || parent.session === session) return own;
+  const before = (await lineageOf(sessions, parent.session)).filter(({ run }) => run.parent === undefined);
+  const at = before.findIndex(({ run }) => run.chain === parent.chain);
+  const [last] = before.slice(at, at + 1);
+  return [...before.slice(0, Math.max(at, 0)), ...(last ? [{ ...last, upTo: parent.message }] : []), ...own];
+}
+
+/** What was said in a run, each message with its thread, in order. */
+export async function saidIn(
+  sessions: Pick<SessionStore, 'read'>,
+  { run, upTo }: Said,
+): Promise<Extract<Kept, { kind: 'message' }>[]> {
+  const kept = await sessions.read(run, { kind: 'message', limit: Number.POSITIVE_INFINITY });
+  const said = kept.flatMap(each => (each.kind === 'message' ? [each] : []));
+  const last = upTo === undefined ? -1 : said.findIndex(({ message }) => message.id === upTo);
+  return last < 0 ? said : said.slice(0, last + 1);
 }
 
 /** Texts by reference. */

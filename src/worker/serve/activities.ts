@@ -22,6 +22,7 @@ import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
 import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { failpoint } from '../../shared/failpoints.js';
+import type { SessionStore } from '../../shared/store/store.js';
 import { keepPageQuery, modelRequestQuery, toolRequestQuery } from '../../workflows/messages.js';
 import type { Parts } from '../parts.js';
 import { pinnedFacts } from '../providers.js';
@@ -134,7 +135,17 @@ export function createActivities(parts: Parts): SteersmanActivities {
 
 const noStore = () =>
   Promise.reject(new Error('this worker has no store: store.kind is none in its steersman.yaml'));
-const NO_STORE = { keep: noStore, runs: noStore, read: noStore };
+const NO_STORE: SessionStore = {
+  keep: noStore,
+  runs: noStore,
+  find: noStore,
+  read: noStore,
+  line: noStore,
+  list: noStore,
+  search: noStore,
+  branch: noStore,
+  remove: noStore,
+};
 
 /** By the worker's own client, which encodes payloads as the worker does. */
 function runOf(workflowId: string, runId: string): WorkflowHandle {

@@ -1,0 +1,63 @@
+/** A conversation as data, for other systems: each thing that was said or noted has one of seven types. Pure. */
+import type { JournalEvent, JournalType } from '../../core/state/journal.js';
+import type { Kept, RunRecord } from '../../core/state/kept.js';
+import type { Message } from '../../core/state/message.js';
+import type { SessionLine } from '../../shared/store/store.js';
+
+/** The first four go to models (a summary as what a user says), the others never. */
+export const MESSAGE_TYPES = [
+  'USER',
+  'ASSISTANT',
+  'TOOL_RESULT',
+  'SUMMARY',
+  'CONTEXT_NOTE',
+  'SYSTEM_EVENT',
+  'TOOL_LOG',
+] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export type ExportedMessage =
+  | { type: MessageType; at: number; thread: string; message: Message }
+  | { type: MessageType; at: number; event: JournalEvent };
+
+export interface ExportedSession {
+  session: SessionLine | null;
+  runs: { run: RunRecord; messages: ExportedMessage[] }[];
+}
+
+type SaidIn = Pick<Extract<Kept, { kind: 'message' }>, 'thread' | 'message'>;
+
+/** In order of time; what was said comes before what is noted of the same moment. */
+export function exported(said: readonly SaidIn[], events: readonly JournalEvent[]): ExportedMessage[] {
+  const messages: ExportedMessage[] = [
+    ...said.map(({ thread, message }) => ({ type: typeOf(message), at: message.at, thread, message })),
+    ...events.map(event => ({ type: typeOfEvent(event.type), at: event.at, event })),
+  ];
+  return messages.sort((a, b) => a.at - b.at);
+}
+
+function typeOf(message: Message): MessageType {
+  switch (message.kind) {
+    case 'user':
+      return String(message.purpose) === 'summary' ? 'SUMMARY' : 'USER';
+    case 'assistant':
+      return 'ASSISTANT';
+    case 'tool_result':
+      return 'TOOL_RESULT';
+    case 'cut':
+      return 'CONTEXT_NOTE';
+  }
+}
+
+/** What changed of what a model is sent, or of which model it is. */
+const NOTES: ReadonlySet<string> = new Set([
+  'thread_trimmed',
+  'thread_compacted',
+  'model_switched',
+  'context_note',
+]);
+
+function typeOfEvent(type: JournalType): MessageType {
+  if (type.startsWith('tool_')) return 'TOOL_LOG';
+  return NOTES.has(type) ? 'CONTEXT_NOTE' : 'SYSTEM_EVENT';
+}
