@@ -143,6 +143,7 @@ test('a conversation that another server began (Z2) → the run knows what was s
     const own = runs[1]?.transcript.flatMap(({ messages }) => messages) ?? [];
     expect(own.every(({ from }) => from === undefined)).toBe(true);
     expect(JSON.stringify(own)).not.toContain('7 m long');
+    expect(await next.transcript()).toEqual(runs[1]?.transcript);
     await there.close();
   } finally {
     await other.close();

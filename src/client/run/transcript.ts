@@ -36,8 +36,10 @@ async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): 
     throw error;
   });
   const known = new Set(kept.map(({ message }) => message.id));
-  // A note of what was cut says nothing where all is there.
-  return [...kept, ...live.filter(({ message }) => message.kind !== 'cut' && !known.has(message.id))];
+  // A note of what was cut says nothing where all is there; what it began with is shown where it was said.
+  const isNews = ({ kind, id, from }: SaidIn['message']) =>
+    kind !== 'cut' && from === undefined && !known.has(id);
+  return [...kept, ...live.filter(({ message }) => isNews(message))];
 }
 
 function readLive(temporal: Temporal, id: string): Promise<SaidIn[]> {
