@@ -35,6 +35,9 @@ const FAILPOINTS = {
   /** A part of the conversation is about to be kept; it is kept, and Temporal does not know it yet. */
   'keep.before-write': ['kill', 'fail'],
   'keep.after-write': ['kill'],
+  /** The account of a run is about to be charged; it is charged, and Temporal does not know it yet. */
+  'hook.before-charge': ['kill'],
+  'hook.after-charge': ['kill'],
 } as const satisfies Record<string, readonly Action[]>;
 
 type Action = 'kill' | 'fail' | 'hang';

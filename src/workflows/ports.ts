@@ -7,6 +7,8 @@ import type {
   CheckEnd,
   CompareFileInput,
   EditArtifactInput,
+  HookEnd,
+  HookInput,
   KeepInput,
   LookFinds,
   LookInput,
@@ -105,6 +107,8 @@ export interface Ports {
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: in a single one. */
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<null>>;
+  /** Calls hooks of the worker, and charges: in a few tries; a stop waits for it. */
+  hook(input: HookInput): Promise<Called<HookEnd>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */

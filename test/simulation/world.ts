@@ -114,6 +114,8 @@ export class World implements Ports {
     });
   }
 
+  readonly hook: Ports['hook'] = async () => ({ ok: true, value: { goOn: true } });
+
   /** The part of the run that this world now serves. */
   serve(run: Run): void {
     this.#run = run;

@@ -88,6 +88,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     callWorkflow: async () => ({ ok: true, value: { kind: 'returned', value: 'done' } }),
     editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     keep: async () => ({ ok: true, value: null }),
+    hook: async () => ({ ok: true, value: { goOn: true } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {
       const test = getCurrentTest();

@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { createEditArtifact } from '../../activities/edit-artifact.js';
+import { createHook } from '../../activities/hook.js';
 import { createKeep, type KeepDeps } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load-run.js';
 import { createLook, listFiles } from '../../activities/look.js';
@@ -21,7 +22,12 @@ import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
 import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { failpoint } from '../../shared/failpoints.js';
-import { keepPageQuery, modelRequestQuery, toolRequestQuery } from '../../workflows/messages.js';
+import {
+  keepPageQuery,
+  messagesQuery,
+  modelRequestQuery,
+  toolRequestQuery,
+} from '../../workflows/messages.js';
 import type { Parts } from '../parts.js';
 import { pinnedFacts } from '../providers.js';
 import { personAsker } from './person-asker.js';
@@ -40,6 +46,8 @@ export function createActivities(parts: Parts): SteersmanActivities {
       loadSettings: () => parts.liveSettings.read(),
       localStack,
       keeps: parts.store !== null,
+      hooks: parts.hooks.names,
+      accounts: parts.accounts,
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
         listRunTools(
@@ -119,6 +127,15 @@ export function createActivities(parts: Parts): SteersmanActivities {
       readPage: (after, upTo) => {
         const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
         return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
+      },
+      redact: value => secrets.redactAll(value),
+    }),
+    steersmanHook: createHook({
+      hooks: parts.hooks.calls,
+      accounts: parts.accounts,
+      readMessages: ids => {
+        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+        return runOf(workflowId, runId).query(messagesQuery, ids);
       },
       redact: value => secrets.redactAll(value),
     }),

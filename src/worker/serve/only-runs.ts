@@ -17,6 +17,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanResolveModel: true,
   steersmanStoreText: true,
   steersmanKeep: true,
+  steersmanHook: true,
   steersmanEditArtifact: true,
   steersmanCompareFile: true,
   steersmanLook: true,

@@ -143,6 +143,19 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         const input = { workspace: settings.workspace, after, upTo };
         return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
       }),
+    hook: input =>
+      settle(
+        execute(
+          'steersmanHook',
+          input,
+          activityOptions({
+            summary: `hooks · ${input.at}`,
+            timeoutMs: 60_000,
+            attempts: 3,
+            interruptible: false,
+          }),
+        ),
+      ),
     wait: async (done, timeoutMs, what) => {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs, { summary: what });
