@@ -202,9 +202,10 @@ async function settleAccount({ accounts }: HookDeps, input: HookInput): Promise<
 
 async function chargeTo(
   accounts: AccountStore,
-  { account, key, ...what }: Charge,
+  { account, key, keepsPlace, ...what }: Charge,
 ): Promise<HookEnd['account']> {
   const at = Date.now();
+  if (keepsPlace) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER, at);
   await failpoint('hook.before-charge');
   const { balance, dayTokens } = await accounts.charge(account, key, { ...what, at });
   await failpoint('hook.after-charge');

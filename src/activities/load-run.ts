@@ -202,10 +202,10 @@ async function accountOf(
   const account = accountNamed(settings, run);
   // Agents are charged with what their caller uses.
   if (!settings || !accounts || account === undefined || isSubagent(run)) return null;
-  const { perUsd, perTurn, perThousandTokens, tokensPerDay } = settings;
+  const { perUsd, perTurn, perThousandTokens, tokensPerDay, runsAtOnce } = settings;
   const { balance = 0, day, dayTokens = 0 } = (await accounts.show(account)) ?? {};
   const isToday = day === new Date().toISOString().slice(0, 10);
-  const rates = { perUsd, perTurn, perThousandTokens, tokensPerDay };
+  const rates = { perUsd, perTurn, perThousandTokens, tokensPerDay, hasPlace: runsAtOnce !== null };
   return { account, ...rates, balance, dayTokens: isToday ? dayTokens : 0 };
 }
 

@@ -186,12 +186,14 @@ export interface KeepInput {
   upTo: Mark;
 }
 
-/** Taken from an account once for a key; the worker keeps the place of the run among those of its account, too. */
+/** Taken from an account once for a key. */
 export interface Charge {
   account: string;
   key: string;
   credits: number;
   tokens: number;
+  /** The run has a place among those of its account, and keeps it. */
+  keepsPlace: boolean;
 }
 
 /** What hooks are called for, and what accounts are told. `key` names it, and nothing else of any run. */

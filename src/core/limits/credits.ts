@@ -10,6 +10,8 @@ export interface CreditTerms {
   perThousandTokens: number;
   /** Null for no limit. */
   tokensPerDay: number | null;
+  /** The run has one of the places of its account. */
+  hasPlace: boolean;
   /** As they were when the run was loaded. */
   balance: number;
   dayTokens: number;

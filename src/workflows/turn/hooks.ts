@@ -102,15 +102,15 @@ export async function settleGoal(
 /** Before the run looks for more to do for the last time, and when it is cancelled. */
 export async function runEnds(run: Run, { outcome, cause }: Pick<Ended, 'outcome' | 'cause'>): Promise<void> {
   const { pinned, goal } = run.state;
-  const account = pinned?.credits?.account;
-  if (!has(run, 'onRunEnd') && account === undefined) return;
+  const { credits } = pinned ?? {};
+  if (!has(run, 'onRunEnd') && !credits) return;
   const about = told(run, `goal-${goal.number}-end`);
   const ended = await call(run, {
     ...about,
     at: 'end',
     outcome,
     cause,
-    ...(account !== undefined && { account }),
+    ...(credits?.hasPlace && { account: credits.account }),
   });
   if (!ended.ok && ended.failure.kind !== 'cancelled')
     run.warnOnce('onRunEnd', `The hook onRunEnd failed: ${ended.failure.message}`);
@@ -146,8 +146,9 @@ function takeDue(run: Run, { key }: HookInput): { charge: Charge; giveBack(): vo
   const { upTo, due } = found;
   const before = total.charged;
   total.charged = { ...before, ...upTo };
+  const { account, hasPlace: keepsPlace } = pinned.credits;
   return {
-    charge: { account: pinned.credits.account, key: `${goalKey(run)}${key}`, ...due },
+    charge: { account, key: `${goalKey(run)}${key}`, ...due, keepsPlace },
     giveBack: () => {
       const { charged } = total;
       if (!charged) return;

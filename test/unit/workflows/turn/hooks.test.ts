@@ -13,6 +13,7 @@ const TERMS: CreditTerms = {
   perTurn: 1,
   perThousandTokens: 10,
   tokensPerDay: null,
+  hasPlace: false,
   balance: 100,
   dayTokens: 0,
 };
@@ -62,6 +63,7 @@ test('an account: each turn → charged by turns and tokens, once, with a key of
       key: `chain-1/goal-1/chain-1-turn-${turn}`,
       credits: 11,
       tokens: 1_000,
+      keepsPlace: false,
     })),
   );
 });
