@@ -6,6 +6,7 @@ import { type CallFailure, isRetryableModelFailure } from '../../core/limits/fai
 import type { Cause, Outcome } from '../../core/plan/cause.js';
 import { here } from '../../core/state/cursor.js';
 import { messageNumber } from '../../core/state/kept.js';
+import { ownValue } from '../../core/text/json.js';
 import { stopRun } from '../platform/inbox-handlers.js';
 import type { Called } from '../ports.js';
 import type { Run } from '../run.js';
@@ -57,9 +58,10 @@ export function turnEnded(run: Run, { message, turn }: WholeReply): Promise<void
 /** Results of tools that were said after the message of number `after`. Null: nobody wants to hear of them. */
 export function resultsSaid(run: Run, thread: string, after: number): Promise<void> | null {
   if (!has(run, 'onMessage')) return null;
-  const messageIds = run
-    .thread(thread)
-    .messages.filter(message => message.kind === 'tool_result' && messageNumber(message) > after)
+  // By the name that it keeps: of a branch it is the copy's already.
+  const { messages = [] } = ownValue(run.state.threads, thread) ?? {};
+  const messageIds = messages
+    .filter(message => message.kind === 'tool_result' && messageNumber(message) > after)
     .map(({ id }) => id);
   const [first] = messageIds;
   if (first === undefined) return null;
