@@ -151,7 +151,7 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
       'answerGate',
     ]
       .concat(['submitToolResult', 'editPlan', 'withdraw', 'setBudget', 'setModel', 'state', 'events', ''])
-      .concat(['modelRequest', 'toolRequest', 'formAnswer', 'transcript', 'trace', 'keepPage'])
+      .concat(['modelRequest', 'toolRequest', 'formAnswer', 'transcript', 'trace', 'keepPage', 'messages'])
       .map(handler => [handler, big]),
   answers: big =>
     Object.values(ANSWERS).flatMap(answer => [
