@@ -137,7 +137,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     pinModels(deps, roles, {
       settings,
       run,
-      costUsd: limits.costUsd ?? (credits?.perUsd ? Number.POSITIVE_INFINITY : null),
+      costUsd: limits.costUsd ?? (isPaidByCost(settings.credits, run) ? Number.POSITIVE_INFINITY : null),
     }),
   );
   const wantsNotes = run.projectNotes ?? settings.projectNotes;
@@ -207,6 +207,11 @@ async function accountOf(
   const isToday = day === new Date().toISOString().slice(0, 10);
   const rates = { perUsd, perTurn, perThousandTokens, tokensPerDay, hasPlace: runsAtOnce !== null };
   return { account, ...rates, balance, dayTokens: isToday ? dayTokens : 0 };
+}
+
+/** Then each model needs a price, also of an agent, whose caller is charged. */
+function isPaidByCost(settings: CreditSettings | undefined, run: RunSettings): boolean {
+  return accountNamed(settings, run) !== undefined && (settings?.perUsd ?? 0) > 0;
 }
 
 function accountNamed(settings: CreditSettings | undefined, { context }: RunSettings): string | undefined {

@@ -2,7 +2,7 @@
 
 import type { PinnedRole } from '../../core/agents/role.js';
 import type { CallFailure } from '../../core/limits/failure.js';
-import { isOut, isSet, modelOf, nextModelOf } from '../../core/limits/in-force.js';
+import { isOut, isSet, modelOf, needsPrices, nextModelOf } from '../../core/limits/in-force.js';
 import type { LastCalls } from '../../core/limits/model-use.js';
 import { budgetShares, type ModelSituation, resolveModel, rowWords } from '../../core/limits/resolver.js';
 import { here } from '../../core/state/cursor.js';
@@ -83,11 +83,11 @@ export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   return true;
 }
 
-function modelFault({ pinned, limits }: Run, model: string | null): string | null {
+function modelFault({ pinned, state }: Run, model: string | null): string | null {
   if (model === null) return null;
   const known = ownValue(pinned.modelInfo, model);
   if (!known) return `the configuration does not name ${preview(model, 200)}`;
-  return limits.costUsd !== null && !known.costKnown ? `costUsd is limited, and ${model} has no price` : null;
+  return needsPrices(state) && !known.costKnown ? `cost counts, and ${model} has no price` : null;
 }
 
 export function noteCall(run: Run, role: string, how: Partial<LastCalls>): void {
