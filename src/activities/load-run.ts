@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type { CreditSettings } from '../config/hooks-schema.js';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
 import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
@@ -11,20 +12,23 @@ import { modesFor } from '../config/prompts/required-roles.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
 import type { PinnedRole } from '../core/agents/role.js';
-import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
+import type { HookName, PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
 import { readsFiles } from '../core/evidence/inventory.js';
+import type { CreditTerms } from '../core/limits/credits.js';
 import { FAILURE } from '../core/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../core/limits/limits.js';
 import { PINNED_BYTES, WORKER_TRIES } from '../core/state/bounds.js';
 import { errorText } from '../core/text/error-text.js';
-import { canonicalJson, isRecord, jsonBytes } from '../core/text/json.js';
+import { canonicalJson, isRecord, jsonBytes, ownValue } from '../core/text/json.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { addWorkflowTools, mergeClientTools } from '../core/tools/workflow-tools.js';
 import { toolNamer } from '../mcp/tool-names.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
+import type { AccountStore } from '../shared/store/store.js';
+import { placeOf } from './hook.js';
 import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
@@ -43,6 +47,10 @@ export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   localStack: boolean;
   /** The worker keeps runs in a store of sessions. Default false. */
   keeps?: boolean;
+  /** That the worker has. Default: none. */
+  hooks?: readonly HookName[];
+  /** Where accounts are charged. Default: nobody has one. */
+  accounts?: AccountStore;
   /** The worker's program chooses models. Default false. */
   asksProgram?: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
@@ -123,14 +131,20 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const idle = idlePermissions(settings.permissions, tools);
   const values = { limits, tools: allowed, today: today(), workspace };
+  const credits = await accountOf(deps, settings.credits, run);
   const { roles, prefix } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
-    pinModels(deps, roles, { settings, run, costUsd: limits.costUsd }),
+    pinModels(deps, roles, {
+      settings,
+      run,
+      costUsd: limits.costUsd ?? (isPaidByCost(settings.credits, run) ? Number.POSITIVE_INFINITY : null),
+    }),
   );
   const wantsNotes = run.projectNotes ?? settings.projectNotes;
   const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
   const listing = allowed.some(readsFiles) ? await listingOf(deps, workspace) : null;
   const attributes = await searchAttributes(deps);
+  await takePlace(deps, settings.credits, run);
   const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, mayLook(role, limits)])),
@@ -157,6 +171,8 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
+    ...(deps.hooks && deps.hooks.length > 0 && { hooks: [...deps.hooks] }),
+    ...(credits && { credits }),
     onBudget: settings.gates.onBudget,
     onStepFailure: run.onStepFailure ?? settings.onStepFailure,
     gateTimeoutMs: settings.gates.timeoutMs,
@@ -186,6 +202,44 @@ function continuesSession(run: RunSettings): boolean {
 
 const NOTHING_KEPT =
   'This worker has no store (store.kind is none in its steersman.yaml): the run does not know what was said before in its conversation.';
+/** What the run pins of its account; null where the start names none. */
+async function accountOf(
+  { accounts }: LoadRunDeps,
+  settings: CreditSettings | undefined,
+  run: RunSettings,
+): Promise<CreditTerms | null> {
+  const account = accountNamed(settings, run);
+  // Agents are charged with what their caller uses.
+  if (!settings || !accounts || account === undefined || isSubagent(run)) return null;
+  const { perUsd, perTurn, perThousandTokens, tokensPerDay, runsAtOnce } = settings;
+  const { balance = 0, day, dayTokens = 0 } = (await accounts.show(account)) ?? {};
+  const isToday = day === new Date().toISOString().slice(0, 10);
+  const rates = { perUsd, perTurn, perThousandTokens, tokensPerDay, hasPlace: runsAtOnce !== null };
+  return { account, ...rates, balance, dayTokens: isToday ? dayTokens : 0 };
+}
+
+/** Then each model needs a price, also of an agent, whose caller is charged. */
+function isPaidByCost(settings: CreditSettings | undefined, run: RunSettings): boolean {
+  return accountNamed(settings, run) !== undefined && (settings?.perUsd ?? 0) > 0;
+}
+
+function accountNamed(settings: CreditSettings | undefined, { context }: RunSettings): string | undefined {
+  return settings && ownValue(context ?? {}, settings.account);
+}
+
+/** A place among the runs of its account; agents work in their caller's. */
+async function takePlace(
+  { accounts }: LoadRunDeps,
+  settings: CreditSettings | undefined,
+  run: RunSettings,
+): Promise<void> {
+  const account = accountNamed(settings, run);
+  const limit = settings?.runsAtOnce ?? null;
+  if (!accounts || account === undefined || limit === null || isSubagent(run)) return;
+  if (await accounts.lease(account, placeOf(), limit, Date.now())) return;
+  const message = `The run can not start: the account ${account} has ${limit} at work already, and no more are allowed at once.`;
+  throw ApplicationFailure.nonRetryable(message, FAILURE.run.badInput);
+}
 
 /** Another worker's host may have the folder. If no try finds it, the error names the hosts without it. */
 function elsewhere({ localStack }: Pick<LoadRunDeps, 'localStack'>): (error: unknown) => never {

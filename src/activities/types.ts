@@ -8,6 +8,7 @@ import type { Check, CheckStatus } from '../core/checks/check.js';
 import type { FilesNow, Snapshot } from '../core/evidence/evidence.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { ModelSituation } from '../core/limits/resolver.js';
+import type { Cause, Outcome } from '../core/plan/cause.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
 import type { RunWords } from '../core/prompts/words.js';
 import type { ArtifactEdit, ArtifactEdited } from '../core/state/artifacts.js';
@@ -194,6 +195,43 @@ export interface OpenSessionInput {
   tokens: number;
 }
 
+/** Taken from an account once for a key. */
+export interface Charge {
+  account: string;
+  key: string;
+  credits: number;
+  tokens: number;
+  /** The run has a place among those of its account, and keeps it. */
+  keepsPlace: boolean;
+}
+
+/** What hooks are called for, and what accounts are told. `key` names it, and nothing else of any run. */
+export type HookInput = {
+  /** Of this run and no other, whatever its workflow id. */
+  chain: string;
+  key: string;
+  goal: number;
+  /** As the starter gave it. */
+  context: Record<string, string>;
+  charge?: Charge;
+} & (
+  | { at: 'turn'; turn: number; role: string; model: string; usage: Usage; messageId: string }
+  | { at: 'results'; messageIds: string[] }
+  | { at: 'error'; role: string; model: string; error: string; isRetryable: boolean }
+  /** `refund`: charges whose keys begin so are given back. */
+  | { at: 'goal'; account: string; refund?: string }
+  | { at: 'end'; outcome: Outcome; cause: Cause; account?: string }
+);
+
+export interface HookEnd {
+  /** False: the goal is not to go on. */
+  goOn: boolean;
+  why?: string;
+  /** A hook whose failure ends nothing has failed. */
+  warning?: string;
+  account?: { balance: number; dayTokens: number };
+}
+
 /** What workers run for workflows. The keys are the activity types on the wire. */
 export interface SteersmanActivities {
   steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
@@ -217,4 +255,6 @@ export interface SteersmanActivities {
   steersmanKeep(input: KeepInput): Promise<null>;
   /** Reads what a run begins with of the conversation that it is a part of. */
   steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[]>>;
+  /** Calls hooks of the worker, and charges the account of the run. */
+  steersmanHook(input: HookInput): Promise<HookEnd>;
 }

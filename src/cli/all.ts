@@ -6,6 +6,7 @@ import { addPermissions } from './setup/permissions.js';
 import { addPrompts } from './setup/prompts.js';
 import { addTools } from './setup/tools.js';
 import { addBudget, addFollowUp, addModel, addPlan, addSteer, addSwitches } from './verbs/change.js';
+import { addCredits } from './verbs/credits.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './verbs/gates.js';
 import { addList } from './verbs/list.js';
 import { addArtifact, addExport, addResult, addShow, addStored, addTranscript } from './verbs/read.js';
@@ -21,6 +22,7 @@ const VERBS = [
   addTranscript,
   addList,
   addSessions,
+  addCredits,
   addSteer,
   addFollowUp,
   addSwitches,

@@ -118,6 +118,7 @@ const rowSchema = z.strictObject({
       ),
       lastStop: key(z.enum(STOP_REASONS), "How the role's last reply ended."),
       lastFailure: key(z.enum(MODEL_FAILURES), 'The model failure that the role met last in this goal.'),
+      creditsBelow: key(z.number(), 'While the account of the run has less than this: see credits.'),
       inputTokensFrom: key(count, 'From this many tokens of the request on, estimated.'),
     })
     .describe('What must hold, all of it.'),

@@ -9,6 +9,7 @@ import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../cor
 import { STEP_FAILURE_POLICIES } from '../core/plan/step-failure.js';
 import { CONTENT_BYTES } from '../core/state/bounds.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
+import { creditsSchema, hooksSchema } from './hooks-schema.js';
 import { modelsSchema } from './models-schema.js';
 import { storeSchema } from './store-schema.js';
 
@@ -246,6 +247,12 @@ export const settingsSchema = z
         'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work.',
       ),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
+    hooks: hooksSchema
+      .prefault({})
+      .describe('Addresses that are called as runs go on: read when the worker starts.'),
+    credits: creditsSchema
+      .optional()
+      .describe('What the account of a run is charged. Left out: nothing, and nobody has an account.'),
     store: storeSchema.prefault({}).describe('Where conversations are kept when their runs have ended.'),
     blobs: z
       .strictObject({

@@ -37,6 +37,9 @@ const FAILPOINTS = {
   'keep.after-write': ['kill'],
   /** What a conversation has said before is read, and the run that begins with it does not know it yet. */
   'session.opened': ['kill', 'fail'],
+  /** The account of a run is about to be charged; it is charged, and Temporal does not know it yet. */
+  'hook.before-charge': ['kill'],
+  'hook.after-charge': ['kill'],
 } as const satisfies Record<string, readonly Action[]>;
 
 type Action = 'kill' | 'fail' | 'hang';

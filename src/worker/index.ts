@@ -7,6 +7,7 @@ import { nativeConnection } from './connect.js';
 import type { SteersmanPluginOptions } from './parts.js';
 import { SteersmanPlugin } from './plugin.js';
 
+export type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../activities/hook.js';
 export type { ResolveModel } from '../activities/models/resolve-model.js';
 export { type CheckedGoal, type CheckFunction, type CheckVerdict, check } from '../activities/run-check.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';

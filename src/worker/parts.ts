@@ -2,6 +2,9 @@
 
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
+import type { CallHook, RunHooks } from '../activities/hook.js';
+import { functionHooks } from '../activities/hook.js';
+import { httpHooks } from '../activities/http-hooks.js';
 import type { ResolveModel } from '../activities/models/resolve-model.js';
 import { OfferedRequests } from '../activities/models/state-reader.js';
 import type { CheckFunction } from '../activities/run-check.js';
@@ -10,6 +13,7 @@ import { readDotEnv } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import type { Settings } from '../config/settings.js';
 import { loadSettings } from '../config/settings.js';
+import { HOOKS, type HookName } from '../core/agents/run-config.js';
 import { FAILURE } from '../core/limits/failure.js';
 import { type CodeTool, checkCodeTools } from '../mcp/code-tools.js';
 import type { McpConfig } from '../mcp/config.js';
@@ -27,7 +31,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { Secrets, type Variables } from '../shared/secrets.js';
 import { type BlobStore, createLocalBlobStore } from '../shared/store/blob-store.js';
 import { openFolder } from '../shared/store/folder.js';
-import type { Store } from '../shared/store/store.js';
+import type { AccountStore, Store } from '../shared/store/store.js';
 import { type ProviderSource, providerSource } from './providers.js';
 import type { ActivityTool, ReadyActivityTool } from './serve/activity-tools.js';
 import { type LiveSettings, liveSettings } from './serve/live-settings.js';
@@ -60,6 +64,8 @@ export interface SteersmanPluginOptions extends ConfigInCode {
    * Default: none.
    */
   checks?: Readonly<Record<string, CheckFunction>>;
+  /** Called as runs go on: at the end of a turn, for each message, at errors, at the end. Default: none. */
+  hooks?: RunHooks;
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
   /**
@@ -109,6 +115,9 @@ export interface Parts {
   blobDir: string;
   /** Where conversations are kept; null for nowhere. */
   store: Store | null;
+  /** Where accounts are, also without a store of conversations. */
+  accounts: AccountStore;
+  hooks: WorkerHooks;
   /** Of the namespace that it serves, once it serves. */
   namespaceId: Promise<string | null>;
   secrets: Secrets;
@@ -137,8 +146,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
   const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept });
   const blobDir = join(home, 'blobs');
-  const store =
-    settings.store.kind === 'none' ? null : openFolder(join(home, 'store'), () => parts.namespaceId);
+  const folder = openFolder(join(home, 'store'), () => parts.namespaceId);
+  const store = settings.store.kind === 'none' ? null : folder;
   const parts: Parts = {
     options,
     settings,
@@ -154,6 +163,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     ),
     blobDir,
     store,
+    accounts: folder.accounts,
+    hooks: hooksOf(options, settings, secrets),
     namespaceId: Promise.resolve(null),
     secrets,
     offers: new OfferedRequests(),
@@ -161,6 +172,20 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     ending,
   };
   return parts;
+}
+
+/** Which hooks there are, and how they are called. */
+interface WorkerHooks {
+  names: HookName[];
+  calls: CallHook[];
+}
+
+/** @throws SteersmanError where a secret is not set. */
+function hooksOf({ hooks = {} }: PartsOptions, settings: Settings, secrets: Secrets): WorkerHooks {
+  for (const { secretVariable: name } of Object.values(settings.hooks))
+    secrets.add(name, env.lookup(name) ?? '');
+  const names = HOOKS.filter(name => hooks[name] !== undefined || settings.hooks[name] !== undefined);
+  return { names, calls: [functionHooks(hooks), httpHooks(settings.hooks, env.lookup)] };
 }
 
 async function toolsOfFiles({ configDir, toolFiles, isTrusted }: PartsOptions): Promise<CodeTool[]> {

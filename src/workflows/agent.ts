@@ -24,6 +24,7 @@ import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
 import { registerHandlers } from './platform/handlers.js';
 import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
 import { Run } from './run.js';
+import { runEnds } from './turn/hooks.js';
 import { hasUnkept, keepSession } from './turn/keep-session.js';
 import { resultOf } from './views.js';
 
@@ -50,6 +51,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   for (;;) {
     const end = refused ?? (await pursue(run));
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
+    await runEnds(run, end);
     // What comes meanwhile may be for the caller too.
     for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
     // The last look and the end are one block without an await: what arrives later finds the run closed.
@@ -133,6 +135,7 @@ async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);
   if (hasUnkept(run)) await CancellationScope.nonCancellable(() => keepSession(run));
+  await CancellationScope.nonCancellable(() => runEnds(run, end));
   const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
   const { steps, dropped } = result.trace;
   const trace = { ...result.trace, steps: [], dropped: dropped + steps.length };

@@ -20,10 +20,11 @@ import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
 import { giveNotes } from './instruct.js';
-import { type GoalEnd, whatThereIs } from './phases/conclude.js';
+import { asStopped, type GoalEnd, whatThereIs } from './phases/conclude.js';
 import { beginNextGoal } from './phases/notes.js';
 import type { Run } from './run.js';
 import { runMode } from './run-mode.js';
+import { openAccount, settleGoal } from './turn/hooks.js';
 import { hasUnkept, keepSession } from './turn/keep-session.js';
 import { keepText, offloadLastAnswer } from './turn/keep-text.js';
 import { receipts } from './turn/take-steering.js';
@@ -44,6 +45,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, earlier: readonly Me
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   setChosen(run);
   for (const message of earlier) run.append(run.mainThread(), message);
+  openAccount(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
   // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.
@@ -58,12 +60,13 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   const last = state.goals.at(-1);
   if (state.idleSince !== null && last)
     return { outcome: last.outcome, cause: last.cause, answer: last.answer };
-  const end = withNotDone(run, await runMode(run));
+  const end = withNotDone(run, asStopped(run, await runMode(run)));
   // At once: what is said while the answer is kept comes after it, and no task is taken any more.
   state.idleSince = run.ports.now();
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
   await offloadLastAnswer(run);
   endGoal(run, { ...end, answer });
+  await settleGoal(run, end);
   if (hasUnkept(run)) await keepSession(run);
   return { ...end, answer };
 }

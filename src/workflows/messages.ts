@@ -222,5 +222,7 @@ export const toolRequestQuery = defineQuery<Record<string, unknown>, [string]>('
 export const formAnswerQuery = defineQuery<FormAnswer | null, [string]>('formAnswer');
 export const transcriptQuery = defineQuery<Message[], [string?, number?]>('transcript');
 /** What lies between two marks, for the store of sessions; without the second, all that there is. */
+/** Messages by their ids, as far as the run has them. */
+export const messagesQuery = defineQuery<Message[], [string[]]>('messages');
 export const keepPageQuery = defineQuery<KeepPage, [Mark, Mark?]>('keepPage');
 export const traceQuery = defineQuery<TraceReport>('trace');

@@ -7,6 +7,8 @@ import type {
   CheckEnd,
   CompareFileInput,
   EditArtifactInput,
+  HookEnd,
+  HookInput,
   KeepInput,
   LookFinds,
   LookInput,
@@ -109,6 +111,8 @@ export interface Ports {
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<null>>;
   /** Reads what the run begins with of its conversation, up to so many tokens. A stop ends the wait. */
   openSession(input: Pick<OpenSessionInput, 'session' | 'tokens'>): Promise<Called<Message[]>>;
+  /** Calls hooks of the worker, and charges: in a few tries; a stop waits for it. */
+  hook(input: HookInput): Promise<Called<HookEnd>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */

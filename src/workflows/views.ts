@@ -150,6 +150,15 @@ export function transcript(state: RunState, thread: string = MAIN_THREAD, from =
   return firstPage(known ? ownMessages(known).slice(from) : [], jsonBytes);
 }
 
+/** Of the ids that are texts, what the run has, as much as fits a page. */
+export function messagesOf({ threads }: RunState, ids: unknown): Message[] {
+  const wanted = new Set(Array.isArray(ids) ? ids : []);
+  const found = Object.values(threads).flatMap(({ messages }) => messages.filter(({ id }) => wanted.has(id)));
+  // Copies of a thread share messages.
+  const once = [...new Map(found.map(message => [message.id, message])).values()];
+  return firstPage(once, jsonBytes);
+}
+
 /** Answer of the query `keepPage`: records after a mark, as many as fit a page. */
 export function keepPage(state: RunState, info: KeptInfo, after: Mark, upTo: Mark = markOf(state)): KeepPage {
   const between = recordsBetween(state, after, upTo);

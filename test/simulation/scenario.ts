@@ -2,8 +2,9 @@
 
 import { DEFAULT_MODE, hasPlan, type ModeName, requiredRoles } from '../../src/core/agents/modes.js';
 import type { PinnedRole } from '../../src/core/agents/role.js';
-import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
+import type { HookName, PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
 import type { Check } from '../../src/core/checks/check.js';
+import type { CreditTerms } from '../../src/core/limits/credits.js';
 import { MODEL_FAILURES } from '../../src/core/limits/failure.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
 import type { ResolverRow } from '../../src/core/limits/resolver.js';
@@ -59,6 +60,18 @@ export interface Scenario {
   thorough: boolean;
 }
 
+/** Of an account that never comes to its end. */
+const CREDITS: CreditTerms = {
+  account: 'a1',
+  perUsd: 0,
+  perTurn: 1,
+  perThousandTokens: 1,
+  tokensPerDay: null,
+  hasPlace: false,
+  balance: 1e9,
+  dayTokens: 0,
+};
+
 /** `attended`: with people who steer, answer and follow up, and the roles that understand them. */
 export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEFAULT_MODE): Scenario {
   const { pinned, ...rest } = scenarioAlone(seed, mode);
@@ -73,6 +86,8 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
       onStepFailure,
       ...(checks.length > 0 && { checks }),
       ...(new Random(seed, 'store').chance(0.5) && { keeps: true as const }),
+      ...(new Random(seed, 'hooks').chance(0.3) && { hooks: ['onTurnEnd', 'onMessage'] as HookName[] }),
+      ...(new Random(seed, 'credits').chance(0.3) && { credits: CREDITS }),
     },
   };
   const writes = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;

@@ -131,6 +131,7 @@ const MUST_HAPPEN = [
   ...['agents at the same time', 'an agent of a task beside others', 'an agent of an agent'],
   ...['an agent handed over', 'a tool allowed to an agent'],
   ...['tasks side by side', 'models at the same time', 'handover side by side', 'a conversation is kept'],
+  ...['a turn is charged', 'a hook says no'],
   'wrapped up after a failure, failed',
   ...[
     'verified',

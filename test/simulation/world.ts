@@ -7,6 +7,8 @@ import type {
   CheckEnd,
   CompareFileInput,
   EditArtifactInput,
+  HookEnd,
+  HookInput,
   KeepInput,
   LookFinds,
   LookInput,
@@ -24,6 +26,7 @@ import type { ArtifactEdited } from '../../src/core/state/artifacts.js';
 import { folded } from '../../src/core/state/branch-threads.js';
 import { fitForHandover } from '../../src/core/state/handover.js';
 import { messageNumber, passed, recordsBetween } from '../../src/core/state/kept.js';
+import { tokensOf } from '../../src/core/state/message.js';
 import type { RunState } from '../../src/core/state/run-state.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type {
@@ -102,6 +105,8 @@ export class World implements Ports {
   #offers = new Offers();
   /** What the store has. */
   readonly #kept = new Set<string>();
+  /** Tokens that the account was charged, by key. */
+  readonly #charged = new Map<string, number>();
 
   constructor(scenario: Scenario, { policy, inStep }: Course, watcher: Watcher, around: Surroundings) {
     this.scenario = scenario;
@@ -490,6 +495,25 @@ export class World implements Ports {
     expectThat(missing.length === 0, () => `the messages ${missing.join(', ')} are not kept`);
     this.#watcher.seen.add('a conversation is kept');
     return { ok: true, value: null };
+  }
+
+  /** Whatever was charged when: with this charge it is all that the run has used. */
+  async hook(input: HookInput): Promise<Called<HookEnd>> {
+    const { charge } = input;
+    if (charge) {
+      expectThat(!this.#charged.has(charge.key), () => `${charge.key} is charged twice`);
+      this.#charged.set(charge.key, charge.tokens);
+      const charged = [...this.#charged.values()].reduce((sum, tokens) => sum + tokens, 0);
+      const used = tokensOf(this.#runState().total.usage);
+      expectThat(charged === used, () => `${used} tokens are used, and ${charged} charged`);
+      this.#watcher.seen.add('a turn is charged');
+    }
+    const { hooks } = this.#runState().pinned ?? {};
+    // Which turn has which number says the order of tasks.
+    const mayStop = input.at === 'turn' && hooks !== undefined && !this.scenario.independent;
+    const goOn = !mayStop || !new Random(this.scenario.seed, input.key).chance(0.01);
+    if (!goOn) this.#watcher.seen.add('a hook says no');
+    return { ok: true, value: { goOn } };
   }
 
   interrupt(): void {

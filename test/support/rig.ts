@@ -93,6 +93,8 @@ export interface RigOptions extends ProjectFiles {
   /** Replies until the first `play`. */
   reply?: Reply;
   temporal?: SteersmanWorkerOptions['temporal'];
+  /** Of the program that the worker belongs to. Default: none. */
+  hooks?: SteersmanWorkerOptions['hooks'];
   /** False leaves the replay at the end out: for runs too large to be worth it. Default true. */
   replay?: boolean;
 }
@@ -103,7 +105,7 @@ const RUN_TIMEOUT = '60 seconds';
 /** A worker in this process with a scripted model of its own. */
 export async function startRig(options: RigOptions): Promise<Rig> {
   quietTemporal();
-  const { env, reply = [], temporal, replay = true, ...files } = options;
+  const { env, reply = [], temporal, hooks, replay = true, ...files } = options;
   const bundle = workflowBundle();
   const { model, play } = await startStage(reply);
   process.env.OPENAI_BASE_URL = model.baseUrl;
@@ -121,6 +123,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       localStack: true,
       takesOver: false,
       ...(temporal ? { temporal } : {}),
+      ...(hooks ? { hooks } : {}),
     });
     const running = worker.run();
     stopWorker = async () => {

@@ -40,6 +40,8 @@ export interface TeamGiven {
   callSubagent?: Ports['callSubagent'];
   /** What is found where the run looks at files. Default: nothing. */
   look?: Ports['look'];
+  /** What comes of calls of hooks. Default: the goal goes on. */
+  hook?: Ports['hook'];
   /** What a check says, beside what happens meanwhile. Default: it passes. */
   runCheck?: (run: Run) => CheckEnd;
 }
@@ -87,7 +89,7 @@ const served = new WeakMap<Ports, Run>();
 
 function portsOf(
   replies: readonly TeamReply[],
-  { answers = [], callTool, callSubagent, look, runCheck }: TeamGiven,
+  { answers = [], callTool, callSubagent, hook, look, runCheck }: TeamGiven,
   { asked, ran, requests }: Pick<TeamRun, 'asked' | 'ran' | 'requests'>,
 ): Ports {
   const left = [...answers];
@@ -96,6 +98,7 @@ function portsOf(
     ...quietPorts(ran),
     ...(callTool && { callTool }),
     ...(callSubagent && { callSubagent }),
+    ...(hook && { hook }),
     ...(look && { look }),
     ...(runCheck && {
       runCheck: async () => {

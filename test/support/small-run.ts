@@ -89,6 +89,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     keep: async () => ({ ok: true, value: null }),
     openSession: async () => ({ ok: true, value: [] }),
+    hook: async () => ({ ok: true, value: { goOn: true } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {
       const test = getCurrentTest();

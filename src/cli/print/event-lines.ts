@@ -72,6 +72,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   limit_reached: ({ limit, taskId }, { yellow }) =>
     yellow(`limit reached: ${limit}${taskId ? ` · task ${taskId}` : ''}`),
   warning: ({ text }, { yellow }) => yellow(`warning: ${text}`),
+  context_note: ({ text }, { yellow }) => yellow(text),
   budget_warning: ({ budget }, { yellow }) => yellow(`80 % of a budget is used: ${budget}`),
   thread_trimmed: ({ thread, dropped, shortened, why }, { yellow }) =>
     yellow(

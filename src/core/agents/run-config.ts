@@ -1,6 +1,7 @@
 /** What a run is started with, and what it pins at its start. */
 
 import type { Check } from '../checks/check.js';
+import type { CreditTerms } from '../limits/credits.js';
 import type { Ceilings, Limits } from '../limits/limits.js';
 import type { KnownModels } from '../limits/model-use.js';
 import type { ResolverRow } from '../limits/resolver.js';
@@ -110,6 +111,9 @@ export interface PinnedModel {
   costKnown: boolean;
 }
 
+export const HOOKS = ['onTurnEnd', 'onMessage', 'onError', 'onRunEnd'] as const;
+export type HookName = (typeof HOOKS)[number];
+
 /** What a run pins when it starts: editing files changes new runs, never one in flight. */
 export interface PinnedRun {
   roles: Record<string, PinnedRole>;
@@ -153,6 +157,10 @@ export interface PinnedRun {
   keeps?: true;
   /** The run begins with what its conversation has said so far. */
   continues?: true;
+  /** Hooks that the worker has; absent for none: then nothing is called. */
+  hooks?: HookName[];
+  /** Account that the run is charged to; absent for none. */
+  credits?: CreditTerms;
   /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
   onBudget: 'ask' | 'wrap_up';
   /** In the mode plan: what a failed task does to the rest of its plan. */

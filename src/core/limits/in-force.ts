@@ -76,8 +76,12 @@ export function modelFault(
     const names = Object.keys(modelInfo).join(', ');
     return `The run does not know the model ${preview(model, 200)}: it was started with ${names}. A model is known that the configuration names at the start, also under models.info.`;
   }
-  const isLimited = limitsOf({ pinned, limits }).costUsd !== null;
-  return isLimited && !known.costKnown ? noPrice(model) : null;
+  return needsPrices({ pinned, limits }) && !known.costKnown ? noPrice(model) : null;
+}
+
+/** A limit of cost is to be held, or an account charged by cost. */
+export function needsPrices(state: Parameters<typeof limitsOf>[0]): boolean {
+  return limitsOf(state).costUsd !== null || (state.pinned?.credits?.perUsd ?? 0) > 0;
 }
 
 export function noPrice(models: string): string {

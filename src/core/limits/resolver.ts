@@ -23,6 +23,8 @@ export interface ModelSituation {
   /** Type of the model failure that the role met last in this goal, such as `model.rate_limited`; null for none. */
   lastFailure: ModelFailureType | null;
   inputTokens: number;
+  /** Of the account, after its last charge; null without one. */
+  credits: number | null;
 }
 
 /** All that are given must hold. */
@@ -37,6 +39,7 @@ export interface RowConditions {
   lastStop?: StopReason;
   lastFailure?: ModelFailureType;
   inputTokensFrom?: number;
+  creditsBelow?: number;
 }
 
 export interface ResolverRow {
@@ -63,6 +66,7 @@ const HOLDS: { readonly [K in keyof Required<RowConditions>]: Holds<K> } = {
   lastStop: (wanted, { lastStop }) => lastStop === wanted,
   lastFailure: (wanted, { lastFailure }) => lastFailure === wanted,
   inputTokensFrom: (from, { inputTokens }) => inputTokens >= from,
+  creditsBelow: (limit, { credits }) => credits !== null && credits < limit,
 };
 
 export function resolveModel(rows: readonly ResolverRow[], situation: ModelSituation): number | null {

@@ -56,6 +56,10 @@ export type Cause =
   | 'ended_by_orchestrator'
   | 'stopped'
   | 'stopped_by_orchestrator'
+  /** A hook said that the goal is not to go on. */
+  | 'hook_stop'
+  /** The account of the run has no credits left, or no tokens of the day. */
+  | 'credits'
   | 'plan_not_approved'
   | 'cancelled'
   /** `failed:tasks`: nothing of the plan was achieved; `failed:no_answer`; `failed:role_error`: its role said so; else the type of the failure. */
@@ -71,6 +75,8 @@ export function outcomeOf(cause: Cause): Outcome {
       return 'answered';
     case 'stopped':
     case 'stopped_by_orchestrator':
+    case 'hook_stop':
+    case 'credits':
     case 'plan_not_approved':
       return 'stopped';
     case 'cancelled':
@@ -143,9 +149,12 @@ const TEXTS: Partial<Record<string, string>> = {
   ended_by_orchestrator: 'The orchestrator ended the work before the answer was verified.',
   stopped: 'It was stopped: the answer is what there was.',
   stopped_by_orchestrator: 'The orchestrator stopped the work: the answer is what there was.',
+  hook_stop: 'A hook ended it: the answer is what there was.',
+  credits: 'The account has no credits left, or no tokens of the day: the answer is what there was.',
   plan_not_approved: 'The plan was not approved, so nothing was carried out.',
   cancelled: 'It was cancelled.',
   'failed:tasks': 'Tasks of the plan failed, and none was carried out.',
+  'failed:hook': 'The hook at the end of a turn failed, so nothing says that the goal may go on.',
   'failed:no_answer': 'Nothing was said that could be an answer.',
   'failed:role_error': 'The role that was to answer reported an error instead.',
   [`failed:${FAILURE.model.refused}`]: 'The model declined to answer.',

@@ -143,6 +143,8 @@ export interface JournalPayloads {
   limit_reached: { limit: string; taskId: string | null };
   /** Something that a person should know; it has no further effect. */
   warning: { text: string };
+  /** Something that a person should know of the context, and no model is told. */
+  context_note: { text: string };
   /** Most of it is used. */
   budget_warning: { budget: BudgetKind };
   /** `limits`: the new ones; null for none. */

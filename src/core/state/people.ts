@@ -1,5 +1,6 @@
 /** What people have said to a run and what it waits for from them: handlers write it, the loop reads it. */
 import type { Gate, GateAnswer } from '../gates/gate.js';
+import type { Cause } from '../plan/cause.js';
 import { emptyInbox, type Inbox } from '../steering/inbox.js';
 
 /** An open gate, or one whose answer the loop has not read yet. */
@@ -15,6 +16,8 @@ export interface OpenGate {
 export interface StopRequest {
   at: number;
   reason: string;
+  /** Where it was no person: what the goal ends with. */
+  cause?: Cause;
 }
 
 export interface People {

@@ -4,6 +4,7 @@ import { type Children, noChildren } from '../agents/children.js';
 import { firstPosition, type Way } from '../agents/modes.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
 import { type Evidence, newEvidence } from '../evidence/evidence.js';
+import type { Charged } from '../limits/credits.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
 import { type ModelUse, newModelUse } from '../limits/model-use.js';
 import type { Account, UsageEntry } from '../limits/usage-by.js';
@@ -47,8 +48,8 @@ export interface RunState {
   models: ModelUse;
   tools: ToolUse;
   people: People;
-  /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`. */
-  total: { usage: Usage; turns: number; usageBy: UsageEntry[] };
+  /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`; `charged`: null without an account. */
+  total: { usage: Usage; turns: number; usageBy: UsageEntry[]; charged: Charged | null };
   /** Sub-agents: those that run are in flight, so none is open at a safe point. */
   children: Children;
   log: Log;
@@ -78,7 +79,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     models: newModelUse(settings.knownModels),
     tools: newToolUse(now),
     people: newPeople(),
-    total: { usage: NO_USAGE, turns: 0, usageBy: [] },
+    total: { usage: NO_USAGE, turns: 0, usageBy: [], charged: null },
     children: noChildren(),
     log: { journal: { lastSeq: 0, events: [] }, trace: emptyTrace(), storeFailed: false, ...newKeeping() },
     shown: {},

@@ -98,6 +98,7 @@ export const BOUNDS: Record<Path, number> = {
   'total.turns': NUMBER_BYTES,
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
   'total.usageBy': 6_000,
+  'total.charged': 200,
   children: most.CHILDREN_BYTES + 100,
   'log.journal': most.JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were offloaded. */

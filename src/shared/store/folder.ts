@@ -14,6 +14,7 @@ import type { Message } from '../../core/state/message.js';
 import type { TraceStep } from '../../core/state/trace.js';
 import { isRecord, isText, parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
+import { folderAccounts } from './accounts.js';
 import { createLocalBlobStore, runFolder, tryBlobStore } from './blob-store.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.js';
@@ -80,6 +81,7 @@ export function openFolder(dir: string, namespaceId?: () => Promise<string | nul
         return count;
       },
     },
+    accounts: folderAccounts(join(dir, 'accounts')),
     async check() {
       await tryBlobStore(texts);
       await tryBlobStore(join(dir, 'sessions'));

@@ -89,9 +89,43 @@ export interface TextStore extends BlobStore {
   removeOf(workflowIds: readonly string[]): Promise<number>;
 }
 
+/** What somebody may use: credits in millionths at the least, and tokens of the day, in UTC. */
+export interface Account {
+  id: string;
+  /** Below zero where the last turn cost more than there was. */
+  balance: number;
+  /** Of the newest charge, such as 2030-01-31; empty before the first. */
+  day: string;
+  /** Charged on that day. */
+  dayTokens: number;
+}
+
+export interface AccountStore {
+  /** Takes credits once for a key; `isNew` false: it was charged before, nothing is taken. */
+  charge(
+    account: string,
+    key: string,
+    what: { credits: number; tokens: number; at: number },
+  ): Promise<Account & { isNew: boolean }>;
+  /** Adds credits, once for a key. */
+  grant(account: string, key: string, credits: number): Promise<Account>;
+  /** Gives back what charges with keys that begin so have taken, each once. Tokens of the day stay: they were used. */
+  refund(account: string, keyPrefix: string): Promise<Account>;
+  /** Null before its first charge, grant or lease. */
+  show(account: string): Promise<Account | null>;
+  list(): Promise<Account[]>;
+  /**
+   * A place among at most `limit` runs at once; true if it has one, also when asked again. One that was not asked for
+   * again in an hour is free.
+   */
+  lease(account: string, chain: string, limit: number, at: number): Promise<boolean>;
+  release(account: string, chain: string): Promise<void>;
+}
+
 export interface Store {
   sessions: SessionStore;
   texts: TextStore;
+  accounts: AccountStore;
   /** @throws SteersmanError that says what does not work. */
   check(): Promise<void>;
   close(): Promise<void>;

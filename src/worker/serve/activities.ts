@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { LRUCache } from 'lru-cache';
 import { createEditArtifact } from '../../activities/edit-artifact.js';
+import { createHook } from '../../activities/hook.js';
 import { createKeep } from '../../activities/keep.js';
 import { createLoadRun } from '../../activities/load-run.js';
 import { createLook, listFiles } from '../../activities/look.js';
@@ -23,7 +24,12 @@ import { SEARCH_ATTRIBUTES } from '../../core/steering/search-attributes.js';
 import { listRunTools } from '../../mcp/tools.js';
 import { failpoint } from '../../shared/failpoints.js';
 import type { SessionStore } from '../../shared/store/store.js';
-import { keepPageQuery, modelRequestQuery, toolRequestQuery } from '../../workflows/messages.js';
+import {
+  keepPageQuery,
+  messagesQuery,
+  modelRequestQuery,
+  toolRequestQuery,
+} from '../../workflows/messages.js';
 import type { Parts } from '../parts.js';
 import { pinnedFacts } from '../providers.js';
 import { personAsker } from './person-asker.js';
@@ -42,6 +48,8 @@ export function createActivities(parts: Parts): SteersmanActivities {
       loadSettings: () => parts.liveSettings.read(),
       localStack,
       keeps: parts.store !== null,
+      hooks: parts.hooks.names,
+      accounts: parts.accounts,
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
         listRunTools(
@@ -125,6 +133,15 @@ export function createActivities(parts: Parts): SteersmanActivities {
       redact: value => secrets.redactAll(value),
     }),
     steersmanOpenSession: createOpenSession(parts.store?.sessions ?? NO_STORE),
+    steersmanHook: createHook({
+      hooks: parts.hooks.calls,
+      accounts: parts.accounts,
+      readMessages: ids => {
+        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+        return runOf(workflowId, runId).query(messagesQuery, ids);
+      },
+      redact: value => secrets.redactAll(value),
+    }),
     steersmanEditArtifact: createEditArtifact({
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),

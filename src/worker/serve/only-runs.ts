@@ -18,6 +18,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanStoreText: true,
   steersmanKeep: true,
   steersmanOpenSession: true,
+  steersmanHook: true,
   steersmanEditArtifact: true,
   steersmanCompareFile: true,
   steersmanLook: true,

@@ -131,12 +131,27 @@ export function answerFor(
   by: Pick<PinnedRole, 'finalResponse'> = {},
 ): GoalEnd {
   const { goal, tasks } = run.state;
-  const cause = causeWithChecks(wanted, run.state);
+  const { stop } = run.state.people;
+  const cause = causeWithChecks(wanted === 'stopped' ? (stop?.cause ?? wanted) : wanted, run.state);
   const found = { lastWord, verifierSummary: goal.lastSummary, cutShort: cutShort(run), tasks };
   const { from, ...end } = finalAnswer({ cause, ...found });
   const { finalResponse: template } = by;
+  if (cause === 'failed:hook') return { ...end, failure: hookFailure(stop?.reason) };
   if (from !== 'last_word' || template === undefined) return end;
   return { ...end, answer: finalResponse(template, end.answer, run.state) };
+}
+
+/** A goal that ended with an answer, but was not to go on by a hook or its account. What is proven stays so. */
+export function asStopped({ state }: Run, end: GoalEnd): GoalEnd {
+  const { stop } = state.people;
+  if (!stop?.cause || !['answered', 'unverified', 'budget_exhausted'].includes(end.outcome)) return end;
+  const { cause } = stop;
+  const failure = cause === 'failed:hook' && { failure: hookFailure(stop.reason) };
+  return { ...end, cause, outcome: outcomeOf(cause), ...failure };
+}
+
+function hookFailure(message = ''): CallFailure {
+  return { kind: 'application', type: 'hook', message };
 }
 
 /** The end by a failure, with what there is as a partial answer. */

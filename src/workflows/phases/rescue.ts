@@ -3,7 +3,7 @@
 import type { PinnedRole } from '../../core/agents/role.js';
 import { modelsInUse } from '../../core/agents/run-config.js';
 import type { CallFailure } from '../../core/limits/failure.js';
-import { modelOf } from '../../core/limits/in-force.js';
+import { modelOf, needsPrices } from '../../core/limits/in-force.js';
 import type { BudgetKind } from '../../core/limits/limits.js';
 import { fill } from '../../core/prompts/words.js';
 import { here, taskAt } from '../../core/state/cursor.js';
@@ -27,8 +27,7 @@ export async function rescueFailure(
   if (!state.settings.attended || isLastRung) return 'nobody';
   const model = modelOf(state, role);
   // Without a price nobody could hold the goal to a limit of cost.
-  const allowed = (other: string) =>
-    run.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
+  const allowed = (other: string) => !needsPrices(run.state) || pinned.modelInfo[other]?.costKnown === true;
   const models = modelsInUse(pinned).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
     key: `failure:${role.name}:${taskAt(state.cursor) ?? ''}`,

@@ -7,7 +7,7 @@ import { hearAgent, passedOn } from '../agents/agents.js';
 import * as messages from '../messages.js';
 import type { Run } from '../run.js';
 import { formAnswer, hearForm } from '../tool-forms.js';
-import { eventsPage, keepPage, traceView, transcript, viewOf } from '../views.js';
+import { eventsPage, keepPage, messagesOf, traceView, transcript, viewOf } from '../views.js';
 import {
   answerFromCaller,
   changeModel,
@@ -206,6 +206,9 @@ function registerQueries(run: Run): void {
       description: 'What the store of sessions keeps of the run, after {"id": 0, "seq": 0, "step": 0}.',
     },
   );
+  setHandler(messages.messagesQuery, ids => messagesOf(state, ids), {
+    description: 'Messages by their ids, such as ["m12"].',
+  });
   setHandler(messages.traceQuery, () => traceView(state, Date.now()), {
     description: 'The steps of the run: thought, tool, arguments, observation, duration.',
   });

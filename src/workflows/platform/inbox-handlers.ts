@@ -8,6 +8,7 @@ import { readersOf } from '../../core/agents/modes.js';
 import { isSubagent } from '../../core/agents/subagent.js';
 import { fitGate, lostResult } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
+import type { Cause } from '../../core/plan/cause.js';
 import type { TaskChange } from '../../core/plan/plan.js';
 import { leftOut } from '../../core/plan/plan-edit.js';
 import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/state/bounds.js';
@@ -175,8 +176,12 @@ export function requestStop(run: Run, input: unknown): void {
   const { state } = run;
   if (state.end || state.people.stop)
     return void ignore(run, 'stop', state.end ? 'the run has ended' : 'it is stopping already');
-  const reason = readReason(input);
-  state.people.stop = { at: run.ports.now(), reason };
+  stopRun(run, readReason(input));
+}
+
+/** `cause`: what its goal ends with, where no person stops it. */
+export function stopRun(run: Run, reason: string, cause?: Cause): void {
+  run.state.people.stop = { at: run.ports.now(), reason, ...(cause && { cause }) };
   run.journal('stop_requested', { reason });
   run.ports.interrupt();
   tellAgents(run, () => ({ signal: 'stop', input: { reason } }));

@@ -149,6 +149,19 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         const asked = { ...input, chain: workflowInfo().firstExecutionRunId };
         return unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
       }),
+    hook: input =>
+      settle(
+        execute(
+          'steersmanHook',
+          input,
+          activityOptions({
+            summary: `hooks · ${input.at}`,
+            timeoutMs: 60_000,
+            attempts: 3,
+            interruptible: false,
+          }),
+        ),
+      ),
     wait: async (done, timeoutMs, what) => {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs, { summary: what });

@@ -2,7 +2,7 @@
 
 import type { PinnedRole } from '../../core/agents/role.js';
 import type { CallFailure } from '../../core/limits/failure.js';
-import { isOut, isSet, modelOf, nextModelOf } from '../../core/limits/in-force.js';
+import { isOut, isSet, modelOf, needsPrices, nextModelOf } from '../../core/limits/in-force.js';
 import type { LastCalls } from '../../core/limits/model-use.js';
 import { budgetShares, type ModelSituation, resolveModel, rowWords } from '../../core/limits/resolver.js';
 import { here } from '../../core/state/cursor.js';
@@ -19,8 +19,20 @@ const NO_CALLS: LastCalls = { stop: null, failure: null };
 export function modelForCall(run: Run, role: PinnedRole): string {
   resolve(run, role);
   const model = modelOf(run.state, role);
+  noteCredits(run, role, model);
   goOnWith(run, role, model, whyChosen(run, role, model));
   return model;
+}
+
+/** A person is told what a switch for want of credits means to them; models are not. */
+function noteCredits(run: Run, { name }: PinnedRole, model: string): void {
+  const { pinned, state } = run;
+  const before = ownValue(state.models.at, name) ?? model;
+  const { row = null } = ownValue(state.models.resolved, name) ?? {};
+  const limit = row === null ? undefined : pinned.resolver[row]?.when.creditsBelow;
+  if (before === model || limit === undefined) return;
+  const text = `The account has less than ${limit} credits: ${name} goes on with ${model} in place of ${before}.`;
+  run.journal('context_note', { text });
 }
 
 /** What the role would go on with if this model failed it now: the failure may be what a row waits for. */
@@ -71,11 +83,11 @@ export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
   return true;
 }
 
-function modelFault({ pinned, limits }: Run, model: string | null): string | null {
+function modelFault({ pinned, state }: Run, model: string | null): string | null {
   if (model === null) return null;
   const known = ownValue(pinned.modelInfo, model);
   if (!known) return `the configuration does not name ${preview(model, 200)}`;
-  return limits.costUsd !== null && !known.costKnown ? `costUsd is limited, and ${model} has no price` : null;
+  return needsPrices(state) && !known.costKnown ? `cost counts, and ${model} has no price` : null;
 }
 
 export function noteCall(run: Run, role: string, how: Partial<LastCalls>): void {
@@ -97,5 +109,6 @@ function situationOf(run: Run, role: PinnedRole): ModelSituation {
     lastStop: stop,
     lastFailure: failure,
     inputTokens: requestTokens(run, role),
+    credits: state.total.charged?.balance ?? null,
   };
 }

@@ -16,6 +16,7 @@ import { fill, type Words } from '../../core/prompts/words.js';
 import { OPINION_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
 import { here, taskAt } from '../../core/state/cursor.js';
 import { type AssistantMessage, textOf, toolCallsOf } from '../../core/state/message.js';
+import type { Batch } from '../../core/state/position.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/state/run-state.js';
 import { addStep, shown, stepOf } from '../../core/state/trace.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
@@ -27,8 +28,10 @@ import { budgetAsked, raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
 import { callModel, type WholeReply } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
+import { modelFailed, resultsSaid, turnEnded } from './hooks.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';
+import { skipOpenCalls } from './tools/finish-call.js';
 import { runNextCalls } from './tools/run-tools.js';
 
 export interface TurnSpec<C extends OutputContract> {
@@ -79,7 +82,11 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       return { kind: 'moved' };
     }
     if (turns.batch) {
+      const { thread } = turns.batch;
+      const before = run.state.lastId;
       if (!skipForSteering(run, turns.batch, reader)) await runNextCalls(run, turns.batch);
+      const telling = resultsSaid(run, thread, before);
+      if (telling) await telling;
       if (here(run.state.cursor) !== at) return { kind: 'moved' };
       continue;
     }
@@ -122,13 +129,23 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     // It may have kept a text meanwhile.
     if (run.state.people.stop !== null || isHeld(run.state)) continue;
     const reply = await callModel(run, role, spec.tools);
-    if (reply.kind === 'failed') turns.failure = reply.failure;
+    if (reply.kind === 'failed') {
+      turns.failure = reply.failure;
+      await modelFailed(run, role.name, reply.failure);
+    }
     if (reply.kind !== 'message') continue;
     const calls = toolCallsOf(reply.message).length;
     if (calls > 0) {
       const { message, turn } = reply;
       const thread = run.threadOf(role).id;
       turns.batch = { thread, messageId: message.id, turn, toolsOffered: spec.tools, next: 0, edited: {} };
+    }
+    const ending = turnEnded(run, reply);
+    if (ending) {
+      await ending;
+      if (turns.batch) await skipIfStopped(run, turns.batch);
+    }
+    if (calls > 0) {
       if (spec.tools && offeredTools(run.pinned, role).length > 0) {
         endRound(run, reply.message);
         continue;
@@ -143,6 +160,15 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       return end;
     }
   }
+}
+
+/** The calls of a reply that a hook stopped the run at. */
+async function skipIfStopped(run: Run, batch: Batch): Promise<void> {
+  const { stop } = run.state.people;
+  if (!stop?.cause) return;
+  const before = run.state.lastId;
+  skipOpenCalls(run, batch, { ending: 'skipped', note: run.words.noteHookStop, why: stop.reason });
+  await resultsSaid(run, batch.thread, before);
 }
 
 const ROUNDS_TOLD = 2;

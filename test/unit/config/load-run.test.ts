@@ -255,6 +255,14 @@ describe('load run', () => {
     expect((await load({}, { modelInfo })).models).toEqual(['openai/base', 'openai/unknown']);
   });
 
+  test('load run: an account that is charged by cost, and a model without a price → refused; a start without an account is not (E7)', async () => {
+    const modelInfo = () => modelFacts(1, false);
+    await config('models:\n  default: openai/unknown\ncredits:\n  account: tenant\n  perUsd: 100\n');
+    const refused = await failureOf(load({ context: { tenant: 'ann' } }, { modelInfo }));
+    expect(refused.message).toMatch(/no price is known for openai\/unknown/);
+    expect((await load({ context: { user: 'ann' } }, { modelInfo })).credits).toBeUndefined();
+  });
+
   test('load run: rows of a resolver → pinned, but where the start names a model, which stands alone (M4, M11)', async () => {
     await config(`models:\n  default: openai/base\n${ROWS}`);
     const { resolver, modelInfo } = await load();

@@ -45,6 +45,7 @@ describe('steersman.yaml', () => {
     const settings = await loadSettings(await mkdtemp(join(tmpdir(), 'steersman-settings-')));
     expect(settings).toEqual({
       language: 'en',
+      hooks: {},
       projectNotes: false,
       models: {
         roles: {},

@@ -97,6 +97,7 @@ function charge({ state }: Run, report: AgentRest): void {
   state.goal.usage = usage;
   state.goal.counters = counters;
   state.total = {
+    ...state.total,
     usage: addUsage(state.total.usage, report.usage),
     turns: state.total.turns + report.turns,
     usageBy: report.usageBy.reduce(withCalls, state.total.usageBy),

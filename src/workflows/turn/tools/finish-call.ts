@@ -138,10 +138,13 @@ export function endBatch(run: Run, reply: AssistantMessage): void {
   closeCallGates(run, toolCallsOf(reply));
 }
 
-/** Closes the calls of an open batch that have not begun, for a message of the user. Returns their names. */
-export function skipOpenCalls(run: Run, batch: Batch): string[] {
-  const end: BatchEnd = { ending: 'skipped', note: run.words.noteSuperseded, why: 'a message of the user' };
+/** Closes the calls of an open batch that have not begun, by default for a message of the user. Returns their names. */
+export function skipOpenCalls(run: Run, batch: Batch, end: BatchEnd = superseded(run)): string[] {
   return closeCalls(run, here(run.state.cursor).turns, batch, end);
+}
+
+function superseded({ words }: Run): BatchEnd {
+  return { ending: 'skipped', note: words.noteSuperseded, why: 'a message of the user' };
 }
 
 /** Closes all open batches, also behind a question to another role: for ends that the loop does not see (ST8). */

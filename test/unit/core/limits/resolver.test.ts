@@ -17,11 +17,14 @@ const SITUATION: ModelSituation = {
   lastStop: 'max_tokens',
   lastFailure: 'model.rate_limited',
   inputTokens: 50_000,
+  credits: 40,
 };
 
 describe('resolveModel: a row', () => {
   test.each<[string, RowConditions, boolean]>([
     ['no condition → holds', {}, true],
+    ['fewer credits than its limit → holds (H5)', { creditsBelow: 41 }, true],
+    ['as many → not (H5)', { creditsBelow: 40 }, false],
     ['its role → holds', { role: 'executor' }, true],
     ['another role → not', { role: 'verifier' }, false],
     ['another mode → not', { mode: 'direct' }, false],
@@ -69,6 +72,7 @@ const conditions = fc.record<RowConditions>(
     lastStop: fc.constantFrom(...STOP_REASONS),
     lastFailure: fc.constantFrom(...MODEL_FAILURES),
     inputTokensFrom: fc.integer({ min: 1, max: 100 }),
+    creditsBelow: fc.integer({ min: 0, max: 100 }),
   },
   { requiredKeys: [] },
 );
@@ -88,6 +92,7 @@ const situations = fc.record<ModelSituation>({
   lastStop: fc.constantFrom(null, ...STOP_REASONS),
   lastFailure: fc.constantFrom(null, ...MODEL_FAILURES),
   inputTokens: fc.integer({ min: 0, max: 120 }),
+  credits: fc.constantFrom(null, -1, 0, 50),
 });
 
 test('resolveModel: any table → a row that is chosen holds alone, and none before it does (M4)', () => {

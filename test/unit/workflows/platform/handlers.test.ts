@@ -161,7 +161,7 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
         'events',
         '',
       ])
-      .concat(['modelRequest', 'toolRequest', 'formAnswer', 'transcript', 'trace', 'keepPage'])
+      .concat(['modelRequest', 'toolRequest', 'formAnswer', 'transcript', 'trace', 'keepPage', 'messages'])
       .map(handler => [handler, big]),
   answers: big =>
     Object.values(ANSWERS).flatMap(answer => [

@@ -1,0 +1,101 @@
+/** Hooks that are addresses: a signed POST, which is tried again where nobody answers. */
+import { createHmac } from 'node:crypto';
+import type { HookSettings } from '../config/hooks-schema.js';
+import { errorTextWithCause } from '../core/text/error-text.js';
+import { isRecord, isText, parseJson } from '../core/text/json.js';
+import { SteersmanError } from '../shared/errors.js';
+import type { CallHook } from './hook.js';
+import { pause } from './stop-signal.js';
+
+const FIRST_PAUSE_MS = 250;
+const ANSWER_BYTES = 64_000;
+
+interface Target {
+  url: string;
+  secret: string;
+  timeoutMs: number;
+  attempts: number;
+}
+
+/** @throws SteersmanError where a variable with a secret is not set. */
+export function httpHooks(settings: HookSettings, lookup: (name: string) => string | undefined): CallHook {
+  const targets = new Map(
+    Object.entries(settings).map(([hook, { secretVariable, ...how }]) => {
+      const secret = lookup(secretVariable);
+      if (secret === undefined)
+        throw new SteersmanError(
+          `The hook ${hook} of steersman.yaml is signed with ${secretVariable}, which is not set.`,
+          `Set ${secretVariable} in .env or the environment of the worker.`,
+        );
+      return [hook, { ...how, secret }] as const;
+    }),
+  );
+  return async (hook, told) => {
+    const target = targets.get(hook);
+    if (!target) return { goOn: true };
+    const answer = parseJson(await post(target, told.key, JSON.stringify({ hook, ...told })));
+    if (!isRecord(answer) || answer.continue !== false) return { goOn: true };
+    return { goOn: false, ...(isText(answer.reason) && { why: answer.reason }) };
+  };
+}
+
+/** The text of an answer that says that all is well. */
+async function post(target: Target, key: string, body: string): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { answer, fault, isLasting } = await tryPost(target, key, body);
+    if (answer !== undefined) return answer;
+    if (isLasting || attempt >= target.attempts) throw new Error(`${shown(target.url)}: ${fault}`);
+    await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+  }
+}
+
+type Tried =
+  | { answer: string; fault?: undefined; isLasting?: undefined }
+  | { answer?: undefined; fault: string; isLasting: boolean };
+
+async function tryPost({ url, secret, timeoutMs }: Target, key: string, body: string): Promise<Tried> {
+  const time = Math.floor(Date.now() / 1_000).toString();
+  const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': key,
+        'x-steersman-time': time,
+        'x-steersman-signature': `sha256=${signature}`,
+      },
+      body,
+    });
+    if (response.ok) return { answer: await headOf(response) };
+    await response.body?.cancel();
+    const { status } = response;
+    const isLasting = status !== 429 && status < 500;
+    return {
+      fault: status >= 300 && status < 400 ? `HTTP ${status}: it redirects` : `HTTP ${status}`,
+      isLasting,
+    };
+  } catch (error) {
+    return { fault: errorTextWithCause(error), isLasting: false };
+  }
+}
+
+/** More is no answer to a hook. */
+async function headOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES) throw new Error(`the answer has more than ${ANSWER_BYTES} bytes`);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Its query may hold a token. */
+function shown(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

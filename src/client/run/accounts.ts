@@ -1,0 +1,34 @@
+/** Accounts of the store of this machine: read and filled without Temporal and without a worker. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { SteersmanError } from '../../shared/errors.js';
+import { openFolder } from '../../shared/store/folder.js';
+import type { Account, AccountStore } from '../../shared/store/store.js';
+import { resolveHome } from '../../stack/home.js';
+
+/** What those have that runs are charged to: see `credits` of `steersman.yaml`. */
+export class Accounts {
+  readonly #store: AccountStore;
+
+  /** `home`: folder of the local stack, by default as for `connect`. */
+  constructor(home?: string) {
+    this.#store = openFolder(join(resolveHome(home), 'store')).accounts;
+  }
+
+  /** Throws a SteersmanError for an unknown one. */
+  async show(id: string): Promise<Account> {
+    const found = await this.#store.show(id);
+    if (found === null) throw new SteersmanError(`There is no account ${id} in the store.`, '', 'not_found');
+    return found;
+  }
+
+  /** Adds credits, once for a key, such as an order's number. Default: a new key. */
+  grant(id: string, credits: number, { key = randomUUID() }: { key?: string } = {}): Promise<Account> {
+    return this.#store.grant(id, key, credits);
+  }
+
+  /** By their ids. */
+  list(): Promise<Account[]> {
+    return this.#store.list();
+  }
+}

@@ -1,0 +1,59 @@
+/** The sections `hooks` and `credits` of `steersman.yaml`: who is called at the end of a turn, and what a turn costs whom. */
+import { z } from 'zod';
+
+const hookSchema = z.strictObject({
+  url: z
+    .string()
+    .refine(
+      text => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+      'expected an http address',
+    )
+    .refine(text => !URL.canParse(text) || new URL(text).password === '', 'a password must not stand here')
+    .describe('Address that gets a POST. Redirects are not followed.'),
+  secretVariable: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected the name of an environment variable, such as HOOK_SECRET')
+    .describe('Environment variable that holds the secret: requests are signed with it.'),
+  timeoutMs: z.int().min(100).max(10_000).default(5_000).describe('Milliseconds that one try may take.'),
+  attempts: z.int().min(1).max(5).default(3).describe('Tries, where nobody answers, or with 429 or 5xx.'),
+});
+
+const hook = (description: string) => hookSchema.describe(description).exactOptional();
+
+export const hooksSchema = z.strictObject({
+  onTurnEnd: hook(
+    'After each reply and before its tools. {"continue": false} ends the goal there; no answer ends it as failed.',
+  ),
+  onMessage: hook('For each reply and each result of a tool. Where it fails there is one warning.'),
+  onError: hook('When a model has failed for good. Where it fails nothing follows.'),
+  onRunEnd: hook('When a run is about to end. Where it fails there is one warning.'),
+});
+
+export type HookSettings = z.output<typeof hooksSchema>;
+
+const rate = (description: string) => z.number().min(0).default(0).describe(description);
+
+export const creditsSchema = z
+  .strictObject({
+    account: z
+      .string()
+      .min(1)
+      .describe(
+        'Key of the context of a start that names the account, such as tenant. A start without it is free.',
+      ),
+    perUsd: rate('Credits for a US dollar of the price of the models. Each model then needs a price.'),
+    perTurn: rate('Credits for a reply.'),
+    perThousandTokens: rate('Credits for a thousand tokens, input and output.'),
+    tokensPerDay: z
+      .int()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe('Tokens that an account may use a day, in UTC, over all of its runs.'),
+    runsAtOnce: z.int().min(1).nullable().default(null).describe('Runs of an account at once.'),
+  })
+  .refine(({ perUsd, perTurn, perThousandTokens }) => perUsd + perTurn + perThousandTokens > 0, {
+    error: 'say at least one of perUsd, perTurn and perThousandTokens',
+  });
+
+export type CreditSettings = z.output<typeof creditsSchema>;

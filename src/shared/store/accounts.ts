@@ -1,0 +1,188 @@
+/**
+ * Accounts in a folder: a file of JSON lines for each. Nothing is locked, for a line is one append, and what it does
+ * follows from those before it: of two charges with one key the first counts, for whoever reads.
+ */
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRecord, isText, parseJson } from '../../core/text/json.js';
+import { runFolder } from './blob-store.js';
+import type { Account, AccountStore } from './store.js';
+
+const SUFFIX = '.jsonl';
+const NEWLINE = 10;
+/** A place that was not asked for again for so long is free: its run was terminated, or waits for a person. */
+const LEASE_MS = 3_600_000;
+
+type Entry = { account: string; by: string } & (
+  | { k: 'grant'; key: string; credits: number }
+  | { k: 'charge'; key: string; credits: number; tokens: number; at: number }
+  | { k: 'refund'; prefix: string }
+  | { k: 'lease'; chain: string; limit: number; at: number }
+  | { k: 'release'; chain: string }
+);
+type NewEntry = Entry extends infer E ? (E extends Entry ? Omit<E, 'account' | 'by'> : never) : never;
+
+/** An account as its lines say, as far as they were read. */
+class Ledger {
+  account: Account | null = null;
+  /** By its key, who made it: grants and charges. */
+  readonly made = new Map<string, string>();
+  readonly #charged = new Map<string, number>();
+  readonly leases = new Map<string, number>();
+  #read = 0;
+
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Reads on, at once: between two lines nobody else reads here. */
+  catchUp(): this {
+    const file = openThere(this.path);
+    if (file === null) return this;
+    try {
+      const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - this.#read));
+      const whole =
+        bytes.subarray(0, readSync(file, bytes, 0, bytes.length, this.#read)).lastIndexOf(NEWLINE) + 1;
+      this.#read += whole;
+      for (const text of bytes.subarray(0, whole).toString('utf8').split('\n')) {
+        const line = parseJson(text);
+        if (isRecord(line) && isText(line.k) && isText(line.account)) this.#take(line as unknown as Entry);
+      }
+    } finally {
+      closeSync(file);
+    }
+    return this;
+  }
+
+  #take(line: Entry): void {
+    this.account ??= { id: line.account, balance: 0, day: '', dayTokens: 0 };
+    const { account } = this;
+    switch (line.k) {
+      case 'grant':
+        if (this.#isFirst(`grant ${line.key}`, line.by))
+          account.balance = rounded(account.balance + line.credits);
+        return;
+      case 'charge': {
+        if (!this.#isFirst(`charge ${line.key}`, line.by)) return;
+        this.#charged.set(line.key, line.credits);
+        account.balance = rounded(account.balance - line.credits);
+        const day = dayOf(line.at);
+        if (day > account.day) Object.assign(account, { day, dayTokens: 0 });
+        if (day === account.day) account.dayTokens += line.tokens;
+        return;
+      }
+      case 'refund':
+        for (const [key, credits] of this.#charged) {
+          if (!key.startsWith(line.prefix)) continue;
+          this.#charged.delete(key);
+          account.balance = rounded(account.balance + credits);
+        }
+        return;
+      case 'lease':
+        for (const [chain, at] of this.leases) if (at < line.at - LEASE_MS) this.leases.delete(chain);
+        if (this.leases.has(line.chain) || this.leases.size < line.limit)
+          this.leases.set(line.chain, line.at);
+        return;
+      case 'release':
+        this.leases.delete(line.chain);
+    }
+  }
+
+  #isFirst(key: string, by: string): boolean {
+    if (this.made.has(key)) return false;
+    this.made.set(key, by);
+    return true;
+  }
+}
+
+export function folderAccounts(dir: string): AccountStore {
+  const ledgers = new Map<string, Ledger>();
+  const ledgerAt = (path: string) => {
+    const ledger = ledgers.get(path) ?? new Ledger(path);
+    ledgers.set(path, ledger);
+    return ledger.catchUp();
+  };
+  const pathOf = (account: string) => join(dir, `${runFolder(account)}${SUFFIX}`);
+  const add = async (account: string, entry: NewEntry) => {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const by = randomUUID();
+    await appendLine(pathOf(account), JSON.stringify({ account, by, ...entry }));
+    const ledger = ledgerAt(pathOf(account));
+    if (ledger.account === null) throw new Error(`${pathOf(account)} does not have what was written`);
+    return { ledger, account: { ...ledger.account }, by };
+  };
+  return {
+    async charge(account, key, { credits, tokens, at }) {
+      const said = await add(account, { k: 'charge', key, credits: rounded(credits), tokens, at });
+      return { ...said.account, isNew: said.ledger.made.get(`charge ${key}`) === said.by };
+    },
+    grant: async (account, key, credits) =>
+      (await add(account, { k: 'grant', key, credits: rounded(credits) })).account,
+    refund: async (account, prefix) => (await add(account, { k: 'refund', prefix })).account,
+    async show(account) {
+      const found = ledgerAt(pathOf(account)).account;
+      return found && { ...found };
+    },
+    async list() {
+      const found = namesIn(dir).map(name => ledgerAt(join(dir, name)).account);
+      return found
+        .flatMap(account => (account ? [{ ...account }] : []))
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    async lease(account, chain, limit, at) {
+      const { ledger } = await add(account, { k: 'lease', chain, limit, at });
+      return ledger.leases.has(chain);
+    },
+    async release(account, chain) {
+      await add(account, { k: 'release', chain });
+    },
+  };
+}
+
+/** On the disk when it returns. A line may follow one that is torn. */
+async function appendLine(path: string, line: string): Promise<void> {
+  const file = await open(path, 'a', 0o600);
+  try {
+    const bytes = Buffer.from(`\n${line}\n`);
+    const { bytesWritten } = await file.write(bytes);
+    if (bytesWritten < bytes.length) throw new Error(`${path} could not be written whole: no space left`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+function openThere(path: string): number | null {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    return unlessGone(error, null);
+  }
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir).filter(name => name.endsWith(SUFFIX));
+  } catch (error) {
+    return unlessGone(error, []);
+  }
+}
+
+function unlessGone<T>(error: unknown, otherwise: T): T {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return otherwise;
+  throw error;
+}
+
+/** A millionth is the least that counts: what was added up is the same in every store. */
+function rounded(credits: number): number {
+  return Math.round(credits * 1e6) / 1e6;
+}
+
+/** In UTC. */
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
