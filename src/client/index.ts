@@ -22,10 +22,10 @@ export { forgetPermissions, type KeptPermission, keptPermissions } from '../stac
 export type { RunResult, RunView } from '../workflows/messages.js';
 export { type ConnectOptions, connect, type SteersmanClient } from './client.js';
 export { explainError } from './grpc-errors.js';
-export { Accounts } from './run/accounts.js';
+export { Accounts } from './kept/accounts.js';
+export { type KeptRun, Sessions, type SessionsAsked, type ThreadTranscript } from './kept/kept-runs.js';
 export type { ChildTree } from './run/child-tree.js';
 export type { ToolInput } from './run/gate-input.js';
-export { type KeptRun, Sessions, type SessionsAsked, type ThreadTranscript } from './run/kept-runs.js';
 export { type ListedRun, type ListOptions, OUTCOMES } from './run/list-runs.js';
 export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
 export type { Asked, Run } from './run/run.js';

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/client/client.js';
-import { Sessions } from '../../src/client/run/kept-runs.js';
+import { Sessions } from '../../src/client/kept/kept-runs.js';
 import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';

@@ -13,7 +13,7 @@ import { type EventsPage, eventsQuery, WORKFLOW_TYPE } from '../../workflows/mes
 import { askRun } from '../ask-run.js';
 import type { Temporal } from '../connect.js';
 import { seeList } from '../grpc-errors.js';
-import { keptEvents, keptRun } from './kept-runs.js';
+import { keptEvents, keptRun } from '../kept/kept-runs.js';
 
 export type RunDescription = WorkflowExecutionDescription;
 

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../shared/store/store.js';
 import { stateQuery, transcriptQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { Temporal } from '../connect.js';
-import { inThreads, keptMessages, keptRun, type SaidIn, type ThreadTranscript } from './kept-runs.js';
+import { inThreads, keptMessages, keptRun, type SaidIn, type ThreadTranscript } from '../kept/kept-runs.js';
 import { chainOf, fromWorker } from './runs.js';
 
 /**

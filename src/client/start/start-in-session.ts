@@ -12,7 +12,7 @@ import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { joinUpdate, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
-import { lastPart } from '../run/delete-runs.js';
+import { lastPart } from '../kept/delete-runs.js';
 import { isOpen, type RunDescription, workspaceOf } from '../run/runs.js';
 import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
 

@@ -3,7 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { Temporal } from '../connect.js';
-import { isOpen, type RunDescription } from './runs.js';
+import { isOpen, type RunDescription } from '../run/runs.js';
 
 interface Part {
   workflowId: string;
