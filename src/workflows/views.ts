@@ -7,16 +7,17 @@ import type { Cause, Outcome } from '../core/plan/cause.js';
 import { released } from '../core/plan/plan.js';
 import { ownMessages } from '../core/state/branch-threads.js';
 import { eventsSince, type JournalEvent, lastSwitches } from '../core/state/journal.js';
-import { type KeepPage, type Mark, markOf, passed, recordBytes, recordsBetween } from '../core/state/kept.js';
 import {
-  type AssistantMessage,
-  type Message,
-  reasoningOf,
-  saidCall,
-  type ToolUseBlock,
-  textOf,
-  toolCallsOf,
-} from '../core/state/message.js';
+  eventWithSaid,
+  type FindsReply,
+  type KeepPage,
+  type Mark,
+  markOf,
+  passed,
+  recordBytes,
+  recordsBetween,
+} from '../core/state/kept.js';
+import { type AssistantMessage, type Message, toolCallsOf } from '../core/state/message.js';
 import { budgetUse, type RunState } from '../core/state/run-state.js';
 import { MAIN_THREAD } from '../core/state/thread.js';
 import { type TraceReport, traceReport } from '../core/state/trace.js';
@@ -106,42 +107,26 @@ function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator
   for (const event of events) yield wholeEvent(state, event);
 }
 
-/** The event with what the journal leaves to messages, as far as the run still has these. */
+/** The event with what the journal leaves to goals and messages, as far as the run still has these. */
 function wholeEvent(state: RunState, event: JournalEvent): JournalEvent {
-  switch (event.type) {
-    case 'goal_ended': {
-      const goal = state.goals.find(({ number }) => number === event.number);
-      return goal ? { ...event, answer: goal.answer } : event;
-    }
-    case 'model_call_ended': {
-      const reply = replyWhere(state, ({ id }) => id === event.messageId);
-      if (!reply) return event;
-      const calls = toolCallsOf(reply).map(saidCall);
-      return { ...event, text: textOf(reply), reasoning: reasoningOf(reply), calls };
-    }
-    case 'tool_call_started': {
-      const { toolUseId, edited } = event;
-      if (toolUseId === undefined || edited) return event;
-      const isIt = ({ id }: ToolUseBlock) => id === toolUseId;
-      const reply = replyWhere(state, message => toolCallsOf(message).some(isIt));
-      const call = reply && toolCallsOf(reply).find(isIt);
-      return call ? { ...event, arguments: saidCall(call).arguments } : event;
-    }
-    default:
-      return event;
-  }
+  if (event.type !== 'goal_ended') return eventWithSaid(event, repliesOf(state));
+  const goal = state.goals.find(({ number }) => number === event.number);
+  return goal ? { ...event, answer: goal.answer } : event;
 }
 
 /** Newest first: watchers mostly ask for what has just happened. */
-function replyWhere(
-  { threads }: RunState,
-  is: (reply: AssistantMessage) => boolean,
-): AssistantMessage | undefined {
-  for (const { messages } of Object.values(threads)) {
-    const found = messages.findLast(message => message.kind === 'assistant' && is(message));
-    if (found?.kind === 'assistant') return found;
-  }
-  return undefined;
+function repliesOf({ threads }: RunState): FindsReply {
+  const newest = (is: (reply: AssistantMessage) => boolean) => {
+    for (const { messages } of Object.values(threads)) {
+      const found = messages.findLast(message => message.kind === 'assistant' && is(message));
+      if (found?.kind === 'assistant') return found;
+    }
+    return undefined;
+  };
+  return {
+    byId: wanted => newest(({ id }) => id === wanted),
+    byCall: wanted => newest(reply => toolCallsOf(reply).some(({ id }) => id === wanted)),
+  };
 }
 
 /** Messages of a thread from an index on, as many as fit a page; of a copy, those after its beginning. */

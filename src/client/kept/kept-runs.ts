@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEvent } from '../../core/state/journal.js';
-import type { Kept, RunRecord } from '../../core/state/kept.js';
-import { type Message, textOf } from '../../core/state/message.js';
+import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../core/state/kept.js';
+import { type AssistantMessage, type Message, toolCallsOf } from '../../core/state/message.js';
 import { MAIN_THREAD } from '../../core/state/thread.js';
 import type { TraceStep } from '../../core/state/trace.js';
 import { hintOf, quietVerbCall } from '../../shared/called-as.js';
@@ -181,20 +181,32 @@ export async function keptRun(store: SessionStore, id: string, chain?: string): 
   return runs.find(run => chain === undefined || run.chain === chain) ?? null;
 }
 
-/** Events after a number, with the whole texts of replies. */
+/** Events after a number, with what replies said and the answer whole, as the run itself tells them. */
 export async function keptEvents(
   store: SessionStore,
   run: RunRecord,
   after: number,
 ): Promise<JournalEvent[]> {
   const events = await store.read(run, { kind: 'event', after, limit: ALL });
-  const said = new Map((await keptMessages(store, run)).map(({ message }) => [message.id, message]));
+  const replies = repliesIn(await keptMessages(store, run));
   return events.flatMap(kept => {
     if (kept.kind !== 'event') return [];
     const { event } = kept;
-    const message = event.type === 'model_call_ended' ? said.get(event.messageId) : undefined;
-    return [message && event.type === 'model_call_ended' ? { ...event, text: textOf(message) } : event];
+    if (event.type === 'goal_ended' && event.number === run.number && run.answer !== null)
+      return [{ ...event, answer: run.answer }];
+    return [eventWithSaid(event, replies)];
   });
+}
+
+function repliesIn(said: readonly SaidIn[]): FindsReply {
+  const byId = new Map<string, AssistantMessage>();
+  const byCall = new Map<string, AssistantMessage>();
+  for (const { message } of said) {
+    if (message.kind !== 'assistant') continue;
+    byId.set(message.id, message);
+    for (const { id } of toolCallsOf(message)) byCall.set(id, message);
+  }
+  return { byId: id => byId.get(id), byCall: id => byCall.get(id) };
 }
 
 export async function keptSteps(store: SessionStore, run: RunRecord): Promise<TraceStep[]> {

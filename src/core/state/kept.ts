@@ -8,7 +8,15 @@ import type { Cause, Outcome } from '../plan/cause.js';
 import { countOver, sizeOf } from '../text/sizes.js';
 import { UNKEPT_BYTES } from './bounds.js';
 import type { Journal, JournalEvent } from './journal.js';
-import type { Message, Usage } from './message.js';
+import {
+  type AssistantMessage,
+  type Message,
+  reasoningOf,
+  saidCall,
+  textOf,
+  toolCallsOf,
+  type Usage,
+} from './message.js';
 import type { Thread, Threads } from './thread.js';
 import type { Trace, TraceStep } from './trace.js';
 
@@ -195,4 +203,24 @@ export function lostRecords({ log: { kept, journal, trace } }: KeptState): { eve
     events: Math.max(0, first - kept.seq - 1),
     steps: Math.max(0, trace.dropped - kept.step),
   };
+}
+
+/** Finds a reply: by its own id, or by that of a call in it. */
+export interface FindsReply {
+  byId(id: string): AssistantMessage | undefined;
+  byCall(toolUseId: string): AssistantMessage | undefined;
+}
+
+/** The event with what the journal leaves to messages: texts, thinking and arguments whole, where the reply is found. */
+export function eventWithSaid(event: JournalEvent, replies: FindsReply): JournalEvent {
+  if (event.type === 'model_call_ended') {
+    const reply = replies.byId(event.messageId);
+    if (!reply) return event;
+    const calls = toolCallsOf(reply).map(saidCall);
+    return { ...event, text: textOf(reply), reasoning: reasoningOf(reply), calls };
+  }
+  if (event.type !== 'tool_call_started' || event.toolUseId === undefined || event.edited) return event;
+  const reply = replies.byCall(event.toolUseId);
+  const call = reply && toolCallsOf(reply).find(({ id }) => id === event.toolUseId);
+  return call ? { ...event, arguments: saidCall(call).arguments } : event;
 }

@@ -14,22 +14,29 @@ interface Part {
 const PAGE = 3;
 
 /** Parts of a run as their `events` queries tell them, in pages of three events. */
-function reader(parts: Record<string, Part | Error>) {
+function reader(parts: Record<string, Part | Error>, store: number[] | Error = []) {
   const asked: string[] = [];
-  const journal = new JournalReader(async (runId, since): Promise<EventsPage> => {
-    asked.push(`${runId}>${since}`);
-    const part = parts[runId];
-    if (!part || part instanceof Error) throw part ?? new Error(`no part ${runId}`);
-    const kept = Array.from({ length: part.to - part.from + 1 }, (_, index) => part.from + index);
-    const fresh = kept.filter(seq => seq > since);
-    return {
-      events: fresh.slice(0, PAGE).map(eventNumber),
-      more: fresh.length > PAGE,
-      missed: Math.max(0, (fresh[0] ?? part.to + 1) - since - 1),
-      previousRunId: part.previousRunId,
-      open: true,
-    };
-  });
+  const journal = new JournalReader(
+    async (runId, since): Promise<EventsPage> => {
+      asked.push(`${runId}>${since}`);
+      const part = parts[runId];
+      if (!part || part instanceof Error) throw part ?? new Error(`no part ${runId}`);
+      const kept = Array.from({ length: part.to - part.from + 1 }, (_, index) => part.from + index);
+      const fresh = kept.filter(seq => seq > since);
+      return {
+        events: fresh.slice(0, PAGE).map(eventNumber),
+        more: fresh.length > PAGE,
+        missed: Math.max(0, (fresh[0] ?? part.to + 1) - since - 1),
+        previousRunId: part.previousRunId,
+        open: true,
+      };
+    },
+    0,
+    async after => {
+      if (store instanceof Error) throw store;
+      return store.filter(seq => seq > after).map(eventNumber);
+    },
+  );
   const read = async (runId: string) => {
     const { events, lost } = await journal.read(runId);
     return { seqs: events.map(event => event.seq), lost };
@@ -48,6 +55,19 @@ describe('reading a journal', () => {
     const { read } = reader({ a: { from: 1, to: 8, previousRunId: null } });
     expect(await read('a')).toEqual({ seqs: upTo(8), lost: 0 });
   });
+
+  test.each([
+    ['all of them', upTo(12), { seqs: upTo(20), lost: 0 }],
+    ['those before a gap', [1, 2, 3, 6, 7], { seqs: [...upTo(3), ...upTo(20, 11)], lost: 7 }],
+    ['none, it fails', new Error('no such folder'), { seqs: upTo(20, 11), lost: 10 }],
+  ])(
+    'journal: a run that has dropped its first events, and a store that has %s → told from there, once',
+    async (_what, store, told) => {
+      const { read } = reader({ a: { from: 11, to: 20, previousRunId: null } }, store);
+      expect(await read('a')).toEqual(told);
+      expect(await read('a')).toEqual({ seqs: [], lost: 0 });
+    },
+  );
 
   test('journal: read again → only what is new, with one question', async () => {
     const part = { from: 1, to: 2, previousRunId: null };
