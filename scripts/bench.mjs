@@ -29,6 +29,7 @@ const SMOKE = {
     '--recorded sloppy --against bare',
   ],
   rival: null,
+  sessions: '--sessions 20 --rounds 1',
   simulate: '--runs 20',
   'steer-latency': '--samples 1',
   'steer-storm': '--messages 4 --kills 1',

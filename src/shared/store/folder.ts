@@ -5,9 +5,12 @@
  * A crash can leave part of a line: readers pass over it, and the next write begins a new one. What a write that was
  * tried again says twice counts once.
  */
+import { execFile } from 'node:child_process';
 import { constants, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { rgPath } from '@vscode/ripgrep';
 import type { JournalEvent } from '../../core/state/journal.js';
 import { isAfter, type Kept, messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
@@ -22,8 +25,11 @@ import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.j
 const TITLE_CHARS = 200;
 /** Holds the last line of a file, mostly. */
 const TAIL_BYTES = 64 * 1024;
+const FIRST_READ_BYTES = 4 * 1024;
 const READ_BYTES = 1024 * 1024;
 const NEWLINE = 10;
+const MOST_NAMES_BYTES = 64 * 1024 * 1024;
+const runProgram = promisify(execFile);
 
 /** The first line of a file. */
 interface Header {
@@ -126,7 +132,17 @@ function folderSessions(dir: string): SessionStore {
       }
       return lines;
     },
-    search: ask => search(ask.sessions?.map(fileOf) ?? newestFirst(dir).map(({ path }) => path), ask),
+    async search({ sessions, text, limit }) {
+      const words = lowerWords(text);
+      if (words.length === 0) return [];
+      const paths = sessions?.map(fileOf) ?? (await newestWith(dir, words));
+      const hits: Hit[] = [];
+      for (const path of paths) {
+        if (hits.length >= limit) break;
+        hits.push(...hitsIn(path, words));
+      }
+      return hits.slice(0, limit);
+    },
     async line(session) {
       const header = await headerOf(fileOf(session));
       const changed = lstatSync(fileOf(session), { throwIfNoEntry: false });
@@ -262,8 +278,9 @@ async function* linesOf(path: string, ...beginnings: string[]): AsyncGenerator<L
   if (!file) return;
   try {
     let rest = Buffer.alloc(0);
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES);
+    // The first line is often all that is wanted.
+    for (let size = FIRST_READ_BYTES; ; size = Math.min(2 * size, READ_BYTES)) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size);
       if (bytesRead === 0) return;
       let bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
       for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE)) {
@@ -340,17 +357,33 @@ function unlessGone(error: unknown): null {
   throw error;
 }
 
-async function search(
-  paths: readonly string[],
-  { text, limit }: { text: string; limit: number },
-): Promise<Hit[]> {
-  const words = lowerWords(text);
-  const hits: Hit[] = [];
-  for (const path of paths) {
-    if (hits.length >= limit || words.length === 0) break;
-    hits.push(...hitsIn(path, words));
+/** Files that may have these words, newest first: ripgrep looks for the longest one, as it stands in a file. */
+async function newestWith(dir: string, words: readonly string[]): Promise<string[]> {
+  const files = newestFirst(dir).map(({ path }) => path);
+  const longest = words.reduce((long, word) => (word.length > long.length ? word : long));
+  const pattern = JSON.stringify(longest).slice(1, -1);
+  const args = [
+    '--no-config',
+    '--no-ignore',
+    '--hidden',
+    '--text',
+    '-l',
+    '-0',
+    '-F',
+    '-i',
+    '-e',
+    pattern,
+    '--',
+    dir,
+  ];
+  try {
+    const { stdout } = await runProgram(rgPath, args, { maxBuffer: MOST_NAMES_BYTES });
+    const found = new Set(stdout.split('\0'));
+    return files.filter(path => found.has(path));
+  } catch (error) {
+    // It ends with 1 where there is none. Where it can't search, each file is read.
+    return isRecord(error) && error.code === 1 ? [] : files;
   }
-  return hits.slice(0, limit);
 }
 
 function hitsIn(path: string, words: readonly string[]): Hit[] {
