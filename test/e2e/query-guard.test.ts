@@ -25,7 +25,10 @@ const WORKER = fileURLToPath(new URL('../support/short-lived-worker.mjs', import
 
 let doomed: ChildProcess | undefined;
 
-const rig = rigOfFile({ config: { 'steersman.yaml': settingsYaml('steering: note') } });
+// Without a store: a run that is idle has no activity in flight.
+const rig = rigOfFile({
+  config: { 'steersman.yaml': settingsYaml('steering: note', 'store: { kind: none }') },
+});
 afterAll(async () => {
   doomed?.kill('SIGKILL');
   killWorkers();

@@ -99,6 +99,7 @@ test('a run that began with another version → this one names the event from wh
   expect(point?.again).toEqual([
     expect.stringContaining('create_artifact'),
     expect.stringMatching(/writer · .*round 2/),
+    'keep the conversation',
   ]);
 
   const event = history.events?.find(({ eventId }) => Number(eventId) === point?.eventId);
