@@ -1,5 +1,5 @@
 /** Runs that go on with a conversation: after another server, at the same moment, through the death of a worker. */
-import { appendFileSync, cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/client/client.js';
@@ -13,7 +13,7 @@ import { settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
 const files = {
-  config: { 'steersman.yaml': settingsYaml('steering: note', 'store:', '  kind: folder') },
+  config: { 'steersman.yaml': settingsYaml('steering: note') },
   workspace: { 'a.txt': 'The pool is 7 m long.' },
 };
 const rig = rigOfFile(files);
@@ -51,7 +51,6 @@ test('a worker is killed when it has read what was said before → the next one 
   await onStage(
     { client: rig.env.client, address: rig.env.address, failpoints: 'session.opened=kill' },
     async stage => {
-      appendFileSync(join(stage.project.configDir, 'steersman.yaml'), '\nstore:\n  kind: folder\n');
       const kept = stage.keepWorker();
       const first = await stage.start('the first goal', { calls: [] });
       await first.result();

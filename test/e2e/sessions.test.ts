@@ -1,5 +1,5 @@
 /** Conversations in the store: whole, read without Temporal, and through what may befall who keeps them. */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
@@ -15,7 +15,7 @@ import { until } from '../support/wait.js';
 
 const LONG = 'x'.repeat(4_900);
 const rig = rigOfFile({
-  config: { 'steersman.yaml': settingsYaml('steering: note', 'store:', '  kind: folder') },
+  config: { 'steersman.yaml': settingsYaml('steering: note') },
   workspace: { 'a.txt': `${LONG} the end of a` },
 });
 afterAll(killWorkers);
@@ -93,7 +93,6 @@ test.each(['keep.before-write=kill@2', 'keep.after-write=kill@2'])(
         name: 'echo',
         arguments: { text: `${at} ${text}` },
       }));
-      appendFileSync(join(stage.project.configDir, 'steersman.yaml'), '\nstore:\n  kind: folder\n');
       const kept = stage.keepWorker();
       const run = await stage.start('nine calls', { calls });
       expect(await run.result()).toMatchObject({ outcome: 'completed' });
