@@ -25,7 +25,7 @@ import { registerHandlers } from './platform/handlers.js';
 import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
 import { Run } from './run.js';
 import { runEnds } from './turn/hooks.js';
-import { hasUnkept, keepSession } from './turn/keep-session.js';
+import { keepEnd } from './turn/keep-session.js';
 import { resultOf } from './views.js';
 
 /** A memo is read with every list of runs. */
@@ -60,6 +60,8 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     const result = resultOf(state, { ...end, unread, id: workflowInfo().workflowId, now: run.ports.now() });
     // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
     if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
+    // It has ended: whatever comes meanwhile is told so, and a cancellation too late.
+    await CancellationScope.nonCancellable(() => keepEnd(run));
     if (end.outcome === 'failed') throw runFailure(end, result);
     return result;
   }
@@ -134,7 +136,7 @@ function runFailure({ failure, cause }: GoalEnd, result: RunResult): Application
 async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);
-  if (hasUnkept(run)) await CancellationScope.nonCancellable(() => keepSession(run));
+  await CancellationScope.nonCancellable(() => keepEnd(run));
   await CancellationScope.nonCancellable(() => runEnds(run, end));
   const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
   const { steps, dropped } = result.trace;

@@ -67,7 +67,8 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   await offloadLastAnswer(run);
   endGoal(run, { ...end, answer });
   await settleGoal(run, end);
-  if (hasUnkept(run)) await keepSession(run);
+  // What goes on with the conversation reads the answer there. That of an agent is its caller's.
+  if (hasUnkept(run) && !isSubagent(state.settings)) await keepSession(run);
   return { ...end, answer };
 }
 

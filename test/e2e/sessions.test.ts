@@ -58,6 +58,26 @@ test('a run that ended → its conversation, whole, is listed, shown and found w
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no conversation nobody')]);
 });
 
+test.each(['answered', 'cancelled', 'failed'] as const)(
+  'a run that ends as %s → the store has its last event, and that nothing follows',
+  async outcome => {
+    rig.play([outcome === 'failed' ? { error: { status: 401, message: 'Wrong key.' } } : { text: 'So.' }]);
+    const keepOpenSeconds = outcome === 'cancelled' ? 600 : 0;
+    const handle = await rig.start('How does it end?', { mode: 'react', keepOpenSeconds });
+    if (outcome === 'cancelled') {
+      await until('it is answered', async () => (await eventsOf(handle, 'goal_ended')).length > 0);
+      await handle.cancel();
+    }
+    await handle.result().catch(() => {});
+    const sessions = new Sessions(home());
+    const [kept] = await sessions.show(handle.workflowId);
+    expect(kept?.run).toMatchObject({ outcome, ended: true });
+    const messages = (await sessions.export(handle.workflowId)).runs.flatMap(run => run.messages);
+    const last = messages.flatMap(each => ('event' in each ? [each.event] : [])).at(-1);
+    expect(last).toMatchObject({ type: 'run_ended', outcome });
+  },
+);
+
 test('a store that can not be written → told once, no result is lost, and it is whole when it is back', async () => {
   const folder = join(home(), 'store', 'sessions');
   rmSync(folder, { recursive: true, force: true });
@@ -100,9 +120,7 @@ test.each(['keep.before-write=kill@2', 'keep.after-write=kill@2'])(
       const lines = linesOf(join(stage.project.dir, 'home'));
       const numbers = lines.flatMap(({ event }) => (event ? [event.seq] : []));
       const messages = lines.flatMap(({ message }) => (message ? [message.id] : []));
-      // All but what comes after the answer.
-      const journal = (await journalOf(run.handle)).filter(({ type }) => type !== 'run_ended');
-      expect(numbers).toEqual(journal.map(({ seq }) => seq));
+      expect(numbers).toEqual((await journalOf(run.handle)).map(({ seq }) => seq));
       expect(messages).toEqual([...new Set(messages)]);
       expect(messages).toEqual(expect.arrayContaining((await transcriptOf(run.handle)).map(({ id }) => id)));
     });

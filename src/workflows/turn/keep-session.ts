@@ -46,12 +46,15 @@ export async function keepSession(run: Keeper): Promise<void> {
   const upTo = markOf(state);
   memory.keeping = true;
   memory.saidBytes = 0;
-  const kept = await ports.keep({ after: log.kept, upTo }, { once: log.keepFailedAt !== null });
+  const kept = await ports.keep(
+    { after: log.kept, upTo },
+    { once: log.keepFailedAt !== null || state.end !== null },
+  );
   memory.keeping = false;
   const now = ports.now();
   if (kept.ok) return noteKept(run, upTo, now);
   if (kept.failure.kind === 'cancelled') return;
-  if (log.keepFailedAt === null)
+  if (log.keepFailedAt === null && state.end === null)
     run.journal('store_failed', { what: 'conversation', why: kept.failure.message });
   log.keepFailedAt = now;
 }
@@ -63,6 +66,13 @@ function noteKept(run: Keeper, upTo: Mark, now: number): void {
   log.kept = upTo;
   log.keepFailedAt = null;
   log.unkept = log.unkept.filter(({ message }) => messageNumber(message) > upTo.id);
+  // Behind its end, nobody would look for it.
+  if (run.state.end !== null) return;
   if (lost.events + lost.steps > 0) run.journal('store_gap', { messages: 0, ...lost });
   if (failedAt !== null) run.journal('store_back', { afterMs: now - failedAt });
+}
+
+/** How the run ended, and that nothing follows: in one try, for who waits for the result waits for this. */
+export async function keepEnd(run: Keeper): Promise<void> {
+  if (keepDue(run, () => true)) await keepSession(run);
 }
