@@ -4,6 +4,7 @@ import type { KeepPage, Mark } from '../core/state/kept.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
+import { within } from './stop-signal.js';
 import type { SteersmanActivities } from './types.js';
 
 export interface KeepDeps {
@@ -15,7 +16,10 @@ export interface KeepDeps {
 }
 
 /** The run waits for it: the activity's own retries come after. */
-const GIVE_UP_MS = 8_000;
+const GIVE_UP_MS = 5_000;
+/** A write that waits for its turn longer fails: the one before it hangs. */
+const TURN_MS = 4_000;
+const WRITE_MS = 9_000;
 
 /** Makes `steersmanKeep`: page by page, so that what was kept before a failure stays. */
 export function createKeep({
@@ -24,12 +28,13 @@ export function createKeep({
   readPage,
   redact,
 }: KeepDeps): SteersmanActivities['steersmanKeep'] {
+  const write = inTurn(sessions);
   return async function steersmanKeep({ after, upTo }) {
     const signal = Context.current().cancellationSignal;
     for (let from = after; ; ) {
       const page = await askPatiently(() => readPage(from, upTo), { giveUpMs: GIVE_UP_MS, signal });
       await failpoint('keep.before-write');
-      await sessions.keep(...recordOf(page, (await namespaceId()) ?? '', redact));
+      await write(...recordOf(page, (await namespaceId()) ?? '', redact));
       await failpoint('keep.after-write');
       if (!page.more) return null;
       from = page.kept;
@@ -45,3 +50,26 @@ function recordOf(
 ): Parameters<SessionStore['keep']> {
   return [{ v: 1, ...redact(run), namespaceId, kept }, redact(records)];
 }
+
+/**
+ * One write of this worker at a time. Those to a disk that hangs come to no end, and each would hold one of the few
+ * threads that all its files are read with: so there is one of them, the others fail until it has ended.
+ */
+function inTurn(sessions: KeepDeps['sessions']): SessionStore['keep'] {
+  let busy: Promise<unknown> | null = null;
+  return async (run, records) => {
+    for (const end = performance.now() + TURN_MS; busy !== null; )
+      if ((await within(end - performance.now(), busy, LATE)) === LATE)
+        throw new Error('a write to the store before this one has not ended');
+    const writing = sessions.keep(run, records);
+    busy = writing
+      .catch(() => {})
+      .finally(() => {
+        busy = null;
+      });
+    if ((await within(WRITE_MS, writing, LATE)) === LATE)
+      throw new Error(`the store did not answer within ${WRITE_MS / 1000} s`);
+  };
+}
+
+const LATE = Symbol('late');

@@ -2,15 +2,18 @@
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createKeep } from '../../../src/activities/keep.js';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import type { ActivityToolCall, ResolveModelInput } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
+import type { KeepPage } from '../../../src/core/state/kept.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
 import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
 
+const MARK = { id: 0, seq: 0, step: 0 };
 const never = () => new Promise<never>(() => undefined);
 
 beforeEach(() => {
@@ -87,4 +90,28 @@ test('a model provider of the program: it never answers and hears no signal → 
     type: FAILURE.model.stalled,
     message: expect.stringContaining('acme/large'),
   });
+});
+
+test('keeping: a disk that hangs → the calls end, one write waits for it, and when it is back the next one is taken', async () => {
+  const writes: (() => void)[] = [];
+  const keep = createKeep({
+    sessions: { keep: () => new Promise(resolve => writes.push(resolve)) },
+    namespaceId: async () => null,
+    readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
+    redact: value => value,
+  });
+  const run = () =>
+    activityEnvironment().run(keep, { workspace: '/work', after: MARK, upTo: MARK }) as Promise<null>;
+  const ends = Promise.allSettled([run(), run()]);
+  expect(await outcomeOf(ends)).toMatchObject([
+    { reason: { message: 'the store did not answer within 9 s' } },
+    { reason: { message: expect.stringContaining('has not ended') } },
+  ]);
+  expect(await outcomeOf(run())).toMatchObject({ message: expect.stringContaining('has not ended') });
+  expect(writes).toHaveLength(1);
+  writes[0]?.();
+  const next = run();
+  await vi.waitFor(() => expect(writes).toHaveLength(2));
+  writes[1]?.();
+  expect(await next).toBeNull();
 });
