@@ -17,6 +17,7 @@ const SMOKE = {
   cache: '--tasks 1 --reads 1',
   chaos: '--faults 1 --per-seed 1 --runs 1 --workers 1 --longest 1 --kinds team',
   'crash-storm': '--runs 1 --turns 4',
+  endless: '--turns 20 --kills 1 --database memory',
   'first-text': '--samples 1 --runs 1 --model-ms 30',
   history: '--turns 5',
   load: '--runs 1 --singles 0 --database memory',

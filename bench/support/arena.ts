@@ -26,6 +26,10 @@ export interface ArenaOptions {
   waitMs?: number;
   /** What the model alone takes. Default `waitMs`. */
   modelMs?: number;
+  /** A model in place of the one that streams what the shape says. */
+  modelScript?: string;
+  /** Lines for `steersman.yaml`. */
+  settings?: string;
 }
 
 /** A configured project with a live server and model; workers come and go. */
@@ -35,6 +39,7 @@ export interface Arena {
   client: Client;
   address: string;
   server: ChildProcess;
+  model: ChildProcess;
   configDir: string;
   workspace: string;
   home: string;
@@ -49,11 +54,11 @@ const TOOL_SERVER = fileURLToPath(new URL('./tool-server.mjs', import.meta.url))
 const MODEL_PROCESS = fileURLToPath(new URL('./model-process.js', import.meta.url));
 
 export async function startArena(options: ArenaOptions): Promise<Arena> {
-  const { database, shape, toolBytes, waitMs = 30, modelMs = waitMs } = options;
+  const { database, shape, toolBytes, waitMs = 30, modelMs = waitMs, modelScript, settings = '' } = options;
   const dir = mkdtempSync(join(tmpdir(), 'steersman-bench-'));
-  const place = makeProject(dir, waitMs, toolBytes);
+  const place = makeProject(dir, waitMs, toolBytes, settings);
   const { server, address } = await startServer(dir, database);
-  const { model, modelUrl } = await startModel(shape, modelMs);
+  const { model, modelUrl } = await startModel(shape, modelMs, modelScript);
   const connection: Connection = localConnection(address);
   const workers: ChildProcess[] = [];
   return {
@@ -61,6 +66,7 @@ export async function startArena(options: ArenaOptions): Promise<Arena> {
     client: new Client({ connection }),
     address,
     server,
+    model,
     ...place,
     modelUrl,
     startWorker: async (taskQueue, nodeArgs = []) => {
@@ -99,7 +105,7 @@ interface Place {
 }
 
 /** One tool server for all runs: they share their workspace. */
-function makeProject(dir: string, waitMs: number, toolBytes: number): Place {
+function makeProject(dir: string, waitMs: number, toolBytes: number, more: string): Place {
   const place = {
     configDir: join(dir, 'config'),
     workspace: join(dir, 'workspace'),
@@ -109,7 +115,7 @@ function makeProject(dir: string, waitMs: number, toolBytes: number): Place {
   const { configDir } = place;
   cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
   const settings = readFileSync(join(projectRoot, 'steersman.yaml'), 'utf8');
-  writeFileSync(join(configDir, 'steersman.yaml'), `${settings}\nworkspaces: ["/"]\n`);
+  writeFileSync(join(configDir, 'steersman.yaml'), `${settings}\nworkspaces: ["/"]\n${more}`);
   const env = { BENCH_TOOL_MS: String(waitMs), BENCH_TOOL_BYTES: String(toolBytes) };
   const bench = { command: process.execPath, args: [TOOL_SERVER], env };
   writeFileSync(join(configDir, '.mcp.json'), JSON.stringify({ mcpServers: { bench } }));
