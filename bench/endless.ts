@@ -38,26 +38,6 @@ interface Window {
   residentMb: number;
 }
 
-console.log(`endless: ${options.turns} turns, ${options.kills} kills, results of ${options.bytes} bytes`);
-console.log(`${machine()}, server on ${options.database}\n`);
-const arena = await startArena({
-  database: options.database,
-  shape: { mode: 'react', toolCalls: [] },
-  toolBytes: options.bytes,
-  waitMs: 0,
-  modelScript: fileURLToPath(new URL('./support/endless-model.js', import.meta.url)),
-  // Reading messages by roles would be model calls of its own.
-  settings: 'steering: note\n',
-});
-try {
-  const windows = await measure(arena);
-  print(windows);
-  if (options.plot) writeFileSync(options.plot, plot(windows));
-  if (!isFlat(windows)) process.exitCode = 1;
-} finally {
-  await arena.close();
-}
-
 async function measure(on: Arena): Promise<Window[]> {
   const handle = await on.client.workflow.start(WORKFLOW_TYPE, {
     args: [{ goal: goal(1), settings: settingsIn(on.workspace) }],
@@ -128,12 +108,21 @@ class People {
 
   async #say(turn: number): Promise<void> {
     if (turn >= options.turns) return;
-    const id = `message-${turn}`;
+    const nth = turn % TURNS_OF_GOAL;
+    // With its answer a goal ends: what is said then would be a goal of its own.
+    if (nth === 0) return;
     // The goal at hand ends with the tenth turn: the next one waits for it.
-    if (turn % TURNS_OF_GOAL === TURNS_OF_GOAL - 1)
-      await this.#handle.signal(followUpSignal, { id, text: goal(Math.ceil(turn / TURNS_OF_GOAL) + 1) });
-    else await this.#handle.signal(steerSignal, { id, text: `Note ${turn}.`, when: 'after-batch' });
-    this.sent += 1;
+    if (nth === TURNS_OF_GOAL - 1) {
+      const text = goal(Math.ceil(turn / TURNS_OF_GOAL) + 1);
+      await this.#handle.signal(followUpSignal, { id: `goal-${turn}`, text });
+      this.sent += 1;
+      return;
+    }
+    for (const which of nth === 1 ? ['first', 'second'] : ['only']) {
+      const text = `Note ${turn}, the ${which}.`;
+      await this.#handle.signal(steerSignal, { id: `note-${turn}-${which}`, text, when: 'after-batch' });
+      this.sent += 1;
+    }
   }
 
   async reached(turn: number): Promise<void> {
@@ -233,4 +222,24 @@ ${curves.join('\n')}
 <text x="${left + width}" y="${whole - 6}" text-anchor="end">turn ${last}</text>
 </svg>
 `;
+}
+
+console.log(`endless: ${options.turns} turns, ${options.kills} kills, results of ${options.bytes} bytes`);
+console.log(`${machine()}, server on ${options.database}\n`);
+const arena = await startArena({
+  database: options.database,
+  shape: { mode: 'react', toolCalls: [] },
+  toolBytes: options.bytes,
+  waitMs: 0,
+  modelScript: fileURLToPath(new URL('./support/endless-model.js', import.meta.url)),
+  // Reading messages by roles would be model calls of its own.
+  settings: 'steering: note\n',
+});
+try {
+  const windows = await measure(arena);
+  print(windows);
+  if (options.plot) writeFileSync(options.plot, plot(windows));
+  if (!isFlat(windows)) process.exitCode = 1;
+} finally {
+  await arena.close();
 }
