@@ -13,7 +13,7 @@ import type { Account, AccountStore } from './store.js';
 const SUFFIX = '.jsonl';
 const NEWLINE = 10;
 /** A place that was not asked for again for so long is free: its run was terminated, or waits for a person. */
-const LEASE_MS = 3_600_000;
+export const LEASE_MS = 3_600_000;
 
 type Entry = { account: string; by: string } & (
   | { k: 'grant'; key: string; credits: number }
@@ -178,11 +178,11 @@ function unlessGone<T>(error: unknown, otherwise: T): T {
 }
 
 /** A millionth is the least that counts: what was added up is the same in every store. */
-function rounded(credits: number): number {
+export function rounded(credits: number): number {
   return Math.round(credits * 1e6) / 1e6;
 }
 
 /** In UTC. */
-function dayOf(at: number): string {
+export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

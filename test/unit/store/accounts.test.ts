@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFolder } from '../../../src/shared/store/folder.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
+import { postgresStores } from '../../support/postgres.js';
 
 let dir = '';
 beforeEach(() => {
@@ -12,9 +13,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+const onPostgres = Object.fromEntries(
+  Object.entries(postgresStores()).map(([name, open]) => [name, () => open().accounts]),
+);
+
 /** Each call opens the same accounts anew, as another worker does. */
 const STORES: Record<string, () => AccountStore> = {
   'a folder': () => openFolder(dir).accounts,
+  ...onPostgres,
 };
 
 const NOON = Date.UTC(2030, 0, 31, 12);

@@ -19,6 +19,7 @@ import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
 import type { TraceStep } from '../../../src/core/state/trace.js';
 import { openFolder } from '../../../src/shared/store/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
+import { postgresStores } from '../../support/postgres.js';
 
 let dir = '';
 beforeEach(() => {
@@ -28,6 +29,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const STORES: Record<string, () => Store> = {
   'a folder': () => openFolder(dir),
+  ...postgresStores(),
 };
 
 function runRecord(session: string, more: Partial<RunRecord> = {}): RunRecord {

@@ -1,0 +1,106 @@
+/** Accounts on PostgreSQL: an account is locked while something of it changes, and a key counts once. */
+import { dayOf, LEASE_MS, rounded } from './accounts.js';
+import type { Database, Row, Sql } from './migrations.js';
+import type { Account, AccountStore } from './store.js';
+
+const ACCOUNT = 'id, balance::text AS balance, day, day_tokens::text AS day_tokens';
+
+export function postgresAccounts(database: Database): AccountStore {
+  const changing = <T>(account: string, work: (sql: Sql, now: Account) => Promise<T>) =>
+    database.transaction(async sql => {
+      await sql.query('INSERT INTO steersman.account (id) VALUES ($1) ON CONFLICT DO NOTHING', [account]);
+      const [now] = await sql.query(`SELECT ${ACCOUNT} FROM steersman.account WHERE id = $1 FOR UPDATE`, [
+        account,
+      ]);
+      return work(sql, accountOf(now ?? { id: account }));
+    });
+  return {
+    charge: (account, key, { credits, tokens, at }) =>
+      changing(account, async (sql, now) => {
+        const isNew = await enter(sql, account, { kind: 'charge', key, credits: rounded(credits), tokens, at });
+        if (!isNew) return { ...now, isNew };
+        const today = dayOf(at);
+        const day = today > now.day ? today : now.day;
+        const before = day === now.day ? now.dayTokens : 0;
+        const dayTokens = before + (today === day ? tokens : 0);
+        const balance = rounded(now.balance - rounded(credits));
+        return { ...(await save(sql, { ...now, balance, day, dayTokens })), isNew };
+      }),
+    grant: (account, key, credits) =>
+      changing(account, async (sql, now) => {
+        const added = rounded(credits);
+        const isNew = await enter(sql, account, { kind: 'grant', key, credits: added, tokens: 0, at: Date.now() });
+        return isNew ? save(sql, { ...now, balance: rounded(now.balance + added) }) : now;
+      }),
+    refund: (account, prefix) =>
+      changing(account, async (sql, now) => {
+        const back = await sql.query(
+          `UPDATE steersman.entry SET refunded = true
+          WHERE account = $1 AND kind = 'charge' AND starts_with(key, $2) AND NOT refunded
+          RETURNING credits::text AS credits`,
+          [account, prefix],
+        );
+        if (back.length === 0) return now;
+        const sum = back.reduce((all, { credits }) => rounded(all + Number(credits)), 0);
+        return save(sql, { ...now, balance: rounded(now.balance + sum) });
+      }),
+    async show(account) {
+      const [found] = await database.query(`SELECT ${ACCOUNT} FROM steersman.account WHERE id = $1`, [account]);
+      return found ? accountOf(found) : null;
+    },
+    async list() {
+      const found = await database.query(`SELECT ${ACCOUNT} FROM steersman.account ORDER BY id COLLATE "C"`);
+      return found.map(accountOf);
+    },
+    lease: (account, chain, limit, at) =>
+      changing(account, async sql => {
+        await sql.query(
+          'DELETE FROM steersman.lease WHERE account = $1 AND at < to_timestamp($2::float8 / 1000)',
+          [account, at - LEASE_MS],
+        );
+        const leases = await sql.query('SELECT chain FROM steersman.lease WHERE account = $1', [account]);
+        if (leases.length >= limit && !leases.some(lease => lease.chain === chain)) return false;
+        await sql.query(
+          `INSERT INTO steersman.lease (account, chain, at) VALUES ($1, $2, to_timestamp($3::float8 / 1000))
+          ON CONFLICT (account, chain) DO UPDATE SET at = excluded.at`,
+          [account, chain, at],
+        );
+        return true;
+      }),
+    async release(account, chain) {
+      await database.query('DELETE FROM steersman.lease WHERE account = $1 AND chain = $2', [account, chain]);
+    },
+  };
+}
+
+interface Entry {
+  kind: 'charge' | 'grant';
+  key: string;
+  credits: number;
+  tokens: number;
+  at: number;
+}
+
+/** False where this key was there already. */
+async function enter(sql: Sql, account: string, { kind, key, credits, tokens, at }: Entry): Promise<boolean> {
+  const made = await sql.query(
+    `INSERT INTO steersman.entry (account, kind, key, credits, tokens, at)
+    VALUES ($1, $2, $3, $4::text::numeric, $5, to_timestamp($6::float8 / 1000))
+    ON CONFLICT DO NOTHING RETURNING key`,
+    [account, kind, key, String(credits), tokens, at],
+  );
+  return made.length > 0;
+}
+
+async function save(sql: Sql, account: Account): Promise<Account> {
+  const { id, balance, day, dayTokens } = account;
+  await sql.query(
+    'UPDATE steersman.account SET balance = $2::text::numeric, day = $3, day_tokens = $4 WHERE id = $1',
+    [id, String(balance), day, dayTokens],
+  );
+  return account;
+}
+
+function accountOf({ id, balance = 0, day = '', day_tokens = 0 }: Row): Account {
+  return { id: String(id), balance: Number(balance), day: String(day), dayTokens: Number(day_tokens) };
+}
