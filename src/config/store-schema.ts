@@ -3,9 +3,14 @@ import { z } from 'zod';
 
 export const storeSchema = z.strictObject({
   kind: z
-    .enum(['folder', 'none'])
-    .default('folder')
+    .enum(['folder', 'postgres', 'none'])
+    .optional()
     .describe(
-      "Where conversations are kept for good. folder: files in the home folder of the worker; none: nowhere but in Temporal, for as long as that keeps a run's history.",
+      "Where conversations are kept for good. folder: files in the home folder of the worker; postgres: a database, for many machines; none: nowhere but in Temporal, for as long as that keeps a run's history. Default: postgres where the variable with its address is set, else folder.",
     ),
+  urlVariable: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name of a variable')
+    .default('DATABASE_URL')
+    .describe('Variable with the address of PostgreSQL: postgresql://user:password@host:5432/database.'),
 });

@@ -30,7 +30,7 @@ import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { Secrets, type Variables } from '../shared/secrets.js';
 import { type BlobStore, createLocalBlobStore } from '../shared/store/blob-store.js';
-import { openFolder } from '../shared/store/folder.js';
+import { openStore, storeSpec } from '../shared/store/open-store.js';
 import type { AccountStore, Store } from '../shared/store/store.js';
 import { type ProviderSource, providerSource } from './providers.js';
 import type { ActivityTool, ReadyActivityTool } from './serve/activity-tools.js';
@@ -146,8 +146,12 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
   const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept });
   const blobDir = join(home, 'blobs');
-  const folder = openFolder(join(home, 'store'), () => parts.namespaceId);
-  const store = settings.store.kind === 'none' ? null : folder;
+  const opened = openStore(storeSpec(settings.store, env.lookup), {
+    home,
+    namespaceId: () => parts.namespaceId,
+  });
+  const store = settings.store.kind === 'none' ? null : opened;
+  secrets.add(settings.store.urlVariable, env.lookup(settings.store.urlVariable) ?? '');
   const parts: Parts = {
     options,
     settings,
@@ -163,7 +167,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     ),
     blobDir,
     store,
-    accounts: folder.accounts,
+    accounts: opened.accounts,
     hooks: hooksOf(options, settings, secrets),
     namespaceId: Promise.resolve(null),
     secrets,

@@ -1,10 +1,9 @@
 /** Accounts of the store of this machine: read and filled without Temporal and without a worker. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { SteersmanError } from '../../shared/errors.js';
-import { openFolder } from '../../shared/store/folder.js';
 import type { Account, AccountStore } from '../../shared/store/store.js';
 import { resolveHome } from '../../stack/home.js';
+import { keptIn } from './kept-in.js';
 
 /** What those have that runs are charged to: see `credits` of `steersman.yaml`. */
 export class Accounts {
@@ -12,7 +11,7 @@ export class Accounts {
 
   /** `home`: folder of the local stack, by default as for `connect`. */
   constructor(home?: string) {
-    this.#store = openFolder(join(resolveHome(home), 'store')).accounts;
+    this.#store = keptIn(resolveHome(home)).accounts;
   }
 
   /** Throws a SteersmanError for an unknown one. */

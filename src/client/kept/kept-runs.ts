@@ -10,7 +10,6 @@ import type { TraceStep } from '../../core/state/trace.js';
 import { hintOf, quietVerbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { runFolder } from '../../shared/store/blob-store.js';
-import { openFolder } from '../../shared/store/folder.js';
 import {
   type Hit,
   lineageOf,
@@ -20,6 +19,7 @@ import {
 } from '../../shared/store/store.js';
 import { resolveHome } from '../../stack/home.js';
 import { type ExportedSession, exported } from './export-session.js';
+import { keptIn } from './kept-in.js';
 
 export interface ThreadTranscript {
   thread: string;
@@ -152,7 +152,7 @@ function noSession(id: string): SteersmanError {
 }
 
 export function sessionsOf(home: string): SessionStore {
-  return openFolder(join(home, 'store')).sessions;
+  return keptIn(home).sessions;
 }
 
 const ALL = Number.POSITIVE_INFINITY;

@@ -17,7 +17,13 @@ export function postgresAccounts(database: Database): AccountStore {
   return {
     charge: (account, key, { credits, tokens, at }) =>
       changing(account, async (sql, now) => {
-        const isNew = await enter(sql, account, { kind: 'charge', key, credits: rounded(credits), tokens, at });
+        const isNew = await enter(sql, account, {
+          kind: 'charge',
+          key,
+          credits: rounded(credits),
+          tokens,
+          at,
+        });
         if (!isNew) return { ...now, isNew };
         const today = dayOf(at);
         const day = today > now.day ? today : now.day;
@@ -29,7 +35,13 @@ export function postgresAccounts(database: Database): AccountStore {
     grant: (account, key, credits) =>
       changing(account, async (sql, now) => {
         const added = rounded(credits);
-        const isNew = await enter(sql, account, { kind: 'grant', key, credits: added, tokens: 0, at: Date.now() });
+        const isNew = await enter(sql, account, {
+          kind: 'grant',
+          key,
+          credits: added,
+          tokens: 0,
+          at: Date.now(),
+        });
         return isNew ? save(sql, { ...now, balance: rounded(now.balance + added) }) : now;
       }),
     refund: (account, prefix) =>
@@ -45,7 +57,9 @@ export function postgresAccounts(database: Database): AccountStore {
         return save(sql, { ...now, balance: rounded(now.balance + sum) });
       }),
     async show(account) {
-      const [found] = await database.query(`SELECT ${ACCOUNT} FROM steersman.account WHERE id = $1`, [account]);
+      const [found] = await database.query(`SELECT ${ACCOUNT} FROM steersman.account WHERE id = $1`, [
+        account,
+      ]);
       return found ? accountOf(found) : null;
     },
     async list() {

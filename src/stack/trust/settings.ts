@@ -30,9 +30,9 @@ export function settingsFingerprint(input: FingerprintInput): string {
 
 /** Environment variables that a worker's models depend on; those that the configuration names add to them. */
 const PROVIDER_VARIABLE =
-  /^(OPENAI|ANTHROPIC|AZURE|GEMINI|GOOGLE|MISTRAL|DEEPSEEK|OLLAMA)_|^STEERSMAN_(?!HOME$|TASK_QUEUE$)/;
-/** `${VAR}`, and `keyVariable: VAR` of an endpoint. */
-const NAMED_VARIABLE = /\$\{(\w+)|\bkeyVariable\W+(\w+)/g;
+  /^(OPENAI|ANTHROPIC|AZURE|GEMINI|GOOGLE|MISTRAL|DEEPSEEK|OLLAMA)_|^STEERSMAN_(?!HOME$|TASK_QUEUE$)|^DATABASE_URL$/;
+/** `${VAR}`, and `keyVariable: VAR` of an endpoint, `urlVariable: VAR` of the store. */
+const NAMED_VARIABLE = /\$\{(\w+)|\b(?:key|secret|url)Variable\W+(\w+)/g;
 const CONFIG_FILES = ['steersman.yaml', '.mcp.json'];
 
 /**

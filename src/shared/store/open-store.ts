@@ -1,0 +1,46 @@
+/** Which store there is, and opening it: the one way of workers and clients to it. */
+import { join } from 'node:path';
+import { SteersmanError } from '../errors.js';
+import { openFolder } from './folder.js';
+import { connectPostgres, postgresStore } from './postgres.js';
+import type { Store } from './store.js';
+
+/** What `store` of `steersman.yaml` says. */
+export interface StoreSettings {
+  kind?: 'folder' | 'postgres' | 'none' | undefined;
+  urlVariable: string;
+}
+
+/** `url` is a secret. */
+export type StoreSpec = { kind: 'folder' } | { kind: 'postgres'; url: string };
+
+/**
+ * Where no kind is said, a database that the environment names is the store.
+ * @throws SteersmanError where PostgreSQL is said and its variable is not set.
+ */
+export function storeSpec(
+  { kind, urlVariable }: StoreSettings,
+  lookup: (name: string) => string | undefined,
+): StoreSpec {
+  const url = lookup(urlVariable);
+  if (kind === 'postgres' && url === undefined)
+    throw new SteersmanError(
+      `The store is on PostgreSQL, and ${urlVariable}, which has its address, is not set.`,
+      `Set ${urlVariable} to postgresql://user:password@host:5432/database, in .env or the environment.`,
+      'configuration',
+    );
+  return url !== undefined && (kind === undefined || kind === 'postgres')
+    ? { kind: 'postgres', url }
+    : { kind: 'folder' };
+}
+
+export interface StorePlace {
+  home: string;
+  /** Of the runs that it stores for. */
+  namespaceId?: () => Promise<string | null>;
+}
+
+export function openStore(spec: StoreSpec, { home, namespaceId }: StorePlace): Store {
+  if (spec.kind === 'postgres') return postgresStore(connectPostgres(spec.url), namespaceId);
+  return openFolder(join(home, 'store'), namespaceId);
+}
