@@ -19,7 +19,15 @@ const { sessions: count, messages, rounds } = options;
 function runOf(number: number): RunRecord {
   const id = `s-${number}`;
   return {
-    ...{ v: 1, chain: `chain-${number}`, session: id, workflowId: id, namespaceId: 'bench', mode: 'react' },
+    ...{
+      v: 1,
+      chain: `chain-${number}`,
+      session: id,
+      workflowId: id,
+      runId: 'execution-1',
+      namespaceId: 'bench',
+      mode: 'react',
+    },
     ...{ goal: `Goal number ${number} of the office`, workspace: '/work', number: 1, ended: true },
     ...{
       startedAt: number,

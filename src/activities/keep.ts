@@ -1,6 +1,6 @@
 /** The activity that keeps a part of a run in the store of sessions. */
 import { Context } from '@temporalio/activity';
-import type { KeepPage, Mark } from '../core/state/kept.js';
+import type { KeepPage, Kept, Mark, RunRecord } from '../core/state/kept.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
@@ -34,7 +34,7 @@ export function createKeep({
     for (let from = after; ; ) {
       const page = await askPatiently(() => readPage(from, upTo), { giveUpMs: GIVE_UP_MS, signal });
       await failpoint('keep.before-write');
-      await write(...recordOf(page, (await namespaceId()) ?? '', redact));
+      await write(...recordOf(page, (await namespaceId()) ?? '', redact), from);
       await failpoint('keep.after-write');
       if (!page.more) return null;
       from = page.kept;
@@ -47,7 +47,7 @@ function recordOf(
   { run, records, kept }: Omit<KeepPage, 'more'>,
   namespaceId: string,
   redact: KeepDeps['redact'],
-): Parameters<SessionStore['keep']> {
+): [RunRecord, readonly Kept[]] {
   return [{ v: 1, ...redact(run), namespaceId, kept }, redact(records)];
 }
 
@@ -57,11 +57,11 @@ function recordOf(
  */
 function inTurn(sessions: KeepDeps['sessions']): SessionStore['keep'] {
   let busy: Promise<unknown> | null = null;
-  return async (run, records) => {
+  return async (...args) => {
     for (const end = performance.now() + TURN_MS; busy !== null; )
       if ((await within(end - performance.now(), busy, LATE)) === LATE)
         throw new Error('a write to the store before this one has not ended');
-    const writing = sessions.keep(run, records);
+    const writing = sessions.keep(...args);
     busy = writing
       .catch(() => {})
       .finally(() => {

@@ -152,9 +152,10 @@ export function keepPage(state: RunState, info: KeptInfo, after: Mark, upTo: Mar
   return { run: runRecord(state, info), records, kept: more ? records.reduce(passed, after) : upTo, more };
 }
 
-type KeptInfo = Pick<WorkflowInfo, 'workflowId' | 'firstExecutionRunId' | 'parent'>;
+type KeptInfo = Pick<WorkflowInfo, 'workflowId' | 'runId' | 'firstExecutionRunId' | 'parent'>;
 
-function runRecord(state: RunState, { workflowId, firstExecutionRunId, parent }: KeptInfo): KeepPage['run'] {
+function runRecord(state: RunState, info: KeptInfo): KeepPage['run'] {
+  const { workflowId, runId, firstExecutionRunId, parent } = info;
   const { settings, goal, goals, idleSince, end, total, startedAt } = state;
   // Between two goals the last one's end is the run's.
   const last = end ?? (idleSince === null ? null : (goals.at(-1) ?? null));
@@ -163,6 +164,7 @@ function runRecord(state: RunState, { workflowId, firstExecutionRunId, parent }:
     chain: firstExecutionRunId,
     session: sessionOf(workflowId, settings),
     workflowId,
+    runId,
     goal: goal.text,
     mode: goal.mode,
     workspace: settings.workspace,

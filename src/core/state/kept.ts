@@ -70,6 +70,8 @@ export interface RunRecord {
   /** Conversation that it is a part of: that of a sub-agent is its caller's. */
   session: string;
   workflowId: string;
+  /** Its execution at hand: another one goes on with the run, or says a part of it anew. */
+  runId: string;
   namespaceId: string;
   /** The one at hand. */
   goal: string;

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
 import type { JournalEvent } from '../../core/state/journal.js';
-import { isAfter, type Kept, messageNumber, type RunRecord } from '../../core/state/kept.js';
+import { isAfter, type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import type { TraceStep } from '../../core/state/trace.js';
 import { isRecord, isText, parseJson } from '../../core/text/json.js';
@@ -46,6 +46,8 @@ interface Header {
 type Line =
   | Header
   | { k: 'run'; chain: string; run: RunRecord }
+  /** The run was reset: what stands before this line and comes behind the mark is no part of its story any more. */
+  | { k: 'reset'; chain: string; reset: Mark }
   | { k: 'message'; chain: string; thread: string; message: Message }
   | { k: 'event'; chain: string; event: JournalEvent }
   | { k: 'step'; chain: string; step: TraceStep };
@@ -100,12 +102,12 @@ function folderSessions(dir: string): SessionStore {
   const fileOf = (session: string) => join(dir, `${runFolder(session)}${SUFFIX}`);
   const runsOf = (session: string) => lastRuns(fileOf(session));
   return {
-    async keep(run, records) {
+    async keep(run, records, after) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const file = await open(fileOf(run.session), APPENDING, 0o600);
       try {
         if (!(await file.stat()).isFile()) throw new Error(`${fileOf(run.session)} is no file`);
-        await append(file, run, records);
+        await append(file, fileOf(run.session), { run, records, after });
       } finally {
         await file.close();
       }
@@ -189,15 +191,27 @@ function sessionsOf(workflowId: string): string[] {
 
 // Writing.
 
-async function append(file: FileHandle, run: RunRecord, records: readonly Kept[]): Promise<void> {
+interface Writing {
+  run: RunRecord;
+  records: readonly Kept[];
+  /** The mark that the records follow. */
+  after: Mark | undefined;
+}
+
+async function append(file: FileHandle, path: string, { run, records, after }: Writing): Promise<void> {
   const { chain, session: id, workspace, startedAt } = run;
   const { size } = await file.stat();
   const tail = await readTail(file, size);
-  const before = lastRunIn(tail, chain);
+  const inTail = lastRunIn(tail, chain);
+  // Others of its conversation may have said a lot since its last word.
+  const earlier = inTail || size <= TAIL_BYTES ? [] : await lastRuns(path);
+  const before = inTail ?? earlier.find(each => each.chain === chain) ?? null;
   // An attempt that nobody waits for any more, on a slow disk: one after it has written.
   if (before && before.changedAt > run.changedAt) return;
+  const resetTo = before && before.runId !== run.runId && isBehind(after, before.kept) ? after : null;
   // What an attempt that was not heard of has written already.
-  const fresh = before ? records.filter(record => isAfter(before.kept, record)) : records;
+  const known = resetTo ?? before?.kept;
+  const fresh = known ? records.filter(record => isAfter(known, record)) : records;
   const header: Header = {
     k: 'session',
     v: 1,
@@ -210,6 +224,7 @@ async function append(file: FileHandle, run: RunRecord, records: readonly Kept[]
     file,
     [
       ...(size <= TAIL_BYTES && !hasHeader(tail) ? [header] : []),
+      ...(resetTo ? [{ k: 'reset', chain, reset: resetTo }] : []),
       ...fresh.map(record => lineFor(chain, record)),
       { k: 'run', chain, run },
     ],
@@ -250,6 +265,10 @@ async function readTail(file: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
+function isBehind(mark: Mark | undefined, of: Mark): mark is Mark {
+  return mark !== undefined && (mark.id < of.id || mark.seq < of.seq || mark.step < of.step);
+}
+
 function lastRunIn(tail: Buffer, chain: string): RunRecord | null {
   for (const text of tail.toString('utf8').split('\n').reverse()) {
     const line = text.startsWith('{"k":"run"') ? readLine(text) : null;
@@ -266,7 +285,7 @@ function readLine(text: string): Line | null {
   const isWhole =
     k === 'session'
       ? isText(line.id) && isText(line.title) && isText(line.workspace)
-      : (k === 'run' || k === 'message' || k === 'event' || k === 'step') &&
+      : (k === 'run' || k === 'message' || k === 'event' || k === 'step' || k === 'reset') &&
         isText(chain) &&
         isRecord(line[k]);
   return isWhole ? (line as unknown as Line) : null;
@@ -316,7 +335,10 @@ async function readRecords(
   { kind, after = 0, limit }: { kind: Kept['kind']; after?: number; limit: number },
 ): Promise<Kept[]> {
   const found = new Map<number, Kept>();
-  for await (const line of linesOf(path, `{"k":"${kind}","chain":${JSON.stringify(chain)}`)) {
+  const beginning = (k: Line['k']) => `{"k":"${k}","chain":${JSON.stringify(chain)}`;
+  for await (const line of linesOf(path, beginning(kind), beginning('reset'))) {
+    if (line.k === 'reset')
+      for (const [number, kept] of found) if (isAfter(line.reset, kept)) found.delete(number);
     const kept = keptIn(line);
     if (!kept) continue;
     const number = numberOf(kept);
@@ -396,6 +418,9 @@ function hitsIn(path: string, words: readonly string[]): Hit[] {
   const hits = new Map<string, Hit>();
   for (const line of lines) {
     const run = line.k === 'message' ? runs.get(line.chain) : undefined;
+    if (line.k === 'reset')
+      for (const [key, { chain, message }] of hits)
+        if (chain === line.chain && Number(message.slice(1)) > line.reset.id) hits.delete(key);
     if (line.k !== 'message' || !run) continue;
     const { id, at } = line.message;
     const text = partWith(searchedText(line.message), words);

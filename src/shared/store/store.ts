@@ -1,5 +1,5 @@
 /** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
-import type { Kept, RunRecord } from '../../core/state/kept.js';
+import type { Kept, Mark, RunRecord } from '../../core/state/kept.js';
 import type { BlobStore } from './blob-store.js';
 
 /** A conversation in a list. */
@@ -35,8 +35,12 @@ export interface Hit {
 export type RunOf = Pick<RunRecord, 'session' | 'chain'>;
 
 export interface SessionStore {
-  /** Adds records to a run, in one write. What is there already stays as it is, but steps and the run's own record are replaced. */
-  keep(run: RunRecord, records: readonly Kept[]): Promise<void>;
+  /**
+   * Adds records to a run, in one write. What is there already stays as it is, but steps and the run's own record are
+   * replaced. `after`: the mark that the records follow. Where the store has more than that from another execution, the
+   * run was reset, and tells its story anew from there: what came behind the mark is gone.
+   */
+  keep(run: RunRecord, records: readonly Kept[], after?: Mark): Promise<void>;
   /** The runs of a conversation, as they stand, oldest first. */
   runs(session: string): Promise<RunRecord[]>;
   /** All runs that had this workflow id, newest first. */

@@ -38,6 +38,7 @@ function runRecord(session: string, more: Partial<RunRecord> = {}): RunRecord {
     chain: `chain-of-${session}`,
     session,
     workflowId: session,
+    runId: 'execution-1',
     namespaceId: 'namespace-1',
     goal: `Goal of ${session}`,
     mode: 'react',
@@ -119,6 +120,45 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
       [happened(1)],
       [done(1, 'after')],
     ]);
+  });
+
+  test('keep: a run that was reset → what it says anew stands in the place of what it said, and nothing of that comes behind it', async () => {
+    const { sessions } = open();
+    const other = runRecord('s-1', { chain: 'other' });
+    const run = runRecord('s-1', { kept: { id: 9, seq: 5, step: 2 } });
+    const all = async (kind: Kept['kind']) => sessions.read(run, { kind, limit: ALL });
+    await sessions.keep(run, [
+      said(1, 'goal'),
+      said(4, 'old four'),
+      said(9, 'old nine'),
+      ...[1, 2, 5].map(seq => happened(seq)),
+      done(1, 'first'),
+      done(2, 'old second'),
+    ]);
+    // Long enough that the run's own last word stands far before the end.
+    for (let number = 1; number <= 30; number++)
+      await sessions.keep({ ...other, kept: { id: number, seq: 0, step: 0 } }, [
+        said(number, 'x'.repeat(5_000)),
+      ]);
+    const anew = { ...run, runId: 'execution-2', changedAt: 3_000, kept: { id: 4, seq: 3, step: 2 } };
+    for (const _attempt of [1, 2])
+      await sessions.keep(anew, [said(4, 'new four'), happened(3, 'new'), done(2, 'new second')], {
+        id: 1,
+        seq: 2,
+        step: 1,
+      });
+    expect([await all('message'), await all('event'), await all('step')]).toEqual([
+      [said(1, 'goal'), said(4, 'new four')],
+      [happened(1), happened(2), happened(3, 'new')],
+      [done(1, 'first'), done(2, 'new second')],
+    ]);
+    const found = async (text: string) => (await sessions.search({ text, limit: ALL })).length;
+    expect([await found('old four'), await found('old nine'), await found('new four')]).toEqual([0, 0, 1]);
+    // It goes on as another execution: what was kept is not said again.
+    const later = { ...anew, runId: 'execution-3', kept: { id: 6, seq: 3, step: 2 } };
+    await sessions.keep(later, [said(6, 'six')], anew.kept);
+    expect(await all('message')).toEqual([said(1, 'goal'), said(4, 'new four'), said(6, 'six')]);
+    expect(await sessions.read(other, { kind: 'message', limit: ALL })).toHaveLength(30);
   });
 
   test('runs: a workflow id that is used again, later runs and sub-agents of a conversation → each by itself, found by its id', async () => {

@@ -13,6 +13,7 @@ const RUN: RunRecord = {
   chain: 'chain-1',
   session: 's-1',
   workflowId: 's-1',
+  runId: 'execution-1',
   namespaceId: 'namespace-1',
   goal: 'Read it.',
   mode: 'react',
