@@ -107,7 +107,7 @@ export interface TestServer {
 }
 
 /** Where the programs of a server are; null where none is installed. */
-export function postgresPrograms(): string | null {
+function postgresPrograms(): string | null {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).map(name => join(debian, name, 'bin')) : [];
   const places = [...(process.env.PATH ?? '').split(delimiter), ...versions.reverse()];
@@ -117,14 +117,22 @@ export function postgresPrograms(): string | null {
 /** PostgreSQL refuses to run as root: then it is nobody's. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-export async function startPostgres(programs: string): Promise<TestServer> {
+async function startPostgres(programs: string): Promise<TestServer> {
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'));
   if (NOBODY.uid !== undefined) chownSync(dir, NOBODY.uid, NOBODY.gid);
   const data = join(dir, 'data');
   const port = await freePort();
   execFileSync(
     join(programs, 'initdb'),
-    ['--pgdata', data, '--username=steersman', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    [
+      '--pgdata',
+      data,
+      '--username=steersman',
+      '--auth=trust',
+      '--encoding=unicode',
+      '--locale=C',
+      '--no-sync',
+    ],
     { ...NOBODY, cwd: dir, stdio: 'ignore' },
   );
   const url = `postgresql://steersman@127.0.0.1:${port}/postgres`;

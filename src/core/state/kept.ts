@@ -164,6 +164,10 @@ export function isAfter(mark: Mark, record: Kept): boolean {
   return record.kind === 'event' ? record.event.seq > mark.seq : record.step.step > mark.step;
 }
 
+export function isBehind(mark: Mark, of: Mark): boolean {
+  return mark.id < of.id || mark.seq < of.seq || mark.step < of.step;
+}
+
 /** Bytes of a record, measured once of what it holds. */
 export function recordBytes(record: Kept): number {
   if (record.kind === 'message') return sizeOf(record.message) + 100;

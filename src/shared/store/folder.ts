@@ -12,7 +12,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
 import type { JournalEvent } from '../../core/state/journal.js';
-import { isAfter, type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
+import {
+  isAfter,
+  isBehind,
+  type Kept,
+  type Mark,
+  messageNumber,
+  type RunRecord,
+} from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import type { TraceStep } from '../../core/state/trace.js';
 import { isRecord, isText, parseJson } from '../../core/text/json.js';
@@ -208,7 +215,8 @@ async function append(file: FileHandle, path: string, { run, records, after }: W
   const before = inTail ?? earlier.find(each => each.chain === chain) ?? null;
   // An attempt that nobody waits for any more, on a slow disk: one after it has written.
   if (before && before.changedAt > run.changedAt) return;
-  const resetTo = before && before.runId !== run.runId && isBehind(after, before.kept) ? after : null;
+  const resetTo =
+    before && after && before.runId !== run.runId && isBehind(after, before.kept) ? after : null;
   // What an attempt that was not heard of has written already.
   const known = resetTo ?? before?.kept;
   const fresh = known ? records.filter(record => isAfter(known, record)) : records;
@@ -263,10 +271,6 @@ async function readTail(file: FileHandle, size: number): Promise<Buffer> {
   const length = Math.min(size, TAIL_BYTES);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
   return buffer.subarray(0, bytesRead);
-}
-
-function isBehind(mark: Mark | undefined, of: Mark): mark is Mark {
-  return mark !== undefined && (mark.id < of.id || mark.seq < of.seq || mark.step < of.step);
 }
 
 function lastRunIn(tail: Buffer, chain: string): RunRecord | null {

@@ -3,7 +3,7 @@
  * while something is added to it; what says twice what is there already changes nothing.
  */
 import { createHash } from 'node:crypto';
-import { type Kept, messageNumber, type RunRecord } from '../../core/state/kept.js';
+import { isBehind, type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { errorText } from '../../core/text/error-text.js';
 import { parseJson } from '../../core/text/json.js';
@@ -131,7 +131,7 @@ function postgresSessions(database: Database): SessionStore {
   const line = async (session: string) =>
     (await query(`SELECT ${LINE} FROM steersman.session WHERE id = $1`, [session])).map(lineOf)[0] ?? null;
   return {
-    keep: (run, records) => database.transaction(sql => keep(sql, run, records)),
+    keep: (run, records, after) => database.transaction(sql => keep(sql, { run, records, after })),
     async runs(session) {
       const found = 'SELECT record FROM steersman.run WHERE session = $1 ORDER BY started_at, chain';
       return (await query(found, [session])).flatMap(runOf);
@@ -182,7 +182,14 @@ function postgresSessions(database: Database): SessionStore {
   };
 }
 
-async function keep(sql: Sql, run: RunRecord, records: readonly Kept[]): Promise<void> {
+interface Writing {
+  run: RunRecord;
+  records: readonly Kept[];
+  /** The mark that the records follow. */
+  after: Mark | undefined;
+}
+
+async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
   const { session, chain, workflowId, workspace, goal, startedAt, changedAt } = run;
   // Whoever else adds to this conversation waits here.
   await sql.query(
@@ -191,6 +198,7 @@ async function keep(sql: Sql, run: RunRecord, records: readonly Kept[]): Promise
     ON CONFLICT (id) DO UPDATE SET changed_at = greatest(known.changed_at, excluded.changed_at)`,
     [session, preview(goal, TITLE_CHARS), workspace, startedAt, changedAt],
   );
+  if (after) await dropReset(sql, run, after);
   // An attempt that nobody waits for any more does not take the run back.
   const isNews = await sql.query(
     `INSERT INTO steersman.run AS known (session, chain, workflow_id, started_at, changed_at, record)
@@ -215,6 +223,26 @@ async function keep(sql: Sql, run: RunRecord, records: readonly Kept[]): Promise
       rows.map(kept => (kept.kind === 'message' ? searchedText(kept.message).toLowerCase() : null)),
       isNews.length > 0,
     ],
+  );
+}
+
+/** A run that was reset tells its story anew from the mark: what it said behind it is gone. */
+async function dropReset(
+  { query }: Sql,
+  { session, chain, runId, changedAt }: RunRecord,
+  after: Mark,
+): Promise<void> {
+  const [row] = await query('SELECT record FROM steersman.run WHERE session = $1 AND chain = $2', [
+    session,
+    chain,
+  ]);
+  const [before] = row ? runOf(row) : [];
+  if (!before || before.changedAt > changedAt || before.runId === runId || !isBehind(after, before.kept))
+    return;
+  await query(
+    `DELETE FROM steersman.record WHERE session = $1 AND chain = $2
+      AND n > CASE kind WHEN 'message' THEN $3::bigint WHEN 'event' THEN $4::bigint ELSE $5::bigint END`,
+    [session, chain, after.id, after.seq, after.step],
   );
 }
 

@@ -70,7 +70,7 @@ describe('steersman.yaml', () => {
       onStepFailure: 'skip',
       steering: 'understand',
       toolResults: { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 },
-      store: { kind: 'folder' },
+      store: { urlVariable: 'DATABASE_URL' },
       blobs: { retentionDays: 30 },
       liveText: {},
       workspaces: [],
