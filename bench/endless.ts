@@ -217,6 +217,7 @@ function plot(windows: readonly Window[]): string {
   });
   const whole = FIGURES.length * (height + 40) + 20;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width + left + 20}" height="${whole}" font-family="sans-serif" font-size="12">
+<title>What a turn costs, from the first to turn ${last}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${curves.join('\n')}
 <text x="${left + width}" y="${whole - 6}" text-anchor="end">turn ${last}</text>
