@@ -9,11 +9,13 @@ import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
 import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
+import type { Settings } from '../config/settings.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
 import type { PinnedRole } from '../core/agents/role.js';
 import type { HookName, PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
+import type { ContextRules } from '../core/context/decide.js';
 import { readsFiles } from '../core/evidence/inventory.js';
 import type { CreditTerms } from '../core/limits/credits.js';
 import { FAILURE } from '../core/limits/failure.js';
@@ -170,6 +172,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     orchestrate: settings.orchestrate,
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
+    ...(deps.keeps === true && { context: contextRules(settings.context) }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
     ...(deps.hooks && deps.hooks.length > 0 && { hooks: [...deps.hooks] }),
     ...(credits && { credits }),
@@ -193,6 +196,10 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
       ...(deps.keeps !== true && continuesSession(run) ? [NOTHING_KEPT] : []),
     ],
   };
+}
+
+function contextRules({ maxTokens, threshold }: Settings['context']): ContextRules {
+  return { softTokens: Math.floor(maxTokens * threshold) };
 }
 
 /** Agents are told what they need to know by who calls them. */

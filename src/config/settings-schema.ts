@@ -98,6 +98,22 @@ const toolOverrideSchema = z.strictObject({
   ),
 });
 
+const contextSchema = z.strictObject({
+  maxTokens: z
+    .int()
+    .min(1_000)
+    .default(32_768)
+    .describe(
+      'Tokens of a conversation that are worth sending, whatever more the model takes. Needs a store of conversations: what is left out is read again with the tool `recall`.',
+    ),
+  threshold: z
+    .number()
+    .min(0.1)
+    .max(1)
+    .default(0.8)
+    .describe('Share of `maxTokens` from which old results are left out, where that is cheaper.'),
+});
+
 const toolResultsSchema = z
   .strictObject({
     wholeBytes: z
@@ -246,6 +262,7 @@ export const settingsSchema = z
       .describe(
         'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work.',
       ),
+    context: contextSchema.prefault({}).describe('When old results of tools are no longer sent.'),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
     hooks: hooksSchema
       .prefault({})

@@ -6,6 +6,7 @@ import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../co
 import { SteersmanError } from '../shared/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { readResultTool } from '../shared/store/read-result.js';
+import { recallTool } from '../shared/store/recall.js';
 import { CODE_SERVER, TIMEOUT_META } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
 import type { ListedTool } from './connection/server-tools.js';
@@ -38,12 +39,14 @@ function manyToolsWarning(count: number): string {
 /**
  * Lists the tools of every enabled server for one workspace, then those in code and `ofActivities`, of the application. A server that does not start, or lacks a variable of
  * its own, becomes a warning: the run goes on with the others.
+ * `keeps`: conversations are kept, so what is no longer shown can be read.
  * `tools` of `steersman.yaml` are applied by the caller.
  */
 export async function listRunTools(
   pool: McpPool,
   workspace: string,
   ofActivities: readonly ToolDefinition[] = [],
+  { keeps = false }: { keeps?: boolean } = {},
 ): Promise<RunTools> {
   const servers = pool.config.servers.map(({ name }) => name);
   if (pool.codeTools.length > 0) servers.push(CODE_SERVER);
@@ -61,6 +64,7 @@ export async function listRunTools(
   // Without servers there are no results to page; the workspace tools read what is kept as they read files.
   const hasRead = run.tools.some(tool => isOwnRead(pool, tool));
   if (run.tools.length > 0 && !hasRead) run.tools.push(readResultTool);
+  if (run.tools.length > 0 && keeps) run.tools.push(recallTool);
   if (run.tools.length > MANY_TOOLS) run.warnings.push(manyToolsWarning(run.tools.length));
   return run;
 }
@@ -72,7 +76,7 @@ export function runToolNamer(
 ): (server: string, tool: string) => string {
   const nameOf = toolNamer(
     config.servers.map(({ name }) => name),
-    [readResultTool, ...codeTools, ...ofActivities].map(({ name }) => name),
+    [readResultTool, recallTool, ...codeTools, ...ofActivities].map(({ name }) => name),
   );
   return (server, tool) => (server === CODE_SERVER ? tool : nameOf(server, tool));
 }

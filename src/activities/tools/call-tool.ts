@@ -6,13 +6,16 @@
 import { homedir } from 'node:os';
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { fill, wordsOf } from '../../core/prompts/words.js';
+import { errorText } from '../../core/text/error-text.js';
 import { readPattern } from '../../core/tools/argument-pattern.js';
 import { matchesCall } from '../../core/tools/permission.js';
 import { unknownToolNote } from '../../core/tools/tool-notes.js';
-import { READ_RESULT } from '../../core/tools/tool-result.js';
+import { READ_RESULT, RECALL } from '../../core/tools/tool-result.js';
 import { possibleNames } from '../../mcp/tool-names.js';
 import { failpoint } from '../../shared/failpoints.js';
 import { readResult } from '../../shared/store/read-result.js';
+import { type Asker, recall } from '../../shared/store/recall.js';
+import type { SessionStore } from '../../shared/store/store.js';
 import { StoppedBeforeSending, unlessStopped } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 import type { HostDeps } from './check-call.js';
@@ -20,7 +23,10 @@ import { type Allowed, ServerCall, type ServerCallDeps } from './server-call.js'
 import { ended, stoppedBeforeSending, type ToolCall, ToolTexts } from './tool-endings.js';
 import { type Beat, startHeartbeat } from './tool-heartbeat.js';
 
-export interface CallToolDeps extends ServerCallDeps, HostDeps {}
+export interface CallToolDeps extends ServerCallDeps, HostDeps {
+  /** Where conversations are kept; absent for nowhere. */
+  kept?: { sessions: SessionStore; namespaceId(): Promise<string | null> };
+}
 
 /**
  * Makes `steersmanCallTool`. Throws, as ApplicationFailure:
@@ -93,13 +99,31 @@ function isDenied(
 }
 
 async function runBuiltin(
-  { blobs }: CallToolDeps,
+  { blobs, kept }: CallToolDeps,
   { input: { tool, serverToolName = tool }, words, runId }: ToolCall,
   args: Record<string, unknown>,
 ): Promise<CallToolResult> {
-  if (serverToolName !== READ_RESULT)
-    return ended('unavailable', unknownToolNote(words, serverToolName, [READ_RESULT]));
   const startedAt = performance.now();
-  const result = await readResult(blobs, runId, args);
+  const result =
+    serverToolName === READ_RESULT
+      ? await readResult(blobs, runId, args)
+      : serverToolName === RECALL && kept
+        ? await recalled(kept, runId, args)
+        : null;
+  if (result === null) return ended('unavailable', unknownToolNote(words, serverToolName, [READ_RESULT]));
   return { ending: 'executed', ...result, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+/** A store that fails is told: the call is a read, and the model may try it once more. */
+async function recalled(
+  { sessions, namespaceId }: NonNullable<CallToolDeps['kept']>,
+  workflowId: string,
+  args: Record<string, unknown>,
+): ReturnType<typeof recall> {
+  const asker: Asker = { workflowId, namespaceId: await namespaceId() };
+  return recall(sessions, asker, args).catch((error: unknown) => ({
+    note: `The conversation can not be read: ${errorText(error)}. Try once more; else call the tool that said it again.`,
+    content: [],
+    isError: true,
+  }));
 }

@@ -1,6 +1,7 @@
 /** What a run is started with, and what it pins at its start. */
 
 import type { Check } from '../checks/check.js';
+import type { ContextRules } from '../context/decide.js';
 import type { CreditTerms } from '../limits/credits.js';
 import type { Ceilings, Limits } from '../limits/limits.js';
 import type { KnownModels } from '../limits/model-use.js';
@@ -155,6 +156,8 @@ export interface PinnedRun {
   checks?: Check[];
   /** The run is kept in the store of sessions; absent where there is none. */
   keeps?: true;
+  /** When old results are left out; absent: never before the model's own limit. */
+  context?: ContextRules;
   /** The run begins with what its conversation has said so far. */
   continues?: true;
   /** Hooks that the worker has; absent for none: then nothing is called. */

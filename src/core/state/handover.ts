@@ -7,6 +7,7 @@ import { withShortTexts } from '../text/fit-message.js';
 import { isRecord } from '../text/json.js';
 import { trimThread } from '../text/trim.js';
 import { forgetResults } from '../tools/ledger.js';
+import { isRecall } from '../tools/tool-result.js';
 import { folded, replaceMessages, unfolded } from './branch-threads.js';
 import { type Cursor, cursorAt } from './cursor.js';
 import { record } from './journal.js';
@@ -89,6 +90,17 @@ const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes
 /** A thread that is too long goes down to this share, so that many turns pass before it is again. */
 const TARGET_SHARE = 0.7;
 
+export interface ShortenRules {
+  why: string;
+  at: number;
+  targetShare?: number;
+  keepsUserNotes?: boolean;
+  /** Only results that were read are left out. */
+  resultsOnly?: boolean;
+  /** Asked with the tokens that would be left: false leaves the thread as it is. */
+  pays?: (tokens: number) => boolean;
+}
+
 /** Trims a thread above its limit well below it, and says whether anything changed. Changes `state`, and journals it. */
 export function shortenThread(
   state: RunState,
@@ -99,10 +111,14 @@ export function shortenThread(
     at,
     targetShare = TARGET_SHARE,
     keepsUserNotes = true,
-  }: { why: string; at: number; targetShare?: number; keepsUserNotes?: boolean },
+    resultsOnly = false,
+    pays = () => true,
+  }: ShortenRules,
 ): boolean {
   if (thread.tokens <= limitTokens) return false;
   const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
+    recalls: state.pinned?.tools.some(isRecall) === true,
+    resultsOnly,
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
     // Also while another role is asked, or a message is being understood.
@@ -111,7 +127,7 @@ export function shortenThread(
     keepsUserNotes,
     mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
   });
-  if (dropped === 0 && shortened === 0) return false;
+  if ((dropped === 0 && shortened === 0) || !pays(tokens)) return false;
   forgetResults(state.tools.ledger, lost);
   shortenTo(state, thread, messages, at);
   Object.assign(thread, { tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });

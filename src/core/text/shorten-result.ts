@@ -1,6 +1,6 @@
 /** Results made shorter after they were read, so that a thread fits a model: what is left says what is missing. */
 
-import type { Words } from '../prompts/words.js';
+import { fill, type Words } from '../prompts/words.js';
 import type { ToolContent, ToolResultBlock } from '../state/message.js';
 import { leftOutNote } from '../tools/tool-notes.js';
 import { contentText } from '../tools/tool-result.js';
@@ -20,26 +20,34 @@ export interface ShortResult {
   readable: boolean;
 }
 
-export function shortenResult(block: ToolResultBlock, words: Words): ShortResult | null {
+/** `recallId`: of the message, where the model can read it again by that. */
+export function shortenResult(block: ToolResultBlock, words: Words, recallId?: string): ShortResult | null {
   const content = block.content.map(shortPart);
   if (content.every((part, index) => part === block.content[index])) return null;
   const readable = content.every(
     (part, index) => part === block.content[index] || (part.type !== 'json' && part.ref !== undefined),
   );
-  const note = readable ? block.note : withNote(block.note, words.noteShortened);
-  return { block: { ...block, note, content }, readable };
+  if (readable) return { block: { ...block, content }, readable };
+  const how =
+    recallId === undefined ? words.noteShortened : fill(words.noteShortenedRecall, { id: recallId });
+  return {
+    block: { ...block, note: withNote(block.note, how), content },
+    readable: recallId !== undefined,
+  };
 }
 
 /** A line in place of the content; null where that would save nothing. */
-export function leaveOutResult(block: ToolResultBlock, words: Words): ShortResult | null {
+export function leaveOutResult(block: ToolResultBlock, words: Words, recallId?: string): ShortResult | null {
   const length = contentText(block.content).length;
   if (length <= STUB_CHARS) return null;
   const refs = block.content.flatMap(part => (part.type !== 'json' && part.ref ? [part.ref] : []));
+  const shortened =
+    recallId === undefined ? words.noteShortened : fill(words.noteShortenedRecall, { id: recallId });
   const note = withNote(
-    block.note.replace(words.noteShortened, '').trim(),
-    leftOutNote(words, block.toolName, length, refs),
+    block.note.replace(shortened, '').trim(),
+    leftOutNote(words, block.toolName, length, { refs, recallId }),
   );
-  return { block: { ...block, note, content: [] }, readable: false };
+  return { block: { ...block, note, content: [] }, readable: recallId !== undefined };
 }
 
 function withNote(note: string, more: string): string {

@@ -19,6 +19,10 @@ export interface TrimRules {
   targetTokens: number;
   /** The task at hand: its instruction stays. */
   taskId: string | null;
+  /** What is left out can be read again by its id. Default false. */
+  recalls?: boolean;
+  /** Results that were read are made shorter, and nothing else. Default false. */
+  resultsOnly?: boolean;
   /** What people said since the goal stays, all of it; else the last of it. Default true. */
   keepsUserNotes?: boolean;
   /** Of the message at the position of the cut. */
@@ -41,11 +45,17 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
   const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
   if (tokens <= rules.limitTokens) return trimmed;
-  const { targetTokens, limitTokens, words } = rules;
-  const ways: Way[] = [block => shortenResult(block, words), block => leaveOutResult(block, words)];
+  const { targetTokens, limitTokens, words, recalls = false, resultsOnly = false } = rules;
+  const idFor = (id: string) => (recalls ? id : undefined);
+  const shorten: Way = (block, id) => shortenResult(block, words, idFor(id));
+  const leaveOut: Way = (block, id) => leaveOutResult(block, words, idFor(id));
+  // What is thinned was not too long: then the newest stay whole, in place of a part of each.
+  const ways = resultsOnly ? [leaveOut] : [shorten, leaveOut];
   for (const how of ways) shorter(trimmed, how, 'read', targetTokens);
-  dropGroups(trimmed, rules);
-  for (const how of ways) shorter(trimmed, how, 'unread', limitTokens);
+  if (!resultsOnly) {
+    dropGroups(trimmed, rules);
+    for (const how of ways) shorter(trimmed, how, 'unread', limitTokens);
+  }
   const before = new Set(messages);
   trimmed.shortened = trimmed.messages.filter(
     message => message.kind === 'tool_result' && !before.has(message),
@@ -53,7 +63,12 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   return trimmed;
 }
 
-type Way = (block: ToolResultBlock) => ShortResult | null;
+/** As `recall` takes it. */
+function fromId({ chain, id }: { chain: string; id: string }): string {
+  return `${chain}/${id}`;
+}
+
+type Way = (block: ToolResultBlock, id: string) => ShortResult | null;
 
 function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: number): void {
   const { messages } = trimmed;
@@ -61,7 +76,10 @@ function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: n
   const [from, to] = which === 'read' ? [0, lastReply] : [lastReply + 1, messages.length];
   for (let at = from; at < to && trimmed.tokens > tokens; at++) {
     const message = messages[at];
-    const short = message?.kind === 'tool_result' ? how(message.content[0]) : null;
+    const short =
+      message?.kind === 'tool_result'
+        ? how(message.content[0], message.from ? fromId(message.from) : message.id)
+        : null;
     if (message?.kind !== 'tool_result' || !short) continue;
     const changed: Message = { ...message, content: [short.block] };
     const saved = estimateMessageTokens(message) - estimateMessageTokens(changed);
@@ -74,7 +92,7 @@ function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: n
 
 function dropGroups(
   trimmed: Trimmed,
-  { targetTokens, taskId, mark, words, keepsUserNotes = true }: TrimRules,
+  { targetTokens, taskId, mark, words, keepsUserNotes = true, recalls = false }: TrimRules,
 ): void {
   // Else the note alone would take it over the target again.
   if (trimmed.tokens <= targetTokens) return;
@@ -82,14 +100,19 @@ function dropGroups(
   const anchors = anchorsOf(messages, taskId, keepsUserNotes);
   const earlier = messages.find(message => message.kind === 'cut');
   const gone = new Set<Message>();
-  let cut = earlier ?? cutMessage(words, mark, 0, {});
+  let cut = earlier ?? cutMessage(words, mark, 0, recalls ? null : {});
   let tokens = trimmed.tokens + (earlier ? 0 : estimateMessageTokens(cut));
   for (const { first, last } of groupsOf(messages)) {
     if (tokens <= targetTokens) break;
     if (anchors.some(at => at >= first && at <= last)) continue;
     const group = messages.slice(first, last + 1).filter(message => message !== earlier);
     for (const message of group) gone.add(message);
-    const wider = cutMessage(words, mark, cut.dropped + group.length, toolCounts(words, cut.tools, group));
+    const wider = cutMessage(
+      words,
+      mark,
+      cut.dropped + group.length,
+      recalls ? null : toolCounts(words, cut.tools, group),
+    );
     tokens += estimateMessageTokens(wider) - estimateMessageTokens(cut);
     tokens -= group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
     cut = wider;
@@ -102,7 +125,7 @@ function dropGroups(
   });
   trimmed.tokens = tokens;
   trimmed.dropped = gone.size;
-  trimmed.lost.push(...[...gone].map(({ id }) => id));
+  if (!recalls) trimmed.lost.push(...[...gone].map(({ id }) => id));
 }
 
 /** Tools that a cut names; the rest is counted together. */
@@ -123,19 +146,20 @@ function toolCounts(
   return Object.fromEntries(counts);
 }
 
-/** What a model is told at the position of the cut, earlier cuts included (LI7). */
+/** What a model is told at the position of the cut, earlier cuts included (LI7). `tools`: null where it finds them again. */
 function cutMessage(
   words: Words,
   mark: TrimRules['mark'],
   dropped: number,
-  tools: Record<string, number>,
+  counts: Record<string, number> | null,
 ): CutMessage {
+  const tools = counts ?? {};
   const results = Object.entries(tools).map(([tool, count]) =>
     count > 1 ? fill(words.trimmedTimes, { tool, count }) : tool,
   );
   const said =
     results.length === 0
-      ? fill(words.trimmed, { count: dropped })
+      ? fill(counts === null ? words.trimmedRecall : words.trimmed, { count: dropped })
       : fill(words.trimmedResults, { count: dropped, tools: results.join(', ') });
   return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
 }

@@ -87,8 +87,14 @@ export function failedNote(words: Words, ending: ToolEnding, failure: CallFailur
   }
 }
 
-export function leftOutNote(words: Words, tool: string, count: number, refs: readonly string[]): string {
-  const how = refs.length > 0 ? fill(words.noteReadAgain, { refs: refs.join(', ') }) : words.noteCallAgain;
+export function leftOutNote(
+  words: Words,
+  tool: string,
+  count: number,
+  { refs, recallId }: { refs: readonly string[]; recallId?: string | undefined },
+): string {
+  const recalled = recallId === undefined ? words.noteCallAgain : fill(words.noteRecall, { id: recallId });
+  const how = refs.length > 0 ? fill(words.noteReadAgain, { refs: refs.join(', ') }) : recalled;
   return fill(words.noteLeftOut, { tool, count, how });
 }
 

@@ -13,6 +13,12 @@ import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';
 
 /** The built-in tool that pages what is kept by reference. */
 export const READ_RESULT = 'read_result';
+/** The built-in tool that reads what is no longer shown of the conversation. */
+export const RECALL = 'recall';
+
+export function isRecall({ origin, name }: Pick<ToolDefinition, 'origin' | 'name'>): boolean {
+  return origin.type === 'builtin' && name === RECALL;
+}
 
 /** What system prompts call data: all between these tags. */
 const DATA_TAG = 'tool_output';

@@ -43,7 +43,8 @@ export const readResultTool: ToolDefinition = {
   },
 };
 
-interface ReadPage {
+/** A page as a built-in tool gives it. */
+export interface ReadPage {
   note: string;
   content: ToolContent[];
   isError: boolean;

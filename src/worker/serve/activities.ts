@@ -56,6 +56,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
           pool,
           workspace,
           [...parts.activityTools, ...parts.workflowTools].map(({ definition }) => definition),
+          { keeps: parts.store !== null },
         ),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
       listFiles,
@@ -85,6 +86,9 @@ export function createActivities(parts: Parts): SteersmanActivities {
       pool,
       sessions,
       blobs,
+      ...(parts.store && {
+        kept: { sessions: parts.store.sessions, namespaceId: () => parts.namespaceId },
+      }),
       askPerson: () => {
         const { info, client } = Context.current();
         const { workflowId = '', runId = '' } = info.workflowExecution ?? {};

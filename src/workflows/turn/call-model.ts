@@ -29,7 +29,7 @@ import { preview } from '../../core/text/preview.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
-import { contextBudget, requestTokens, trimAfterRefusal, trimToFit } from './fit-thread.js';
+import { contextBudget, requestTokens, thinIfItPays, trimAfterRefusal, trimToFit } from './fit-thread.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 import { spend } from './spend.js';
 
@@ -61,6 +61,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   if (!run.hasTurn()) return { kind: 'again' };
   const foundOut = outAlready(run, role, model);
   if (foundOut) return { kind: 'failed', failure: foundOut };
+  thinIfItPays(run, thread);
   trimToFit(run, thread, contextBudget(run, role, model), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
   const estimated = requestTokens(run, role);

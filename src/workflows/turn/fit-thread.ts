@@ -1,12 +1,14 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 
 import type { PinnedRole } from '../../core/agents/role.js';
+import { thinPays } from '../../core/context/decide.js';
 import { tokenFactor } from '../../core/limits/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
 import { prefixOf } from '../../core/prompts/shared-prefix.js';
 import { shortenThread } from '../../core/state/handover.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
+import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
 
 /** Share of a model's context that a request may fill: estimates err, and the reply needs room. */
@@ -41,6 +43,24 @@ export function requestTokens(run: Run, role: PinnedRole): number {
 /** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
 export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: string): boolean {
   return shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
+}
+
+/** Down to this share of the soft limit, so that many turns add to the same beginning. */
+const THINNED_SHARE = 0.5;
+
+/** Leaves old results out where that is cheaper than sending them on: the model reads them again by the tool `recall`. */
+export function thinIfItPays({ state, pinned, ports }: Run, thread: Thread): void {
+  if (!pinned.context || !pinned.tools.some(isRecall)) return;
+  const { inputTokens, cachedInputTokens } = state.total.usage;
+  const cachedShare = inputTokens === 0 ? 0 : Math.min(1, cachedInputTokens / inputTokens);
+  const before = thread.tokens;
+  shortenThread(state, thread, pinned.context.softTokens, {
+    why: 'old results cost more than they are worth',
+    at: ports.now(),
+    targetShare: THINNED_SHARE,
+    resultsOnly: true,
+    pays: after => thinPays({ before, after, cachedShare, turns: state.total.turns }),
+  });
 }
 
 /** Of what a model has refused, so much is taken for what it takes. */

@@ -2,7 +2,7 @@
 
 import type { CallToolResult } from '../../../activities/types.js';
 import { type CallFailure, FAILURE } from '../../../core/limits/failure.js';
-import type { Words } from '../../../core/prompts/words.js';
+import { fill, type Words } from '../../../core/prompts/words.js';
 import { taskAt } from '../../../core/state/cursor.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
 import { saidCall, toolCallsOf } from '../../../core/state/message.js';
@@ -15,13 +15,14 @@ import { toolEnding, toolFailureDecision } from '../../../core/tools/effect.js';
 import { inputOf, type LedgerEntry } from '../../../core/tools/ledger.js';
 import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../core/tools/tool.js';
 import { failedNote } from '../../../core/tools/tool-notes.js';
-import { givenResult, toolResult } from '../../../core/tools/tool-result.js';
+import { givenResult, isRecall, toolResult } from '../../../core/tools/tool-result.js';
 import { sessionLoss, type ToolSession } from '../../../core/tools/tool-session.js';
 import { noteChange } from '../../changes/reload-tools.js';
 import { lookBefore } from '../../evidence.js';
 import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { closeForms } from '../../tool-forms.js';
+import { hasUnkept, keepSession } from '../keep-session.js';
 import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
@@ -108,7 +109,7 @@ function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolRes
     case 'end':
       return toolResult(call, decision.ending, { note: decision.note }, run.words);
     case 'reuse':
-      return reusedResult(run, call, decision.entry);
+      return reusedResult(run, started, decision.entry);
     case 'given':
       return givenResult(call, decision.tool, decision.answer, run.words);
     case 'run':
@@ -136,6 +137,7 @@ async function execute(
         message: '',
       });
   }
+  if (isRecall(tool) && hasUnkept(run)) await keepSession(run);
   for (let rescheduled = 0; ; rescheduled++) {
     const called = await start(rescheduled > 0);
     closeForms(run, started.callId);
@@ -186,11 +188,20 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
 }
 
 /** The content of the earlier call, under the new call's id, with the note that says so. */
-function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolResultBlock {
+function reusedResult(
+  run: Run,
+  started: Started,
+  entry: LedgerEntry,
+): ToolResultBlock | Promise<ToolResultBlock> {
+  const { call } = started;
   const earlier = Object.values(run.state.threads)
     .flatMap(thread => thread.messages)
     .find(message => message.id === entry.messageId);
   const { content = [], note = '' } = earlier?.kind === 'tool_result' ? earlier.content[0] : {};
+  const recall = run.pinned.tools.find(isRecall);
+  // A note that names it says where the rest is.
+  const isShown = earlier !== undefined && !note.includes(`"${entry.messageId}"`);
+  if (recall && !isShown) return recalledResult(run, started, { recall, id: entry.messageId });
   // What was said without data is in its note, such as an answer of the person.
   const said = content.length === 0 ? note : '';
   return toolResult(
@@ -199,6 +210,24 @@ function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolRes
     { note: [run.words.noteReusedHow, said].join('\n').trim(), content },
     run.words,
   );
+}
+
+/** What the earlier call said is not shown any more: it is read from the store, so the tool is not called. */
+async function recalledResult(
+  run: Run,
+  { call, callId, reply }: Started,
+  { recall, id }: { recall: ToolDefinition; id: string },
+): Promise<ToolResultBlock> {
+  if (hasUnkept(run)) await keepSession(run);
+  const { input, options } = toolRequest(run, recall, { callId, toolUseId: call.id, given: { id } });
+  const called = await run.call({ kind: 'tool', role: reply.role }, options, () =>
+    run.ports.callTool(input, options),
+  );
+  const { words } = run;
+  if (!called.ok || called.value.isError)
+    return toolResult(call, 'reused', { note: fill(words.noteReusedRecall, { id }) }, words);
+  const { note, content } = called.value;
+  return toolResult(call, 'reused', { note: [words.noteReusedHow, note].join('\n'), content }, words);
 }
 
 /** What is known of the failure may quote the tool's server: it is content. */

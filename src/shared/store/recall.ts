@@ -1,0 +1,151 @@
+/** The built-in tool with which a model reads what was said in its conversation and is not shown any more (X7). */
+import type { RunRecord } from '../../core/state/kept.js';
+import type { Message } from '../../core/state/message.js';
+import { headChars } from '../../core/text/large-text.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../core/tools/tool.js';
+import { RECALL } from '../../core/tools/tool-result.js';
+import { lowerWords, partWith, searchedText } from './find-words.js';
+import type { ReadPage } from './read-result.js';
+import { lineageOf, type Said, type SessionStore, saidIn } from './store.js';
+
+const PAGE_CHARS = 12_000;
+const MOST_HITS = 10;
+
+export const recallTool: ToolDefinition = {
+  name: RECALL,
+  serverToolName: RECALL,
+  origin: { type: 'builtin' },
+  description:
+    'Reads what was said earlier in this conversation and is no longer shown: give "query" or "id".',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'Words to look for.' },
+      id: { type: 'string', description: 'A message, such as "m12".' },
+      offset: { type: 'integer', minimum: 0, description: 'First character. Default 0.' },
+    },
+    additionalProperties: false,
+  },
+  validation: 'strict',
+  policy: {
+    ...DEFAULT_TOOL_POLICY,
+    readOnly: true,
+    idempotent: true,
+    destructive: false,
+    cache: 'none',
+    concurrent: true,
+  },
+};
+
+type Sessions = Pick<SessionStore, 'find' | 'runs' | 'line' | 'read'>;
+
+/** Who asks: it reads its own conversation, a sub-agent only what it said itself. */
+export interface Asker {
+  workflowId: string;
+  namespaceId: string | null;
+}
+
+export async function recall(
+  sessions: Sessions,
+  asker: Asker,
+  { query = '', id = '', offset = 0 }: { query?: string; id?: string; offset?: number },
+): Promise<ReadPage> {
+  if (query.trim() === '' && id.trim() === '') return failed('Give "query", words to look for, or "id".');
+  const found = (await sessions.find(asker.workflowId)).find(
+    run => asker.namespaceId === null || run.namespaceId === asker.namespaceId,
+  );
+  if (!found) return failed('Nothing of this conversation is kept yet: what was said is shown above.');
+  const lineage = await lineageOf(sessions as SessionStore, found.session);
+  const said = found.parent === undefined ? lineage : lineage.filter(({ run }) => run.chain === found.chain);
+  return id.trim() === ''
+    ? search(await messagesOf(sessions, said), query, found)
+    : page(sessions, said, { id: id.trim(), offset, asker: found });
+}
+
+interface Named {
+  /** As `id` takes it. */
+  name: string;
+  message: Message;
+}
+
+/** Newest first. */
+async function messagesOf(
+  sessions: Sessions,
+  said: readonly Said[],
+): Promise<(Named & { run: RunRecord })[]> {
+  const runs = await Promise.all(
+    said.map(async each =>
+      (await saidIn(sessions, each)).map(({ message }) => ({
+        name: `${each.run.workflowId}/${message.id}`,
+        message,
+        run: each.run,
+      })),
+    ),
+  );
+  return runs.flat().reverse();
+}
+
+/** Those with the most of the words come first, then the newest. What was recalled before is no find. */
+function search(
+  messages: readonly (Named & { run: RunRecord })[],
+  query: string,
+  asker: RunRecord,
+): ReadPage {
+  const words = [...new Set(lowerWords(query))];
+  const hits = messages.flatMap(({ name, message, run }) => {
+    const text = isRecalled(message) ? '' : searchedText(message);
+    const lower = text.toLowerCase();
+    const has = words.filter(word => lower.includes(word));
+    const part = has.length === 0 ? null : partWith(text, has);
+    return part === null
+      ? []
+      : [{ count: has.length, line: `${run.chain === asker.chain ? message.id : name}: ${part}` }];
+  });
+  const best = hits.sort((a, b) => b.count - a.count).slice(0, MOST_HITS);
+  if (best.length === 0) return failed(`No message has any of these words: ${headChars(query, 200)}`);
+  return {
+    note: 'Messages with these words, by id. "id" reads one of them whole.',
+    content: [{ type: 'text', text: best.map(({ line }) => line).join('\n') }],
+    isError: false,
+  };
+}
+
+function isRecalled({ content }: Message): boolean {
+  return content.some(
+    block =>
+      (block.type === 'tool_use' && block.name === RECALL) ||
+      (block.type === 'tool_result' && block.toolName === RECALL),
+  );
+}
+
+async function page(
+  sessions: Sessions,
+  said: readonly Said[],
+  { id, offset, asker }: { id: string; offset: number; asker: RunRecord },
+): Promise<ReadPage> {
+  const slash = id.lastIndexOf('/');
+  const [workflowId, messageId] = [id.slice(0, Math.max(slash, 0)), id.slice(slash + 1)];
+  const isMeant = ({ run }: Said) =>
+    workflowId === '' ? run.chain === asker.chain : [run.workflowId, run.chain].includes(workflowId);
+  for (const each of said.filter(isMeant).reverse()) {
+    const found = (await saidIn(sessions, each)).find(({ message }) => message.id === messageId);
+    if (found) return pageOf(searchedText(found.message), offset);
+  }
+  return failed(
+    `This conversation has no message ${headChars(id, 100)}, or it is not kept. Use an id as it was given, or look for words with "query".`,
+  );
+}
+
+function pageOf(text: string, offset: number): ReadPage {
+  if (offset > 0 && offset >= text.length)
+    return failed(`The message ends at character ${text.length}: offset ${offset} is behind it.`);
+  const shown = headChars(text.slice(offset), PAGE_CHARS);
+  const next = offset + shown.length;
+  const more = next < text.length ? `Go on with offset ${next}.` : 'This is the end.';
+  const note = `Characters ${offset} to ${next} of ${text.length}. ${more}`;
+  return { note, content: [{ type: 'text', text: shown }], isError: false };
+}
+
+function failed(note: string): ReadPage {
+  return { note, content: [], isError: true };
+}

@@ -1,0 +1,131 @@
+/** What a model reads of its conversation by the tool `recall` (X7), in each store. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
+import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
+import { contentText } from '../../../src/core/tools/tool-result.js';
+import { openFolder } from '../../../src/shared/store/folder.js';
+import { recall } from '../../../src/shared/store/recall.js';
+import type { Store } from '../../../src/shared/store/store.js';
+import { postgresStores } from '../../support/postgres.js';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'recall-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const STORES: Record<string, () => Store> = { 'a folder': () => openFolder(dir), ...postgresStores() };
+
+function run(session: string, more: Partial<RunRecord> = {}): RunRecord {
+  return {
+    ...{ v: 1, chain: `chain-of-${more.workflowId ?? session}`, session, workflowId: session },
+    ...{
+      runId: 'execution-1',
+      namespaceId: 'namespace-1',
+      goal: 'A goal',
+      mode: 'react',
+      workspace: '/work',
+    },
+    ...{ number: 1, startedAt: 1_000, changedAt: 2_000, outcome: null, cause: null, answer: null },
+    ...{ ended: false, usage: NO_USAGE, kept: { id: 99, seq: 0, step: 0 }, ...more },
+  };
+}
+
+function said(number: number, text: string): Kept {
+  const content = [{ type: 'text' as const, text }];
+  return {
+    kind: 'message',
+    thread: 'main',
+    message: { id: `m${number}`, at: number, kind: 'user', purpose: 'steer', content },
+  };
+}
+
+function recalled(number: number, text: string): Kept {
+  const block = {
+    type: 'tool_result' as const,
+    toolUseId: 'c1',
+    toolName: 'recall',
+    ending: 'executed' as const,
+  };
+  const content: [Extract<Message, { kind: 'tool_result' }>['content'][0]] = [
+    { ...block, note: '', content: [{ type: 'text', text }], isError: false, durationMs: 1 },
+  ];
+  return {
+    kind: 'message',
+    thread: 'main',
+    message: { id: `m${number}`, at: number, kind: 'tool_result', content },
+  };
+}
+
+const ME = { workflowId: 'pool', namespaceId: 'namespace-1' };
+
+describe.each(Object.entries(STORES))('recall in %s', (_name, open) => {
+  const ask = async (args: Parameters<typeof recall>[2], asker = ME) => {
+    const { note, content, isError } = await recall(open().sessions, asker, args);
+    return { note, text: contentText(content), isError };
+  };
+
+  test('X7: words → messages that have most of them first, newest of these first, and nothing that was recalled before', async () => {
+    const { sessions } = open();
+    await sessions.keep(run('pool'), [
+      said(1, 'The pool is 7 m long.'),
+      said(2, 'The garden is green.'),
+      said(3, 'The Pool is 7 m LONG, again.'),
+      said(4, 'A pool, of another kind.'),
+      recalled(5, 'm1: The pool is 7 m long.'),
+    ]);
+    const found = await ask({ query: 'pool long' });
+    expect(found.text.split('\n').map(line => line.split(':')[0])).toEqual(['m3', 'm1', 'm4']);
+    expect(found.text).toContain('m1: The pool is 7 m long.');
+    expect(await ask({ query: 'desert' })).toMatchObject({ isError: true, text: '' });
+  });
+
+  test('X7: an id → the message, a page at a time, with the place where it goes on', async () => {
+    const text = `${'x'.repeat(12_000)} and its end`;
+    await open().sessions.keep(run('pool'), [said(1, text)]);
+    const first = await ask({ id: 'm1' });
+    expect(first).toMatchObject({
+      isError: false,
+      note: expect.stringContaining('Go on with offset 12000.'),
+    });
+    expect(await ask({ id: 'm1', offset: 12_000 })).toMatchObject({ text: ' and its end', isError: false });
+    expect(await ask({ id: 'm1', offset: 99_999 })).toMatchObject({ isError: true });
+  });
+
+  test.each([{ id: 'm9' }, { id: '../m1' }, { id: 'other/m1' }, {}, { query: ' ' }])(
+    'X7: %o → an error that says what to do',
+    async args => {
+      await open().sessions.keep(run('pool'), [said(1, 'Here.')]);
+      await open().sessions.keep(run('other'), [said(1, 'A secret of another conversation.')]);
+      expect(await ask(args)).toMatchObject({
+        isError: true,
+        note: expect.stringMatching(/Use an id|Give "query"/),
+      });
+      expect((await ask({ query: 'secret' })).text).toBe('');
+    },
+  );
+
+  test('X7: a later run of the conversation → reads the earlier one by its name; another namespace is another run', async () => {
+    const { sessions } = open();
+    await sessions.keep(run('pool'), [said(1, 'The pool is 7 m long.')]);
+    await sessions.keep(run('pool', { workflowId: 'pool~2', startedAt: 3_000 }), [said(1, 'Twice that?')]);
+    const later = { workflowId: 'pool~2', namespaceId: 'namespace-1' };
+    expect((await ask({ query: 'long' }, later)).text).toBe('pool/m1: The pool is 7 m long.');
+    expect((await ask({ id: 'pool/m1' }, later)).text).toBe('The pool is 7 m long.');
+    expect((await ask({ id: 'm1' }, later)).text).toBe('Twice that?');
+    expect(await ask({ id: 'm1' }, { ...later, namespaceId: 'another' })).toMatchObject({ isError: true });
+  });
+
+  test('X7: a sub-agent → reads what it said itself, not what its caller did', async () => {
+    const { sessions } = open();
+    await sessions.keep(run('pool'), [said(1, 'The pool is 7 m long.')]);
+    const agent = run('pool', { workflowId: 'pool/search/1', parent: 'pool' });
+    await sessions.keep(agent, [said(1, 'Look for the garden.')]);
+    const asker = { workflowId: 'pool/search/1', namespaceId: 'namespace-1' };
+    expect((await ask({ query: 'the' }, asker)).text).toBe('m1: Look for the garden.');
+    expect(await ask({ id: 'pool/m1' }, asker)).toMatchObject({ isError: true });
+  });
+});
