@@ -20,6 +20,8 @@ interface Task {
   files: Files;
   /** By side; null for one that does not play it. */
   replies(side: string): Written | null;
+  /** What the last request must say. */
+  facts?: readonly string[];
   limits?: RunSettings['limits'];
   config?: Record<string, string>;
 }
@@ -45,18 +47,21 @@ const MOST_OF_LOOP: Readonly<Record<string, number>> = { long: 1.1, 'long at 32K
 const MOST_FIRST = 2_200;
 
 const BYTES_A_TOKEN = 4;
-/** Of the long task, which fills a third of the 128K that a model takes of which nothing is known. */
-const TURNS = 40;
 const RESULT_BYTES = 4_096;
 
+/** Where the long task says what its answer needs. */
+const FACTS_AT = [5, 50, 150];
+const FACT = 'The valve opens at';
+
 const FOLDER = fileURLToPath(new URL('price', import.meta.url));
-const { modes } = new Command('price')
+const { modes, turns: TURNS } = new Command('price')
   .description(
     'Plays replies to tasks, in modes and in a plain loop with the same tools that sends everything again, and counts input tokens, four bytes each: price is what is new, and a tenth of what an earlier request began with. Fails above its bounds.',
   )
+  .option('--turns <n>', 'of the long task', Number, 40)
   .option('--modes <list>', 'with commas', list => list.split(','), Object.keys(MOST_TIMES))
   .parse()
-  .opts<{ modes: string[] }>();
+  .opts<{ modes: string[]; turns: number }>();
 
 const TASKS: Readonly<Record<string, Task>> = {
   ...Object.fromEntries(Object.keys(PI).map(name => [name, recordedTask(name)])),
@@ -126,6 +131,9 @@ async function play(name: string, side: string, task: Task, replies: Written): P
     const played = rig.play(scriptOf(replies));
     await (side === 'loop' ? playLoop(rig, task) : playMode(rig, task, side));
     for (const request of played.requests) refuseFailedCalls(name, request);
+    const last = JSON.stringify(played.requests.at(-1)?.body ?? {});
+    const missing = (task.facts ?? []).filter(fact => !last.includes(fact));
+    if (missing.length > 0) throw new Error(`the answer is written without: ${missing.join(' ')}`);
     return count(played.requests);
   } catch (error) {
     throw new Error(`${name}, ${side}`, { cause: error });
@@ -194,19 +202,26 @@ function smallModel(contextTokens: number): Record<string, string> {
   };
 }
 
-/** Reads many files, one a turn and none of them twice. */
+/** Reads many files, one a turn and none of them twice; then it looks up what it was told far above. */
 function longTask(sides: readonly string[]): Task {
   const names = Array.from({ length: TURNS }, (_, at) => `record-${at + 1}.txt`);
-  const textOf = (name: string) =>
-    `${name}: this entry was looked at and is in order.\n`.repeat(RESULT_BYTES).slice(0, RESULT_BYTES);
+  const factAt = (at: number) => (FACTS_AT.includes(at + 1) ? `${FACT} ${7_000 + at} bar.\n` : '');
+  const textOf = (name: string, at: number) =>
+    (factAt(at) + `${name}: this entry was looked at and is in order.\n`.repeat(100)).slice(0, RESULT_BYTES);
   const reads = names.map(path => ({
     text: 'The next record tells more.',
     toolCalls: [{ name: 'read', arguments: { path } }],
   }));
+  const recall = { toolCalls: [{ name: 'recall', arguments: { query: FACT } }] };
+  const facts = names.map((_, at) => factAt(at).trim()).filter(fact => fact !== '');
   return {
     goal: 'Say what the records show.',
-    files: Object.fromEntries(names.map(name => [name, textOf(name)])),
-    replies: side => (sides.includes(side) ? [...reads, { text: 'All records are in order.' }] : null),
-    limits: { execution: TURNS + 1 },
+    files: Object.fromEntries(names.map((name, at) => [name, textOf(name, at)])),
+    replies: side => {
+      if (!sides.includes(side)) return null;
+      return [...reads, ...(side === 'loop' ? [] : [recall]), { text: `In order. ${facts.join(' ')}` }];
+    },
+    facts,
+    limits: { execution: TURNS + 2, turns: TURNS + 2, totalTurns: TURNS + 2, tokens: 1_000_000_000 },
   };
 }
