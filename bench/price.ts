@@ -120,7 +120,7 @@ function note(task: string, side: string, given: Sent, loop: Sent): void {
   if (side !== 'react') return;
   const mostSent = MOST_OF_LOOP[task] ?? Number.POSITIVE_INFINITY;
   if (ofLoop > mostSent) faults.push(`${task} in react sends more than ${mostSent} times what a loop does.`);
-  if (first > MOST_FIRST)
+  if (pi && first > MOST_FIRST)
     faults.push(`The first request of ${task} in react has more than ${MOST_FIRST} tokens.`);
 }
 

@@ -186,7 +186,7 @@ test('session: a worker without a queue of its own → the shared process, and n
 test('tools of a stateful server → marked as such, run one after the other, and nothing read is given again', async () => {
   const { pool } = rig();
   const { tools } = await listRunTools(pool, workspace);
-  expect(tools.find(({ name }) => name === 'recall')).toMatchObject({
+  expect(tools.find(({ name }) => name === 'held__recall')).toMatchObject({
     origin: { type: 'mcp', server: 'held', stateful: true, startTimeoutMs: 30_000 },
     policy: { readOnly: true, concurrent: false, cache: 'none' },
   });
