@@ -43,7 +43,7 @@ interface Sent {
 const PI: Readonly<Record<string, number>> = { quarter: 4_163, totals: 3_498, readme: 3_532 };
 /** Above these the benchmark fails. */
 const MOST_TIMES: Readonly<Record<string, number>> = { react: 1.1, team: 2 };
-const MOST_OF_LOOP: Readonly<Record<string, number>> = { long: 1.1, 'long at 32K': 0.8, 'long at 16K': 0.5 };
+const MOST_OF_LOOP: Readonly<Record<string, number>> = { long: 0.9, 'long at 32K': 0.8, 'long at 16K': 0.5 };
 const MOST_FIRST = 2_200;
 
 const BYTES_A_TOKEN = 4;

@@ -245,6 +245,8 @@ export class Run {
       this.show();
       if (keepDue(this, () => true)) {
         await keepSession(this);
+        // Else it would be due again at once, for ever: what a cancelled run calls is cancelled before it begins.
+        ports.throwIfCancelled();
         continue;
       }
       const timeoutMs = deadline === null ? null : deadline - now;

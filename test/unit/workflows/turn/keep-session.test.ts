@@ -102,3 +102,26 @@ test('keeping: a thread is trimmed before it was kept → the store has each mes
   expect(jsonBytes(state.log.unkept)).toBeLessThanOrEqual(40_010);
   expect(told('store_gap')).toMatchObject([{ messages: expect.any(Number), events: 0 }]);
 });
+
+test('keeping: a run that is cancelled while it waits for a person → the wait ends, in place of asking the store for ever', async () => {
+  const state: RunState = {
+    ...newRunState('Goal', runSettings('/work'), 1_000),
+    pinned: pinnedRun({ keeps: true }),
+  };
+  let asked = 0;
+  const run: Run = new Run(state, {
+    ...quietPorts([]),
+    // In a scope that is cancelled, an activity is before it begins.
+    keep: async () => {
+      asked += 1;
+      if (asked > 5) throw new Error('asked again and again');
+      return { ok: false, failure: { kind: 'cancelled', type: '', message: '' } };
+    },
+    throwIfCancelled: () => {
+      throw new Error('cancelled');
+    },
+  });
+  run.say(run.mainThread(), 'instruction', 'something to keep');
+  await expect(run.waitForPerson(() => false, null, 'paused')).rejects.toThrow('cancelled');
+  expect(asked).toBe(1);
+});
