@@ -96,6 +96,17 @@ export async function testServer(): Promise<Pick<TestServer, 'url' | 'remove'> |
   };
 }
 
+/** A server of its own, which can be killed and started; null where none is installed. */
+export async function ownServer(): Promise<TestServer | null> {
+  const programs = postgresPrograms();
+  return programs === null ? null : startPostgres(programs);
+}
+
+/** Whether one is installed here. */
+export function hasPrograms(): boolean {
+  return postgresPrograms() !== null;
+}
+
 export interface TestServer {
   url: string;
   /** As a power cut does. */

@@ -60,6 +60,8 @@ async function openPool(url: string): Promise<Database> {
   });
   // Of a connection that nobody uses: it is replaced at the next use.
   pool.on('error', () => undefined);
+  // Of one in a transaction: its next query fails. Without somebody who listens, the process would end.
+  pool.on('connect', client => client.on('error', () => undefined));
   const database: Database = {
     query: async (text, values = []) => (await pool.query(text, values.map(plain))).rows,
     async transaction(work) {
