@@ -33,7 +33,14 @@ export function printable(text: string): string {
 }
 
 /** Members that are moments: milliseconds inside, ISO 8601 wherever `--json` prints them. */
-const MOMENTS: ReadonlySet<string> = new Set(['at', 'deadline', 'openedAt', 'startedAt', 'since']);
+const MOMENTS: ReadonlySet<string> = new Set([
+  'at',
+  'deadline',
+  'openedAt',
+  'startedAt',
+  'changedAt',
+  'since',
+]);
 /** Members that models, tools and their servers fill: what has such a name there is theirs. */
 const FOREIGN: ReadonlySet<string> = new Set(['input', 'value', 'schema', 'inputSchema']);
 

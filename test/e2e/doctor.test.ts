@@ -154,6 +154,20 @@ describe('with a worker', () => {
     expect(after.of('worker')?.found).toContain(`${worker.pid}@${hostname()}`);
   });
 
+  test('conversations → where they are kept; a database that does not answer → failed, and its password is not said', async () => {
+    const folder = await doctor();
+    expect(folder.of('conversations')).toMatchObject({
+      status: 'ok',
+      found: `kept in ${join(home, 'store')}`,
+    });
+    const away = await doctor({ DATABASE_URL: `postgresql://me:pass-of-mine@${NOBODY}/kept` });
+    expect(away.of('conversations')).toMatchObject({
+      status: 'failed',
+      todo: expect.stringContaining('Check'),
+    });
+    expect([away.exitCode, away.output.includes('pass-of-mine')]).toEqual([1, false]);
+  });
+
   test('health check: the worker of this host polls → 0; nobody serves the queue, or no server → 1', async () => {
     const check = async (env: Record<string, string>, ...args: string[]) => {
       const child = run('cli/doctor/worker-health.js', env, ...args);
@@ -261,7 +275,7 @@ describe('broken set-ups', () => {
     expect(of('steersman.yaml')?.found).toMatch(/steersman\.yaml:\d+/);
     expect(of('.mcp.json')).toMatchObject({ status: 'failed' });
     const skipped = findings.filter(({ status }) => status === 'skipped').map(({ check }) => check);
-    expect(skipped).toEqual(['prompts', 'workspace', 'model', 'tools']);
+    expect(skipped).toEqual(['prompts', 'workspace', 'model', 'tools', 'conversations']);
     rmSync(config.dir, { recursive: true });
   });
 

@@ -9,6 +9,7 @@ import { SET_AN_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import { presentEndpoints } from '../../models/endpoints.js';
 import { env } from '../../shared/env.js';
 import { tryBlobStore } from '../../shared/store/blob-store.js';
+import { openStore, storeSpec } from '../../shared/store/open-store.js';
 import { isAtLeast, type Report } from '../../stack/download/temporal-binary.js';
 import { resolveHome, usesLocalStack } from '../../stack/home.js';
 import { providerSource } from '../../worker/providers.js';
@@ -47,6 +48,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
     orFailed('model', modelFindings(configuration, standIn)),
     orFailed('tools', toolFindings(options, configuration)),
     checkBlobs(home).then(finding => [finding]),
+    orFailed('conversations', storeFindings(configuration, home)),
   ];
   yield checkNode();
   yield* configuration.findings;
@@ -106,6 +108,23 @@ const LOW_SPACE_BYTES = 1e9;
 export function checkNode(version: string = process.versions.node): Finding {
   if (isAtLeast(version, MINIMUM_NODE)) return ok('Node', version);
   return failed('Node', `${version} is too old`, `Install Node ${MINIMUM_NODE} or later.`);
+}
+
+/** Where conversations are kept, and whether that works. It is opened as a worker does; its address is a secret. */
+async function storeFindings({ settings }: Configuration, home: string): Promise<Finding[]> {
+  if (settings === null) return [skipped('conversations', 'steersman.yaml has to be right first')];
+  if (settings.store.kind === 'none')
+    return [ok('conversations', 'kept nowhere: store.kind is none in steersman.yaml')];
+  const spec = storeSpec(settings.store, env.lookup);
+  const store = openStore(spec, { home });
+  try {
+    await store.check();
+    const where =
+      spec.kind === 'postgres' ? `PostgreSQL, by ${settings.store.urlVariable}` : join(home, 'store');
+    return [ok('conversations', `kept in ${where}`)];
+  } finally {
+    await store.close();
+  }
 }
 
 /** Does the blob store of this home work? Makes its folder, as a worker would. */

@@ -131,7 +131,7 @@ function folderSessions(dir: string): SessionStore {
     async list({ limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }) {
       const words = lowerWords(text);
       const lines: SessionLine[] = [];
-      for (const { path, changedAt } of newestFirst(dir)) {
+      for (const { path, changedAt } of words.length > 0 ? await newestWith(dir, words) : newestFirst(dir)) {
         if (lines.length >= limit) break;
         if (changedAt >= before) continue;
         const header = await headerOf(path);
@@ -144,7 +144,7 @@ function folderSessions(dir: string): SessionStore {
     async search({ sessions, text, limit }) {
       const words = lowerWords(text);
       if (words.length === 0) return [];
-      const paths = sessions?.map(fileOf) ?? (await newestWith(dir, words));
+      const paths = sessions?.map(fileOf) ?? (await newestWith(dir, words)).map(({ path }) => path);
       const hits: Hit[] = [];
       for (const path of paths) {
         if (hits.length >= limit) break;
@@ -384,8 +384,8 @@ function unlessGone(error: unknown): null {
 }
 
 /** Files that may have these words, newest first: ripgrep looks for the longest one, as it stands in a file. */
-async function newestWith(dir: string, words: readonly string[]): Promise<string[]> {
-  const files = newestFirst(dir).map(({ path }) => path);
+async function newestWith(dir: string, words: readonly string[]): Promise<ReturnType<typeof newestFirst>> {
+  const files = newestFirst(dir);
   const longest = words.reduce((long, word) => (word.length > long.length ? word : long));
   const pattern = JSON.stringify(longest).slice(1, -1);
   const args = [
@@ -405,7 +405,7 @@ async function newestWith(dir: string, words: readonly string[]): Promise<string
   try {
     const { stdout } = await runProgram(rgPath, args, { maxBuffer: MOST_NAMES_BYTES });
     const found = new Set(stdout.split('\0'));
-    return files.filter(path => found.has(path));
+    return files.filter(({ path }) => found.has(path));
   } catch (error) {
     // It ends with 1 where there is none. Where it can't search, each file is read.
     return isRecord(error) && error.code === 1 ? [] : files;
