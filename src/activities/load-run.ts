@@ -172,7 +172,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     orchestrate: settings.orchestrate,
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
-    ...(deps.keeps === true && { context: contextRules(settings.context) }),
+    ...(deps.keeps === true && { context: contextRules(settings, modelInfo, limits) }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
     ...(deps.hooks && deps.hooks.length > 0 && { hooks: [...deps.hooks] }),
     ...(credits && { credits }),
@@ -198,8 +198,22 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   };
 }
 
-function contextRules({ maxTokens, threshold }: Settings['context']): ContextRules {
-  return { softTokens: Math.floor(maxTokens * threshold) };
+function contextRules(
+  { context, models }: Settings,
+  modelInfo: PinnedRun['modelInfo'],
+  { costUsd }: Limits,
+): ContextRules {
+  const softTokens = (own: Settings['context']['roles'][string] = {}) =>
+    Math.floor((own.maxTokens ?? context.maxTokens) * (own.threshold ?? context.threshold));
+  const roles = Object.entries(context.roles).map(([name, own]) => [name, softTokens(own)] as const);
+  const model = models.compaction;
+  // What a limit of cost can't count is not called.
+  const mayCall = model !== undefined && (costUsd === null || modelInfo[model]?.costKnown === true);
+  return {
+    softTokens: softTokens(),
+    ...(roles.length > 0 && { roles: Object.fromEntries(roles) }),
+    ...(context.compact && { compacts: mayCall ? { model } : {} }),
+  };
 }
 
 /** Agents are told what they need to know by who calls them. */

@@ -168,6 +168,10 @@ export const modelsSchema = z.strictObject({
   endpoints: endpointsSchema
     .default({})
     .describe('Where models are reached, by the first part of their ids; openai and anthropic by variables.'),
+  compaction: key(
+    modelId,
+    'Model that summarises long conversations: a cheap one will do. Left out: that of the role at work.',
+  ),
   resolver: z
     .array(rowSchema)
     .max(50)
@@ -194,7 +198,7 @@ export type ModelSettings = z.output<typeof modelsSchema>;
 
 /** Every model id that the settings name, with the path of its key. */
 export function namedModels(
-  models: Pick<ModelSettings, 'default' | 'roles' | 'configurations' | 'resolver' | 'info'>,
+  models: Pick<ModelSettings, 'default' | 'roles' | 'configurations' | 'resolver' | 'info' | 'compaction'>,
 ) {
   const named: { path: (string | number)[]; id: string }[] = [];
   const add = (path: (string | number)[], chain: readonly string[] = []) => {
@@ -207,6 +211,7 @@ export function namedModels(
   addChoice(['models'], models);
   for (const [name, choice] of Object.entries(models.configurations))
     addChoice(['models', 'configurations', name], choice);
+  if (models.compaction !== undefined) add(['models', 'compaction'], [models.compaction]);
   for (const [index, { use }] of models.resolver.entries()) add(['models', 'resolver', index, 'use'], use);
   for (const id of Object.keys(models.info)) add(['models', 'info', id], [id]);
   return named;

@@ -98,20 +98,34 @@ const toolOverrideSchema = z.strictObject({
   ),
 });
 
+const contextTokens = z.int().min(1_000);
+const contextShare = z.number().min(0.1).max(1);
+
 const contextSchema = z.strictObject({
-  maxTokens: z
-    .int()
-    .min(1_000)
+  maxTokens: contextTokens
     .default(32_768)
     .describe(
       'Tokens of a conversation that are worth sending, whatever more the model takes. Needs a store of conversations: what is left out is read again with the tool `recall`.',
     ),
-  threshold: z
-    .number()
-    .min(0.1)
-    .max(1)
+  threshold: contextShare
     .default(0.8)
     .describe('Share of `maxTokens` from which old results are left out, where that is cheaper.'),
+  roles: z
+    .record(
+      z.string().min(1),
+      z.strictObject({
+        maxTokens: key(contextTokens, 'As context.maxTokens, for this role.'),
+        threshold: key(contextShare, 'As context.threshold, for this role.'),
+      }),
+    )
+    .default({})
+    .describe('By role, such as planner: what is left out stands above.'),
+  compact: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether a model summarises what leaving results out does not make short enough, where that is cheaper.',
+    ),
 });
 
 const toolResultsSchema = z
@@ -262,7 +276,7 @@ export const settingsSchema = z
       .describe(
         'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work.',
       ),
-    context: contextSchema.prefault({}).describe('When old results of tools are no longer sent.'),
+    context: contextSchema.prefault({}).describe('When less is sent of a long conversation.'),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
     hooks: hooksSchema
       .prefault({})

@@ -26,7 +26,10 @@ import { until } from './wait.js';
 export interface Part {
   calls: ScriptedToolCall[];
   /** Changes a reply: `nth` counts requests with this very conversation, from 1; `at` the calls made so far. */
-  change?: (reply: ScriptedReply, given: { role: string; at: number; nth: number }) => ScriptedReply;
+  change?: (
+    reply: ScriptedReply,
+    given: { role: string; at: number; nth: number; lastUser: string },
+  ) => ScriptedReply;
   /** Of the sub-agents that it calls, by their instructions. */
   agents?: Record<string, Part>;
 }
@@ -214,7 +217,7 @@ function replyOf(request: StagedRequest, parts: ReadonlyMap<string, Part>): Scri
   const at = messagesOf(request, 'tool').length;
   if (!part) return { error: { status: 400, message: `no script for ${goalOf(request)}` } };
   const reply = plainReply(role, part.calls[at]);
-  return part.change?.(reply, { role, at, nth: request.nth }) ?? reply;
+  return part.change?.(reply, { role, at, nth: request.nth, lastUser: request.lastUser }) ?? reply;
 }
 
 function plainReply(role: string, call: ScriptedToolCall | undefined): ScriptedReply {

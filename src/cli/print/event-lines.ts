@@ -78,6 +78,14 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     yellow(
       `thread ${thread}: ${plural(dropped, 'message')} left out, ${plural(shortened, 'result')} shortened: ${why}`,
     ),
+  compaction_started: ({ thread, tokens, model }, { dim }) =>
+    dim(`thread ${thread}: ${model} summarises ${tokens} tokens`),
+  thread_compacted: ({ thread, dropped, before, after }, { yellow }) =>
+    yellow(
+      `thread ${thread}: ${plural(dropped, 'message')} gave way to a summary: ${before} tokens are ${after}`,
+    ),
+  compaction_failed: ({ thread, why }, { yellow }) =>
+    yellow(`thread ${thread}: no summary, it stays as it is: ${why}`),
   stop_requested: ({ reason }, { yellow }) => yellow(`stop requested${reason ? `: ${reason}` : ''}`),
   signal_ignored: ({ signal, reason }, { yellow }) => yellow(`signal ${signal} ignored: ${reason}`),
   receipt: ({ id, state, how, text }, { dim }) =>

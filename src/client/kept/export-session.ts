@@ -39,7 +39,7 @@ export function exported(said: readonly SaidIn[], events: readonly JournalEvent[
 function typeOf(message: Message): MessageType {
   switch (message.kind) {
     case 'user':
-      return String(message.purpose) === 'summary' ? 'SUMMARY' : 'USER';
+      return message.purpose === 'summary' ? 'SUMMARY' : 'USER';
     case 'assistant':
       return 'ASSISTANT';
     case 'tool_result':

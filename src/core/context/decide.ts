@@ -1,8 +1,16 @@
 /** Whether it is worth sending less: a thread that is changed is sent at the full price once, and is shorter after. */
 
-/** Where the conversation is longer than this, its old results are looked at (X2). */
+/** Where the conversation is longer than this, its old results are looked at (X2), and then the whole of it. */
 export interface ContextRules {
   softTokens: number;
+  /** Of roles that have a limit of their own. */
+  roles?: Record<string, number>;
+  /** What results leave is summarised by a model: `model`, where not by that of the role. Absent: never. */
+  compacts?: { model?: string };
+}
+
+export function softTokensOf({ softTokens, roles = {} }: ContextRules, role: string): number {
+  return Object.hasOwn(roles, role) ? (roles[role] ?? softTokens) : softTokens;
 }
 
 /** Of what is in a cache, an endpoint charges about a tenth. */
@@ -21,10 +29,47 @@ export interface ThinAsked {
 }
 
 /** Whether leaving results out is cheaper than sending them on. */
-export function thinPays({ before, after, cachedShare, turns }: ThinAsked): boolean {
-  const saved = before - after;
-  if (saved < before * LEAST_SAVED_SHARE) return false;
+export function thinPays(asked: ThinAsked): boolean {
+  const { before, after } = asked;
+  return before - after >= before * LEAST_SAVED_SHARE && saving(asked) > 0;
+}
+
+/** What a token of output costs beside one of input. */
+const OUTPUT_PRICE = 5;
+/** A summary has about a fifth of what it takes the place of, and no more than it is asked for. */
+const SUMMARY_SHARE = 0.2;
+const SUMMARY_TOKENS = 1_500;
+/** A summary that leaves more than this is not worth what it loses. */
+const MOST_LEFT_SHARE = 0.7;
+
+export interface SummaryAsked extends Omit<ThinAsked, 'after'> {
+  /** Tokens of what would stay as it is. */
+  kept: number;
+}
+
+function sizeOfSummary({ before, kept }: SummaryAsked): number {
+  return Math.min(SUMMARY_TOKENS, (before - kept) * SUMMARY_SHARE);
+}
+
+/** Whether it makes the thread much shorter, whatever it costs: asked where the model takes no more. */
+export function compactionHelps(asked: SummaryAsked): boolean {
+  return asked.kept + sizeOfSummary(asked) <= asked.before * MOST_LEFT_SHARE;
+}
+
+/** Whether a summary is cheaper than what it takes the place of: it is read for it once more, and written. */
+export function compactionPays(asked: SummaryAsked): boolean {
+  const { before, kept, cachedShare } = asked;
+  const written = sizeOfSummary(asked);
+  const price = before * priceOfToken(cachedShare) + written * OUTPUT_PRICE;
+  return compactionHelps(asked) && saving({ ...asked, after: kept + written }) > price;
+}
+
+/** In tokens at the full price, over the turns that are reckoned with. */
+function saving({ before, after, cachedShare, turns }: ThinAsked): number {
   const costOnce = after * (1 - CACHED_PRICE) * cachedShare;
-  const priceOfTurn = 1 - (1 - CACHED_PRICE) * cachedShare;
-  return saved * priceOfTurn * turns > costOnce;
+  return (before - after) * priceOfToken(cachedShare) * turns - costOnce;
+}
+
+function priceOfToken(cachedShare: number): number {
+  return 1 - (1 - CACHED_PRICE) * cachedShare;
 }

@@ -2,6 +2,7 @@
 import { estimateMessageTokens } from '../limits/tokens.js';
 import { type Message, toolCallsOf, type UserMessage } from '../state/message.js';
 import { jsonBytes } from '../text/json.js';
+import { COMPACTOR } from './summary.js';
 
 /** What one run of the conversation has said in the thread that its roles share. */
 export interface EarlierRun {
@@ -12,7 +13,13 @@ export interface EarlierRun {
 }
 
 /** What each run says anew. */
-const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'files', 'inventory']);
+const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set([
+  'role',
+  'notes',
+  'files',
+  'inventory',
+  'compact',
+]);
 
 /** The newest that fits, in order; before it the goal that it is about, and nothing from before the last summary. */
 export function earlierMessages(
@@ -20,9 +27,7 @@ export function earlierMessages(
   { tokens, bytes }: { tokens: number; bytes: number },
 ): Message[] {
   const groups = runs.flatMap(groupsOfRun);
-  const from = groups.findLastIndex(
-    ([first]) => first?.kind === 'user' && String(first.purpose) === 'summary',
-  );
+  const from = groups.findLastIndex(([first]) => first?.kind === 'user' && first.purpose === 'summary');
   const room = { tokens, bytes };
   const taken: Message[][] = [];
   const take = (group: Message[]) => {
@@ -64,7 +69,7 @@ function groupsOfRun({ chain, answer, messages }: EarlierRun): Message[][] {
     groups.push(group.map(message => ({ ...message, from: message.from ?? { chain, id: message.id } })));
   for (const message of messages) {
     if (message.kind === 'user' && !SAID_ANEW.has(message.purpose)) add(message);
-    if (message.kind !== 'assistant') continue;
+    if (message.kind !== 'assistant' || message.role === COMPACTOR) continue;
     const content = message.content.filter(block => block.type !== 'tool_use' || results.has(block.id));
     if (content.every(block => block.type === 'reasoning')) continue;
     const reply = { ...message, content };

@@ -14,6 +14,8 @@ export interface PinnedCall {
   /** Messages before this index belong to the call. */
   upTo: number;
   toolsOffered: boolean;
+  /** It asks for a summary of what the thread holds, in place of what the role is for. */
+  compacts?: true;
 }
 
 /** Besides the calls in flight. */

@@ -72,14 +72,8 @@ function cutTexts(state: RunState, maxBytes: number, at: number): void {
       const others = thread.messages.filter(
         message => message.kind !== 'user' || !GIVEN_AGAIN.has(message.purpose),
       );
-      shortenTo(
-        state,
-        thread,
-        others.map(message => withShortTexts(message, bytes)),
-        at,
-      );
-      thread.tokens = thread.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-      thread.epoch += 1;
+      const short = others.map(message => withShortTexts(message, bytes));
+      replaceInThread(state, thread, short, at);
     }
   }
 }
@@ -133,6 +127,13 @@ export function shortenThread(
   Object.assign(thread, { tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
   record(state.log.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
   return true;
+}
+
+/** Puts other messages in the place of those of a thread while no call on it is in flight. Changes `state`. */
+export function replaceInThread(state: RunState, thread: Thread, messages: Message[], at: number): void {
+  shortenTo(state, thread, messages, at);
+  thread.tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  thread.epoch += 1;
 }
 
 /** Puts shorter messages in the place of those of a thread; the store gets what they were, if it has not yet. */

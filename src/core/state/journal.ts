@@ -151,6 +151,21 @@ export interface JournalPayloads {
   budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
   /** `shortened`: results made shorter in their place. */
   thread_trimmed: { thread: string; dropped: number; shortened: number; why: string };
+  /** A model is asked for a summary of a thread of so many tokens. */
+  compaction_started: { thread: string; tokens: number; model: string };
+  /** The summary `messageId` stands for `dropped` messages; tokens of the thread `before` and `after`. */
+  thread_compacted: {
+    thread: string;
+    dropped: number;
+    before: number;
+    after: number;
+    model: string;
+    messageId: string;
+    usage: Usage;
+    durationMs: number;
+  };
+  /** There is none: the thread stays as it is, and is trimmed where the model takes no more. */
+  compaction_failed: { thread: string; model: string; why: string };
   /** What becomes of a message, under its sender's id: accepted, then applied, queued or dropped. */
   receipt: Receipt;
   /** A message was applied: the tool calls that were skipped for it. */

@@ -132,9 +132,20 @@ export interface UserMessage extends MessageBase {
   /**
    * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the
    * project; `files`: what lies in the workspace; `reask`: a request to mend output; `answer`: of the step before, where the conversation does not hold
-   * it.
+   * it; `compact`: asks for a summary; `summary`: stands for the messages before it.
    */
-  purpose: 'goal' | 'steer' | 'role' | 'notes' | 'files' | 'inventory' | 'instruction' | 'reask' | 'answer';
+  purpose:
+    | 'goal'
+    | 'steer'
+    | 'role'
+    | 'notes'
+    | 'files'
+    | 'inventory'
+    | 'instruction'
+    | 'reask'
+    | 'answer'
+    | 'compact'
+    | 'summary';
   /** Of a prompt, and of an instruction to a role that has its prompt in the thread: the role. */
   role?: string;
   /** Of an instruction: the task that it gives. */

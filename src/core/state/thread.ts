@@ -9,6 +9,8 @@ export interface Thread {
   messages: Message[];
   tokens: number;
   dropped: number;
+  /** A summary failed: the next is tried when there are more tokens than this. */
+  compactFrom?: number;
   /** Where tasks run side by side: what this is a copy of. */
   branch?: BranchOf;
 }

@@ -97,7 +97,7 @@ function dropGroups(
   // Else the note alone would take it over the target again.
   if (trimmed.tokens <= targetTokens) return;
   const { messages } = trimmed;
-  const anchors = anchorsOf(messages, taskId, keepsUserNotes);
+  const anchors = [...anchorsOf(messages, taskId, keepsUserNotes), lastSummary(messages)];
   const earlier = messages.find(message => message.kind === 'cut');
   const gone = new Set<Message>();
   let cut = earlier ?? cutMessage(words, mark, 0, recalls ? null : {});
@@ -165,7 +165,11 @@ function cutMessage(
 }
 
 /** Positions of what the work at hand rests on. Prompts of other roles are given again when they come on. */
-function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUserNotes: boolean): number[] {
+export function anchorsOf(
+  messages: readonly Message[],
+  taskId: string | null,
+  keepsUserNotes: boolean,
+): number[] {
   const lastOf = (isWanted: (purpose: UserMessage['purpose']) => boolean) =>
     messages.findLastIndex(message => message.kind === 'user' && isWanted(message.purpose));
   const goal = lastOf(purpose => purpose === 'goal');
@@ -187,15 +191,22 @@ function anchorsOf(messages: readonly Message[], taskId: string | null, keepsUse
   return anchors.filter(at => at >= 0);
 }
 
+/** It stands for what went before: only another takes its place. */
+function lastSummary(messages: readonly Message[]): number {
+  return messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'summary');
+}
+
 type Purposes = ReadonlySet<UserMessage['purpose']>;
-const NO_INSTRUCTION: Purposes = new Set(['role', 'notes', 'files', 'inventory', 'reask', 'answer']);
+const NO_INSTRUCTION: Purposes = new Set([
+  ...(['role', 'notes', 'files', 'inventory', 'reask', 'answer', 'compact', 'summary'] as const),
+]);
 
 interface Group {
   first: number;
   last: number;
 }
 
-function groupsOf(messages: readonly Message[]): Group[] {
+export function groupsOf(messages: readonly Message[]): Group[] {
   const lastResult = lastResultPositions(messages);
   const groups: Group[] = [];
   let open: Group | null = null;

@@ -35,7 +35,8 @@ export function modelRequestPage(
   // As many messages as fit a page. Indexes count only what goes to a model.
   const messages = firstPage(thread.messages.slice(from, call.upTo), sizeOf);
   const end = from + messages.length;
-  const headKey = `${call.role}:${call.toolsOffered}:${state.tools.listed.times}`;
+  const asks = call.compacts ? ':compacts' : '';
+  const headKey = `${call.role}:${call.toolsOffered}:${state.tools.listed.times}${asks}`;
   const { callId: id, role, thread: threadId, epoch, upTo } = call;
   const next = end < upTo ? end : null;
   const page: ModelRequestPage = { callId: id, role, thread: threadId, epoch, headKey, from, messages, next };
@@ -56,7 +57,8 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
       inputSchema,
       validation,
     })),
-    output: role.output,
+    // Its form is told in words: a schema would come before all that an endpoint has in its cache.
+    output: call.compacts ? 'text' : role.output,
     dialect: role.dialect,
     // Its tools stay where they are, so that what follows them stays known to the endpoint.
     toolChoice: mayCall ? 'auto' : 'none',
@@ -66,7 +68,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
     toolSyntax: role.toolSyntax,
     stop: role.stop,
     maxOutputTokens: role.maxOutputTokens,
-    ...(role.streaming === false && { streaming: false }),
+    ...((role.streaming === false || call.compacts) && { streaming: false }),
   };
 }
 

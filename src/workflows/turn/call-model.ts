@@ -1,7 +1,7 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
 import type { CallModelResult } from '../../activities/types.js';
 import { answersAt } from '../../core/agents/modes.js';
-import { MODEL_RETRIES, type PinnedRole } from '../../core/agents/role.js';
+import type { PinnedRole } from '../../core/agents/role.js';
 import { isSubagent } from '../../core/agents/subagent.js';
 import {
   type CallFailure,
@@ -9,11 +9,9 @@ import {
   modelFailure,
   tookTooLong,
 } from '../../core/limits/failure.js';
-import { callTimeMs } from '../../core/limits/limits.js';
 import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/limits/model-failure.js';
-import { NO_RETRIES, type PinnedCall, withInputCount, withPinned } from '../../core/limits/model-use.js';
+import { NO_RETRIES, type PinnedCall, withInputCount } from '../../core/limits/model-use.js';
 import { here, taskAt } from '../../core/state/cursor.js';
-import { goalTimeMs } from '../../core/state/goal.js';
 import {
   type AssistantMessage,
   actionOf,
@@ -27,9 +25,10 @@ import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
-import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
+import { compact, compactionDue } from './compact.js';
 import { contextBudget, requestTokens, thinIfItPays, trimAfterRefusal, trimToFit } from './fit-thread.js';
+import { optionsFor, pinCall } from './pin-call.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 import { spend } from './spend.js';
 
@@ -61,9 +60,14 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   if (!run.hasTurn()) return { kind: 'again' };
   const foundOut = outAlready(run, role, model);
   if (foundOut) return { kind: 'failed', failure: foundOut };
-  thinIfItPays(run, thread);
+  thinIfItPays(run, role, thread);
+  const compaction = compactionDue(run, role, thread, model);
+  if (compaction) {
+    await compact(run, compaction);
+    return { kind: 'again' };
+  }
   trimToFit(run, thread, contextBudget(run, role, model), 'context window');
-  const call = pinCall(run, role, thread, model, toolsOffered);
+  const call = pinCall(run, { role, thread, model, toolsOffered });
   const estimated = requestTokens(run, role);
   const { callId } = call;
   run.journal('model_call_started', {
@@ -172,38 +176,6 @@ function nextOf(run: Run, failed: FailedCall, hasNextModel: boolean) {
 /** The goal's time ended it, not the model's limit: the loop sees that, and whether somebody gave it more. */
 function isOutOfTime({ state, pinned }: Run, { failure, timeMs }: FailedCall): boolean {
   return tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs;
-}
-
-function optionsFor(run: Run, role: PinnedRole, call: PinnedCall): CallOptions & { wholeMs: number } {
-  const { state, pinned } = run;
-  const { cursor } = state;
-  const at = taskAt(cursor) ?? `cycle ${cursor.position.cycle}`;
-  const round = here(cursor).turns.round + 1;
-  const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;
-  const wholeMs = callTimeMs(run.limits, usedMs);
-  return {
-    summary: preview(`${call.role} · ${at} · round ${round} · ${call.model}`, 190),
-    timeoutMs: Math.min(pinned.modelTimeoutMs, wholeMs),
-    wholeMs,
-    attempts: 1 + (role.maxRetries ?? MODEL_RETRIES),
-    ...(role.retryDelayMs !== undefined && { retryDelayMs: role.retryDelayMs }),
-    interruptible: true,
-  };
-}
-
-/** Fixes what the call sends. */
-function pinCall(
-  run: Run,
-  role: PinnedRole,
-  thread: Thread,
-  model: string,
-  toolsOffered: boolean,
-): PinnedCall {
-  const { id, epoch, messages } = thread;
-  const sent = { thread: id, epoch, upTo: messages.length, toolsOffered };
-  const call: PinnedCall = { callId: run.nextId('c'), role: role.name, model, ...sent };
-  run.state.models.calls = withPinned(run.state, call);
-  return call;
 }
 
 function settle(

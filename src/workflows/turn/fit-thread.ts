@@ -1,7 +1,7 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 
 import type { PinnedRole } from '../../core/agents/role.js';
-import { thinPays } from '../../core/context/decide.js';
+import { softTokensOf, thinPays } from '../../core/context/decide.js';
 import { tokenFactor } from '../../core/limits/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
 import { prefixOf } from '../../core/prompts/shared-prefix.js';
@@ -49,18 +49,23 @@ export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: st
 const THINNED_SHARE = 0.5;
 
 /** Leaves old results out where that is cheaper than sending them on: the model reads them again by the tool `recall`. */
-export function thinIfItPays({ state, pinned, ports }: Run, thread: Thread): void {
+export function thinIfItPays(run: Run, { name }: PinnedRole, thread: Thread): void {
+  const { state, pinned, ports } = run;
   if (!pinned.context || !pinned.tools.some(isRecall)) return;
-  const { inputTokens, cachedInputTokens } = state.total.usage;
-  const cachedShare = inputTokens === 0 ? 0 : Math.min(1, cachedInputTokens / inputTokens);
   const before = thread.tokens;
-  shortenThread(state, thread, pinned.context.softTokens, {
+  shortenThread(state, thread, softTokensOf(pinned.context, name), {
     why: 'old results cost more than they are worth',
     at: ports.now(),
     targetShare: THINNED_SHARE,
     resultsOnly: true,
-    pays: after => thinPays({ before, after, cachedShare, turns: state.total.turns }),
+    pays: after => thinPays({ before, after, cachedShare: cachedShare(run), turns: state.total.turns }),
   });
+}
+
+/** Share of the input so far that came from a cache, 0 to 1. */
+export function cachedShare({ state }: Run): number {
+  const { inputTokens, cachedInputTokens } = state.total.usage;
+  return inputTokens === 0 ? 0 : Math.min(1, cachedInputTokens / inputTokens);
 }
 
 /** Of what a model has refused, so much is taken for what it takes. */

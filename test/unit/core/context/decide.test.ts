@@ -1,6 +1,6 @@
 /** When a thread is changed to send less (X2). */
 import { expect, test } from 'vitest';
-import { thinPays } from '../../../../src/core/context/decide.js';
+import { compactionPays, softTokensOf, thinPays } from '../../../../src/core/context/decide.js';
 
 const AT_SOFT = { before: 26_000, after: 13_000, cachedShare: 0, turns: 20 };
 
@@ -13,4 +13,23 @@ test.each([
   ['nothing is saved', { ...AT_SOFT, after: 26_000 }, false],
 ])('X2: %s → %o pays: %s', (_why, asked, pays) => {
   expect(thinPays(asked)).toBe(pays);
+});
+
+const SUMMARISED = { before: 26_000, kept: 10_000, cachedShare: 0, turns: 20 };
+
+test.each([
+  ['nothing is cached', SUMMARISED, true],
+  ['nothing is cached, and a few turns are reckoned with', { ...SUMMARISED, turns: 2 }, false],
+  ['all is cached, and many turns are', { ...SUMMARISED, cachedShare: 1, turns: 50 }, true],
+  ['all is cached, and few turns are', { ...SUMMARISED, cachedShare: 1, turns: 10 }, false],
+  ['most of it would stay', { ...SUMMARISED, kept: 18_000, turns: 1_000 }, false],
+])('X2: a summary, %s → %o pays: %s', (_why, asked, pays) => {
+  expect(compactionPays(asked)).toBe(pays);
+});
+
+test('X2: a role with a limit of its own → that; any other → that of all', () => {
+  const rules = { softTokens: 26_000, roles: { planner: 4_000 } };
+  expect(['planner', 'executor', 'toString'].map(role => softTokensOf(rules, role))).toEqual([
+    4_000, 26_000, 26_000,
+  ]);
 });

@@ -1,0 +1,137 @@
+/** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
+import type { PinnedRole } from '../../core/agents/role.js';
+import { compactionHelps, compactionPays, softTokensOf } from '../../core/context/decide.js';
+import {
+  COMPACTOR,
+  inPlaceOf,
+  readSummary,
+  type Summary,
+  summaryAgain,
+  summaryRequest,
+  summaryText,
+  whatGoes,
+} from '../../core/context/summary.js';
+import { declined } from '../../core/limits/model-failure.js';
+import { here } from '../../core/state/cursor.js';
+import { replaceInThread } from '../../core/state/handover.js';
+import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../core/state/message.js';
+import { taskOf } from '../../core/state/position.js';
+import type { Thread } from '../../core/state/thread.js';
+import { ownValue } from '../../core/text/json.js';
+import { isRecall } from '../../core/tools/tool-result.js';
+import type { Run } from '../run.js';
+import { cachedShare, contextBudget } from './fit-thread.js';
+import { hasUnkept, keepSession } from './keep-session.js';
+import { optionsFor, pinCall } from './pin-call.js';
+import { spend } from './spend.js';
+
+/** Of what a model takes: from here on a conversation is summarised, before it has to be cut. */
+const FULL_SHARE = 0.8;
+/** Down to this share of the limit, its newest turns stay. */
+const KEPT_SHARE = 0.4;
+/** One that failed is tried again when the conversation has grown by so much. */
+const GROWN = 1.25;
+
+interface Compaction {
+  role: PinnedRole;
+  thread: Thread;
+  model: string;
+  gone: Set<Message>;
+}
+
+/** Of a conversation for which a summary is due, what is to be done; null where there is none. */
+export function compactionDue(run: Run, role: PinnedRole, thread: Thread, model: string): Compaction | null {
+  const { pinned, state } = run;
+  const { context } = pinned;
+  // What the goal has left is for the answer.
+  if (!context?.compacts || !pinned.tools.some(isRecall) || here(state.cursor).phase === 'wrap_up')
+    return null;
+  const room = contextBudget(run, role, model);
+  const limit = Math.min(softTokensOf(context, role.name), Math.floor(room * FULL_SHARE));
+  const before = thread.tokens;
+  if (before <= Math.max(limit, thread.compactFrom ?? 0)) return null;
+  const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
+  const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
+  const asked = { before, kept, cachedShare: cachedShare(run), turns: state.total.turns };
+  if (!(before > room ? compactionHelps(asked) : compactionPays(asked))) return null;
+  const { model: own } = context.compacts;
+  const takes = own !== undefined && before <= contextBudget(run, role, own);
+  const isOut = own !== undefined && ownValue(state.models.out, own) !== undefined;
+  return { role, thread, gone, model: takes && !isOut ? own : model };
+}
+
+export async function compact(run: Run, due: Compaction): Promise<void> {
+  const { state } = run;
+  const { thread, model, gone } = due;
+  // What goes is read again from there.
+  if (hasUnkept(run)) await keepSession(run);
+  const before = thread.tokens;
+  const startedAt = run.ports.now();
+  const asked = thread.messages.length;
+  run.journal('compaction_started', { thread: thread.id, tokens: before, model });
+  const end = await summarise(run, due);
+  const at = run.ports.now();
+  const said = thread.messages.slice(0, asked);
+  if (!('summary' in end)) {
+    replaceInThread(state, thread, said, at);
+    if (!end.interrupted) thread.compactFrom = Math.floor(before * GROWN);
+    run.journal('compaction_failed', { thread: thread.id, model, why: end.why });
+    return;
+  }
+  const text = summaryText(end.summary, gone.size, run.words);
+  const message = run.say(thread, 'summary', text);
+  replaceInThread(state, thread, inPlaceOf(said, gone, message), at);
+  thread.dropped += gone.size;
+  delete thread.compactFrom;
+  run.journal('thread_compacted', {
+    ...{ thread: thread.id, dropped: gone.size, before, after: thread.tokens },
+    ...{ model, messageId: message.id, usage: end.usage, durationMs: at - startedAt },
+  });
+}
+
+type Summarised = { summary: Summary; usage: Usage } | { why: string; interrupted: boolean };
+
+/** Asks in the conversation itself, so that an endpoint has most of the request in its cache; twice where need be. */
+async function summarise(run: Run, due: Compaction): Promise<Summarised> {
+  const { thread } = due;
+  run.say(thread, 'compact', summaryRequest(run.words));
+  let usage = NO_USAGE;
+  for (let times = 1; ; times++) {
+    const reply = await ask(run, due);
+    if ('why' in reply) return reply;
+    usage = addUsage(usage, reply.usage);
+    const read = readSummary(reply.text);
+    if (read.ok) return { summary: read.value, usage };
+    if (times === 2 || run.state.people.stop) return { why: read.errors.join(' '), interrupted: false };
+    run.say(thread, 'compact', summaryAgain(read.errors, run.words));
+  }
+}
+
+async function ask(
+  run: Run,
+  { role, thread, model }: Compaction,
+): Promise<{ text: string; usage: Usage } | { why: string; interrupted: boolean }> {
+  const call = pinCall(run, { role, thread, model, toolsOffered: false, compacts: true });
+  const by = { role: COMPACTOR, model };
+  const { callId } = call;
+  const check = run.memory.offered.offer(run.state, run.ports, call);
+  const options = optionsFor(run, role, { ...call, role: COMPACTOR });
+  const called = await run.call({ kind: 'model', role: COMPACTOR }, options, () =>
+    run.ports.callModel({ callId, role: role.name, model, check }, options),
+  );
+  if (!called.ok) {
+    const { kind, message, usage = NO_USAGE } = called.failure;
+    spend(run, by, usage, { failedCalls: 1 });
+    return { why: message, interrupted: kind === 'cancelled' };
+  }
+  const { content, stopReason, usage, outputText } = called.value;
+  const failure = declined(called.value, model);
+  spend(run, by, usage, failure ? { failedCalls: 1 } : {});
+  if (failure) return { why: failure.message, interrupted: false };
+  const message = run.append(thread, {
+    ...{ id: run.nextId('m'), at: run.ports.now(), kind: 'assistant', role: COMPACTOR, action: 'answering' },
+    ...{ content: content.filter(block => block.type !== 'tool_use'), stopReason, model, usage },
+  });
+  if (stopReason === 'interrupted') return { why: 'It was interrupted.', interrupted: true };
+  return { text: outputText ?? textOf(message), usage };
+}

@@ -1,0 +1,45 @@
+/** What a model call is made with: what it sends, fixed before it begins, and the time that it has. */
+import { MODEL_RETRIES, type PinnedRole } from '../../core/agents/role.js';
+import { callTimeMs } from '../../core/limits/limits.js';
+import { type PinnedCall, withPinned } from '../../core/limits/model-use.js';
+import { here, taskAt } from '../../core/state/cursor.js';
+import { goalTimeMs } from '../../core/state/goal.js';
+import { isCounted } from '../../core/state/run-state.js';
+import type { Thread } from '../../core/state/thread.js';
+import { preview } from '../../core/text/preview.js';
+import type { CallOptions } from '../ports.js';
+import type { Run } from '../run.js';
+
+export function optionsFor(
+  run: Run,
+  role: PinnedRole,
+  call: Pick<PinnedCall, 'role' | 'model'>,
+): CallOptions & { wholeMs: number } {
+  const { state, pinned } = run;
+  const { cursor } = state;
+  const at = taskAt(cursor) ?? `cycle ${cursor.position.cycle}`;
+  const round = here(cursor).turns.round + 1;
+  const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;
+  const wholeMs = callTimeMs(run.limits, usedMs);
+  return {
+    summary: preview(`${call.role} · ${at} · round ${round} · ${call.model}`, 190),
+    timeoutMs: Math.min(pinned.modelTimeoutMs, wholeMs),
+    wholeMs,
+    attempts: 1 + (role.maxRetries ?? MODEL_RETRIES),
+    ...(role.retryDelayMs !== undefined && { retryDelayMs: role.retryDelayMs }),
+    interruptible: true,
+  };
+}
+
+/** Fixes what the call sends: all that the thread holds now. */
+export function pinCall(
+  run: Run,
+  what: { role: PinnedRole; thread: Thread; model: string; toolsOffered: boolean; compacts?: true },
+): PinnedCall {
+  const { role, thread, ...how } = what;
+  const { id, epoch, messages } = thread;
+  const sent = { thread: id, epoch, upTo: messages.length };
+  const call: PinnedCall = { callId: run.nextId('c'), role: role.name, ...how, ...sent };
+  run.state.models.calls = withPinned(run.state, call);
+  return call;
+}

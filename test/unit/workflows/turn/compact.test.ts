@@ -1,0 +1,147 @@
+/** A conversation that is summarised before a call, and what follows where no summary comes about. */
+import { expect, test } from 'vitest';
+import type { CallModelInput, CallModelResult } from '../../../../src/activities/types.js';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { type Message, NO_USAGE, textOf } from '../../../../src/core/state/message.js';
+import { executionAt } from '../../../../src/core/state/position.js';
+import { newRunState } from '../../../../src/core/state/run-state.js';
+import { recallTool } from '../../../../src/shared/store/recall.js';
+import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
+import type { Called } from '../../../../src/workflows/ports.js';
+import { Run } from '../../../../src/workflows/run.js';
+import { callModel } from '../../../../src/workflows/turn/call-model.js';
+import { modelFacts, pinnedRun } from '../../../support/core-values.js';
+import { quietPorts, testRole } from '../../../support/small-run.js';
+
+const SUMMARY = JSON.stringify({ facts: [{ fact: 'The pool is 7 m long', source: 'a.txt' }] });
+const says = (text: string, more: Partial<CallModelResult> = {}): Called<CallModelResult> => {
+  const usage = { ...NO_USAGE, inputTokens: 100, outputTokens: 10 };
+  const content = [{ type: 'text' as const, text }];
+  return { ok: true, value: { content, stopReason: 'end_turn', usage, durationMs: 1, ...more } };
+};
+const fails = (type: string): Called<CallModelResult> => {
+  return { ok: false, failure: { kind: 'application', type, message: 'It failed.' } };
+};
+
+/** A role with twenty long replies behind it, of which a summary takes the place of most. */
+function longRun(
+  replies: Called<CallModelResult>[],
+  { contextTokens = 100_000, own = {} }: { contextTokens?: number; own?: { model?: string } } = {},
+) {
+  const role = testRole('executor', { tools: [], prompt: 'Execute.' });
+  const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
+  const info = modelFacts(contextTokens, true);
+  state.pinned = pinnedRun({
+    ...{ keeps: true, context: { softTokens: 5_000, compacts: own }, tools: [recallTool] },
+    ...{ roles: { executor: role }, models: ['p/a'], modelInfo: { 'p/a': info, 'p/cheap': info } },
+  });
+  state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.total.turns = 20;
+  const asked: { model: string; head: unknown; messages: Message[] }[] = [];
+  const run: Run = new Run(state, {
+    ...quietPorts([]),
+    callModel: async ({ callId, model }: CallModelInput) => {
+      const { head, messages } = modelRequestPage(state, callId);
+      asked.push({ model, head, messages });
+      return replies.shift() ?? says('Done.');
+    },
+  });
+  const thread = run.mainThread();
+  run.say(thread, 'role', 'Execute.', { role: 'executor' });
+  run.say(thread, 'goal', 'Measure the pool.');
+  for (let at = 1; at <= 20; at++) {
+    run.append(thread, {
+      ...{ id: run.nextId('m'), at, kind: 'assistant', role: 'executor', model: 'p/a', usage: NO_USAGE },
+      ...{ stopReason: 'end_turn', action: 'executing' },
+      content: [{ type: 'text', text: `Step ${at}. ${'word '.repeat(300)}` }],
+    });
+  }
+  run.say(thread, 'instruction', 'Do it now.');
+  const told = () =>
+    state.log.journal.events.map(({ type }) => type).filter(type => /compact|trimmed/.test(type));
+  const texts = () => thread.messages.map(message => textOf(message).slice(0, 12).trim());
+  return { run, role, state, thread, asked, told, texts, call: () => callModel(run, role, true) };
+}
+
+test('X5: too long → the same request with one more message, as text, without its tools; then the work goes on', async () => {
+  const { call, asked, thread, told, texts, state } = longRun([says(SUMMARY)]);
+  const before = thread.tokens;
+  expect(await call()).toEqual({ kind: 'again' });
+  expect(told()).toEqual(['compaction_started', 'thread_compacted']);
+  expect(asked[0]?.head).toMatchObject({ output: 'text', toolChoice: 'none', streaming: false });
+  expect(asked[0]?.messages).toHaveLength(24);
+  // Prompt, goal, the newest and what is wanted now stay; the summary stands where the oldest stood.
+  expect(texts().slice(0, 3)).toEqual(['Execute.', 'Measure the', '[To save roo']);
+  expect(texts().slice(-2)).toEqual(['Step 20. wor', 'Do it now.']);
+  expect(thread.tokens).toBeLessThan(before / 2);
+  const sum = thread.messages.reduce((all, message) => all + JSON.stringify(message).length, 0);
+  expect(sum).toBeLessThan(before * 4);
+  expect(state.total).toMatchObject({ turns: 20, usage: { inputTokens: 100 } });
+  expect(state.total.usageBy).toMatchObject([{ role: 'compactor', calls: 1 }]);
+  expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+  expect(asked).toHaveLength(2);
+});
+
+test('X5: a model for summaries → it writes them; one that takes less than there is → that of the role', async () => {
+  const cheap = longRun([says(SUMMARY)], { own: { model: 'p/cheap' } });
+  await cheap.call();
+  expect(cheap.asked.map(({ model }) => model)).toEqual(['p/cheap']);
+  const small = longRun([says(SUMMARY)], { own: { model: 'p/cheap' } });
+  small.run.pinned.modelInfo['p/cheap'] = modelFacts(4_000, true);
+  await small.call();
+  expect(small.asked.map(({ model }) => model)).toEqual(['p/a']);
+});
+
+test('X6: it is no summary → asked for once more, with what is wrong; then it is', async () => {
+  const { call, asked, told, texts } = longRun([says('I will not.'), says(SUMMARY)]);
+  await call();
+  expect(told()).toEqual(['compaction_started', 'thread_compacted']);
+  expect(textOf(asked[1]?.messages.at(-1) ?? { content: [] })).toContain('one complete JSON object');
+  expect(texts()).not.toContain('I will not.');
+});
+
+test.each<[string, Called<CallModelResult>[]]>([
+  ['none of two is a summary', [says('No.'), says('No.')]],
+  ['the call fails', [fails(FAILURE.model.overloaded)]],
+  ['the model declines', [says('No.', { stopReason: 'refusal' })]],
+])(
+  'X8: %s → as it was, word for word, and not tried again before it has grown by a quarter',
+  async (_what, replies) => {
+    const { call, run, thread, told, texts } = longRun(replies);
+    const before = texts();
+    const epoch = thread.epoch;
+    expect(await call()).toEqual({ kind: 'again' });
+    expect([told(), texts()]).toEqual([['compaction_started', 'compaction_failed'], before]);
+    expect(thread.epoch).toBeGreaterThan(epoch);
+    expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+    run.say(thread, 'instruction', 'word '.repeat(3_000));
+    expect(await call()).toEqual({ kind: 'again' });
+  },
+);
+
+test('X8: it fails, and the model takes no more → what there is is trimmed; goal and prompt stay', async () => {
+  const { call, told, texts } = longRun([fails(FAILURE.model.overloaded)], { contextTokens: 6_000 });
+  await call();
+  expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+  expect(told()).toEqual(['compaction_started', 'compaction_failed', 'thread_trimmed']);
+  expect(texts()).toEqual(expect.arrayContaining(['Execute.', 'Measure the', 'Do it now.']));
+});
+
+test('X5: a person interrupts it → nothing is said of it, and it is tried again at once', async () => {
+  const { call, told } = longRun([says('{"fa', { stopReason: 'interrupted' }), says(SUMMARY)]);
+  await call();
+  await call();
+  expect(told()).toEqual([
+    'compaction_started',
+    'compaction_failed',
+    'compaction_started',
+    'thread_compacted',
+  ]);
+});
+
+test('X5: a run that earlier code began → no summary', async () => {
+  const { call, run, told } = longRun([]);
+  run.pinned.context = { softTokens: 5_000 };
+  expect(await call()).toMatchObject({ kind: 'message' });
+  expect(told()).toEqual([]);
+});
