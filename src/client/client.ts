@@ -1,5 +1,7 @@
 /** The client: what programs start, find and steer runs with. */
 import type { Client } from '@temporalio/client';
+import type { RunRecord } from '../core/state/kept.js';
+import { SteersmanError } from '../shared/errors.js';
 import { resolveHome } from '../stack/home.js';
 import { leftOpenRuns } from '../stack/open-runs.js';
 import { allowedTools } from '../stack/trust/kept-permissions.js';
@@ -8,7 +10,7 @@ import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
 import { closedRuns, deleteRuns } from './kept/delete-runs.js';
-import { Sessions, sessionsOf } from './kept/kept-runs.js';
+import { keptRun, Sessions, sessionsOf } from './kept/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
@@ -107,7 +109,9 @@ export class SteersmanClient {
   attach(id: string, { tools, ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
     const { temporal } = this.#scope;
     return abortable(this.#scope, options, async () => {
-      const { runId, taskQueue, memo } = await describeRun(temporal, id);
+      const kept = await describeRun(temporal, id).catch(error => forgottenRun(this.#scope, id, error));
+      if ('chain' in kept) return new Run(this.#scope, { ...kept, id, taskQueue: '', forgotten: kept });
+      const { runId, taskQueue, memo } = kept;
       return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) }, tools);
     });
   }
@@ -181,4 +185,12 @@ export class SteersmanClient {
     if (local === null) return DEFAULT_TASK_QUEUE;
     return (await local.worker(projectWorker(configDir))).taskQueue;
   }
+}
+
+/** What the store has of a run that Temporal knows no more. Throws the error where it has nothing. */
+async function forgottenRun({ home }: ClientScope, id: string, error: unknown): Promise<RunRecord> {
+  const isUnknown = error instanceof SteersmanError && error.code === 'not_found';
+  const kept = isUnknown ? await keptRun(sessionsOf(home), id).catch(() => null) : null;
+  if (kept === null) throw error;
+  return kept;
 }

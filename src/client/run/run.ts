@@ -5,7 +5,8 @@ import type { Gate } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import type { Artifact } from '../../core/state/artifacts.js';
-import type { TraceReport, TraceStep } from '../../core/state/trace.js';
+import type { RunRecord } from '../../core/state/kept.js';
+import { type TraceReport, type TraceStep, traceOf } from '../../core/state/trace.js';
 import type { SteerTime } from '../../core/steering/inbox.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
@@ -28,7 +29,7 @@ import { type Abortable, abortable, leavable } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import { type Temporal, webUiLink } from '../connect.js';
-import { keptRun, keptSteps, sessionsOf, type ThreadTranscript } from '../kept/kept-runs.js';
+import { keptEvents, keptRun, keptSteps, sessionsOf, type ThreadTranscript } from '../kept/kept-runs.js';
 import type { ClientTool } from '../start/client-tools.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
@@ -40,7 +41,7 @@ import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } f
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import { readHistory, readStored } from './run-files.js';
-import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
+import { FORGOTTEN, keptSnapshot, type RunSnapshot, readSnapshot } from './run-snapshot.js';
 import { chainOf, describeRun, fromWorker, isOpen, mayBeServed, RunLooks } from './runs.js';
 import {
   answerAndKeep,
@@ -104,6 +105,8 @@ export class Run {
   readonly #scope: ClientScope;
   readonly #looks: RunLooks;
   readonly #store: SessionStore;
+  /** Temporal knows it no more: this is what the store has. */
+  readonly #forgotten: RunRecord | null;
   readonly #handlers: (GateHandler | GateHandlers)[] = [];
   /** Aborted by a gate that could not be answered, with why. */
   readonly #failed = new AbortController();
@@ -117,7 +120,11 @@ export class Run {
       taskQueue,
       workspace,
       joined = false,
-    }: Pick<Run, 'id' | 'runId' | 'taskQueue' | 'workspace'> & { joined?: boolean },
+      forgotten = null,
+    }: Pick<Run, 'id' | 'runId' | 'taskQueue' | 'workspace'> & {
+      joined?: boolean;
+      forgotten?: RunRecord | null;
+    },
     tools: readonly ClientTool[] = [],
   ) {
     this.#scope = scope;
@@ -125,11 +132,12 @@ export class Run {
     this.#looks = new RunLooks(scope.temporal, id, this.#store);
     this.id = id;
     this.joined = joined;
+    this.#forgotten = forgotten;
     this.runId = runId;
     this.taskQueue = taskQueue;
     this.workspace = workspace;
     this.webUi = webUiLink(scope.temporal, id);
-    answerTools(scope, this.#looks, tools);
+    if (forgotten === null) answerTools(scope, this.#looks, tools);
   }
 
   /**
@@ -137,6 +145,8 @@ export class Run {
    * An aborted signal ends the iteration, and nothing else; so does `return` of the generator.
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
+    const kept = this.#forgotten;
+    if (kept) return this.#leavable(options, () => toldAgain(this.#store, kept, options.since));
     return this.#leavable(options, signal =>
       this.#withGateNotices(watchRun(this.#looks, { ...options, signal })),
     );
@@ -273,7 +283,10 @@ export class Run {
 
   /** The run's state from worker, result and server together; works for ended runs and without a worker. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
-    return this.#work(options, temporal => readSnapshot(temporal, this.id));
+    const kept = this.#forgotten;
+    return this.#work(options, async temporal =>
+      kept ? keptSnapshot(kept) : readSnapshot(temporal, this.id),
+    );
   }
 
   /** Its sub-agents, with what each used and with their own: each is the run `{id}/{child.id}`. */
@@ -293,13 +306,14 @@ export class Run {
   /** The conversation, the main thread first; or the thread of this name: whole where this machine has the store, else as far as its worker has it. */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
     return this.#work(options, temporal =>
-      readTranscript(temporal, this.#store, { id: this.id, only: thread }),
+      readTranscript(temporal, this.#store, { id: this.id, only: thread, forgotten: this.#forgotten }),
     );
   }
 
   /** What it did, step by step. Of an ended run without a worker: its last steps. */
   trace(options: Abortable = {}): Promise<TraceReport> {
     return this.#work(options, async temporal => {
+      if (this.#forgotten) return keptTrace(this.#store, this.#forgotten);
       const run = await describeRun(temporal, this.id);
       const trace = isOpen(run)
         ? await askRun(temporal, { id: this.id }, traceQuery)
@@ -385,6 +399,23 @@ export class Run {
 }
 
 /** With the steps before its first, where the store has them all. */
+/** The trace of one that Temporal knows no more. */
+async function keptTrace(store: SessionStore, kept: RunRecord): Promise<TraceReport> {
+  const { outcome, usage, answer, startedAt, changedAt } = kept;
+  return {
+    ...traceOf(await keptSteps(store, kept)),
+    ...{ finalAnswer: answer, finishReason: outcome, tokenUsage: usage, totalMs: changedAt - startedAt },
+  };
+}
+
+/** The events of a run that Temporal knows no more. */
+async function* toldAgain(store: SessionStore, kept: RunRecord, since = 0): AsyncGenerator<RunEvent> {
+  yield* await keptEvents(store, kept, since);
+  const { workflowId: id, runId, outcome, cause } = kept;
+  const end = { id, runId, status: FORGOTTEN, outcome, cause, basis: null, result: null, failure: null };
+  yield { type: 'end', end };
+}
+
 function withKeptSteps(trace: TraceReport, kept: readonly TraceStep[]): TraceReport {
   const earlier = kept.filter(({ step }) => step <= trace.dropped);
   return earlier.length < trace.dropped

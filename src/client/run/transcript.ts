@@ -1,5 +1,6 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
 
+import { messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
@@ -17,11 +18,11 @@ import { chainOf, fromWorker } from './runs.js';
 export async function readTranscript(
   temporal: Temporal,
   store: SessionStore,
-  { id, only }: { id: string; only: string | undefined },
+  { id, only, forgotten }: { id: string; only: string | undefined; forgotten: RunRecord | null },
 ): Promise<ThreadTranscript[]> {
-  const known = await keptRun(store, id, await chainOf(temporal, id));
+  const known = forgotten ?? (await keptRun(store, id, await chainOf(temporal, id)));
   const kept = known ? await keptMessages(store, known) : [];
-  const said = known?.ended === true ? kept : await withNews(kept, () => readLive(temporal, id));
+  const said = forgotten || known?.ended === true ? kept : await withNews(kept, () => readLive(temporal, id));
   const threads = inThreads(said);
   const wanted = threads.filter(({ thread }) => only === undefined || thread === only);
   if (only !== undefined && wanted.length === 0) throw noThread(id, only, threads);
@@ -39,7 +40,9 @@ async function withNews(kept: readonly SaidIn[], ask: () => Promise<SaidIn[]>): 
   // A note of what was cut says nothing where all is there; what it began with is shown where it was said.
   const isNews = ({ kind, id, from }: SaidIn['message']) =>
     kind !== 'cut' && from === undefined && !known.has(id);
-  return [...kept, ...live.filter(({ message }) => isNews(message))];
+  const news = live.filter(({ message }) => isNews(message));
+  // The store may have what came after something that it lacks.
+  return [...kept, ...news].sort((a, b) => messageNumber(a.message) - messageNumber(b.message));
 }
 
 function readLive(temporal: Temporal, id: string): Promise<SaidIn[]> {

@@ -165,13 +165,26 @@ export function addStep(trace: Trace, step: NotedStep): void {
   trace.steps.push(fitted({ step: number, ...withoutNulls({ ...step, tokens }) }, STEP_BYTES));
   // Only where they were not offloaded in time: between two safe points there are few steps.
   dropSteps(trace, countOver(trace.steps, TRACE_BYTES));
-  if (step.action.type !== 'tool' || step.ending !== 'executed') return;
-  const known = ownValue(trace.usedTools, step.action.tool) !== undefined;
-  const isRoom = known || Object.keys(trace.usedTools).length < MOST_TOOLS_COUNTED;
-  const tool = isRoom ? step.action.tool : OTHER_TOOLS;
-  const used = ownValue(trace.usedTools, tool) ?? { count: 0, totalMs: 0 };
-  const next = { count: used.count + 1, totalMs: used.totalMs + step.elapsedMs };
-  trace.usedTools = { ...trace.usedTools, [tool]: next };
+  trace.usedTools = withUse(trace.usedTools, step);
+}
+
+type Used =
+  | Pick<TraceStep, 'action' | 'elapsedMs' | 'ending'>
+  | Pick<NotedStep, 'action' | 'elapsedMs' | 'ending'>;
+
+function withUse(usedTools: Trace['usedTools'], { action, ending, elapsedMs }: Used): Trace['usedTools'] {
+  if (action.type !== 'tool' || ending !== 'executed') return usedTools;
+  const known = ownValue(usedTools, action.tool) !== undefined;
+  const isRoom = known || Object.keys(usedTools).length < MOST_TOOLS_COUNTED;
+  const tool = isRoom ? action.tool : OTHER_TOOLS;
+  const used = ownValue(usedTools, tool) ?? { count: 0, totalMs: 0 };
+  return { ...usedTools, [tool]: { count: used.count + 1, totalMs: used.totalMs + elapsedMs } };
+}
+
+/** A trace of steps that were kept elsewhere, from the first of them on. */
+export function traceOf(steps: readonly TraceStep[]): Trace {
+  const usedTools = steps.reduce(withUse, {} as Trace['usedTools']);
+  return { steps: [...steps], dropped: (steps[0]?.step ?? 1) - 1, stored: [], usedTools };
 }
 
 /** A result carries its trace for ever: fields without a value are an eighth of it. */
