@@ -363,7 +363,12 @@ describe('client tools (T10, T11, K4)', () => {
     const handle = await rig.start('Ask', { clientTools, ...attended });
     const client = await openGateOf(handle, 'clientTool');
     const approval = await openGateOf(handle, 'approval');
-    const before = (await handle.describe()).historyLength;
+    // What was said before the wait is kept at its beginning.
+    const { historyLength: before } = await until('it does nothing but wait', async () => {
+      const seen = await handle.describe();
+      const { pendingActivities = [], pendingWorkflowTask = null } = seen.raw;
+      return pendingActivities?.length === 0 && pendingWorkflowTask === null && seen;
+    });
     const refusals = [
       await refusal(submit(handle, { callId: 'c999_1', content: 'x' })),
       await refusal(submit(handle, { gateId: approval.id, content: 'x' })),

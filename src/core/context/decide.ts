@@ -51,9 +51,13 @@ function sizeOfSummary({ before, kept }: SummaryAsked): number {
   return Math.min(SUMMARY_TOKENS, (before - kept) * SUMMARY_SHARE);
 }
 
+/** Of fewer tokens than this, a summary is not worth its call: they are trimmed. */
+const LEAST_SUMMARISED = 2_000;
+
 /** Whether it makes the thread much shorter, whatever it costs: asked where the model takes no more. */
 export function compactionHelps(asked: SummaryAsked): boolean {
-  return asked.kept + sizeOfSummary(asked) <= asked.before * MOST_LEFT_SHARE;
+  const { before, kept } = asked;
+  return before - kept >= LEAST_SUMMARISED && kept + sizeOfSummary(asked) <= before * MOST_LEFT_SHARE;
 }
 
 /** Whether a summary is cheaper than what it takes the place of: it is read for it once more, and written. */

@@ -22,6 +22,7 @@ test.each([
   ['nothing is cached, and a few turns are reckoned with', { ...SUMMARISED, turns: 2 }, false],
   ['all is cached, and many turns are', { ...SUMMARISED, cachedShare: 1, turns: 50 }, true],
   ['all is cached, and few turns are', { ...SUMMARISED, cachedShare: 1, turns: 10 }, false],
+  ['there is little of it', { ...SUMMARISED, before: 2_500, kept: 600, turns: 1_000 }, false],
   ['most of it would stay', { ...SUMMARISED, kept: 18_000, turns: 1_000 }, false],
 ])('X2: a summary, %s → %o pays: %s', (_why, asked, pays) => {
   expect(compactionPays(asked)).toBe(pays);
