@@ -19,7 +19,7 @@ const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   return found;
 };
 
-test('its server is another → transcript, trace, events and state as before; what needs Temporal says that it is gone', async () => {
+test('its server is another → transcript, trace, events and state as before; what needs Temporal says that it is gone (O2, V7)', async () => {
   rig.play([
     { toolCalls: [{ name: 'read_text_file', arguments: { path: 'a.txt' } }] },
     { text: 'The pool is 7 m long.' },
