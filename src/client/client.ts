@@ -9,7 +9,6 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
-import { closedRuns, deleteRuns } from './kept/delete-runs.js';
 import { keptRun, Sessions, sessionsOf } from './kept/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
@@ -123,11 +122,7 @@ export class SteersmanClient {
   deleteSession(id: string, options: Abortable = {}): Promise<void> {
     const { temporal, home } = this.#scope;
     return abortable(this.#scope, options, async () => {
-      const sessions = new Sessions(home);
-      const known = (await sessionsOf(home).runs(id)).map(({ workflowId }) => workflowId);
-      const inTemporal = await closedRuns(temporal, id, known);
-      await sessions.remove(id);
-      await deleteRuns(temporal, inTemporal);
+      await new Sessions(home).remove(id, temporal);
     });
   }
 

@@ -13,4 +13,11 @@ export const storeSchema = z.strictObject({
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name of a variable')
     .default('DATABASE_URL')
     .describe('Variable with the address of PostgreSQL: postgresql://user:password@host:5432/database.'),
+  sessionDays: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'Days after which a conversation is removed, with its texts and its runs in Temporal, counted from the end of its last run. Default: it is kept for good.',
+    ),
 });

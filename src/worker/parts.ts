@@ -1,7 +1,6 @@
 /** What a worker's activities work with: configuration, model providers, tool servers, blob store. */
 
 import { setMaxListeners } from 'node:events';
-import { join } from 'node:path';
 import type { CallHook, RunHooks } from '../activities/hook.js';
 import { functionHooks } from '../activities/hook.js';
 import { httpHooks } from '../activities/http-hooks.js';
@@ -29,9 +28,9 @@ import type { ProviderRegistry } from '../models/providers.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { Secrets, type Variables } from '../shared/secrets.js';
-import { type BlobStore, createLocalBlobStore } from '../shared/store/blob-store.js';
+import type { BlobStore } from '../shared/store/blob-store.js';
 import { openStore, storeSpec } from '../shared/store/open-store.js';
-import type { AccountStore, Store } from '../shared/store/store.js';
+import type { Store } from '../shared/store/store.js';
 import { type ProviderSource, providerSource } from './providers.js';
 import type { ActivityTool, ReadyActivityTool } from './serve/activity-tools.js';
 import { type LiveSettings, liveSettings } from './serve/live-settings.js';
@@ -110,13 +109,12 @@ export interface Parts {
   sessions: McpSessions;
   activityTools: readonly ReadyActivityTool[];
   workflowTools: readonly ReadyCall[];
+  /** Texts of the store, with known secrets taken out. */
   blobs: BlobStore;
-  /** Folder of the store. */
-  blobDir: string;
-  /** Where conversations are kept; null for nowhere. */
-  store: Store | null;
-  /** Where accounts are, also without a store of conversations. */
-  accounts: AccountStore;
+  /** Where texts and accounts are, and conversations where they are kept at all. */
+  store: Store;
+  /** Whether conversations are kept. */
+  keeps: boolean;
   hooks: WorkerHooks;
   /** Of the namespace that it serves, once it serves. */
   namespaceId: Promise<string | null>;
@@ -145,12 +143,11 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   setMaxListeners(0, ending.signal);
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
   const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept });
-  const blobDir = join(home, 'blobs');
-  const opened = openStore(storeSpec(settings.store, env.lookup), {
+  const store = openStore(storeSpec(settings.store, env.lookup), {
     home,
     namespaceId: () => parts.namespaceId,
+    ...(options.report && { report: options.report }),
   });
-  const store = settings.store.kind === 'none' ? null : opened;
   secrets.add(settings.store.urlVariable, env.lookup(settings.store.urlVariable) ?? '');
   const parts: Parts = {
     options,
@@ -161,13 +158,9 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     sessions: new McpSessions(pool),
     activityTools,
     workflowTools,
-    blobs: redactedBlobs(
-      createLocalBlobStore(blobDir, () => parts.namespaceId),
-      secrets,
-    ),
-    blobDir,
+    blobs: redactedBlobs(store.texts, secrets),
     store,
-    accounts: opened.accounts,
+    keeps: settings.store.kind !== 'none',
     hooks: hooksOf(options, settings, secrets),
     namespaceId: Promise.resolve(null),
     secrets,

@@ -25,8 +25,8 @@ import { activityToolCalls, readyActivityTools } from './serve/activity-tools.js
 import { onlyRuns } from './serve/only-runs.js';
 import { redactActivities } from './serve/redact-activities.js';
 import { createSessionWorker } from './session-worker.js';
+import { careForStore } from './store-care.js';
 import { takeOver } from './take-over.js';
-import { careForTexts } from './text-care.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
 const SHUTDOWN_GRACE_MS = 30_000;
@@ -131,10 +131,16 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       this.#parts?.ending.abort(new Error('the worker is ending'));
     };
     const { client } = worker;
+    const caring = new AbortController();
     if (this.#parts && client) {
-      const { blobDir: dir, settings } = this.#parts;
-      const { retentionDays } = settings.blobs;
-      this.#parts.namespaceId = careForTexts(client, { dir, retentionDays, report: this.#report });
+      const { store, keeps, settings } = this.#parts;
+      this.#parts.namespaceId = careForStore(client, {
+        store,
+        textDays: settings.blobs.retentionDays,
+        sessionDays: keeps ? (settings.store.sessionDays ?? null) : null,
+        report: this.#report,
+        signal: caring.signal,
+      });
     }
     const serving = sessions?.run();
     try {
@@ -142,6 +148,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
     } finally {
       sessions?.shutdown();
       await serving;
+      caring.abort();
       await this.close();
     }
   }
@@ -149,6 +156,8 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   /** Closes tool servers. It is called when the worker has ended; by hand only where that never ran. */
   async close(): Promise<void> {
     await Promise.all([this.#parts?.sessions.close(), this.#parts?.pool.close()]);
+    // Where it does not take it now, the next worker of this machine tries again.
+    await this.#parts?.store.catchUp().catch(() => undefined);
   }
 
   /** What could not be taken over goes on all the same, up to 10 s later. */

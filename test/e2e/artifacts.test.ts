@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { careForTexts, hadEnded } from '../../src/worker/text-care.js';
+import { openFolder } from '../../src/shared/store/folder.js';
+import { careForStore, hadEnded, type StoreCare } from '../../src/worker/store-care.js';
 import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
 import { rigOfFile } from '../support/rig-of-file.js';
@@ -64,7 +65,7 @@ test('texts: of 40 days, of a run that is open → kept when another worker star
   const open = await rig.start('Write', { mode: 'react', role: 'writer', keepOpenSeconds: 600 });
   await until('the goal is answered', async () => (await open.query(stateQuery)).phase === 'idle');
   await rig.stopWorker();
-  const blobs = join(rig.project.dir, 'home', 'blobs');
+  const blobs = join(rig.project.dir, 'home', 'store', 'texts');
   const longAgo = new Date(Date.now() - 40 * DAY_MS);
   for (const name of readdirSync(blobs, { recursive: true, encoding: 'utf8' }))
     utimesSync(join(blobs, name), longAgo, longAgo);
@@ -74,8 +75,7 @@ test('texts: of 40 days, of a run that is open → kept when another worker star
 
   const { namespaceInfo } = await rig.env.client.workflowService.describeNamespace({ namespace: 'default' });
   const here = namespaceInfo?.id ?? '';
-  const care = { dir: blobs, retentionDays: 30, report: () => {} };
-  expect(await careForTexts(rig.env.client, care)).toBe(here);
+  expect(await careForStore(rig.env.client, careOf(join(blobs, '..')))).toBe(here);
   const had = (workflowId: string, by: Date, namespaceId = here) =>
     hadEnded(rig.env.client, here, { owner: { namespaceId, workflowId }, by });
   const [now, tomorrow] = [new Date(), new Date(Date.now() + DAY_MS)];
@@ -97,12 +97,17 @@ test('texts: a store that takes nothing → said when the worker starts', async 
   const file = join(rig.project.dir, 'no-folder');
   writeFileSync(file, '');
   const lines: string[] = [];
-  await careForTexts(rig.env.client, { dir: file, retentionDays: 30, report: line => lines.push(line) });
+  await careForStore(rig.env.client, { ...careOf(file), report: line => lines.push(line) });
   await until('it is said', () => lines.length > 0);
-  expect(lines).toEqual([expect.stringContaining(`${file} can not be written`)]);
+  expect(lines).toEqual([expect.stringContaining(`${join(file, 'texts')} can not be written`)]);
 });
 
-/** The command line, on the blobs of the worker. */
+function careOf(dir: string): StoreCare {
+  const signal = AbortSignal.abort();
+  return { store: openFolder(dir), textDays: 30, sessionDays: null, report: () => {}, signal };
+}
+
+/** The command line, on the home of the worker. */
 function client(...args: string[]) {
   const env = {
     TEMPORAL_ADDRESS: rig.env.address,

@@ -35,7 +35,7 @@ const START_MS = 120_000;
  * Stores on PostgreSQL for the tests of this file, by name, empty before each. On a server each call opens one of two
  * pools, as two workers do.
  */
-export function postgresStores(): Record<string, () => Store> {
+export function postgresStores(): Record<string, (namespaceId?: () => Promise<string | null>) => Store> {
   let lite: Database | null = null;
   let pools: Database[] = [];
   let server: Awaited<ReturnType<typeof testServer>> = null;
@@ -49,7 +49,7 @@ export function postgresStores(): Record<string, () => Store> {
   beforeEach(async () => {
     for (const database of all())
       await database.query(
-        'TRUNCATE steersman.session, steersman.stored_text, steersman.account RESTART IDENTITY CASCADE',
+        'TRUNCATE steersman.session, steersman.stored_text, steersman.account, steersman.removed RESTART IDENTITY CASCADE',
       );
   });
   afterAll(async () => {
@@ -57,12 +57,12 @@ export function postgresStores(): Record<string, () => Store> {
     await server?.remove();
   });
   let turn = 0;
-  const onServer = () => {
+  const onServer = (namespaceId?: () => Promise<string | null>) => {
     turn += 1;
-    return postgresStore(given(pools[turn % 2]));
+    return postgresStore(given(pools[turn % 2]), namespaceId);
   };
   return {
-    'PostgreSQL in WebAssembly': () => postgresStore(given(lite)),
+    'PostgreSQL in WebAssembly': namespaceId => postgresStore(given(lite), namespaceId),
     ...(hasServer() && { 'a server of PostgreSQL': onServer }),
   };
 }

@@ -47,7 +47,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
     temporal,
     orFailed('model', modelFindings(configuration, standIn)),
     orFailed('tools', toolFindings(options, configuration)),
-    checkBlobs(home).then(finding => [finding]),
+    orFailed('large results', textFindings(configuration, home)),
     orFailed('conversations', storeFindings(configuration, home)),
   ];
   yield checkNode();
@@ -127,9 +127,14 @@ async function storeFindings({ settings }: Configuration, home: string): Promise
   }
 }
 
-/** Does the blob store of this home work? Makes its folder, as a worker would. */
-export async function checkBlobs(home: string): Promise<Finding> {
-  const dir = join(home, 'blobs');
+/** Of a database there is the folder here in which texts wait while it is away. */
+async function textFindings({ settings }: Configuration, home: string): Promise<Finding[]> {
+  const isFolder = settings === null || storeSpec(settings.store, env.lookup).kind === 'folder';
+  return [await checkTexts(isFolder ? join(home, 'store', 'texts') : join(home, 'spool'))];
+}
+
+/** Does this folder take large results? Makes it, as a worker would. */
+export async function checkTexts(dir: string): Promise<Finding> {
   try {
     await tryBlobStore(dir);
   } catch (error) {

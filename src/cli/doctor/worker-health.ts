@@ -19,7 +19,7 @@ import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 async function main(): Promise<string | null> {
   // Asking must not start a local stack.
   if (usesLocalStack()) return 'TEMPORAL_ADDRESS is not set.';
-  await tryBlobStore(join(resolveHome(), 'blobs'));
+  await tryBlobStore(join(resolveHome(), 'store', 'texts'));
   const taskQueue = env.taskQueue() ?? DEFAULT_TASK_QUEUE;
   const { client, close } = await openTemporal({ report: () => undefined });
   try {

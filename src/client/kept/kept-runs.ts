@@ -1,7 +1,6 @@
 /** What the store keeps of runs: read without Temporal and without a worker, also of runs that both have forgotten. */
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import type { JournalEvent } from '../../core/state/journal.js';
 import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../core/state/kept.js';
 import { type AssistantMessage, type Message, toolCallsOf } from '../../core/state/message.js';
@@ -9,7 +8,7 @@ import { MAIN_THREAD } from '../../core/state/thread.js';
 import type { TraceStep } from '../../core/state/trace.js';
 import { hintOf, quietVerbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { runFolder } from '../../shared/store/blob-store.js';
+import { deleteSession } from '../../shared/store/delete-session.js';
 import {
   type Hit,
   lineageOf,
@@ -43,13 +42,13 @@ export interface SessionsAsked {
 
 /** Conversations in the store of this machine, newest first, open and ended ones. */
 export class Sessions {
+  readonly #kept: ReturnType<typeof keptIn>;
   readonly #store: SessionStore;
-  readonly #home: string;
 
   /** `home`: folder of the local stack, by default as for `connect`. */
   constructor(home?: string) {
-    this.#home = resolveHome(home);
-    this.#store = sessionsOf(this.#home);
+    this.#kept = keptIn(resolveHome(home));
+    this.#store = this.#kept.sessions;
   }
 
   list({ limit = 20, text, workspace }: SessionsAsked = {}): Promise<SessionLine[]> {
@@ -127,23 +126,13 @@ export class Sessions {
   }
 
   /**
-   * Removes a conversation from the store, with its texts; gives the workflow ids of its runs. Runs that Temporal still
-   * knows: `client.deleteSession(id)`. Throws a SteersmanError for an unknown one, and where branches share what it says.
+   * Removes a conversation from the store, with its texts; gives the workflow ids of its runs. What a run of it that is
+   * open says from then on is kept nowhere. `temporal`: its runs are removed there too, and none may be open; as
+   * `client.deleteSession(id)` does. Throws a SteersmanError for an unknown one, and where branches share what it says.
    */
-  async remove(id: string): Promise<{ workflowIds: string[] }> {
+  async remove(id: string, temporal?: { client: Client }): Promise<{ workflowIds: string[] }> {
     if ((await this.#store.line(id)) === null) throw noSession(id);
-    const all = await this.#store.list({ limit: ALL });
-    const branches = all.filter(({ parent }) => parent?.session === id).map(line => line.id);
-    if (branches.length > 0)
-      throw new SteersmanError(
-        `The conversation ${id} has branches, which share what it says: ${branches.join(', ')}.`,
-        'Delete them first.',
-        'conflict',
-      );
-    const { workflowIds } = await this.#store.remove(id);
-    for (const each of workflowIds)
-      await rm(join(this.#home, 'blobs', runFolder(each)), { recursive: true, force: true });
-    return { workflowIds };
+    return deleteSession(this.#kept, id, { client: temporal?.client ?? null });
   }
 }
 

@@ -1,9 +1,8 @@
 /** What a run leaves as files: its history, and texts that it keeps by reference. */
-import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { createLocalBlobStore } from '../../shared/store/blob-store.js';
 import type { Temporal } from '../connect.js';
+import { keptIn } from '../kept/kept-in.js';
 import { describeRun } from './runs.js';
 
 const FETCH_TIMEOUT_MS = 120_000;
@@ -23,14 +22,13 @@ export async function readHistory(
   return { runId, json: historyToJSON(history) };
 }
 
-/** A text that the run keeps by reference, whole. Throws a SteersmanError where this machine does not have it. */
+/** A text that the run keeps by reference, whole. Throws a SteersmanError where the store of this machine has it not. */
 export async function readStored(home: string, id: string, ref: string): Promise<string> {
-  const folder = join(home, 'blobs');
-  const page = await createLocalBlobStore(folder).read(id, ref, { offset: 0, length: MOST_BYTES });
+  const page = await keptIn(home).texts.read(id, ref, { offset: 0, length: MOST_BYTES });
   if (page) return page.data.toString('utf8');
   throw new SteersmanError(
-    `There is no stored text ${ref} of the run ${id} in ${folder}.`,
-    'Give the reference exactly as it is shown, on a machine that has the blobs of the worker.',
+    `There is no stored text ${ref} of the run ${id} in the store of this machine.`,
+    'Give the reference exactly as it is shown, where the store of the worker is read: its folder, or the same DATABASE_URL.',
     'not_found',
   );
 }

@@ -6,13 +6,14 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { MESSAGE_BYTES } from '../../core/state/bounds.js';
+import { idInSession, lastNumberIn } from '../../core/state/kept.js';
 import { jsonBytes } from '../../core/text/json.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { lastPart } from '../../shared/store/delete-session.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { joinUpdate, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
-import { lastPart } from '../kept/delete-runs.js';
 import { isOpen, type RunDescription, workspaceOf } from '../run/runs.js';
 import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
 
@@ -32,7 +33,7 @@ export async function startInSession(
   const token = randomUUID();
   const first = await firstNumber(temporal, store, session);
   for (let number = first; number < first + MOST_TRIES; number++) {
-    const id = numbered(session, number);
+    const id = idInSession(session, number);
     const started = await startOrJoin(temporal, { ...request, id, token }, taskQueue);
     if (started !== null) return started;
   }
@@ -43,23 +44,11 @@ export async function startInSession(
   );
 }
 
-/** Id of its `number`-th run. */
-function numbered(session: string, number: number): string {
-  return number === 1 ? session : `${session}~${number}`;
-}
-
-function numberIn(session: string, workflowId: string): number {
-  if (workflowId === session) return 1;
-  const rest = workflowId.startsWith(`${session}~`) ? workflowId.slice(session.length + 1) : '';
-  return /^\d{1,9}$/.test(rest) ? Number(rest) : 0;
-}
-
 /** That of its last run, if it is open, else the next one. Also where Temporal has forgotten all of them. */
 async function firstNumber(temporal: Temporal, store: SessionStore, session: string): Promise<number> {
-  const known = (await store.runs(session)).map(({ workflowId }) => numberIn(session, workflowId));
-  const last = Math.max(0, ...known);
+  const last = lastNumberIn(session, await store.runs(session));
   if (last === 0) return 1;
-  const run = await lookAt(temporal, numbered(session, last));
+  const run = await lookAt(temporal, idInSession(session, last));
   return run !== null && isOpen(run) ? last : last + 1;
 }
 

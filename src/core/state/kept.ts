@@ -62,6 +62,21 @@ interface KeptState {
   log: { journal: Journal; trace: Trace } & Keeping;
 }
 
+/** Id of the `number`-th run of a conversation. */
+export function idInSession(session: string, number: number): string {
+  return number === 1 ? session : `${session}~${number}`;
+}
+
+/** Number of the last run that a conversation has; 0 where it has none, but for sub-agents. */
+export function lastNumberIn(session: string, runs: readonly Pick<RunRecord, 'workflowId'>[]): number {
+  const numbers = runs.map(({ workflowId }) => {
+    if (workflowId === session) return 1;
+    const rest = workflowId.startsWith(`${session}~`) ? workflowId.slice(session.length + 1) : '';
+    return /^\d{1,9}$/.test(rest) ? Number(rest) : 0;
+  });
+  return Math.max(0, ...numbers);
+}
+
 /** A run as it stands, for who lists it or looks it up without its worker. */
 export interface RunRecord {
   v: 1;

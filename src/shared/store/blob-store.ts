@@ -19,7 +19,7 @@ import { errorText } from '../../core/text/error-text.js';
 import { parseJson } from '../../core/text/json.js';
 import { SteersmanError } from '../errors.js';
 
-interface BlobPage {
+export interface BlobPage {
   data: Buffer;
   totalBytes: number;
 }
@@ -36,11 +36,9 @@ export interface BlobStore {
   read(runId: string, ref: string, range: { offset: number; length: number }): Promise<BlobPage | null>;
 }
 
-const REF = /^blob:([A-Za-z0-9_-]{1,80})\/([0-9a-f]{64})$/;
-const DAY_MS = 86_400_000;
-
-/** Beside the blobs of a run: whose they are. */
-const OWNER_FILE = '.owner.json';
+export const BLOB_REF = /^blob:([A-Za-z0-9_-]{1,80})\/([0-9a-f]{64})$/;
+/** Beside the blobs of a run, one file for each namespace that has a run of this id: whose they are. */
+const OWNER_FILE = /^\.owner\..*json$/;
 const ownerSchema = z.object({
   /** Of the run's namespace, which no two servers share. */
   namespaceId: z.string(),
@@ -56,22 +54,30 @@ export type BlobOwner = z.infer<typeof ownerSchema>;
 export function createLocalBlobStore(dir: string, namespaceId?: () => Promise<string | null>): BlobStore {
   return {
     async put(runId, data) {
-      const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
+      const bytes = bytesOf(data);
       const hash = hashOf(bytes);
       const run = runFolder(runId);
-      const isNew = await writeOnce(join(dir, run), hash, bytes);
-      const id = isNew ? await namespaceId?.() : null;
+      await writeOnce(join(dir, run), hash, bytes);
+      const id = await namespaceId?.();
       if (id) await nameOwner(join(dir, run), { namespaceId: id, workflowId: runId });
-      return `blob:${run}/${hash}`;
+      return refOf(runId, hash);
     },
     async read(runId, ref, { offset, length }) {
-      const [, run, hash] = REF.exec(ref) ?? [];
+      const [, run, hash] = BLOB_REF.exec(ref) ?? [];
       if (run === undefined || hash === undefined || run !== runFolder(runId)) return null;
       const data = await readWhole(join(dir, run), hash);
       const from = Math.max(0, offset);
       return data && { data: data.subarray(from, from + Math.max(0, length)), totalBytes: data.length };
     },
   };
+}
+
+export function bytesOf(data: string | Uint8Array): Uint8Array {
+  return typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
+}
+
+export function refOf(runId: string, hash: string): string {
+  return `blob:${runFolder(runId)}/${hash}`;
 }
 
 /** A folder name for a run: readable, safe on every file system, and different for different ids. */
@@ -82,18 +88,19 @@ export function runFolder(runId: string): string {
 
 /** Once. Without it the blobs stay for good, and nothing else is lost. */
 async function nameOwner(folder: string, owner: BlobOwner): Promise<void> {
+  const name = `.owner.${hashOf(Buffer.from(owner.namespaceId)).slice(0, 16)}.json`;
   const options = { mode: 0o600, flag: 'wx' };
-  await writeFile(join(folder, OWNER_FILE), JSON.stringify(owner), options).catch(() => undefined);
+  await writeFile(join(folder, name), JSON.stringify(owner), options).catch(() => undefined);
 }
 
-/** Written aside and renamed: a reader never sees half a blob. False where it was there already. */
-async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promise<boolean> {
+/** Written aside and renamed: a reader never sees half a blob. */
+async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const path = join(folder, name);
   const now = new Date();
   try {
     // Stored again: counts as new for the pruning.
     await utimes(path, now, now);
-    if (await readWhole(folder, name)) return false;
+    if (await readWhole(folder, name)) return;
   } catch {
     // Not there yet.
   }
@@ -102,7 +109,6 @@ async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promi
   try {
     await writeFile(aside, bytes, { mode: 0o600 });
     await rename(aside, path);
-    return true;
   } catch (error) {
     // Part of a blob would keep a full disk full.
     await unlink(aside).catch(() => undefined);
@@ -132,7 +138,7 @@ function isNotThere(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
-function hashOf(data: Uint8Array): string {
+export function hashOf(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
@@ -160,18 +166,15 @@ export async function tryBlobStore(dir: string): Promise<void> {
   }
 }
 
+/** Whether a run had ended by then. */
+export type IsOver = (owner: BlobOwner, by: Date) => Promise<boolean>;
+
 /**
- * Removes the blobs of runs that ended more than `days` days ago; called when a worker starts. `isOver` looks the run
- * up: whether it had ended by then. Where it can't, and where nothing says whose they are, they stay. A directory that
- * is missing, or files that go away meanwhile, are no error.
+ * Removes the blobs of runs that had ended `by` then, as `isOver` says. Where it can't, and where nothing says whose
+ * they are, they stay. A directory that is missing, or files that go away meanwhile, are no error.
  * @returns how many blobs were removed.
  */
-export async function pruneBlobs(
-  dir: string,
-  days: number,
-  isOver: (owner: BlobOwner, by: Date) => Promise<boolean>,
-): Promise<number> {
-  const by = new Date(Date.now() - days * DAY_MS);
+export async function pruneBlobs(dir: string, by: Date, isOver: IsOver): Promise<number> {
   let removed = 0;
   for (const run of await list(dir)) {
     if (!run.isDirectory()) continue;
@@ -180,12 +183,10 @@ export async function pruneBlobs(
     const stored = await Promise.all(names.map(name => stat(join(folder, name)).catch(() => null)));
     // What was stored lately was stored by a run that was open then.
     if (stored.some(info => info && info.mtime >= by)) continue;
-    const owner = await ownerOf(folder);
-    const over = owner === null ? names.length === 0 : await isOver(owner, by).catch(() => false);
-    if (!over) continue;
+    if (names.length > 0 && !(await allAreOver(await ownersOf(folder, names), by, isOver))) continue;
     for (const name of names) {
       const gone = await unlink(join(folder, name)).catch(() => name);
-      if (gone === undefined && name !== OWNER_FILE) removed += 1;
+      if (gone === undefined && !OWNER_FILE.test(name)) removed += 1;
     }
     // Refused by the file system while anything is in it.
     await rmdir(folder).catch(() => undefined);
@@ -193,9 +194,23 @@ export async function pruneBlobs(
   return removed;
 }
 
-async function ownerOf(folder: string): Promise<BlobOwner | null> {
-  const text = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => '');
-  return ownerSchema.safeParse(parseJson(text)).data ?? null;
+/** Null for one that can't be read. */
+function ownersOf(folder: string, names: readonly string[]): Promise<(BlobOwner | null)[]> {
+  return Promise.all(
+    names
+      .filter(name => OWNER_FILE.test(name))
+      .map(async name => {
+        const text = await readFile(join(folder, name), 'utf8').catch(() => '');
+        return ownerSchema.safeParse(parseJson(text)).data ?? null;
+      }),
+  );
+}
+
+/** Of runs of one id in several namespaces each may read the texts: they stay for the last of them. */
+async function allAreOver(owners: readonly (BlobOwner | null)[], by: Date, isOver: IsOver): Promise<boolean> {
+  for (const owner of owners)
+    if (owner === null || !(await isOver(owner, by).catch(() => false))) return false;
+  return owners.length > 0;
 }
 
 function list(dir: string): Promise<Dirent[]> {

@@ -7,7 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { constants, lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
@@ -25,7 +25,7 @@ import type { TraceStep } from '../../core/state/trace.js';
 import { isRecord, isText, parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { folderAccounts } from './accounts.js';
-import { createLocalBlobStore, runFolder, tryBlobStore } from './blob-store.js';
+import { createLocalBlobStore, pruneBlobs, runFolder, tryBlobStore } from './blob-store.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.js';
 
@@ -86,7 +86,7 @@ function keptIn(line: Line): Kept | null {
 export function openFolder(dir: string, namespaceId?: () => Promise<string | null>): Store {
   const texts = join(dir, 'texts');
   return {
-    sessions: folderSessions(join(dir, 'sessions')),
+    sessions: folderSessions(join(dir, 'sessions'), join(dir, 'removed')),
     texts: {
       ...createLocalBlobStore(texts, namespaceId),
       async removeOf(workflowIds) {
@@ -95,25 +95,36 @@ export function openFolder(dir: string, namespaceId?: () => Promise<string | nul
         await Promise.all(folders.map(folder => rm(folder, { recursive: true, force: true })));
         return count;
       },
+      prune: (by, isOver) => pruneBlobs(texts, by, isOver),
     },
     accounts: folderAccounts(join(dir, 'accounts')),
     async check() {
       await tryBlobStore(texts);
       await tryBlobStore(join(dir, 'sessions'));
     },
+    // What a folder does not take has nowhere else to wait: its disk is the one that is full.
+    async catchUp() {},
     async close() {},
   };
 }
 
-function folderSessions(dir: string): SessionStore {
+/** `removed`: a folder with an empty file for each open run whose conversation was removed. */
+function folderSessions(dir: string, removed: string): SessionStore {
   const fileOf = (session: string) => join(dir, `${runFolder(session)}${SUFFIX}`);
   const runsOf = (session: string) => lastRuns(fileOf(session));
+  const markOf = (chain: string) => join(removed, runFolder(chain));
   return {
     async keep(run, records, after) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
       const file = await open(fileOf(run.session), APPENDING, 0o600);
       try {
-        if (!(await file.stat()).isFile()) throw new Error(`${fileOf(run.session)} is no file`);
+        const info = await file.stat();
+        if (!info.isFile()) throw new Error(`${fileOf(run.session)} is no file`);
+        // Looked at when the file is open: who removes it marks the run first.
+        if (lstatSync(markOf(run.chain), { throwIfNoEntry: false })) {
+          if (info.size === 0) await unlink(fileOf(run.session)).catch(unlessGone);
+          return;
+        }
         await append(file, fileOf(run.session), { run, records, after });
       } finally {
         await file.close();
@@ -169,8 +180,13 @@ function folderSessions(dir: string): SessionStore {
         await file.close();
       }
     },
-    async remove(session) {
+    async remove(session, { before = Number.POSITIVE_INFINITY } = {}) {
       const runs = await runsOf(session);
+      const changed = lstatSync(fileOf(session), { throwIfNoEntry: false });
+      if (changed && changed.mtimeMs >= before) return { workflowIds: [] };
+      const open = runs.filter(({ ended }) => !ended);
+      if (open.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
+      for (const { chain } of open) await writeFile(markOf(chain), '', { mode: 0o600 });
       await unlink(fileOf(session)).catch(unlessGone);
       return { workflowIds: runs.map(({ workflowId }) => workflowId) };
     },

@@ -1,4 +1,5 @@
 /** The tables of the store on PostgreSQL, as they grew. What has landed here is never changed: a later entry changes it. */
+import { errorText } from '../../core/text/error-text.js';
 import { SteersmanError } from '../errors.js';
 
 export type Row = Record<string, unknown>;
@@ -12,6 +13,18 @@ export interface Database extends Sql {
   /** All of it or nothing. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** Milliseconds as PostgreSQL's time. */
+export const TIME = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
+
+export function unreachable(error: unknown): SteersmanError {
+  if (error instanceof SteersmanError) return error;
+  return new SteersmanError(
+    `The store on PostgreSQL does not answer: ${errorText(error)}`,
+    'Check that it runs, and the variable with its address: store in steersman.yaml, else DATABASE_URL.',
+    'host',
+  );
 }
 
 /** Each entry is one version: its statements. Bodies are JSON as text, for `jsonb` refuses some characters. */
@@ -84,6 +97,13 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       chain text NOT NULL,
       at timestamptz NOT NULL,
       PRIMARY KEY (account, chain)
+    )`,
+  ],
+  // Runs that had not ended when their conversation was removed: what they say is kept no more.
+  [
+    `CREATE TABLE steersman.removed (
+      chain text PRIMARY KEY,
+      at timestamptz NOT NULL DEFAULT now()
     )`,
   ],
 ];

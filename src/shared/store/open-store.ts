@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { SteersmanError } from '../errors.js';
 import { openFolder } from './folder.js';
 import { connectPostgres, postgresStore } from './postgres.js';
+import { SpooledTexts } from './spool.js';
 import type { Store } from './store.js';
 
 /** What `store` of `steersman.yaml` says. */
@@ -38,9 +39,13 @@ export interface StorePlace {
   home: string;
   /** Of the runs that it stores for. */
   namespaceId?: () => Promise<string | null>;
+  /** Gets a line for people when it fails, and when it works again. */
+  report?: (line: string) => void;
 }
 
-export function openStore(spec: StoreSpec, { home, namespaceId }: StorePlace): Store {
-  if (spec.kind === 'postgres') return postgresStore(connectPostgres(spec.url), namespaceId);
-  return openFolder(join(home, 'store'), namespaceId);
+export function openStore(spec: StoreSpec, { home, namespaceId, report }: StorePlace): Store {
+  if (spec.kind === 'folder') return openFolder(join(home, 'store'), namespaceId);
+  const store = postgresStore(connectPostgres(spec.url), namespaceId);
+  const texts = new SpooledTexts(store.texts, { dir: join(home, 'spool'), namespaceId, report });
+  return { ...store, texts, catchUp: () => texts.catchUp() };
 }

@@ -2,18 +2,16 @@
  * The store on PostgreSQL, in the schema `steersman`: for workers and clients of many machines. A conversation is locked
  * while something is added to it; what says twice what is there already changes nothing.
  */
-import { createHash } from 'node:crypto';
 import { isBehind, type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
-import { errorText } from '../../core/text/error-text.js';
 import { parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { SteersmanError } from '../errors.js';
-import { runFolder } from './blob-store.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
-import { type Database, migrate, type Row, type Sql } from './migrations.js';
+import { type Database, migrate, type Row, type Sql, TIME, unreachable } from './migrations.js';
 import { postgresAccounts } from './postgres-accounts.js';
-import type { Hit, MessageOf, SessionLine, SessionStore, Store, TextStore } from './store.js';
+import { postgresTexts } from './postgres-texts.js';
+import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.js';
 
 const TITLE_CHARS = 200;
 const POOL = 5;
@@ -106,25 +104,17 @@ export function postgresStore(database: Database, namespaceId?: () => Promise<st
       try {
         await database.query('SELECT 1');
       } catch (error) {
-        throw error instanceof SteersmanError ? error : unreachable(error);
+        throw unreachable(error);
       }
     },
+    async catchUp() {},
     close: () => database.close(),
   };
-}
-
-function unreachable(error: unknown): SteersmanError {
-  return new SteersmanError(
-    `The store on PostgreSQL does not answer: ${errorText(error)}`,
-    'Check that it runs, and the variable with its address: store in steersman.yaml, else DATABASE_URL.',
-    'host',
-  );
 }
 
 // Conversations.
 
 const MS = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8`;
-const TIME = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
 const LINE = `id, title, workspace, ${MS('started_at')} AS started_at, ${MS('changed_at')} AS changed_at,
   parent_session, parent_chain, parent_message`;
 
@@ -133,7 +123,12 @@ function postgresSessions(database: Database): SessionStore {
   const line = async (session: string) =>
     (await query(`SELECT ${LINE} FROM steersman.session WHERE id = $1`, [session])).map(lineOf)[0] ?? null;
   return {
-    keep: (run, records, after) => database.transaction(sql => keep(sql, { run, records, after })),
+    keep: (run, records, after) =>
+      database
+        .transaction(sql => keep(sql, { run, records, after }))
+        .catch(error => {
+          if (error !== REMOVED) throw error;
+        }),
     async runs(session) {
       const found = 'SELECT record FROM steersman.run WHERE session = $1 ORDER BY started_at, chain';
       return (await query(found, [session])).flatMap(runOf);
@@ -172,14 +167,26 @@ function postgresSessions(database: Database): SessionStore {
       );
       if (made.length === 0) throw new Error(`there is a conversation ${to} already`);
     },
-    remove: session =>
+    remove: (session, { before } = {}) =>
       database.transaction(async sql => {
+        // Whoever adds to it waits here, and finds its run marked.
+        const unchanged = await sql.query(
+          `SELECT id FROM steersman.session
+          WHERE id = $1 AND ($2::float8 IS NULL OR changed_at < ${TIME('$2')}) FOR UPDATE`,
+          [session, before ?? null],
+        );
+        if (unchanged.length === 0) return { workflowIds: [] };
         const found = await sql.query(
-          'SELECT workflow_id FROM steersman.run WHERE session = $1 ORDER BY started_at, chain',
+          'SELECT record FROM steersman.run WHERE session = $1 ORDER BY started_at, chain',
           [session],
         );
+        const runs = found.flatMap(runOf);
+        await sql.query(
+          'INSERT INTO steersman.removed (chain) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
+          [runs.flatMap(({ ended, chain }) => (ended ? [] : [chain]))],
+        );
         await sql.query('DELETE FROM steersman.session WHERE id = $1', [session]);
-        return { workflowIds: found.map(row => String(row.workflow_id)) };
+        return { workflowIds: runs.map(({ workflowId }) => workflowId) };
       }),
   };
 }
@@ -191,6 +198,9 @@ interface Writing {
   after: Mark | undefined;
 }
 
+/** Undoes what was begun: the run's conversation was removed. */
+const REMOVED = Symbol('removed');
+
 async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
   const { session, chain, workflowId, workspace, goal, startedAt, changedAt } = run;
   // Whoever else adds to this conversation waits here.
@@ -200,6 +210,8 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
     ON CONFLICT (id) DO UPDATE SET changed_at = greatest(known.changed_at, excluded.changed_at)`,
     [session, preview(goal, TITLE_CHARS), workspace, startedAt, changedAt],
   );
+  const marked = await sql.query('SELECT chain FROM steersman.removed WHERE chain = $1', [chain]);
+  if (marked.length > 0) throw REMOVED;
   if (after) await dropReset(sql, run, after);
   // An attempt that nobody waits for any more does not take the run back.
   const isNews = await sql.query(
@@ -324,44 +336,5 @@ function lineOf(row: Row): SessionLine {
     startedAt: Number(row.started_at),
     changedAt: Number(row.changed_at),
     ...(parent && { parent }),
-  };
-}
-
-// Texts.
-
-const REF = /^blob:([A-Za-z0-9_-]{1,80})\/([0-9a-f]{64})$/;
-
-/** Their references are those of a folder: what one has kept the other can be asked for. */
-function postgresTexts(database: Database, namespaceId?: () => Promise<string | null>): TextStore {
-  return {
-    async put(runId, data) {
-      const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-      const hash = createHash('sha256').update(bytes).digest('hex');
-      await database.query(
-        `INSERT INTO steersman.stored_text (workflow_id, hash, namespace_id, data) VALUES ($1, $2, $3, $4)
-        ON CONFLICT (workflow_id, hash, namespace_id) DO UPDATE SET stored_at = now()`,
-        [runId, hash, (await namespaceId?.()) ?? '', bytes],
-      );
-      return `blob:${runFolder(runId)}/${hash}`;
-    },
-    async read(runId, ref, { offset, length }) {
-      const [, run, hash] = REF.exec(ref) ?? [];
-      if (hash === undefined || run !== runFolder(runId)) return null;
-      const from = Math.max(0, offset);
-      const [found] = await database.query(
-        `SELECT substring(data FROM $3::int FOR $4::int) AS data, length(data) AS total
-        FROM steersman.stored_text WHERE workflow_id = $1 AND hash = $2 LIMIT 1`,
-        [runId, hash, from + 1, Math.max(0, length)],
-      );
-      if (!found) return null;
-      return { data: Buffer.from(found.data as Uint8Array), totalBytes: Number(found.total) };
-    },
-    async removeOf(workflowIds) {
-      const gone = await database.query(
-        'DELETE FROM steersman.stored_text WHERE workflow_id = ANY($1::text[]) RETURNING hash',
-        [workflowIds],
-      );
-      return gone.length;
-    },
   };
 }

@@ -1,6 +1,6 @@
 /** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
 import type { Kept, Mark, RunRecord } from '../../core/state/kept.js';
-import type { BlobStore } from './blob-store.js';
+import type { BlobStore, IsOver } from './blob-store.js';
 
 /** A conversation in a list. */
 export interface SessionLine {
@@ -55,8 +55,11 @@ export interface SessionStore {
   line(session: string): Promise<SessionLine | null>;
   /** Begins a conversation that goes on from a message of another one: what came before stays there, and is shared. */
   branch(from: MessageOf, to: string): Promise<void>;
-  /** Removes a conversation; gives the workflow ids of its runs. */
-  remove(session: string): Promise<{ workflowIds: string[] }>;
+  /**
+   * Removes a conversation; gives the workflow ids of its runs. What a run of it that has not ended says from then on is
+   * kept nowhere. `before`: only where nothing was added since.
+   */
+  remove(session: string, ask?: { before?: number }): Promise<{ workflowIds: string[] }>;
 }
 
 /** A run that a conversation has, or its beginning: `upTo` is the last message of it that counts. */
@@ -91,6 +94,11 @@ export async function saidIn(
 export interface TextStore extends BlobStore {
   /** Removes the texts of these runs; gives how many there were. */
   removeOf(workflowIds: readonly string[]): Promise<number>;
+  /**
+   * Removes the texts of runs that had ended `by` then, and gives how many. What was stored since stays, and what nobody
+   * can be asked about.
+   */
+  prune(by: Date, isOver: IsOver): Promise<number>;
 }
 
 /** What somebody may use: credits in millionths at the least, and tokens of the day, in UTC. */
@@ -130,6 +138,8 @@ export interface Store {
   sessions: SessionStore;
   texts: TextStore;
   accounts: AccountStore;
+  /** Takes in texts that waited while it was away. @throws where it still is. */
+  catchUp(): Promise<void>;
   /** @throws SteersmanError that says what does not work. */
   check(): Promise<void>;
   close(): Promise<void>;

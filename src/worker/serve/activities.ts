@@ -47,16 +47,16 @@ export function createActivities(parts: Parts): SteersmanActivities {
       inCode: options,
       loadSettings: () => parts.liveSettings.read(),
       localStack,
-      keeps: parts.store !== null,
+      keeps: parts.keeps,
       hooks: parts.hooks.names,
-      accounts: parts.accounts,
+      accounts: parts.store.accounts,
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace =>
         listRunTools(
           pool,
           workspace,
           [...parts.activityTools, ...parts.workflowTools].map(({ definition }) => definition),
-          { keeps: parts.store !== null },
+          { keeps: parts.keeps },
         ),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
       listFiles,
@@ -86,7 +86,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       pool,
       sessions,
       blobs,
-      ...(parts.store && {
+      ...(parts.keeps && {
         kept: { sessions: parts.store.sessions, namespaceId: () => parts.namespaceId },
       }),
       askPerson: () => {
@@ -128,7 +128,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
     steersmanStoreText: createStoreText(blobs),
     steersmanKeep: createKeep({
       // A run that began with a store may come to a worker that has none: it says so, and goes on.
-      sessions: parts.store?.sessions ?? NO_STORE,
+      sessions: parts.keeps ? parts.store.sessions : NO_STORE,
       namespaceId: () => parts.namespaceId,
       readPage: (after, upTo) => {
         const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
@@ -136,10 +136,10 @@ export function createActivities(parts: Parts): SteersmanActivities {
       },
       redact: value => secrets.redactAll(value),
     }),
-    steersmanOpenSession: createOpenSession(parts.store?.sessions ?? NO_STORE),
+    steersmanOpenSession: createOpenSession(parts.keeps ? parts.store.sessions : NO_STORE),
     steersmanHook: createHook({
       hooks: parts.hooks.calls,
-      accounts: parts.accounts,
+      accounts: parts.store.accounts,
       readMessages: ids => {
         const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
         return runOf(workflowId, runId).query(messagesQuery, ids);

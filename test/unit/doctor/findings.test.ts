@@ -5,7 +5,7 @@ import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { checkConfiguration, checkWorkspaceFolder } from '../../../src/cli/doctor/check-configuration.js';
 import { checkModels } from '../../../src/cli/doctor/check-models.js';
-import { checkBlobs, checkNode } from '../../../src/cli/doctor/examine.js';
+import { checkNode, checkTexts } from '../../../src/cli/doctor/examine.js';
 import {
   failed,
   failedBy,
@@ -84,17 +84,17 @@ describe('host', () => {
     expect(checkNode(version).status).toBe(status);
   });
 
-  test('blob folder: can be written → ok, nothing is left in it', async () => {
+  test('folder of large results: can be written → ok, nothing is left in it', async () => {
     const home = folder();
-    expect(await checkBlobs(home)).toMatchObject({ status: 'ok' });
-    expect(readdirSync(join(home, 'blobs'))).toEqual([]);
+    expect(await checkTexts(join(home, 'store', 'texts'))).toMatchObject({ status: 'ok' });
+    expect(readdirSync(join(home, 'store', 'texts'))).toEqual([]);
   });
 
-  test('blob folder: a file is in its place → failed, names it and STEERSMAN_HOME', async () => {
-    const home = folder({ blobs: 'not a folder' });
-    const finding = await checkBlobs(home);
+  test('folder of large results: a file is in its place → failed, names it and STEERSMAN_HOME', async () => {
+    const home = folder({ texts: 'not a folder' });
+    const finding = await checkTexts(join(home, 'texts'));
     expect(finding.status).toBe('failed');
-    expect(finding.found).toContain(join(home, 'blobs'));
+    expect(finding.found).toContain(join(home, 'texts'));
     expect(finding.todo).toContain('STEERSMAN_HOME');
   });
 });

@@ -153,6 +153,7 @@ describe('pruning', () => {
   const DAY_MS = 86_400_000;
   const isOpen = async () => false;
   const isOver = async () => true;
+  const thirtyDaysAgo = () => new Date(Date.now() - 30 * DAY_MS);
 
   /** Stored for this run so many days ago. */
   async function stored(runId: string, days: number, namespaceId: string | null = 'ns'): Promise<string> {
@@ -173,7 +174,7 @@ describe('pruning', () => {
     'a run that %s → its texts go only where it ended long ago',
     async (_, days, namespaceId, look, kept) => {
       const ref = await stored('run/1', days, namespaceId);
-      expect(await pruneBlobs(dir, 30, look)).toBe(kept ? 0 : 1);
+      expect(await pruneBlobs(dir, thirtyDaysAgo(), look)).toBe(kept ? 0 : 1);
       expect((await createLocalBlobStore(dir).read('run/1', ref, { offset: 0, length: 9 })) !== null).toBe(
         kept,
       );
@@ -184,7 +185,7 @@ describe('pruning', () => {
   it('what is looked up → the run that stored it, by its namespace and id, as of so many days ago', async () => {
     await stored('run/1', 40);
     const asked: [BlobOwner, Date][] = [];
-    await pruneBlobs(dir, 30, async (...look) => asked.push(look) === 0);
+    await pruneBlobs(dir, thirtyDaysAgo(), async (...look) => asked.push(look) === 0);
     expect(asked).toEqual([[{ namespaceId: 'ns', workflowId: 'run/1' }, expect.any(Date)]]);
     expect(Math.round((Date.now() - (asked[0]?.[1].getTime() ?? 0)) / DAY_MS)).toBe(30);
   });
@@ -192,9 +193,9 @@ describe('pruning', () => {
   it('stray files and a folder that is missing → are no error', async () => {
     writeFileSync(join(dir, 'stray-file'), '');
     mkdirSync(join(dir, 'empty'));
-    expect(await pruneBlobs(dir, 30, isOver)).toBe(0);
+    expect(await pruneBlobs(dir, thirtyDaysAgo(), isOver)).toBe(0);
     expect(readdirSync(dir)).toEqual(['stray-file']);
-    expect(await pruneBlobs(join(dir, 'missing'), 30, isOver)).toBe(0);
+    expect(await pruneBlobs(join(dir, 'missing'), thirtyDaysAgo(), isOver)).toBe(0);
   });
 });
 

@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../../src/core/state/journal.js';
-import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
-import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
+import type { Kept } from '../../../src/core/state/kept.js';
 import type { TraceStep } from '../../../src/core/state/trace.js';
 import { openFolder } from '../../../src/shared/store/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
+import { runRecord, said } from '../../support/records.js';
 
 let dir = '';
 beforeEach(() => {
@@ -31,41 +31,6 @@ const STORES: Record<string, () => Store> = {
   'a folder': () => openFolder(dir),
   ...postgresStores(),
 };
-
-function runRecord(session: string, more: Partial<RunRecord> = {}): RunRecord {
-  return {
-    v: 1,
-    chain: `chain-of-${session}`,
-    session,
-    workflowId: session,
-    runId: 'execution-1',
-    namespaceId: 'namespace-1',
-    goal: `Goal of ${session}`,
-    mode: 'react',
-    workspace: '/work',
-    number: 1,
-    startedAt: 1_000,
-    changedAt: 2_000,
-    outcome: null,
-    cause: null,
-    answer: null,
-    ended: false,
-    usage: NO_USAGE,
-    kept: { id: 0, seq: 0, step: 0 },
-    ...more,
-  };
-}
-
-function said(number: number, text: string, thread = 'main'): Kept {
-  const message: Message = {
-    id: `m${number}`,
-    at: number,
-    kind: 'user',
-    purpose: 'steer',
-    content: [{ type: 'text', text }],
-  };
-  return { kind: 'message', thread, message };
-}
 
 function happened(seq: number, text = `event ${seq}`): Kept {
   return { kind: 'event', event: { seq, at: seq, type: 'warning', text } as JournalEvent };
@@ -234,6 +199,48 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
       (await texts.read('s-2', other, range))?.totalBytes,
     ]).toEqual([null, 4]);
     expect([await sessions.runs('s-1'), (await sessions.runs('s-2')).length]).toEqual([[], 1]);
+  });
+
+  test('remove: while a run of it is open → what that says from then on is kept nowhere; another run of the name is', async () => {
+    const { sessions } = open();
+    const ended = runRecord('s-1', { chain: 'ended', ended: true });
+    const run = runRecord('s-1', { chain: 'open', kept: { id: 1, seq: 0, step: 0 } });
+    await sessions.keep(ended, [said(1, 'said before')]);
+    await sessions.keep(run, [said(1, 'one')]);
+    await sessions.remove('s-1');
+    await sessions.keep({ ...run, changedAt: 3_000 }, [said(2, 'two')], run.kept);
+    expect([await sessions.runs('s-1'), await sessions.line('s-1')]).toEqual([[], null]);
+    expect(await sessions.list({ limit: ALL })).toEqual([]);
+    const next = runRecord('s-1', { chain: 'next' });
+    await sessions.keep(next, [said(1, 'anew')]);
+    await sessions.keep({ ...run, changedAt: 4_000 }, [said(3, 'three')], run.kept);
+    expect((await sessions.runs('s-1')).map(({ chain }) => chain)).toEqual(['next']);
+    expect(await sessions.search({ text: 'three', limit: ALL })).toEqual([]);
+  });
+
+  test('remove: a writer at the same time → the conversation is whole, or gone, and never begins in the middle', async () => {
+    const [a, b] = [open(), open()];
+    for (let round = 1; round <= 10; round++) {
+      const session = `s-${round}`;
+      const run = (id: number) => runRecord(session, { changedAt: id, kept: { id, seq: 0, step: 0 } });
+      await a.sessions.keep(run(1), [said(1, 'one')]);
+      const writing = (async () => {
+        for (let id = 2; id <= 6; id++)
+          await a.sessions.keep(run(id), [said(id, 'more')], { id: id - 1, seq: 0, step: 0 });
+      })();
+      await Promise.all([writing, b.sessions.remove(session)]);
+      expect(await b.sessions.runs(session)).toEqual([]);
+    }
+  });
+
+  test('remove: only where nothing was added since → stays where something was', async () => {
+    const { sessions } = open();
+    await sessions.keep(runRecord('s-1'), [said(1, 'one')]);
+    const { changedAt = 0 } = (await sessions.line('s-1')) ?? {};
+    expect(await sessions.remove('s-1', { before: changedAt })).toEqual({ workflowIds: [] });
+    expect(await sessions.runs('s-1')).toHaveLength(1);
+    expect(await sessions.remove('s-1', { before: changedAt + 1 })).toEqual({ workflowIds: ['s-1'] });
+    expect(await sessions.runs('s-1')).toEqual([]);
   });
 });
 
