@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes Temporal's databases and brings their schema to the version of this image. Again is harmless.
+# Makes Temporal's databases, brings their schema to the version of this image, and makes an empty one for Steersman's
+# store, whose tables its workers make. Again is harmless.
 # SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD are read by temporal-sql-tool itself.
 set -eu
 
@@ -14,3 +15,4 @@ schema() {
 
 schema temporal postgresql/v12/temporal/versioned
 schema temporal_visibility postgresql/v12/visibility/versioned
+temporal-sql-tool --db steersman create

@@ -9,7 +9,8 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
-import { keptRun, Sessions, sessionsOf } from './kept/kept-runs.js';
+import { keptIn } from './kept/kept-in.js';
+import { keptRun, removeWhole, sessionsOf } from './kept/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
@@ -122,7 +123,7 @@ export class SteersmanClient {
   deleteSession(id: string, options: Abortable = {}): Promise<void> {
     const { temporal, home } = this.#scope;
     return abortable(this.#scope, options, async () => {
-      await new Sessions(home).remove(id, temporal);
+      await removeWhole(keptIn(home), id, temporal.client);
     });
   }
 

@@ -1,18 +1,19 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openFolder } from '../../src/shared/store/folder.js';
 import { careForStore, hadEnded, type StoreCare } from '../../src/worker/store-care.js';
-import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
+import { finishSignal, followUpSignal, type RunResult, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { toolTexts } from '../support/run-views.js';
+import { settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
 const WRITER = `---
 description: Writes.
 output: text
-tools: ['*_artifact', list_artifacts]
+tools: ['*_artifact', list_artifacts, read_text_file]
 ---
 {{businessContext}}
 `;
@@ -21,7 +22,15 @@ const LONG = `alpha ${'x'.repeat(2_000)} omega`;
 
 const DAY_MS = 86_400_000;
 
-const rig = rigOfFile({ config: { 'prompts/core/writer.md': WRITER } });
+/** Ends what looks after stores. */
+const ended = new AbortController();
+afterAll(() => ended.abort());
+const BIG = `${'y'.repeat(40_000)} end of it`;
+
+const rig = rigOfFile({
+  config: { 'prompts/core/writer.md': WRITER, 'steersman.yaml': settingsYaml('steering: note') },
+  workspace: { 'big.txt': BIG },
+});
 
 test('artifacts: created, changed at a wrong and at the right version, read → each is told, the result names them, the command line saves them (A5, A6)', async () => {
   const change = { id: 'report', oldText: 'alpha', newText: 'beta' };
@@ -93,6 +102,46 @@ test('texts: of 40 days, of a run that is open → kept when another worker star
   await open.result();
 });
 
+test('texts: no room for a large result and an artifact → the model is told of each, and the run goes on; with room again both are whole (C13)', async () => {
+  const texts = join(rig.project.dir, 'home', 'store', 'texts');
+  const aside = `${texts}-aside`;
+  const read = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'big.txt' } }] };
+  const write = (id: string) => ({
+    toolCalls: [{ name: 'create_artifact', arguments: { id, type: 'markdown', content: LONG } }],
+  });
+  const script = rig.play([
+    read,
+    write('first'),
+    { text: 'So far.' },
+    read,
+    write('second'),
+    { text: 'So.' },
+  ]);
+  renameSync(texts, aside);
+  writeFileSync(texts, 'no folder');
+  const handle = await rig.start('Write', { mode: 'react', role: 'writer', keepOpenSeconds: 600 });
+  const answered = (count: number) =>
+    until(`${count} are answered`, async () => (await handle.query(stateQuery)).goals.length === count);
+  await answered(1);
+  rmSync(texts);
+  renameSync(aside, texts);
+  await handle.signal(followUpSignal, { text: 'Once more.' });
+  await answered(2);
+  await handle.signal(finishSignal);
+  const result = (await handle.result()) as RunResult;
+  const [cut, refused, whole, created] = toolTexts(script.requests.at(-1));
+  expect(cut).toContain('could not be kept: only the beginning');
+  expect(refused).toContain('Nothing was written: the store failed');
+  expect([whole, created]).toEqual([
+    expect.stringMatching(/blob:[\w-]+\//),
+    expect.stringContaining('second is at version 1'),
+  ]);
+  expect(result.artifacts?.map(({ id }) => id)).toEqual(['second']);
+  const [ref = ''] = /blob:[\w-]+\/\w+/.exec(whole ?? '') ?? [];
+  expect((await client('stored', handle.workflowId, ref)).stdout).toContain(BIG);
+  expect((await client('artifact', handle.workflowId, 'second')).stdout).toContain(LONG);
+});
+
 test('texts: a store that takes nothing → said when the worker starts', async () => {
   const file = join(rig.project.dir, 'no-folder');
   writeFileSync(file, '');
@@ -103,7 +152,7 @@ test('texts: a store that takes nothing → said when the worker starts', async 
 });
 
 function careOf(dir: string): StoreCare {
-  const signal = AbortSignal.abort();
+  const { signal } = ended;
   return { store: openFolder(dir), textDays: 30, sessionDays: null, report: () => {}, signal };
 }
 

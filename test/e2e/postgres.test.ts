@@ -1,17 +1,48 @@
 /** The store on a server of PostgreSQL: for workers and clients of many machines. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/messages.js';
+import { finishSignal, followUpSignal, stateQuery, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
 import { hasPrograms, hasServer, ownServer, testServer } from '../support/postgres.js';
+import { killWorkers, startWorkerProcess } from '../support/processes.js';
+import { runSettings } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';
-import { eventsOf, transcriptOf } from '../support/run-views.js';
+import { eventsOf, toolTexts, transcriptOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
+
+const WRITER = `---
+description: Writes.
+output: text
+tools: ['*_artifact', read_text_file, read_result]
+---
+{{businessContext}}
+`;
+/** More than is given whole. */
+const LARGE = `${'x'.repeat(40_000)} the middle ${'y'.repeat(40_000)}`;
+const REF = /blob:[\w-]+\/[0-9a-f]{64}/;
+const createReport = (id: string) => ({
+  toolCalls: [
+    {
+      name: 'create_artifact',
+      arguments: { id, type: 'markdown', content: `${id}: ${'z'.repeat(3_000)} end` },
+    },
+  ],
+});
+const readBig = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'big.txt' } }] };
+const readPart = (ref: string) => ({
+  toolCalls: [{ name: 'read_result', arguments: { ref, offset: 39_990, length: 40 } }],
+});
+
+/** The command line on a machine that has nothing but the address of the database. */
+function elsewhere(cwd: string, address: string, ...args: string[]) {
+  const env = { STEERSMAN_HOME: mkdtempSync(join(tmpdir(), 'elsewhere-')), TEMPORAL_ADDRESS: address };
+  return startCommand('client', args, { cwd, env }).ended;
+}
 
 describe.runIf(hasServer())('the store on PostgreSQL', () => {
   let server: Awaited<ReturnType<typeof testServer>> = null;
@@ -20,8 +51,14 @@ describe.runIf(hasServer())('the store on PostgreSQL', () => {
     process.env.DATABASE_URL = server?.url ?? '';
   });
   afterAll(() => server?.remove());
-  const rig = rigOfFile({ workspace: { 'a.txt': 'the end of a' } });
+  const rig = rigOfFile({
+    config: { 'prompts/core/writer.md': WRITER, 'steersman.yaml': settingsYaml('steering: note') },
+    workspace: { 'a.txt': 'the end of a', 'big.txt': LARGE },
+  });
   const readA = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'a.txt' } }] };
+  const readReport = { toolCalls: [{ name: 'read_artifact', arguments: { id: 'report' } }] };
+  const asked = { mode: 'react', role: 'writer', autoApprove: true, keepOpenSeconds: 600 } as const;
+  afterAll(killWorkers);
 
   test('a run that ended → its conversation, whole, is listed, shown and found on another machine, without Temporal', async () => {
     rig.play([readA, { text: 'The file ends with a.' }]);
@@ -38,6 +75,53 @@ describe.runIf(hasServer())('the store on PostgreSQL', () => {
     expect((await call('show', handle.workflowId)).stdout).toContain('The file ends with a.');
     expect((await call('search', 'END', 'of', 'a')).stdout).toContain('the end of a');
   });
+
+  test('a worker dies and its disk with it → what it stored is read by another worker, and by a client with neither disk', async () => {
+    const options = {
+      address: rig.env.address,
+      taskQueue: `${rig.taskQueue}-hosts`,
+      project: rig.project,
+      model: rig.model,
+    };
+    const homes = ['one', 'two'].map(name => join(rig.project.dir, name));
+    const start = (STEERSMAN_HOME = '') =>
+      startWorkerProcess({
+        ...options,
+        env: { STEERSMAN_HOME, DATABASE_URL: server?.url ?? '' },
+      });
+    const first = await start(homes[0]);
+    let ref = '';
+    const script = rig.play((request, at) => {
+      ref ||= REF.exec(JSON.stringify(request.sent))?.[0] ?? '';
+      const replies = [readBig, createReport('report'), { text: 'Kept.' }, readPart(ref), readReport];
+      return replies[at] ?? { text: 'Read.' };
+    });
+    const handle = await rig.env.client.workflow.start(WORKFLOW_TYPE, {
+      args: [{ goal: 'Keep it', settings: runSettings(rig.project.workspace, asked) }],
+      taskQueue: options.taskQueue,
+      workflowId: 'on-two-hosts',
+      workflowExecutionTimeout: '3 minutes',
+    });
+    const answered = (count: number) =>
+      until(`${count} are answered`, async () => (await handle.query(stateQuery)).goals.length === count);
+    await answered(1);
+    await first.kill();
+    rmSync(homes[0] ?? '', { recursive: true, force: true });
+    await start(homes[1]);
+    await handle.signal(followUpSignal, { text: 'And what did you keep?' });
+    await answered(2);
+    const [page, report] = toolTexts(script.requests.at(-1)).slice(-2);
+    expect([page, report]).toEqual([
+      expect.stringContaining('the middle'),
+      expect.stringContaining(`report: ${'z'.repeat(3_000)} end`),
+    ]);
+    await handle.signal(finishSignal);
+    await handle.result();
+    killWorkers();
+    const call = (...args: string[]) => elsewhere(rig.project.workspace, rig.env.address, ...args);
+    expect((await call('stored', 'on-two-hosts', ref)).stdout).toContain(LARGE);
+    expect((await call('artifact', 'on-two-hosts', 'report')).stdout).toContain('zzz end');
+  });
 });
 
 describe.runIf(hasPrograms())('a database that dies', () => {
@@ -48,8 +132,8 @@ describe.runIf(hasPrograms())('a database that dies', () => {
   });
   afterAll(() => server?.remove());
   const rig = rigOfFile({
-    config: { 'steersman.yaml': settingsYaml('steering: note') },
-    workspace: { 'a.txt': 'the end of a' },
+    config: { 'prompts/core/writer.md': WRITER, 'steersman.yaml': settingsYaml('steering: note') },
+    workspace: { 'a.txt': 'the end of a', 'big.txt': LARGE },
   });
   const readA = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'a.txt' } }] };
 
@@ -74,5 +158,30 @@ describe.runIf(hasPrograms())('a database that dies', () => {
     const [kept] = await new Sessions(mkdtempSync(join(tmpdir(), 'elsewhere-'))).show(handle.workflowId);
     expect(kept?.transcript).toEqual([{ thread: 'main', messages: await transcriptOf(handle) }]);
     expect(kept?.run).toMatchObject({ ended: true, answer: 'Third.' });
+  });
+
+  test('large results and artifacts meanwhile (C13) → none is cut, each is read at once, and the database has them when it is back', async () => {
+    await server?.kill();
+    let ref = '';
+    const script = rig.play((request, at) => {
+      ref ||= REF.exec(JSON.stringify(request.sent))?.[0] ?? '';
+      return [readBig, readPart(ref), createReport('report')][at] ?? { text: 'Kept.' };
+    });
+    const settings = { mode: 'react', role: 'writer', autoApprove: true } as const;
+    const { handle, result } = await rig.run('Keep it', settings);
+    expect([result.outcome, result.artifacts?.map(({ id }) => id)]).toEqual(['answered', ['report']]);
+    const [big, page] = toolTexts(script.requests[2]);
+    expect([big, page]).toEqual([expect.stringContaining(ref), expect.stringContaining('the middle')]);
+    expect(big).not.toContain('could not be kept');
+    const spool = join(rig.project.dir, 'home', 'spool');
+    expect(readdirSync(spool)).toHaveLength(2);
+    // Another worker of this machine takes over what waits.
+    await rig.stopWorker();
+    await server?.start();
+    await rig.startWorker();
+    await until('nothing waits any more', () => readdirSync(spool).length === 0);
+    const call = (...args: string[]) => elsewhere(rig.project.workspace, rig.env.address, ...args);
+    expect((await call('stored', handle.workflowId, ref)).stdout).toContain(LARGE);
+    expect((await call('artifact', handle.workflowId, 'report')).stdout).toContain('zzz end');
   });
 });

@@ -127,13 +127,22 @@ export class Sessions {
 
   /**
    * Removes a conversation from the store, with its texts; gives the workflow ids of its runs. What a run of it that is
-   * open says from then on is kept nowhere. `temporal`: its runs are removed there too, and none may be open; as
-   * `client.deleteSession(id)` does. Throws a SteersmanError for an unknown one, and where branches share what it says.
+   * open says from then on is kept nowhere. Its runs in Temporal stay: `client.deleteSession(id)` removes them too. Throws a
+   * SteersmanError for an unknown one, and where branches share what it says.
    */
-  async remove(id: string, temporal?: { client: Client }): Promise<{ workflowIds: string[] }> {
-    if ((await this.#store.line(id)) === null) throw noSession(id);
-    return deleteSession(this.#kept, id, { client: temporal?.client ?? null });
+  remove(id: string): Promise<{ workflowIds: string[] }> {
+    return removeWhole(this.#kept, id, null);
   }
+}
+
+/** `client`: with its runs in Temporal. */
+export async function removeWhole(
+  kept: ReturnType<typeof keptIn>,
+  id: string,
+  client: Client | null,
+): Promise<{ workflowIds: string[] }> {
+  if ((await kept.sessions.line(id)) === null) throw noSession(id);
+  return deleteSession(kept, id, { client });
 }
 
 function noSession(id: string): SteersmanError {
