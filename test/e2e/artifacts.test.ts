@@ -102,7 +102,7 @@ test('texts: of 40 days, of a run that is open → kept when another worker star
   await open.result();
 });
 
-test('texts: no room for a large result and an artifact → the model is told of each, and the run goes on; with room again both are whole (C13)', async () => {
+test('texts: no room for a large result and an artifact → the model is told of each, and the run goes on; with room again both are whole', async () => {
   const texts = join(rig.project.dir, 'home', 'store', 'texts');
   const aside = `${texts}-aside`;
   const read = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'big.txt' } }] };

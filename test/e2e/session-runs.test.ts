@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/client/client.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { openFolder } from '../../src/shared/store/folder.js';
+import { removeOldSessions } from '../../src/worker/store-care.js';
 import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';
@@ -106,6 +108,37 @@ test('a branch from the middle of a conversation → it knows what came before t
       ),
     60_000,
   );
+  await client.close();
+});
+
+test('conversations that are old → removed with their runs in Temporal; one with an open run stays', async () => {
+  const { client: temporal } = rig.env;
+  const client = await clientOf(rig);
+  rig.play([{ text: 'One.' }, { text: 'Two.' }]);
+  await (await client.start('One?', { ...startsOf(rig), session: 'ended' })).result();
+  await client.start('Two?', { ...startsOf(rig), session: 'open', keepOpenSeconds: 600 });
+  const store = openFolder(join(homeOf(rig), 'store'));
+  await until('both are kept', async () => (await store.sessions.runs('open'))[0]?.answer === 'Two.');
+  const { namespaceInfo } = await temporal.workflowService.describeNamespace({ namespace: 'default' });
+  // Of tomorrow all of them are old.
+  const by = new Date(Date.now() + 86_400_000);
+  await removeOldSessions(temporal, namespaceInfo?.id ?? '', { store, by });
+  expect((await store.sessions.list({ limit: 99 })).map(({ id }) => id)).toEqual(['open']);
+  const describe = () => temporal.workflow.getHandle('ended').describe();
+  await until(
+    'Temporal has it no more',
+    () =>
+      describe().then(
+        () => false,
+        () => true,
+      ),
+    60_000,
+  );
+  const open = temporal.workflow.getHandle('open');
+  await open.signal(finishSignal);
+  await open.result();
+  const [kept] = await new Sessions(homeOf(rig)).show('open');
+  expect(kept?.run).toMatchObject({ ended: true, answer: 'Two.' });
   await client.close();
 });
 

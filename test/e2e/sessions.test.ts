@@ -3,15 +3,16 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { openFolder } from '../../src/shared/store/folder.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/messages.js';
+import { finishSignal, followUpSignal, stateQuery, stopSignal } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, journalOf, transcriptOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
-import { until } from '../support/wait.js';
+import { until, untilHeartbeat } from '../support/wait.js';
 
 const LONG = 'x'.repeat(4_900);
 const rig = rigOfFile({
@@ -35,7 +36,7 @@ function linesOf(
   );
 }
 
-test('a run that ended → its conversation, whole, is listed, shown and found where Temporal is not there any more', async () => {
+test('a run that ended (C12) → its conversation, whole, is listed, shown and found where Temporal is not there any more', async () => {
   rig.play([readA, { text: 'The file ends with a.' }]);
   const { handle, result } = await rig.run('How does a.txt end?', { mode: 'react' });
   const said = await transcriptOf(handle);
@@ -59,13 +60,16 @@ test('a run that ended → its conversation, whole, is listed, shown and found w
 });
 
 test.each(['answered', 'cancelled', 'failed'] as const)(
-  'a run that ends as %s → the store has its last event, and that nothing follows',
+  'a run that ends as %s → the store has it open first, then its last event, and that nothing follows (Z4)',
   async outcome => {
     rig.play([outcome === 'failed' ? { error: { status: 401, message: 'Wrong key.' } } : { text: 'So.' }]);
     const keepOpenSeconds = outcome === 'cancelled' ? 600 : 0;
     const handle = await rig.start('How does it end?', { mode: 'react', keepOpenSeconds });
     if (outcome === 'cancelled') {
       await until('it is answered', async () => (await eventsOf(handle, 'goal_ended')).length > 0);
+      const runs = () => openFolder(join(home(), 'store')).sessions.runs(handle.workflowId);
+      await until('that is kept', async () => (await runs())[0]?.answer === 'So.');
+      expect(await runs()).toMatchObject([{ outcome: 'answered', ended: false }]);
       await handle.cancel();
     }
     await handle.result().catch(() => {});
@@ -78,7 +82,7 @@ test.each(['answered', 'cancelled', 'failed'] as const)(
   },
 );
 
-test('a store that can not be written → told once, no result is lost, and it is whole when it is back', async () => {
+test('a store that can not be written (C13) → told once, no result is lost, and it is whole when it is back', async () => {
   const folder = join(home(), 'store', 'sessions');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(home(), 'store'), { recursive: true });
@@ -105,7 +109,7 @@ test('a store that can not be written → told once, no result is lost, and it i
 });
 
 test.each(['keep.before-write=kill@2', 'keep.after-write=kill@2'])(
-  'keeping: %s → another worker keeps it: nothing is missing, nothing is there twice',
+  'keeping: %s → another worker keeps it: nothing is missing, nothing is there twice (Z1)',
   async failpoints => {
     await onStage({ client: rig.env.client, address: rig.env.address, failpoints }, async stage => {
       const text = 'y'.repeat(10_000);
@@ -126,3 +130,18 @@ test.each(['keep.before-write=kill@2', 'keep.after-write=kill@2'])(
     });
   },
 );
+
+test('a stop in mid-reply → the store has the part of the reply that had come (Z6)', async () => {
+  const hold = { until: new Promise<never>(() => undefined), atChunk: 'end' } as const;
+  rig.play([{ text: 'The boats are Alba, ', chunkChars: 10, hold }]);
+  const handle = await rig.start('Name the boats', { mode: 'react' });
+  await untilHeartbeat(handle, 'Alba');
+  await handle.signal(stopSignal);
+  await handle.result();
+  const [kept] = await new Sessions(home()).show(handle.workflowId);
+  expect(kept?.run).toMatchObject({ outcome: 'stopped', ended: true });
+  expect(kept?.transcript[0]?.messages.at(-1)).toMatchObject({
+    stopReason: 'interrupted',
+    content: [{ type: 'text', text: expect.stringContaining('Alba') }],
+  });
+});
