@@ -8,6 +8,7 @@ import {
   checkStart,
   DEFAULT_LIMITS,
   type Limits,
+  readConversation,
   Sessions,
   STEP_FAILURE_POLICIES,
   type StartOptions,
@@ -17,6 +18,7 @@ import { CONFIG_OPTION } from '../config/config-dir.js';
 import { errorCode } from '../config/files.js';
 import { parseYaml } from '../config/yaml-source.js';
 import { DEFAULT_MODE, MODES_HELP, modeFor } from '../core/agents/modes.js';
+import { errorText } from '../core/text/error-text.js';
 import { isRecord } from '../core/text/json.js';
 import { startCall, verbCall } from '../shared/called-as.js';
 import { errorLine } from '../shared/output.js';
@@ -35,6 +37,10 @@ export function addStartOptions(command: Command): Command {
     )
     .option('--continue', 'go on with the newest conversation of this workspace')
     .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
+    .option(
+      '--messages <file>',
+      'begin with the conversation of this JSON file: chat completions, Responses, Anthropic, or from sessions export',
+    )
     .option(
       '--prompt <server:name>',
       'the goal is this prompt of a tool server; in place of a goal its arguments stand as name=value',
@@ -98,6 +104,7 @@ export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | '
   continue?: boolean;
   yes?: boolean;
   keepOpen?: number;
+  messages?: string;
   prompt?: string;
   settings?: string;
   /** Limits by name, judged with the rest. */
@@ -145,7 +152,7 @@ async function readGoal(
 /** The options as the command line gives them, over those of `--settings`. */
 export async function startOptions(words: StartWords): Promise<StartOptions> {
   const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
-  const { config, yes, keepOpen, limit, check, workspace = '.' } = words;
+  const { config, yes, keepOpen, limit, check, messages, workspace = '.' } = words;
   // What the file holds is judged with the rest, under its own names.
   return {
     ...file,
@@ -153,6 +160,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
       ...Object.fromEntries(SAME.map(name => [name, words[name]])),
       tools: clientTools as StartOptions['tools'] & object,
       keepOpenSeconds: keepOpen,
+      messages: messages === undefined ? undefined : await readMessagesFile(messages),
       configDir: config === undefined ? undefined : userPath(config),
       checks: check && [...(Array.isArray(file.checks) ? file.checks : []), ...check],
       limits: limit && { ...(isRecord(file.limits) ? file.limits : {}), ...limit },
@@ -176,17 +184,32 @@ async function newestSession(workspace: string, { session }: Pick<StartWords, 's
   );
 }
 
+async function readMessagesFile(given: string): Promise<StartOptions['messages'] & object> {
+  const path = userPath(given);
+  const said = await readNamed(path, 'messages');
+  try {
+    return readConversation(JSON.parse(said));
+  } catch (error) {
+    const why = error instanceof SteersmanError ? error.message : `it is no JSON: ${errorText(error)}`;
+    const remedy = error instanceof SteersmanError ? error.remedy : 'It must be one JSON document.';
+    throw new SteersmanError(`The file of messages ${path}: ${why}`, remedy, 'usage');
+  }
+}
+
 /** What has no option of its own: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */
 async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
   const path = userPath(given);
+  return parseYaml(await readNamed(path, 'settings'), path).value;
+}
+
+/** A person names it, and may mean a pipe: --settings <(…) */
+async function readNamed(path: string, what: string): Promise<string> {
   try {
-    // A person names it, and may mean a pipe: --settings <(…)
-    return parseYaml(await readFile(path, 'utf8'), path).value;
+    return await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof SteersmanError) throw error;
     const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `can not be read (${errorCode(error)})`;
     throw new SteersmanError(
-      `The file of settings ${path} ${why}.`,
+      `The file of ${what} ${path} ${why}.`,
       'See --help for how to start a run.',
       'usage',
     );

@@ -24,6 +24,7 @@ export { type ConnectOptions, connect, type SteersmanClient } from './client.js'
 export { explainError } from './grpc-errors.js';
 export { Accounts } from './kept/accounts.js';
 export { type KeptRun, Sessions, type SessionsAsked, type ThreadTranscript } from './kept/kept-runs.js';
+export { readConversation } from './messages/read-conversation.js';
 export type { ChildTree } from './run/child-tree.js';
 export type { ToolInput } from './run/gate-input.js';
 export { type ListedRun, type ListOptions, OUTCOMES } from './run/list-runs.js';

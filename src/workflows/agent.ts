@@ -8,9 +8,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PinnedRun } from '../core/agents/run-config.js';
-import { chainFault, readStart } from '../core/agents/run-input.js';
+import { chainFault, type Given, NOTHING_GIVEN, readStart } from '../core/agents/run-input.js';
 import { restOf } from '../core/agents/subagent.js';
-import { renamed } from '../core/context/earlier.js';
 import { type CallFailure, FAILURE } from '../core/limits/failure.js';
 import { causeText } from '../core/plan/cause.js';
 import { resumedState } from '../core/state/handover.js';
@@ -32,12 +31,12 @@ import { resultOf } from './views.js';
 const MEMO_BYTES = 64_000;
 
 export async function steersmanRun(input: RunInput): Promise<RunResult> {
-  const state = stateFor(input);
+  const { state, given } = stateFor(input);
   const ports = temporalPorts(state.settings);
   const run = new Run(state, ports);
   registerHandlers(run);
   try {
-    const refused = state.pinned ? null : await begin(run, ports);
+    const refused = state.pinned ? null : await begin(run, ports, given);
     return await session(run, refused);
   } catch (error) {
     if (isCancellation(error)) throw await finishCancelled(run);
@@ -67,16 +66,16 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   }
 }
 
-function stateFor(input: unknown): RunState {
+function stateFor(input: unknown): { state: RunState; given: Given } {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
   // Only what continues a part may be a state, written by the code of that part: what a client starts has no part before
   // it, and cron schedules and retry policies, which would make one of it, are refused.
   const isHandover = workflowInfo().continuedFromExecutionRunId !== undefined;
   if (isHandover && isRecord(input) && isRecord(input.resume))
-    return resumedState(input.resume as unknown as RunState);
+    return { state: resumedState(input.resume as unknown as RunState), given: NOTHING_GIVEN };
   const start = readStart(input);
-  if (start.ok) return newRunState(start.goal, start.settings, Date.now());
+  if (start.ok) return { state: newRunState(start.goal, start.settings, Date.now()), given: start.given };
   throw refusal(start.errors.join(' '));
 }
 
@@ -89,6 +88,7 @@ function refusal(why: string): ApplicationFailure {
 async function begin(
   run: Run,
   { loadRun, openSession, throwIfCancelled }: TemporalPorts,
+  given: Given,
 ): Promise<GoalEnd | null> {
   const { state } = run;
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
@@ -100,15 +100,14 @@ async function begin(
   if (!loaded.ok) return failedOrStopped(run, loaded.failure);
   const { session } = state.settings;
   if (loaded.value.continues !== true || session === undefined) {
-    await beginRun(run, loaded.value);
+    await beginRun(run, loaded.value, given);
     return null;
   }
   const opened = await openSession({ session, tokens: earlierTokens(loaded.value) });
   throwIfCancelled();
   // Without what was said before, it would answer something else.
   if (!opened.ok) return failedOrStopped(run, opened.failure);
-  const earlier = renamed(opened.value, prefix => run.nextId(prefix));
-  await beginRun(run, loaded.value, earlier);
+  await beginRun(run, loaded.value, { messages: opened.value, leftOut: 0 });
   return null;
 }
 

@@ -2,18 +2,21 @@
 
 import { firstPosition } from '../core/agents/modes.js';
 import type { PinnedRun } from '../core/agents/run-config.js';
+import { type Given, NOTHING_GIVEN } from '../core/agents/run-input.js';
 import { isSubagent } from '../core/agents/subagent.js';
 import { checksText } from '../core/checks/check.js';
+import { renamed } from '../core/context/earlier.js';
+import { GIVEN_BYTES } from '../core/context/given.js';
 import { plansLeft } from '../core/limits/limits.js';
 import type { Outcome } from '../core/plan/cause.js';
 import { notDoneText } from '../core/plan/plan-edit.js';
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/state/bounds.js';
 import { steeringAt } from '../core/state/cursor.js';
 import { newGoal, restOfGoal, withGoal } from '../core/state/goal.js';
-import type { Message } from '../core/state/message.js';
 import { taskOf } from '../core/state/position.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../core/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
+import { fitMessage } from '../core/text/fit-message.js';
 import { preview } from '../core/text/preview.js';
 import { allowedAtStart } from '../core/tools/permission.js';
 import { closeBranches } from './branches/side-by-side.js';
@@ -31,7 +34,7 @@ import { receipts } from './turn/take-steering.js';
 import { cancelled, closeOpenCalls } from './turn/tools/finish-call.js';
 
 /** Pins what was loaded, and says the first goal, after what was said before in its conversation. */
-export async function beginRun(run: Run, pinned: PinnedRun, earlier: readonly Message[] = []): Promise<void> {
+export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHING_GIVEN): Promise<void> {
   const { state } = run;
   state.pinned = pinned;
   const { tools, models } = pinned;
@@ -42,9 +45,11 @@ export async function beginRun(run: Run, pinned: PinnedRun, earlier: readonly Me
     warnings.push(
       `Not the tools any more that were allowed for good, so that they ask: ${changed.join(', ')}.`,
     );
+  warnings.push(...notTaken(given));
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   setChosen(run);
-  for (const message of earlier) run.append(run.mainThread(), message);
+  for (const message of renamed(given.messages, prefix => run.nextId(prefix)))
+    run.append(run.mainThread(), { ...message, at: message.at || run.ports.now() });
   openAccount(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
@@ -52,6 +57,20 @@ export async function beginRun(run: Run, pinned: PinnedRun, earlier: readonly Me
   giveNotes(run, run.mainThread());
   run.say(run.mainThread(), 'goal', text);
   run.enter(firstPosition(state.goal.mode));
+}
+
+function notTaken({ messages, leftOut }: Given): string[] {
+  const shortened = messages.filter(message => fitMessage(message) !== message).length;
+  return [
+    ...(leftOut > 0
+      ? [
+          `Of the messages to begin with, the oldest ${leftOut} are left out: at most ${GIVEN_BYTES} bytes are taken.`,
+        ]
+      : []),
+    ...(shortened > 0
+      ? [`Of the messages to begin with, ${shortened} are too long: their ends are cut.`]
+      : []),
+  ];
 }
 
 /** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */

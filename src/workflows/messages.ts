@@ -27,7 +27,9 @@ export const WORKFLOW_TYPE = 'steersmanRun';
 export const DEFAULT_TASK_QUEUE = 'steersman';
 
 /** A start, or the next segment of a run that continued as new. */
-export type RunInput = { goal: string; settings: RunSettings } | { resume: RunState };
+export type RunInput =
+  | { goal: string; settings: RunSettings; messages?: readonly Message[]; leftOut?: number }
+  | { resume: RunState };
 
 /** What a run gives when it ends: its result, a failure's first detail, or (cancelled) the memo `result`. */
 export interface RunResult {

@@ -9,6 +9,8 @@ import {
   toChatMessages,
   toResponsesInput,
 } from '../../src/client/messages/index.js';
+import { renamed } from '../../src/core/context/earlier.js';
+import { givenWithin, readGiven } from '../../src/core/context/given.js';
 import type { AssistantMessage, Message, ToolContent } from '../../src/core/state/message.js';
 import { NO_USAGE, textOf } from '../../src/core/state/message.js';
 import { resultText, toolResult } from '../../src/core/tools/tool-result.js';
@@ -168,6 +170,19 @@ function outline(thread: readonly Message[]): unknown[] {
   return [turns, results];
 }
 
+/** As `outline`, whatever calls are called, and wherever a reply was cut: one of no words is no part of a conversation. */
+function said(thread: readonly Message[]): unknown[] {
+  const [turns, results] = outline(thread) as [
+    { by: string; said: string; calls: unknown[][] }[],
+    unknown[][],
+  ];
+  const words = turns.map(({ by, said: text }) => [by, text.replaceAll(' (cut)', '')] as const);
+  const spoken = words.filter(([, text]) => text !== '');
+  const joined = spoken.map(([by, text], at) => `${by === spoken[at - 1]?.[0] ? '' : `\n${by}: `}${text}`);
+  const calls = turns.flatMap(turn => turn.calls.map(([, ...call]) => call));
+  return [joined.join(''), calls, results.map(([, text]) => text)];
+}
+
 /** Words without the space between them, and tags as they are written for models. */
 function plain(text: string): string {
   return text.replaceAll('&lt;', '<').replace(/\s+/g, '');
@@ -182,6 +197,24 @@ describe('conversations', () => {
           const back = ROUND_TRIPS[protocol](thread);
           expect(outline(back)).toEqual(outline(thread));
           expect(pairingFaults(back)).toEqual({ open: [], stray: [] });
+        }),
+        { numRuns },
+      );
+    },
+  );
+
+  it.each(PROTOCOLS)(
+    '%s: a run begins with what came from the wire → the same texts, calls and results, under ids of its own (G4)',
+    protocol => {
+      fc.assert(
+        fc.property(threadOf([protocol]), thread => {
+          const read = readGiven(JSON.parse(JSON.stringify(ROUND_TRIPS[protocol](thread))));
+          if (!read.ok) throw new Error(read.errors.join(' '));
+          let last = 0;
+          const begun = renamed(givenWithin(read.messages).messages, prefix => `${prefix}${++last}`);
+          expect(said(begun)).toEqual(said(thread));
+          expect(pairingFaults(begun)).toEqual({ open: [], stray: [] });
+          expect(new Set(begun.map(({ id }) => id)).size).toBe(begun.length);
         }),
         { numRuns },
       );

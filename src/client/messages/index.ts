@@ -5,4 +5,5 @@
 export type { Message } from '../../core/state/message.js';
 export { fromAnthropicMessages, toAnthropicMessages } from './anthropic.js';
 export { fromChatMessages, toChatMessages } from './chat.js';
+export { readConversation } from './read-conversation.js';
 export { fromResponsesItems, toResponsesInput } from './responses.js';

@@ -38,7 +38,7 @@ const UNATTENDED = ['attended', 'keptPermissions', 'approvePlan', 'keepOpenSecon
  */
 export interface ScheduleOptions
   extends ScheduleTimes,
-    Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after'> {
+    Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after' | 'messages'> {
   /**
    * While the run before is open: `skip` (default) starts none, `buffer_one` starts one when it has ended,
    * `cancel_other` cancels it, `allow_all` starts another beside it.
@@ -84,6 +84,7 @@ export class Schedules {
       if (!/^\S+$/.test(id) || id.length > LONGEST_ID)
         faults.push(`The id must be 1 to ${LONGEST_ID} characters without spaces.`);
       for (const name of UNATTENDED) if (name in start) faults.push(`It takes no ${name}: nobody is there.`);
+      if ('messages' in start) faults.push('It takes no messages: each of its runs would begin with them.');
       if (faults.length > 0) throw refused(faults.join(' '));
       const { settings, taskQueue } = await this.#requestOf(goal, start);
       const schedule = {

@@ -7,10 +7,11 @@ import { modelChainSchema } from '../../config/models-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import { type ModeName, modeFor } from '../../core/agents/modes.js';
 import { memoOf, type RunSettings } from '../../core/agents/run-config.js';
-import { readStart } from '../../core/agents/run-input.js';
+import { type Given, readStart } from '../../core/agents/run-input.js';
 import type { Check } from '../../core/checks/check.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
+import type { Message } from '../../core/state/message.js';
 import { preview } from '../../core/text/preview.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
@@ -82,6 +83,11 @@ export interface StartOptions {
    * or not. Where one of them is open, the goal is its next one. A new id begins a conversation. Not together with `id`.
    */
   session?: string;
+  /**
+   * What the run begins with: canonical messages, such as those of a transcript or what `steersman/messages` makes of the
+   * conversations of other programs. Calls go with their results; the newest 400 KB are taken. Not together with `session`.
+   */
+  messages?: readonly Message[];
   /** 1 to 200 characters without spaces, used by no run before. Default: the goal's first words and something random. */
   id?: string;
   /** Queue of your own worker. Default `STEERSMAN_TASK_QUEUE`; else a local worker's, or `steersman` on other servers. */
@@ -97,6 +103,8 @@ export interface StartRequest {
   id: string;
   goal: string;
   settings: RunSettings;
+  /** What the run begins with. */
+  given: Given;
   /** Task queue that was named, or null for the default. */
   taskQueue: string | null;
   /** Folder of the configuration for a local worker, or null for the default. */
@@ -121,10 +129,11 @@ export async function startRequest(
   given: { local?: boolean; servedHere?: boolean } = {},
 ): Promise<StartRequest> {
   const { local: localStack = usesLocalStack() } = given;
-  const { id, after, taskQueue, configDir, tools, keptPermissions: _kept, ...rest } = options;
+  const { id, after, taskQueue, configDir, tools, messages, keptPermissions: _kept, ...rest } = options;
   const model = await modelToName(options, localStack);
   const start = readStart({
     goal,
+    messages,
     settings: {
       mode: modeFor(rest.role),
       autoApprove: false,
@@ -163,13 +172,14 @@ export async function startRequest(
       'usage',
     );
   }
-  const { settings } = start;
+  const { settings, given: toBeginWith } = start;
   settings.workspace = await realWorkspace(settings.workspace, localStack);
   if (configDir !== undefined) await checkConfigDir(resolve(configDir));
   return {
     id: id ?? session ?? newRunId(goal),
     goal,
     settings,
+    given: toBeginWith,
     taskQueue: taskQueue ?? env.taskQueue() ?? null,
     configDir: configDir === undefined ? null : resolve(configDir),
     after: after ?? null,
@@ -203,11 +213,11 @@ export interface StartedRun {
 /** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
 export async function startRun(
   temporal: Temporal,
-  { id, goal, settings: given, after }: Pick<StartRequest, 'id' | 'goal' | 'settings' | 'after'>,
+  { id, goal, settings: asked, given, after }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'isDemo'>,
   taskQueue: string,
 ): Promise<StartedRun> {
   const { client } = temporal;
-  const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
+  const settings = after === null ? asked : { ...asked, systemMessage: await earlierRun(temporal, after) };
   const shown = shownWith(goal, settings);
   temporal.signal?.throwIfAborted();
   try {
@@ -215,7 +225,7 @@ export async function startRun(
       client.workflow.start(WORKFLOW_TYPE, {
         workflowId: id,
         taskQueue,
-        args: [{ goal, settings }],
+        args: [{ goal, settings, ...(given.messages.length > 0 && given) }],
         workflowIdConflictPolicy: 'FAIL',
         // An id names one run for ever: `show` and `result` of it never change their meaning.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',

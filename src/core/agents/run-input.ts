@@ -1,11 +1,13 @@
 /** The reader of a start request, for clients and for the workflow, which trusts no client (ST5). It takes any JSON. */
 
 import { checksFault } from '../checks/check.js';
+import { givenWithin, readGiven } from '../context/given.js';
 import { limitsFault } from '../limits/limits.js';
 import { readKnownModels } from '../limits/model-use.js';
 import { expected, isAbsent } from '../outputs/output-fields.js';
 import { heedsPolicy, STEP_FAILURE_POLICIES } from '../plan/step-failure.js';
 import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../state/bounds.js';
+import type { Message } from '../state/message.js';
 import { isRecord, isText, isTexts, jsonBytes, nestsDeeper, utf8Length } from '../text/json.js';
 import type { ClientTool } from '../tools/tool.js';
 import { isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
@@ -28,12 +30,22 @@ const LONGEST_PATH = 4_096;
 /** A run may be kept open for a week. */
 const MAX_KEEP_OPEN_SECONDS = 604_800;
 
-export type StartRead = { ok: true; goal: string; settings: RunSettings } | { ok: false; errors: string[] };
+export type StartRead =
+  | { ok: true; goal: string; settings: RunSettings; given: Given }
+  | { ok: false; errors: string[] };
+
+/** What the run begins with, in place of nothing: at most 400 KB; `leftOut`: how many were too much for that. */
+export interface Given {
+  messages: Message[];
+  leftOut: number;
+}
+
+export const NOTHING_GIVEN: Given = { messages: [], leftOut: 0 };
 
 /** A start request as it came, or all that is wrong with it, each fault with its path. Null counts as absent. */
 export function readStart(raw: unknown): StartRead {
   if (!isRecord(raw)) return { ok: false, errors: [expected('input', 'an object { goal, settings }', raw)] };
-  const errors = unknownKeys(raw, ['goal', 'settings'], '');
+  const errors = unknownKeys(raw, ['goal', 'settings', 'messages', 'leftOut'], '');
   const goal = goalError(raw.goal);
   if (goal !== null) errors.push(goal);
   const { settings } = raw;
@@ -42,6 +54,12 @@ export function readStart(raw: unknown): StartRead {
     return { ok: false, errors };
   }
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
+  const given = readGiven(raw.messages ?? []);
+  if (!given.ok) errors.push(...given.errors);
+  else if (given.messages.length > 0 && !isAbsent(settings.session))
+    errors.push(
+      'A conversation begins with what the store has of it: give `messages` or `settings.session`.',
+    );
   if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
     errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
   const mode = isModeName(settings.mode) ? settings.mode : null;
@@ -57,7 +75,7 @@ export function readStart(raw: unknown): StartRead {
   const { knownModels: _known, ...own } = settings;
   const all = errors.length === 0 ? tooLarge(own, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
-  if (errors.length > 0) return { ok: false, errors };
+  if (errors.length > 0 || !given.ok) return { ok: false, errors };
   const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
   // Every key has been judged by its entry in FAULTS: this is the codec.
   const read = Object.fromEntries(present) as unknown as RunSettings;
@@ -66,7 +84,9 @@ export function readStart(raw: unknown): StartRead {
     return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
   };
   if (read.clientTools) read.clientTools = read.clientTools.map(whole);
-  return { ok: true, goal: String(raw.goal), settings: read };
+  const { messages, leftOut } = givenWithin(given.messages);
+  const before = Number.isSafeInteger(raw.leftOut) ? Math.max(0, Number(raw.leftOut)) : 0;
+  return { ok: true, goal: String(raw.goal), settings: read, given: { messages, leftOut: leftOut + before } };
 }
 
 /** Why a run can't be in such a chain: it would begin anew with the input of a part from the midst of the work. */

@@ -74,17 +74,19 @@ export interface ToolUseBlock {
 }
 
 /** How a tool call ended. Every call ends in exactly one of these, and the model sees which. */
-export type ToolEnding =
-  | 'executed'
-  | 'reused'
-  | 'invalid'
-  | 'denied'
-  | 'skipped'
-  | 'cancelled'
-  | 'timed_out'
-  | 'unavailable'
-  | 'outcome_unknown'
-  | 'session_lost';
+export const TOOL_ENDINGS = [
+  'executed',
+  'reused',
+  'invalid',
+  'denied',
+  'skipped',
+  'cancelled',
+  'timed_out',
+  'unavailable',
+  'outcome_unknown',
+  'session_lost',
+] as const;
+export type ToolEnding = (typeof TOOL_ENDINGS)[number];
 
 /** Text of a tool. Over 16 KB it is head and tail; all of it is kept as `ref`. */
 interface ToolText {
@@ -126,26 +128,29 @@ interface MessageBase {
   from?: { chain: string; id: string };
 }
 
+/**
+ * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the
+ * project; `files`: what lies in the workspace; `reask`: a request to mend output; `answer`: of the step before, where
+ * the conversation does not hold it; `compact`: asks for a summary; `summary`: stands for the messages before it.
+ */
+export const USER_PURPOSES = [
+  'goal',
+  'steer',
+  'role',
+  'notes',
+  'files',
+  'inventory',
+  'instruction',
+  'reask',
+  'answer',
+  'compact',
+  'summary',
+] as const;
+
 /** What a person, or the run on its behalf, says to a role. */
 export interface UserMessage extends MessageBase {
   kind: 'user';
-  /**
-   * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the
-   * project; `files`: what lies in the workspace; `reask`: a request to mend output; `answer`: of the step before, where the conversation does not hold
-   * it; `compact`: asks for a summary; `summary`: stands for the messages before it.
-   */
-  purpose:
-    | 'goal'
-    | 'steer'
-    | 'role'
-    | 'notes'
-    | 'files'
-    | 'inventory'
-    | 'instruction'
-    | 'reask'
-    | 'answer'
-    | 'compact'
-    | 'summary';
+  purpose: (typeof USER_PURPOSES)[number];
   /** Of a prompt, and of an instruction to a role that has its prompt in the thread: the role. */
   role?: string;
   /** Of an instruction: the task that it gives. */

@@ -3,6 +3,7 @@ import type { ClientScope } from '../../../src/client/client-scope.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { sendMessage } from '../../../src/client/run/sent-message.js';
 import { startRun } from '../../../src/client/start/start-run.js';
+import { NOTHING_GIVEN } from '../../../src/core/agents/run-input.js';
 import { steerSignal, WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 /** As gRPC tells that no answer came in time. */
@@ -33,7 +34,7 @@ const scope: ClientScope = {
 
 test('start: its answer is lost → the run’s id is said, and how to start it without a second one', async () => {
   const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
-  const request = { id: 'pay-1', goal: 'Pay', settings, after: null };
+  const request = { id: 'pay-1', goal: 'Pay', settings, after: null, given: NOTHING_GIVEN };
   await expect(startRun(temporal, request, 'queue')).rejects.toMatchObject({
     message: expect.stringMatching(/^It is not known whether the run pay-1 was started\. .*Deadline/),
     remedy: expect.stringContaining('the id pay-1'),

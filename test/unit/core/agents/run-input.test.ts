@@ -59,6 +59,7 @@ describe('readStart', () => {
   test('readStart: goal and settings, null for what is left out → read, null counts as absent', () => {
     expect(readStart({ goal: 'go', settings: { ...SETTINGS, model: null, limits: {} } })).toEqual({
       ok: true,
+      given: { messages: [], leftOut: 0 },
       goal: 'go',
       settings: { ...SETTINGS, limits: {} },
     });
