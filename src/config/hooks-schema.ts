@@ -43,7 +43,7 @@ export const creditsSchema = z
       ),
     perUsd: rate('Credits for a US dollar of the price of the models. Each model then needs a price.'),
     perTurn: rate('Credits for a reply.'),
-    perThousandTokens: rate('Credits for a thousand tokens, input and output.'),
+    perThousandTokens: rate('Credits for a thousand tokens, counted as limits.tokens does.'),
     tokensPerDay: z
       .int()
       .min(1)

@@ -54,7 +54,7 @@ const limitsSchema = z.strictObject({
     0,
     'Times that a bad call of one tool is sent back for correction in one task before the advice changes.',
   ),
-  tokens: whole('tokens', 1, 'Tokens a goal may use, input and output.'),
+  tokens: whole('tokens', 1, 'Tokens a goal may use: new input, cached input at its price, and output.'),
   wallTimeMs: whole('wallTimeMs', 1, 'Milliseconds a goal may take; waits on people are not counted.'),
   costUsd: z
     .number()

@@ -5,8 +5,10 @@
 
 import { readFileSync } from 'node:fs';
 import type { PinnedModel } from '../core/agents/run-config.js';
+import { cacheDiscount } from '../core/limits/budget-tokens.js';
 import { DEFAULT_CONTEXT_TOKENS } from '../core/limits/tokens.js';
 import type { ModelRequestHead } from '../core/prompts/model-request.js';
+import type { Usage } from '../core/state/message.js';
 import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from './endpoint.js';
 import { DEMO, type EndpointEntries, type Lookup } from './endpoints.js';
 import type { ReportedUsage } from './provider.js';
@@ -153,11 +155,22 @@ export function pinnedModel({ contextTokens, maxOutputTokens, prices }: ModelInf
   return { contextTokens, maxOutputTokens, costKnown: prices !== null };
 }
 
-export function costUsd(prices: ModelPrices | null, usage: ReportedUsage): number | null {
-  if (!prices) return null;
+/** What a request has used, with what that costs and how much of it counts. */
+export function pricedUsage(prices: ModelPrices | null, usage: ReportedUsage): Usage {
+  const tier = prices?.longContext?.findLast(({ above }) => usage.inputTokens > above) ?? prices;
+  const cacheDiscountTokens = cacheDiscount(usage, tier);
+  return {
+    ...usage,
+    ...(cacheDiscountTokens > 0 && { cacheDiscountTokens }),
+    costUsd: tier && costUsd(tier, usage),
+  };
+}
+
+function costUsd(
+  { input, output, cachedInput = input, cacheWriteInput = input }: Prices,
+  usage: ReportedUsage,
+): number {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens = 0 } = usage;
-  const tier = prices.longContext?.findLast(({ above }) => inputTokens > above) ?? prices;
-  const { input, output, cachedInput = input, cacheWriteInput = input } = tier;
   const fresh = Math.max(0, inputTokens - cachedInputTokens - cacheWriteInputTokens);
   const millionths =
     fresh * input +

@@ -1,6 +1,6 @@
 /** Usage of a call: an endpoint's report is a claim, and where it can't be right we count ourselves (LI4, M9). */
 import type { Usage } from '../core/state/message.js';
-import { costUsd, type ModelInfo } from './model-info.js';
+import { type ModelInfo, pricedUsage } from './model-info.js';
 import type { ReportedUsage } from './provider.js';
 
 /** A token is at least a byte of text: our estimates are at most so many times too low. */
@@ -50,7 +50,7 @@ export function usageOfReply(
 ): { usage: Usage; turnedDown: boolean } {
   const believed = claim && believedUsage(claim, estimate, contextTokens);
   const usage = believed
-    ? { ...believed, costUsd: costUsd(prices, believed) }
-    : { ...estimate, costUsd: costUsd(prices, estimate), estimated: true };
+    ? pricedUsage(prices, believed)
+    : { ...pricedUsage(prices, estimate), estimated: true };
   return { usage, turnedDown: claim !== null && believed === null };
 }

@@ -20,13 +20,13 @@ import type { PinnedRun } from '../../src/core/agents/run-config.js';
 import type { AgentEnd } from '../../src/core/agents/subagent.js';
 import type { ComparedFile } from '../../src/core/gates/whole-write.js';
 import { wholeWrite } from '../../src/core/gates/whole-write.js';
+import { budgetTokens } from '../../src/core/limits/budget-tokens.js';
 import type { CallFailure } from '../../src/core/limits/failure.js';
 import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
 import type { ArtifactEdited } from '../../src/core/state/artifacts.js';
 import { folded } from '../../src/core/state/branch-threads.js';
 import { fitForHandover } from '../../src/core/state/handover.js';
 import { messageNumber, passed, recordsBetween } from '../../src/core/state/kept.js';
-import { tokensOf } from '../../src/core/state/message.js';
 import type { RunState } from '../../src/core/state/run-state.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type {
@@ -504,7 +504,7 @@ export class World implements Ports {
       expectThat(!this.#charged.has(charge.key), () => `${charge.key} is charged twice`);
       this.#charged.set(charge.key, charge.tokens);
       const charged = [...this.#charged.values()].reduce((sum, tokens) => sum + tokens, 0);
-      const used = tokensOf(this.#runState().total.usage);
+      const used = budgetTokens(this.#runState().total.usage);
       expectThat(charged === used, () => `${used} tokens are used, and ${charged} charged`);
       this.#watcher.seen.add('a turn is charged');
     }

@@ -6,7 +6,7 @@
 import { estimateMessageTokens, estimateTokens } from '../../core/limits/tokens.js';
 import type { ModelRequestHead } from '../../core/prompts/model-request.js';
 import { addUsage, isUsage, NO_USAGE, type Usage } from '../../core/state/message.js';
-import { costUsd, type ModelInfo } from '../../models/model-info.js';
+import { type ModelInfo, pricedUsage } from '../../models/model-info.js';
 import type { ReportedUsage } from '../../models/provider.js';
 import type { ReplyDraft } from '../../models/reply/reply-draft.js';
 import { usageOfReply } from '../../models/usage.js';
@@ -44,7 +44,7 @@ export class AttemptUsage {
     if (!this.#sentTo) return this.#before;
     const outputTokens = Math.ceil(this.#draft.writtenChars / CHARS_A_TOKEN);
     const own = { ...NO_USAGE, inputTokens: this.#inputTokens, outputTokens };
-    return addUsage(this.#before, { ...own, costUsd: costUsd(this.#sentTo.prices, own), estimated: true });
+    return addUsage(this.#before, { ...pricedUsage(this.#sentTo.prices, own), estimated: true });
   }
 
   /** Of a reply: as reported where that can be right, else estimated; with the attempts before. */

@@ -14,7 +14,7 @@ import { childEnd } from '../../core/agents/children.js';
 import { cachedPercent, usageByRole, usageOf } from '../../core/limits/usage-by.js';
 import { preview } from '../../core/text/preview.js';
 import { verbCall } from '../../shared/called-as.js';
-import { formatCost, formatCount, formatDuration } from '../../shared/format.js';
+import { cachedFacts, formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import type { Colors, TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { endLine } from './end-lines.js';
@@ -95,9 +95,13 @@ function countersLine({ counters, limits }: RunSnapshot): string | null {
 
 function usageLine({ usage, budget, limits }: RunSnapshot): string | null {
   if (usage === null) return null;
-  const limit = limits ? ` of ${formatCount(limits.tokens)}` : '';
+  const counted =
+    budget && limits
+      ? [`this goal counts ${formatCount(budget.tokens)} of ${formatCount(limits.tokens)}`]
+      : [];
   const time = budget ? [formatDuration(budget.wallTimeMs)] : [];
-  return [`${tokensOf(usage)}${limit}`, formatCost(usage.costUsd), ...time].join(' · ');
+  const facts = [tokensOf(usage), ...cachedFacts(usage), ...counted, formatCost(usage.costUsd), ...time];
+  return facts.join(' · ');
 }
 
 /** Each open gate with what it is about, and the commands that answer it. */

@@ -53,7 +53,7 @@ function planLines({ tasks }: RunView): string[] {
 function budgetLines({ limits, counters, budget }: RunView): string[] {
   if (limits === null) return ['The run loads: its limits are not known yet.'];
   const used: Partial<Record<keyof Limits, string>> = {
-    tokens: formatCount(budget.tokens),
+    tokens: `${formatCount(budget.tokens)}, cached input at its price`,
     wallTimeMs: formatDuration(budget.wallTimeMs),
     costUsd: formatCost(budget.costUsd),
     turns: formatCount(counters.turns),

@@ -1,5 +1,7 @@
 /** Whether it is worth sending less: a thread that is changed is sent at the full price once, and is shorter after. */
 
+import { CACHED_PRICE } from '../limits/budget-tokens.js';
+
 /** Where the conversation is longer than this, its old results are looked at (X2), and then the whole of it. */
 export interface ContextRules {
   softTokens: number;
@@ -13,8 +15,6 @@ export function softTokensOf({ softTokens, roles = {} }: ContextRules, role: str
   return Object.hasOwn(roles, role) ? (roles[role] ?? softTokens) : softTokens;
 }
 
-/** Of what is in a cache, an endpoint charges about a tenth. */
-const CACHED_PRICE = 0.1;
 /** What saves less than this share is not worth a change. */
 const LEAST_SAVED_SHARE = 0.1;
 

@@ -1,5 +1,7 @@
 /** What the account of a run is charged, and when it may use no more. */
-import { tokensOf, type Usage } from '../state/message.js';
+
+import type { Usage } from '../state/message.js';
+import { budgetTokens } from './budget-tokens.js';
 
 /** What a run pins of its account. */
 export interface CreditTerms {
@@ -40,7 +42,7 @@ export function dueCharge(
   { usage, turns }: Total,
   charged: Charged,
 ): { due: { credits: number; tokens: number }; upTo: Omit<Charged, 'balance'> } | null {
-  const upTo = { turns, tokens: tokensOf(usage), costUsd: usage.costUsd ?? charged.costUsd };
+  const upTo = { turns, tokens: budgetTokens(usage), costUsd: usage.costUsd ?? charged.costUsd };
   const tokens = upTo.tokens - charged.tokens;
   const newTurns = upTo.turns - charged.turns;
   if (tokens === 0 && newTurns === 0) return null;

@@ -28,7 +28,7 @@ export interface Limits {
   parallelTasks: number;
   /** Times that a bad call of one tool is sent back in one task before the advice changes. */
   argumentCorrections: number;
-  /** Tokens a goal may use, input and output. */
+  /** Tokens a goal may use: see `budgetTokens`. */
   tokens: number;
   /** Time a goal may take, waits on people not counted. */
   wallTimeMs: number;

@@ -1,11 +1,12 @@
 /** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
 
 import { modelsInUse, type PinnedRun } from '../agents/run-config.js';
+import { budgetTokens } from '../limits/budget-tokens.js';
 import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import type { PlannedTask, Task } from '../plan/plan.js';
 import { taskAt } from '../state/cursor.js';
 import { userNotesText } from '../state/goal.js';
-import { type ToolUseBlock, tokensOf } from '../state/message.js';
+import type { ToolUseBlock } from '../state/message.js';
 import type { RunState } from '../state/run-state.js';
 import { cutText, fitted } from '../text/fit.js';
 import { paragraphs } from './instructions.js';
@@ -98,6 +99,6 @@ export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 
       model: ownChainOf(state, role)[0] ?? null,
     })),
     limits: { rounds: execution, turns, tokens },
-    used: { turns: state.goal.counters.turns, tokens: tokensOf(state.goal.usage) },
+    used: { turns: state.goal.counters.turns, tokens: budgetTokens(state.goal.usage) },
   };
 }

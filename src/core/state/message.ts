@@ -27,6 +27,8 @@ export interface Usage {
   cachedInputTokens: number;
   /** Of the input: written to the provider's cache; left out for none. */
   cacheWriteInputTokens?: number;
+  /** Of the cached input: what limits of tokens do not count, since it costs less than new input; left out for none. */
+  cacheDiscountTokens?: number;
   /** Of the output. */
   reasoningTokens: number;
   costUsd: number | null;
@@ -245,19 +247,17 @@ export function toolCallId(callId: string, number: number): string {
   return `${callId}_${number}`;
 }
 
-export function tokensOf({ inputTokens, outputTokens }: Usage): number {
-  return inputTokens + outputTokens;
-}
-
 /** Sums usage. An unknown cost makes the sum unknown, because a sum without some calls would mislead. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const cacheWriteInputTokens = (a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0);
+  const cacheDiscountTokens = (a.cacheDiscountTokens ?? 0) + (b.cacheDiscountTokens ?? 0);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     ...(cacheWriteInputTokens > 0 && { cacheWriteInputTokens }),
+    ...(cacheDiscountTokens > 0 && { cacheDiscountTokens }),
     costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
     ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
@@ -266,8 +266,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
 export function isUsage(value: unknown): value is Usage {
   if (!isRecord(value)) return false;
   const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, costUsd } = value;
-  const { cacheWriteInputTokens = 0 } = value;
-  const counts = [inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheWriteInputTokens];
+  const { cacheWriteInputTokens = 0, cacheDiscountTokens = 0 } = value;
+  const ofInput = [cachedInputTokens, cacheWriteInputTokens, cacheDiscountTokens];
+  const counts = [inputTokens, outputTokens, reasoningTokens, ...ofInput];
   const counted = counts.every(count => Number.isSafeInteger(count) && Number(count) >= 0);
   return counted && (costUsd === null || (typeof costUsd === 'number' && costUsd >= 0));
 }

@@ -4,6 +4,7 @@ import { type Children, noChildren } from '../agents/children.js';
 import { firstPosition, type Way } from '../agents/modes.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
 import { type Evidence, newEvidence } from '../evidence/evidence.js';
+import { budgetTokens } from '../limits/budget-tokens.js';
 import type { Charged } from '../limits/credits.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
 import { type ModelUse, newModelUse } from '../limits/model-use.js';
@@ -16,7 +17,7 @@ import { type Cursor, cursorAt, here, steeringAt } from './cursor.js';
 import { type GoalRecord, type GoalState, goalTimeMs, newGoal } from './goal.js';
 import type { Journal } from './journal.js';
 import { type Keeping, newKeeping } from './kept.js';
-import { NO_USAGE, tokensOf, type Usage } from './message.js';
+import { NO_USAGE, type Usage } from './message.js';
 import { newPeople, type People } from './people.js';
 import type { Threads } from './thread.js';
 import { emptyTrace, type Trace } from './trace.js';
@@ -112,7 +113,7 @@ export function budgetUse({ goal, total }: RunState, now: number): BudgetUse {
   return {
     turns: goal.counters.turns,
     totalTurns: total.turns,
-    tokens: tokensOf(goal.usage),
+    tokens: budgetTokens(goal.usage),
     wallTimeMs: goalTimeMs(goal, now),
     costUsd: goal.usage.costUsd,
   };

@@ -97,7 +97,7 @@ export const BOUNDS: Record<Path, number> = {
   'total.usage': 400,
   'total.turns': NUMBER_BYTES,
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
-  'total.usageBy': 6_000,
+  'total.usageBy': 6_600,
   'total.charged': 200,
   children: most.CHILDREN_BYTES + 100,
   'log.journal': most.JOURNAL_BYTES + 100,

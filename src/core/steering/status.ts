@@ -6,13 +6,13 @@ import { checkLine, checksOf } from '../checks/check.js';
 import type { Basis } from '../evidence/evidence.js';
 import type { Gate } from '../gates/gate.js';
 import { gateMarkdown } from '../gates/gate-text.js';
+import { budgetTokens } from '../limits/budget-tokens.js';
 import { limitsOf } from '../limits/in-force.js';
 import { cachedPercent, usageByRole } from '../limits/usage-by.js';
 import { causeText } from '../plan/cause.js';
 import { wordsOf } from '../prompts/words.js';
 import { here, tasksAt } from '../state/cursor.js';
 import { lastSwitches } from '../state/journal.js';
-import { tokensOf } from '../state/message.js';
 import type { Phase } from '../state/position.js';
 import { type RunState, wayOf } from '../state/run-state.js';
 import { plainLine } from '../text/plain-markdown.js';
@@ -158,7 +158,7 @@ function limits(state: RunState): string {
   return section('Limits', [
     `- turns ${counters.turns} of ${most.turns}`,
     ...(hasPlan(goal.mode) ? [`- verifications ${counters.verification} of ${most.verification}`] : []),
-    `- tokens ${tokensOf(goal.usage)} of ${most.tokens}`,
+    `- tokens ${budgetTokens(goal.usage)} of ${most.tokens}${goal.usage.cacheDiscountTokens ? ', cached input at its price' : ''}`,
     `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
     ...cachedLine(total),
   ]);

@@ -2,6 +2,7 @@
 
 import { EXECUTOR } from '../../core/agents/capabilities.js';
 import { modelsInUse } from '../../core/agents/run-config.js';
+import { budgetTokens } from '../../core/limits/budget-tokens.js';
 import { plansLeft } from '../../core/limits/limits.js';
 import type { OrchestrationOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
@@ -15,7 +16,6 @@ import {
 import type { Task } from '../../core/plan/plan.js';
 import { orchestrationInstruction } from '../../core/prompts/review-instructions.js';
 import { fill } from '../../core/prompts/words.js';
-import { tokensOf } from '../../core/state/message.js';
 import { executionAt } from '../../core/state/position.js';
 import { setLimits } from '../changes/set-limits.js';
 import { setModel } from '../changes/set-model.js';
@@ -104,7 +104,7 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
     canReplan: plansLeft(goal.counters, run.limits) > 1,
     limits: run.limits,
     ceilings: pinned.ceilings,
-    used: { turns: goal.counters.turns, tokens: tokensOf(goal.usage) },
+    used: { turns: goal.counters.turns, tokens: budgetTokens(goal.usage) },
     models: modelsInUse(pinned),
     roles: Object.keys(pinned.roles),
     concerns,

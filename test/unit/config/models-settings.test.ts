@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
-import { costUsd, modelInfo } from '../../../src/models/model-info.js';
+import { modelInfo, pricedUsage } from '../../../src/models/model-info.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 
 function load(yaml: string, inCode = {}) {
@@ -58,7 +58,9 @@ describe('models in steersman.yaml', () => {
     // Ascending, as they are looked up.
     const usage = { cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 };
     const { prices } = modelInfo('proxy/long', models);
-    const cost = [100_000, 300_000, 500_000].map(inputTokens => costUsd(prices, { inputTokens, ...usage }));
+    const cost = [100_000, 300_000, 500_000].map(
+      inputTokens => pricedUsage(prices, { inputTokens, ...usage }).costUsd,
+    );
     expect(cost).toEqual([0.1, 0.6, 2]);
   });
 

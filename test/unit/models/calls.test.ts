@@ -24,7 +24,7 @@ async function scripted(
 }
 
 describe('a reply', () => {
-  it('text and reasoning → blocks kept apart, usage as reported, cost from the price list (M8, M9, M12)', async () => {
+  it('text and reasoning → blocks kept apart, usage as reported, cost and what counts from the price list (M8, M9, M12, LI10)', async () => {
     const usage = { inputTokens: 1_000, outputTokens: 500, cachedInputTokens: 400, reasoningTokens: 200 };
     const { baseUrl } = await scripted([{ reasoning: 'Let me think.', text: 'Done.', usage, chunkChars: 3 }]);
     const result = await runCall({ baseUrl });
@@ -37,6 +37,7 @@ describe('a reply', () => {
       usage: { inputTokens: 1_000, outputTokens: 500, cachedInputTokens: 400, reasoningTokens: 200 },
     });
     expect(result.usage.costUsd).toBeCloseTo((600 * 0.25 + 400 * 0.025 + 500 * 2) / 1e6, 12);
+    expect(result.usage.cacheDiscountTokens).toBe(360);
     expect(result.servedModel).toBeUndefined();
   });
 

@@ -381,6 +381,7 @@ describe('usage that can not be right (LI4)', () => {
   ])('counts are %s → our own estimate, marked, with a warning', async (_what, usage) => {
     const result = await runCall({ baseUrl: await streaming([...reply, { choices: [], usage }]) });
     expect(result.usage).toMatchObject({ outputTokens: 6, estimated: true });
+    expect(result.usage.cacheDiscountTokens).toBeUndefined();
     expect(result.usage.inputTokens).toBeGreaterThan(3);
     expect(result.usage.inputTokens).toBeLessThan(100);
     expect(result.warning).toMatch(/openai\/gpt-5-mini reports can not be right/);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { DEFAULT_CONTEXT_TOKENS } from '../../../src/core/limits/tokens.js';
-import { costUsd, knownModels, type ModelsConfig, modelInfo } from '../../../src/models/model-info.js';
+import { knownModels, type ModelsConfig, modelInfo, pricedUsage } from '../../../src/models/model-info.js';
 
 const CONFIG: ModelsConfig = {
   endpoints: {
@@ -110,11 +110,11 @@ describe('cost (M8, LI3)', () => {
       1,
     ],
   ])('%s → %#', (_, given, part, wanted) => {
-    expect(costUsd(given, { ...usage, ...part })).toBeCloseTo(wanted, 10);
+    expect(pricedUsage(given, { ...usage, ...part }).costUsd).toBeCloseTo(wanted, 10);
   });
 
   it('unknown prices → null, never 0', () => {
-    expect(costUsd(null, usage)).toBeNull();
+    expect(pricedUsage(null, usage).costUsd).toBeNull();
   });
 });
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { endLine, resultLine } from '../../../../src/cli/print/end-lines.js';
 import { printRun } from '../../../../src/cli/print/show-run.js';
 import type { ChildTree } from '../../../../src/client/run/child-tree.js';
+import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
 import { noColors, textSink } from '../../../../src/shared/output.js';
 import { task } from '../../../support/core-values.js';
@@ -39,6 +40,19 @@ test('show: sub-agents, one with its own → a line each, how each ended and wha
     '  agent search/2 · lost · Which boats?',
     '  agent search/3 · running · 1,200 + 30 tokens · $0.0100 · Which boats?',
   ]);
+});
+
+test('show: input from a cache → the usage as it is, and what of it counts against the limit (LI10)', () => {
+  let printed = '';
+  const sink = textSink(text => {
+    printed += text;
+  }, noColors);
+  const usage = { ...NO_USAGE, inputTokens: 9_000, cachedInputTokens: 8_000, outputTokens: 50 };
+  const budget = { tokens: 1_850, wallTimeMs: 5_500, costUsd: 0 };
+  printRun(sink, lookOf({ usage, budget, limits: DEFAULT_LIMITS }), { children: [], webUi: null });
+  expect(printed).toContain(
+    '9,000 + 50 tokens · 88 % cached · this goal counts 1,850 of 1,000,000 · $0.0000 · 5.5 s',
+  );
 });
 
 test('show: a task that takes longer than estimated → its line says so', () => {

@@ -36,7 +36,9 @@ describe('what the commands of a session show', () => {
   });
 
   test('/budget → each limit, with what is used where that is counted', () => {
-    expect(look('budget')).toContain('tokens                 1,000,000 · used 1,234');
+    expect(look('budget')).toContain(
+      'tokens                 1,000,000 · used 1,234, cached input at its price',
+    );
     expect(look('budget')).toContain('costUsd                 no limit · used cost unknown');
     expect(look('budget')).toContain('tasks                         20');
   });

@@ -162,6 +162,8 @@ describe('statusMarkdown: what follows', () => {
     );
     state.total.usage = { ...state.total.usage, costUsd: null };
     expect(statusMarkdown(state)).toContain('- cost unknown');
+    state.goal.usage = { ...state.goal.usage, cachedInputTokens: 800, cacheDiscountTokens: 720 };
+    expect(statusMarkdown(state)).toContain('- tokens 280 of 1000000, cached input at its price\n');
   });
 
   test('statusMarkdown: input from the cache → its share in one line, and that of each role (M9)', () => {
