@@ -2,6 +2,7 @@
 import { estimateMessageTokens } from '../limits/tokens.js';
 import { type Message, toolCallsOf, type UserMessage } from '../state/message.js';
 import { jsonBytes } from '../text/json.js';
+import { withSummariesInPlace } from './replaced.js';
 import { COMPACTOR } from './summary.js';
 
 /** What one run of the conversation has said in the thread that its roles share. */
@@ -21,40 +22,54 @@ const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set([
   'compact',
 ]);
 
-/** The newest that fits, in order; before it the goal that it is about, and nothing from before the last summary. */
+/** The newest that fits, in order; before it the goal that it is about, and the last summary in the place of what it stands for. */
 export function earlierMessages(
   runs: readonly EarlierRun[],
   { tokens, bytes }: { tokens: number; bytes: number },
 ): Message[] {
-  const groups = runs.flatMap(groupsOfRun);
-  const from = groups.findLastIndex(([first]) => first?.kind === 'user' && first.purpose === 'summary');
+  const said = runs.flatMap(groupsOfRun);
+  const groups = withSummariesInPlace(said);
+  const summary = said.findLast(group => isOf('summary', group));
   const room = { tokens, bytes };
-  const taken: Message[][] = [];
+  const taken = new Set<Message[]>();
   const take = (group: Message[]) => {
-    room.tokens -= group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-    room.bytes -= jsonBytes(group);
-    const fits = room.tokens >= 0 && room.bytes >= 0;
-    if (fits) taken.unshift(group);
-    return fits;
+    const left = { tokens: room.tokens - tokensOf(group), bytes: room.bytes - jsonBytes(group) };
+    if (left.tokens < 0 || left.bytes < 0) return false;
+    Object.assign(room, left);
+    taken.add(group);
+    return true;
   };
-  const summary = groups[from];
-  const goalBefore = (at: number) => groups.slice(0, at).findLast(([first]) => isGoal(first));
-  if (summary && !take(summary)) return [];
-  const open = summary ? taken.splice(0) : [];
-  for (let at = groups.length - 1; at > from; at--) if (!take(groups[at] ?? [])) break;
-  const firstAt = groups.length - taken.length;
+  if (summary) take(summary);
+  const rest = groups.filter(group => group !== summary);
+  const newest = rest.slice(rest.findLastIndex(group => !take(group)) + 1);
+  const before = groups.slice(0, Math.max(groups.indexOf(newest[0] ?? []), 0));
   // Else the first that is there would be an answer to nothing.
-  const goal =
-    taken.length > 0 && !isGoal(taken[0]?.[0]) && firstAt > from + 1 ? goalBefore(firstAt) : undefined;
-  const isKnown = goal && open.includes(goal);
-  return [...open, ...(goal && !isKnown && jsonBytes(goal) <= GOAL_BYTES ? [goal] : []), ...taken].flat();
+  if (!isOf('goal', newest[0])) for (const group of goalIn(before)) taken.add(group);
+  return groups.filter(group => taken.has(group)).flat();
+}
+
+/** The last goal, and what people said to it since: a summary has left them where they were. */
+function goalIn(groups: readonly Message[][]): Message[][] {
+  const at = groups.findLastIndex(group => isOf('goal', group));
+  const [goal, ...since] = at < 0 ? [] : groups.slice(at);
+  if (!goal) return [];
+  const said = [goal, ...since.filter(group => isOf('steer', group)).reverse()];
+  let room = GOAL_BYTES;
+  return said.filter(group => {
+    room -= jsonBytes(group);
+    return room >= 0;
+  });
+}
+
+function tokensOf(group: readonly Message[]): number {
+  return group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
 }
 
 /** It comes on top of what fits. */
 const GOAL_BYTES = 8_000;
 
-function isGoal(message: Message | undefined): boolean {
-  return message?.kind === 'user' && message.purpose === 'goal';
+function isOf(purpose: UserMessage['purpose'], [message]: readonly Message[] = []): boolean {
+  return message?.kind === 'user' && message.purpose === purpose;
 }
 
 /** A reply goes with the results of its calls; calls that have none are left out. */
@@ -86,10 +101,13 @@ function isSaid(messages: readonly Message[], answer: string): boolean {
   );
 }
 
+/** No message of a run has it. */
+const ANSWER_ID = 'answer';
+
 /** Where the conversation does not hold it: it was made of a role's output, or in a thread of another role. */
 function answerMessage(messages: readonly Message[], text: string): UserMessage {
-  const { id = 'm0', at = 0 } = messages.at(-1) ?? {};
-  return { id, at, kind: 'user', purpose: 'answer', content: [{ type: 'text', text }] };
+  const { at = 0 } = messages.at(-1) ?? {};
+  return { id: ANSWER_ID, at, kind: 'user', purpose: 'answer', content: [{ type: 'text', text }] };
 }
 
 /** The messages under ids of the run that begins with them: `newId` gives one. */
@@ -102,6 +120,11 @@ export function renamed(messages: readonly Message[], newId: (prefix: 'm' | 'c')
       const [block] = message.content;
       const toolUseId = calls.get(key(message, block.toolUseId)) ?? newId('c');
       return { ...message, id, content: [{ ...block, toolUseId }] };
+    }
+    if (message.kind === 'user') {
+      // Said of the run that it stands in there.
+      const { replaces: _replaced, ...said } = message;
+      return { ...said, id };
     }
     if (message.kind !== 'assistant') return { ...message, id };
     const content = message.content.map(block => {

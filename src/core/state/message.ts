@@ -157,6 +157,8 @@ export interface UserMessage extends MessageBase {
   role?: string;
   /** Of an instruction: the task that it gives. */
   taskId?: string;
+  /** Of a summary: the messages that it stands for, by the run that said them, where that was another one. */
+  replaces?: { chain?: string; ids: string[] }[];
   content: TextBlock[];
 }
 

@@ -1,6 +1,7 @@
 /** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
 import type { PinnedRole } from '../../core/agents/role.js';
 import { compactionHelps, compactionPays, softTokensOf } from '../../core/context/decide.js';
+import { replacedBy } from '../../core/context/replaced.js';
 import {
   COMPACTOR,
   inPlaceOf,
@@ -79,7 +80,7 @@ export async function compact(run: Run, due: Compaction): Promise<void> {
     return;
   }
   const text = summaryText(end.summary, gone.size, run.words);
-  const message = run.say(thread, 'summary', text);
+  const message = run.say(thread, 'summary', text, { replaces: replacedBy(gone) });
   replaceInThread(state, thread, inPlaceOf(said, gone, message), at);
   thread.dropped += gone.size;
   delete thread.compactFrom;

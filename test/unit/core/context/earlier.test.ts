@@ -87,3 +87,51 @@ test('under ids of the run that begins with them → every call still has its re
   expect([calls, new Set(calls).size]).toEqual([results, 2]);
   expect(new Set(own.map(({ id }) => id)).size).toBe(6);
 });
+
+/** As the store has it: by number, the summary last, though it stood in the place of the first that it replaced. */
+const summarised = (ids: string[]): Message => ({
+  ...(user('m9', 'SUMMARY', 'summary') as UserMessage),
+  replaces: [{ ids }],
+});
+const SUMMARISED = [
+  user('m1', 'Publish the report.'),
+  reply('m2', 'turn 1', 'c1'),
+  result('m3', 'c1'),
+  user('m6', 'Never touch prod.db.', 'steer'),
+  reply('m7', 'the newest turn'),
+  summarised(['m2', 'm3']),
+  reply('m10', 'done'),
+];
+
+test('X6, Z1: a summary → goal, steering and the turns that stayed are there, and it stands where the first of those stood that it replaced', () => {
+  expect(idsOf(earlierMessages([one(SUMMARISED)], MUCH))).toEqual(['a m1', 'a m9', 'a m6', 'a m7', 'a m10']);
+  // It is said of other ids in the run that begins with it.
+  const own = renamed(earlierMessages([one(SUMMARISED)], MUCH), prefix => `${prefix}1`);
+  expect(own.some(message => 'replaces' in message)).toBe(false);
+});
+
+test('X6: a summary of a summary, and of what was said in runs before, answers too → each of those is gone', () => {
+  const next = [
+    user('m1', 'Publish it again.'),
+    reply('m2', 'again'),
+    {
+      ...(user('m5', 'SUMMARY 2', 'summary') as UserMessage),
+      replaces: [{ chain: 'a', ids: ['m9', 'm7', 'answer'] }, { ids: ['m2'] }],
+    },
+    reply('m6', 'done again'),
+  ];
+  const runs = [one(SUMMARISED, 'made of roles'), { chain: 'b', answer: null, messages: next }];
+  expect(idsOf(earlierMessages(runs, MUCH))).toEqual(['a m1', 'b m5', 'a m6', 'a m10', 'b m1', 'b m6']);
+});
+
+test('X6: less room than there is → goal, summary and steering before the newest; one that does not fit → the newest without it', () => {
+  const long = [
+    ...SUMMARISED,
+    ...Array.from({ length: 9 }, (_, at) => reply(`m${at + 11}`, 'x '.repeat(200))),
+  ];
+  expect(idsOf(earlierMessages([one(long)], { ...MUCH, tokens: 400 }))).toEqual([
+    ...['a m1', 'a m9', 'a m6', 'a m17', 'a m18', 'a m19'],
+  ]);
+  const huge = SUMMARISED.map(each => (each.id === 'm9' ? user('m9', 'x '.repeat(4_000), 'summary') : each));
+  expect(idsOf(earlierMessages([one(huge)], { ...MUCH, tokens: 400 }))).toContain('a m10');
+});

@@ -73,6 +73,9 @@ test('X5: too long → the same request with one more message, as text, without 
   // Prompt, goal, the newest and what is wanted now stay; the summary stands where the oldest stood.
   expect(texts().slice(0, 3)).toEqual(['Execute.', 'Measure the', '[To save roo']);
   expect(texts().slice(-2)).toEqual(['Step 20. wor', 'Do it now.']);
+  const summary = thread.messages[2];
+  const gone = asked[0]?.messages.filter(each => !thread.messages.includes(each)).map(({ id }) => id) ?? [];
+  expect(summary).toMatchObject({ purpose: 'summary', replaces: [{ ids: gone.slice(0, -1) }] });
   expect(thread.tokens).toBeLessThan(before / 2);
   const sum = thread.messages.reduce((all, message) => all + JSON.stringify(message).length, 0);
   expect(sum).toBeLessThan(before * 4);
