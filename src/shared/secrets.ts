@@ -52,8 +52,7 @@ export class Secrets {
   addVariables(variables: Variables): void {
     for (const [name, value = ''] of Object.entries(variables)) {
       if (isKeyName(name)) this.add(name, value);
-      const password = URL.canParse(value) ? new URL(value).password : '';
-      if (password !== '') this.add(name, decodeURIComponent(password));
+      this.#addPassword(name, value);
     }
   }
 
@@ -65,7 +64,18 @@ export class Secrets {
     this.addVariables(Object.fromEntries(telling.slice(0, MAX_FILE_VARIABLES)));
   }
 
+  /** With the password where it is an address: an error tells that alone. */
   add(name: string, value: string): void {
+    this.#addForms(name, value);
+    this.#addPassword(name, value);
+  }
+
+  #addPassword(name: string, value: string): void {
+    const password = URL.canParse(value.trim()) ? new URL(value.trim()).password : '';
+    if (password !== '') this.#addForms(name, decoded(password));
+  }
+
+  #addForms(name: string, value: string): void {
     const secret = value.trim();
     if (!isTelling(secret)) return;
     const word = name.replace(NO_NAME, '_').slice(0, MAX_NAME_CHARS);
@@ -144,4 +154,13 @@ function formsOf(secret: string): string[] {
     forms.push(inner, inner.replaceAll('+', '-').replaceAll('/', '_'));
   }
   return [...new Set(forms)].filter(form => form.length >= MIN_CHARS);
+}
+
+/** As it is where it is no form of a URL. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

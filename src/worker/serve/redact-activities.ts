@@ -52,7 +52,14 @@ function redactResult(result: unknown, secrets: Secrets): unknown {
   if (!(result instanceof Uint8Array)) return withoutChangedCalls(result, secrets.redactAll(result));
   // A value of a secret has a form for JSON: nearly always there is none, and nothing to pack again.
   const text = packedText(result);
-  return secrets.redact(text) === text ? result : pack(redactPinned(JSON.parse(text), secrets));
+  if (secrets.redact(text) === text) return result;
+  const packed: unknown = JSON.parse(text);
+  return pack(isPinned(packed) ? redactPinned(packed, secrets) : secrets.redactAll(packed));
+}
+
+/** Else it is what was said earlier in the conversation, which decides nothing. */
+function isPinned(packed: unknown): packed is PinnedRun {
+  return isRecord(packed) && isRecord(packed.roles) && Array.isArray(packed.tools) && isRecord(packed.prefix);
 }
 
 /** A call in which a value was replaced is another call than the model asked for: it does not run. */

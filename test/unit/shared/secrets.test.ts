@@ -141,6 +141,22 @@ describe('values of known secrets (TR4)', () => {
     });
   });
 
+  test('activity: a secret in what was said earlier in the conversation → its name, and the run goes on with the rest', async () => {
+    const said = (text: string) => [
+      { id: 'm1', at: 1, kind: 'user', purpose: 'goal', content: [{ type: 'text', text }] },
+    ];
+    const { result } = behind(secrets, async () => pack(said(`It is ${KEY}.`)), {}, 'steersmanOpenSession');
+    expect(unpack((await result) as ReturnType<typeof pack>)).toEqual(said('It is [secret OPENAI_API_KEY].'));
+  });
+
+  test('add: an address as a whole, as of DATABASE_URL_FILE → its password alone is known too', () => {
+    const known = new Secrets();
+    known.add('DATABASE_URL', ' postgresql://ann:p%40ssw0rd-77@db:5432/x\n');
+    for (const text of ['p@ssw0rd-77', 'p%40ssw0rd-77'])
+      expect(known.redact(`failed for ${text}`)).toBe('failed for [secret DATABASE_URL]');
+    expect(() => known.add('OTHER_URL', 'http://a:100%-abc-77@h/')).not.toThrow();
+  });
+
   test('addDotEnv: a link to what has no end, or very many keys → no worker waits for it', async () => {
     const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
     await symlink('/dev/zero', join(workspace, '.env'));
