@@ -191,7 +191,7 @@ describe('with a worker', () => {
     const file = join(home, 'file');
     writeFileSync(file, '');
     expect(await check({ STEERSMAN_HOME: file })).toMatchObject({
-      output: expect.stringContaining(`${file}/blobs can not be written`),
+      output: expect.stringContaining(`${file}/store/texts can not be written`),
       code: 1,
     });
     worker.kill('SIGSTOP');
