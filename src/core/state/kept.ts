@@ -87,6 +87,8 @@ export interface RunRecord {
   workflowId: string;
   /** Its execution at hand: another one goes on with the run, or says a part of it anew. */
   runId: string;
+  /** The executions before it, as far as the store knows, the newest first. */
+  earlier?: string[];
   namespaceId: string;
   /** The one at hand. */
   goal: string;
@@ -181,6 +183,43 @@ export function isAfter(mark: Mark, record: Kept): boolean {
 
 export function isBehind(mark: Mark, of: Mark): boolean {
   return mark.id < of.id || mark.seq < of.seq || mark.step < of.step;
+}
+
+/** So many executions that a run had before are known: an attempt of one before those can't be on its way still. */
+const EARLIER_EXECUTIONS = 10;
+
+/** How a run stands in the store after a write. */
+interface Standing {
+  run: RunRecord;
+  /** False: the write comes after a later one of its execution. */
+  isNews: boolean;
+  /** What is known behind this mark is no part of the run's story any more. */
+  resetTo: Mark | null;
+}
+
+/** What a write comes to; null where another execution has taken over from its own. Clocks, which step back, don't decide. */
+export function standing(before: RunRecord | null, run: RunRecord, after?: Mark): Standing | null {
+  if (before === null) return { run, isNews: true, resetTo: null };
+  const { runId, earlier = [] } = before;
+  if (runId === run.runId) {
+    const known = earlier.length > 0 ? { earlier } : {};
+    const isNews = isLater(run, before);
+    return { run: isNews ? { ...run, ...known } : before, isNews, resetTo: null };
+  }
+  if (earlier.includes(run.runId)) return null;
+  const resetTo = after && isBehind(after, before.kept) ? after : null;
+  return {
+    run: { ...run, earlier: [runId, ...earlier].slice(0, EARLIER_EXECUTIONS) },
+    isNews: true,
+    resetTo,
+  };
+}
+
+/** Of two looks at one execution. */
+function isLater(run: RunRecord, before: RunRecord): boolean {
+  if (isBehind(run.kept, before.kept)) return false;
+  if (isBehind(before.kept, run.kept)) return true;
+  return run.ended === before.ended ? run.changedAt >= before.changedAt : run.ended;
 }
 
 /** Bytes of a record, measured once of what it holds. */

@@ -14,11 +14,11 @@ import { rgPath } from '@vscode/ripgrep';
 import type { JournalEvent } from '../../core/state/journal.js';
 import {
   isAfter,
-  isBehind,
   type Kept,
   type Mark,
   messageNumber,
   type RunRecord,
+  standing,
 } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import type { TraceStep } from '../../core/state/trace.js';
@@ -229,10 +229,10 @@ async function append(file: FileHandle, path: string, { run, records, after }: W
   // Others of its conversation may have said a lot since its last word.
   const earlier = inTail || size <= TAIL_BYTES ? [] : await lastRuns(path);
   const before = inTail ?? earlier.find(each => each.chain === chain) ?? null;
-  // An attempt that nobody waits for any more, on a slow disk: one after it has written.
-  if (before && before.changedAt > run.changedAt) return;
-  const resetTo =
-    before && after && before.runId !== run.runId && isBehind(after, before.kept) ? after : null;
+  const stands = standing(before, run, after);
+  // An attempt that nobody waits for any more, on a slow disk.
+  if (stands === null) return;
+  const { resetTo } = stands;
   // What an attempt that was not heard of has written already.
   const known = resetTo ?? before?.kept;
   const fresh = known ? records.filter(record => isAfter(known, record)) : records;
@@ -250,7 +250,7 @@ async function append(file: FileHandle, path: string, { run, records, after }: W
       ...(size <= TAIL_BYTES && !hasHeader(tail) ? [header] : []),
       ...(resetTo ? [{ k: 'reset', chain, reset: resetTo }] : []),
       ...fresh.map(record => lineFor(chain, record)),
-      { k: 'run', chain, run },
+      { k: 'run', chain, run: stands.run },
     ],
     { size, isTorn: tail.length > 0 && tail.at(-1) !== NEWLINE },
   );
@@ -290,11 +290,12 @@ async function readTail(file: FileHandle, size: number): Promise<Buffer> {
 }
 
 function lastRunIn(tail: Buffer, chain: string): RunRecord | null {
-  for (const text of tail.toString('utf8').split('\n').reverse()) {
+  let last: RunRecord | null = null;
+  for (const text of tail.toString('utf8').split('\n')) {
     const line = text.startsWith('{"k":"run"') ? readLine(text) : null;
-    if (line?.k === 'run' && line.chain === chain) return line.run;
+    if (line?.k === 'run' && line.chain === chain && standing(last, line.run)?.isNews) last = line.run;
   }
-  return null;
+  return last;
 }
 
 /** Null for a line that is torn, or of a form that is not known here. */
@@ -343,8 +344,9 @@ async function headerOf(path: string): Promise<Header | null> {
 
 async function lastRuns(path: string): Promise<RunRecord[]> {
   const runs = new Map<string, RunRecord>();
+  // Of two writers at the same moment, the one that is behind may have written last.
   for await (const line of linesOf(path, '{"k":"run"'))
-    if (line.k === 'run' && line.run.changedAt >= (runs.get(line.chain)?.changedAt ?? 0))
+    if (line.k === 'run' && standing(runs.get(line.chain) ?? null, line.run)?.isNews)
       runs.set(line.chain, line.run);
   return [...runs.values()].sort((a, b) => a.startedAt - b.startedAt);
 }

@@ -2,7 +2,7 @@
  * The store on PostgreSQL, in the schema `steersman`: for workers and clients of many machines. A conversation is locked
  * while something is added to it; what says twice what is there already changes nothing.
  */
-import { isBehind, type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
+import { type Kept, type Mark, messageNumber, type RunRecord, standing } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
@@ -212,14 +212,20 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
   );
   const marked = await sql.query('SELECT chain FROM steersman.removed WHERE chain = $1', [chain]);
   if (marked.length > 0) throw REMOVED;
-  if (after) await dropReset(sql, run, after);
-  // An attempt that nobody waits for any more does not take the run back.
-  const isNews = await sql.query(
-    `INSERT INTO steersman.run AS known (session, chain, workflow_id, started_at, changed_at, record)
+  const [row] = await sql.query('SELECT record FROM steersman.run WHERE session = $1 AND chain = $2', [
+    session,
+    chain,
+  ]);
+  const [before = null] = row ? runOf(row) : [];
+  const stands = standing(before, run, after);
+  // An attempt that nobody waits for any more.
+  if (stands === null) return;
+  if (stands.resetTo) await dropBehind(sql, run, stands.resetTo);
+  await sql.query(
+    `INSERT INTO steersman.run (session, chain, workflow_id, started_at, changed_at, record)
     VALUES ($1, $2, $3, ${TIME('$4')}, ${TIME('$5')}, $6)
-    ON CONFLICT (session, chain) DO UPDATE SET changed_at = excluded.changed_at, record = excluded.record
-      WHERE known.changed_at <= excluded.changed_at RETURNING chain`,
-    [session, chain, workflowId, startedAt, changedAt, JSON.stringify(run)],
+    ON CONFLICT (session, chain) DO UPDATE SET changed_at = excluded.changed_at, record = excluded.record`,
+    [session, chain, workflowId, startedAt, changedAt, JSON.stringify(stands.run)],
   );
   const rows = [...byNumber(records).values()];
   if (rows.length === 0) return;
@@ -235,28 +241,17 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
       rows.map(numberOf),
       rows.map(kept => JSON.stringify(kept)),
       rows.map(kept => (kept.kind === 'message' ? searchedText(kept.message).toLowerCase() : null)),
-      isNews.length > 0,
+      stands.isNews,
     ],
   );
 }
 
 /** A run that was reset tells its story anew from the mark: what it said behind it is gone. */
-async function dropReset(
-  { query }: Sql,
-  { session, chain, runId, changedAt }: RunRecord,
-  after: Mark,
-): Promise<void> {
-  const [row] = await query('SELECT record FROM steersman.run WHERE session = $1 AND chain = $2', [
-    session,
-    chain,
-  ]);
-  const [before] = row ? runOf(row) : [];
-  if (!before || before.changedAt > changedAt || before.runId === runId || !isBehind(after, before.kept))
-    return;
+async function dropBehind({ query }: Sql, { session, chain }: RunRecord, mark: Mark): Promise<void> {
   await query(
     `DELETE FROM steersman.record WHERE session = $1 AND chain = $2
       AND n > CASE kind WHEN 'message' THEN $3::bigint WHEN 'event' THEN $4::bigint ELSE $5::bigint END`,
-    [session, chain, after.id, after.seq, after.step],
+    [session, chain, mark.id, mark.seq, mark.step],
   );
 }
 

@@ -126,6 +126,27 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     expect(await sessions.read(other, { kind: 'message', limit: ALL })).toHaveLength(30);
   });
 
+  test('keep: a clock that steps back in mid-run → every record is kept, and the run stands as its last word says', async () => {
+    const { sessions } = open();
+    const at = (changedAt: number, id: number, more: Partial<RunRecord> = {}) =>
+      runRecord('s-1', { changedAt, kept: { id, seq: 0, step: 0 }, ...more });
+    const mark = (id: number) => ({ id, seq: 0, step: 0 });
+    await sessions.keep(at(10_000, 1), [said(1, 'one')]);
+    await sessions.keep(at(9_990, 2), [said(2, 'two')], mark(1));
+    // It goes on as another execution, on a server whose clock is behind further.
+    const next = { runId: 'execution-2' };
+    await sessions.keep(at(9_000, 3, next), [said(3, 'three')], mark(2));
+    await sessions.keep(at(8_999, 3, { ...next, ended: true }), [], mark(3));
+    const read = () => sessions.read(runRecord('s-1'), { kind: 'message', limit: ALL });
+    expect(await read()).toEqual([said(1, 'one'), said(2, 'two'), said(3, 'three')]);
+    expect(await sessions.runs('s-1')).toMatchObject([{ ended: true, changedAt: 8_999 }]);
+    // Attempts of the execution before, and of this one, which nobody waits for.
+    await sessions.keep(at(20_000, 2), [said(2, 'old')], mark(1));
+    await sessions.keep(at(20_000, 2, next), [said(2, 'old')], mark(1));
+    expect(await read()).toHaveLength(3);
+    expect(await sessions.runs('s-1')).toMatchObject([{ ended: true, changedAt: 8_999 }]);
+  });
+
   test('runs: a workflow id that is used again, later runs and sub-agents of a conversation → each by itself, found by its id', async () => {
     const { sessions } = open();
     const first = runRecord('s-1');
