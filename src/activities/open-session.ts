@@ -1,30 +1,41 @@
 /** The activity that reads what a run begins with of the conversation that it is a part of. */
-import { earlierMessages } from '../core/context/earlier.js';
+import { ApplicationFailure } from '@temporalio/activity';
+import { type EarlierRun, earlierMessages, outgrow } from '../core/context/earlier.js';
+import { FAILURE } from '../core/limits/failure.js';
 import { MAIN_THREAD } from '../core/state/thread.js';
 import { failpoint } from '../shared/failpoints.js';
-import { lineageOf, type SessionStore, saidIn } from '../shared/store/store.js';
+import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
 import { pack } from './pack.js';
 import type { SteersmanActivities } from './types.js';
 
 /** A result of an activity stands in history, and may be 2 MB there. */
 const MOST_BYTES = 400_000;
 
-export function createOpenSession(sessions: SessionStore): SteersmanActivities['steersmanOpenSession'] {
-  return async function steersmanOpenSession({ session, chain: own, tokens }) {
+export function createOpenSession(
+  sessions: Pick<SessionStore, 'line' | 'runs' | 'readEach'>,
+): SteersmanActivities['steersmanOpenSession'] {
+  return async function steersmanOpenSession({ session, chain: own, workspace, tokens }) {
+    const known = await sessions.line(session);
+    if (known && known.workspace !== workspace) throw elsewhere(session, workspace);
     const runs = (await lineageOf(sessions, session)).filter(
-      ({ run: { chain, parent } }) => chain !== own && parent === undefined,
+      ({ run }) => run.chain !== own && run.parent === undefined && run.workspace === workspace,
     );
-    const earlier = await Promise.all(
-      runs.map(async each => {
-        const said = await saidIn(sessions, each);
-        const messages = said.filter(({ thread }) => thread === MAIN_THREAD).map(({ message }) => message);
-        // What came after the message that a branch goes on from is no part of it.
-        const answer = each.upTo === undefined ? each.run.answer : null;
-        return { chain: each.run.chain, answer, messages };
-      }),
-    );
-    const messages = earlierMessages(earlier, { tokens, bytes: MOST_BYTES });
+    const room = { tokens, bytes: MOST_BYTES };
+    const earlier: EarlierRun[] = [];
+    for await (const { run, upTo, messages } of saidInEach(sessions, runs.reverse())) {
+      // What came after the message that a branch goes on from is no part of it.
+      const answer = upTo === undefined ? run.answer : null;
+      const said = messages.filter(({ thread }) => thread === MAIN_THREAD).map(({ message }) => message);
+      earlier.unshift({ chain: run.chain, answer, messages: said });
+      if (outgrow(earlier, room)) break;
+    }
     await failpoint('session.opened');
-    return pack(messages);
+    return pack(earlierMessages(earlier, room));
   };
+}
+
+/** Whoever may start runs in one folder is not told what was said of another. */
+function elsewhere(session: string, workspace: string): ApplicationFailure {
+  const message = `The run can not start: the conversation ${session} belongs to another workspace than ${workspace}. Start it in that one, or begin another conversation.`;
+  return ApplicationFailure.nonRetryable(message, FAILURE.run.badInput);
 }

@@ -191,6 +191,8 @@ export interface OpenSessionInput {
   session: string;
   /** Of the run itself: what it has kept already is no part of it. */
   chain: string;
+  /** That the run works in: a conversation of another one is not told. */
+  workspace: string;
   /** Estimated tokens that it may take. */
   tokens: number;
 }

@@ -15,6 +15,7 @@ import {
   type SessionLine,
   type SessionStore,
   saidIn,
+  saidInEach,
 } from '../../shared/store/store.js';
 import { resolveHome } from '../../stack/home.js';
 import { type ExportedSession, exported } from './export-session.js';
@@ -72,9 +73,10 @@ export class Sessions {
   async show(id: string): Promise<KeptRun[]> {
     const runs = await lineageOf(this.#store, id);
     if (runs.length === 0) throw noSession(id);
-    return Promise.all(
-      runs.map(async said => ({ run: said.run, transcript: inThreads(await saidIn(this.#store, said)) })),
-    );
+    const kept: KeptRun[] = [];
+    for await (const { run, messages } of saidInEach(this.#store, runs))
+      kept.push({ run, transcript: inThreads(messages) });
+    return kept;
   }
 
   /**
@@ -84,15 +86,16 @@ export class Sessions {
   async export(id: string): Promise<ExportedSession> {
     const runs = await lineageOf(this.#store, id);
     if (runs.length === 0) throw noSession(id);
-    return {
-      session: await this.#store.line(id),
-      runs: await Promise.all(
-        runs.map(async said => {
-          const events = said.upTo === undefined ? await keptEvents(this.#store, said.run, 0) : [];
-          return { run: said.run, messages: exported(await saidIn(this.#store, said), events) };
-        }),
-      ),
-    };
+    const events = await eventsIn(
+      this.#store,
+      runs.filter(({ upTo }) => upTo === undefined).map(({ run }) => run),
+    );
+    const told: ExportedSession['runs'] = [];
+    for await (const { run, messages } of saidInEach(this.#store, runs)) {
+      const happened = asTold(run, events.get(run.chain) ?? [], messages);
+      told.push({ run, messages: exported(messages, happened) });
+    }
+    return { session: await this.#store.line(id), runs: told };
   }
 
   /**
@@ -104,9 +107,9 @@ export class Sessions {
     const [run, message] = [at.slice(0, Math.max(slash, 0)), at.slice(slash + 1)];
     const runs = (await lineageOf(this.#store, id)).filter(each => each.run.parent === undefined);
     if (runs.length === 0) throw noSession(id);
-    for (const said of runs.reverse()) {
-      if (run !== '' && said.run.workflowId !== run) continue;
-      if (!(await saidIn(this.#store, said)).some(each => each.message.id === message)) continue;
+    const meant = runs.filter(said => run === '' || said.run.workflowId === run);
+    for await (const said of saidInEach(this.#store, meant.reverse())) {
+      if (!said.messages.some(each => each.message.id === message)) continue;
       const branch = to ?? `${id}-${message}-${randomBytes(2).toString('hex')}`;
       if (await this.#store.line(branch))
         throw new SteersmanError(
@@ -179,14 +182,19 @@ export async function keptRun(store: SessionStore, id: string, chain?: string): 
   return runs.find(run => chain === undefined || run.chain === chain) ?? null;
 }
 
-/** Events after a number, with what replies said and the answer whole, as the run itself tells them. */
+/** Events after a number, with what replies said and the answer whole. */
 export async function keptEvents(
   store: SessionStore,
   run: RunRecord,
   after: number,
 ): Promise<JournalEvent[]> {
   const events = await store.read(run, { kind: 'event', after, limit: ALL });
-  const replies = repliesIn(await keptMessages(store, run));
+  return asTold(run, events, await keptMessages(store, run));
+}
+
+/** As the run itself tells them. */
+function asTold(run: RunRecord, events: readonly Kept[], said: readonly SaidIn[]): JournalEvent[] {
+  const replies = repliesIn(said);
   return events.flatMap(kept => {
     if (kept.kind !== 'event') return [];
     const { event } = kept;
@@ -194,6 +202,17 @@ export async function keptEvents(
       return [{ ...event, answer: run.answer }];
     return [eventWithSaid(event, replies)];
   });
+}
+
+/** By run. */
+async function eventsIn(store: SessionStore, runs: readonly RunRecord[]): Promise<Map<string, Kept[]>> {
+  const found = new Map<string, Kept[]>();
+  for (const session of new Set(runs.map(run => run.session))) {
+    const chains = runs.filter(run => run.session === session).map(({ chain }) => chain);
+    for await (const { chain, records } of await store.readEach(session, { kind: 'event', chains }))
+      found.set(chain, records);
+  }
+  return found;
 }
 
 function repliesIn(said: readonly SaidIn[]): FindsReply {

@@ -23,10 +23,7 @@ const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set([
 ]);
 
 /** The newest that fits, in order; before it the goal that it is about, and the last summary in the place of what it stands for. */
-export function earlierMessages(
-  runs: readonly EarlierRun[],
-  { tokens, bytes }: { tokens: number; bytes: number },
-): Message[] {
+export function earlierMessages(runs: readonly EarlierRun[], { tokens, bytes }: Room): Message[] {
   const said = runs.flatMap(groupsOfRun);
   const groups = withSummariesInPlace(said);
   const summary = said.findLast(group => isOf('summary', group));
@@ -59,6 +56,20 @@ function goalIn(groups: readonly Message[][]): Message[][] {
     room -= jsonBytes(group);
     return room >= 0;
   });
+}
+
+/** Whether there is more in these runs than there is room for: none before them is wanted. */
+export function outgrow(runs: readonly EarlierRun[], { tokens, bytes }: Room): boolean {
+  const groups = withSummariesInPlace(runs.flatMap(groupsOfRun));
+  return (
+    groups.reduce((sum, group) => sum + tokensOf(group), 0) > tokens ||
+    groups.reduce((sum, group) => sum + jsonBytes(group), 0) > bytes
+  );
+}
+
+interface Room {
+  tokens: number;
+  bytes: number;
 }
 
 function tokensOf(group: readonly Message[]): number {

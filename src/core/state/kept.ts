@@ -5,11 +5,13 @@
 
 import type { ModeName } from '../agents/modes.js';
 import type { Cause, Outcome } from '../plan/cause.js';
+import { isRecord, isText } from '../text/json.js';
 import { countOver, sizeOf } from '../text/sizes.js';
 import { UNKEPT_BYTES } from './bounds.js';
 import type { Journal, JournalEvent } from './journal.js';
 import {
   type AssistantMessage,
+  isUsage,
   type Message,
   reasoningOf,
   saidCall,
@@ -126,7 +128,7 @@ export function markOf({ lastId, log: { journal, trace } }: KeptState): Mark {
 }
 
 /** Zero for what is no message of a conversation, such as the note of a cut. */
-export function messageNumber({ id }: Message): number {
+export function messageNumber({ id }: Pick<Message, 'id'>): number {
   return /^m\d+$/.test(id) ? Number(id.slice(1)) : 0;
 }
 
@@ -181,7 +183,7 @@ export function isAfter(mark: Mark, record: Kept): boolean {
   return record.kind === 'event' ? record.event.seq > mark.seq : record.step.step > mark.step;
 }
 
-export function isBehind(mark: Mark, of: Mark): boolean {
+function isBehind(mark: Mark, of: Mark): boolean {
   return mark.id < of.id || mark.seq < of.seq || mark.step < of.step;
 }
 
@@ -283,4 +285,87 @@ export function eventWithSaid(event: JournalEvent, replies: FindsReply): Journal
   const reply = replies.byCall(event.toolUseId);
   const call = reply && toolCallsOf(reply).find(({ id }) => id === event.toolUseId);
   return call ? { ...event, arguments: saidCall(call).arguments } : event;
+}
+
+// Reading: what is in a store may have been written by somebody else, or by a later version.
+
+export function isRunRecord(value: unknown): value is RunRecord {
+  if (!isRecord(value)) return false;
+  const { answer, outcome, cause, parent = '', earlier = [] } = value;
+  const texts = ['chain', 'session', 'workflowId', 'runId', 'namespaceId', 'goal', 'mode', 'workspace'];
+  return (
+    texts.every(name => isText(value[name])) &&
+    ['number', 'startedAt', 'changedAt'].every(name => Number.isFinite(value[name])) &&
+    [answer, outcome, cause].every(each => each === null || isText(each)) &&
+    isText(parent) &&
+    Array.isArray(earlier) &&
+    typeof value.ended === 'boolean' &&
+    isUsage(value.usage) &&
+    isMark(value.kept)
+  );
+}
+
+export function isMark(value: unknown): value is Mark {
+  return isRecord(value) && [value.id, value.seq, value.step].every(Number.isSafeInteger);
+}
+
+export function isKept(value: unknown): value is Kept {
+  if (!isRecord(value)) return false;
+  const { kind, thread, message, event, step } = value;
+  if (kind === 'message') return isText(thread) && isMessage(message);
+  if (kind === 'event')
+    return isRecord(event) && Number.isSafeInteger(event.seq) && isTime(event.at) && isText(event.type);
+  return kind === 'step' && isStep(step);
+}
+
+function isTime(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function isStep(value: unknown): boolean {
+  if (!isRecord(value) || !isRecord(value.action) || !isText(value.action.type)) return false;
+  return Number.isSafeInteger(value.step) && isTime(value.at) && isText(value.role) && isText(value.thought);
+}
+
+function isMessage(value: unknown): value is Message {
+  if (!isRecord(value) || !isText(value.id) || !isTime(value.at) || !Array.isArray(value.content))
+    return false;
+  const { kind, content } = value;
+  if (kind === 'tool_result') return content.length === 1 && isResult(content[0]);
+  if (kind === 'assistant')
+    return isText(value.role) && isText(value.model) && isUsage(value.usage) && content.every(isReplyBlock);
+  return (
+    content.every(isTextBlock) &&
+    ((kind === 'user' && isText(value.purpose)) || (kind === 'cut' && Number.isFinite(value.dropped)))
+  );
+}
+
+function isTextBlock(block: unknown): boolean {
+  return isRecord(block) && block.type === 'text' && isText(block.text);
+}
+
+function isReplyBlock(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  if (block.type === 'tool_use') return isText(block.id) && isText(block.name) && isRecord(block.input);
+  return isTextBlock(block) || (block.type === 'reasoning' && isText(block.text));
+}
+
+function isResult(block: unknown): boolean {
+  if (!isRecord(block) || block.type !== 'tool_result' || !Array.isArray(block.content)) return false;
+  const names = [block.toolUseId, block.toolName, block.ending, block.note];
+  return names.every(isText) && block.content.every(isToolContent);
+}
+
+function isToolContent(part: unknown): boolean {
+  if (!isRecord(part)) return false;
+  switch (part.type) {
+    case 'text':
+      return isText(part.text);
+    case 'image':
+      return isText(part.mimeType) && isText(part.ref);
+    case 'resource':
+      return isText(part.uri) && (part.text === undefined || isText(part.text));
+    default:
+      return part.type === 'json';
+  }
 }

@@ -3,11 +3,12 @@
  * follows from those before it: of two charges with one key the first counts, for whoever reads.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord, isText, parseJson } from '../../core/text/json.js';
 import { runFolder } from './blob-store.js';
+import { openFile } from './folder-lines.js';
 import type { Account, AccountStore } from './store.js';
 
 const SUFFIX = '.jsonl';
@@ -145,7 +146,7 @@ export function folderAccounts(dir: string): AccountStore {
 
 /** On the disk when it returns. A line may follow one that is torn. */
 async function appendLine(path: string, line: string): Promise<void> {
-  const file = await open(path, 'a', 0o600);
+  const file = await openFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   try {
     const bytes = Buffer.from(`\n${line}\n`);
     const { bytesWritten } = await file.write(bytes);
@@ -158,7 +159,10 @@ async function appendLine(path: string, line: string): Promise<void> {
 
 function openThere(path: string): number | null {
   try {
-    return openSync(path, 'r');
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
+    throw new Error(`${path} is no file`);
   } catch (error) {
     return unlessGone(error, null);
   }

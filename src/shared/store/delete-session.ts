@@ -11,7 +11,7 @@ import {
 import { idInSession, lastNumberIn, type RunRecord } from '../../core/state/kept.js';
 import { hintOf, verbCall } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
-import type { Store } from './store.js';
+import { hasBranches, type Store } from './store.js';
 
 const NOT_FOUND = 5;
 
@@ -30,12 +30,7 @@ export async function deleteSession(
 ): Promise<{ workflowIds: string[] }> {
   const all = await sessions.list({ limit: Number.POSITIVE_INFINITY });
   const branches = all.filter(({ parent }) => parent?.session === session).map(({ id }) => id);
-  if (branches.length > 0)
-    throw new SteersmanError(
-      `The conversation ${session} has branches, which share what it says: ${branches.join(', ')}.`,
-      'Delete them first.',
-      'conflict',
-    );
+  if (branches.length > 0) throw hasBranches(session, branches);
   const runs = await sessions.runs(session);
   const workflowIds = [...new Set(runs.map(({ workflowId }) => workflowId))];
   if (client !== null)

@@ -5,83 +5,33 @@
  * A crash can leave part of a line: readers pass over it, and the next write begins a new one. What a write that was
  * tried again says twice counts once.
  */
-import { execFile } from 'node:child_process';
-import { constants, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { rgPath } from '@vscode/ripgrep';
-import type { JournalEvent } from '../../core/state/journal.js';
-import {
-  isAfter,
-  type Kept,
-  type Mark,
-  messageNumber,
-  type RunRecord,
-  standing,
-} from '../../core/state/kept.js';
-import type { Message } from '../../core/state/message.js';
-import type { TraceStep } from '../../core/state/trace.js';
-import { isRecord, isText, parseJson } from '../../core/text/json.js';
+import { isAfter, type Kept, type Mark, type RunRecord, standing } from '../../core/state/kept.js';
 import { preview } from '../../core/text/preview.js';
 import { folderAccounts } from './accounts.js';
 import { createLocalBlobStore, pruneBlobs, runFolder, tryBlobStore } from './blob-store.js';
-import { lowerWords, partWith, searchedText } from './find-words.js';
-import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.js';
+import { lowerWords } from './find-words.js';
+import {
+  type Header,
+  headerOf,
+  lastRuns,
+  lineFor,
+  NEWLINE,
+  namesIn,
+  openFile,
+  readEach,
+  readLine,
+  readRecords,
+  unlessGone,
+} from './folder-lines.js';
+import { hitsIn, newestFirst, newestWith, SUFFIX } from './folder-search.js';
+import { type Hit, hasBranches, type SessionLine, type SessionStore, type Store } from './store.js';
 
 const TITLE_CHARS = 200;
 /** Holds the last line of a file, mostly. */
 const TAIL_BYTES = 64 * 1024;
-const FIRST_READ_BYTES = 4 * 1024;
-const READ_BYTES = 1024 * 1024;
-const NEWLINE = 10;
-const MOST_NAMES_BYTES = 64 * 1024 * 1024;
-const runProgram = promisify(execFile);
-
-/** The first line of a file. */
-interface Header {
-  k: 'session';
-  v: 1;
-  id: string;
-  title: string;
-  workspace: string;
-  startedAt: number;
-  parent?: MessageOf;
-}
-
-/** Each line says first what it is, and of which run: readers look at no more of most lines. */
-type Line =
-  | Header
-  | { k: 'run'; chain: string; run: RunRecord }
-  /** The run was reset: what stands before this line and comes behind the mark is no part of its story any more. */
-  | { k: 'reset'; chain: string; reset: Mark }
-  | { k: 'message'; chain: string; thread: string; message: Message }
-  | { k: 'event'; chain: string; event: JournalEvent }
-  | { k: 'step'; chain: string; step: TraceStep };
-
-function lineFor(chain: string, kept: Kept): Line {
-  switch (kept.kind) {
-    case 'message':
-      return { k: 'message', chain, thread: kept.thread, message: kept.message };
-    case 'event':
-      return { k: 'event', chain, event: kept.event };
-    case 'step':
-      return { k: 'step', chain, step: kept.step };
-  }
-}
-
-function keptIn(line: Line): Kept | null {
-  switch (line.k) {
-    case 'message':
-      return { kind: 'message', thread: line.thread, message: line.message };
-    case 'event':
-      return { kind: 'event', event: line.event };
-    case 'step':
-      return { kind: 'step', step: line.step };
-    default:
-      return null;
-  }
-}
 
 export function openFolder(dir: string, namespaceId?: () => Promise<string | null>): Store {
   const texts = join(dir, 'texts');
@@ -116,13 +66,11 @@ function folderSessions(dir: string, removed: string): SessionStore {
   return {
     async keep(run, records, after) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
-      const file = await open(fileOf(run.session), APPENDING, 0o600);
+      const file = await openFile(fileOf(run.session), APPENDING);
       try {
-        const info = await file.stat();
-        if (!info.isFile()) throw new Error(`${fileOf(run.session)} is no file`);
         // Looked at when the file is open: who removes it marks the run first.
         if (lstatSync(markOf(run.chain), { throwIfNoEntry: false })) {
-          if (info.size === 0) await unlink(fileOf(run.session)).catch(unlessGone);
+          if ((await file.stat()).size === 0) await unlink(fileOf(run.session)).catch(unlessGone);
           return;
         }
         await append(file, fileOf(run.session), { run, records, after });
@@ -139,6 +87,7 @@ function folderSessions(dir: string, removed: string): SessionStore {
         .sort((a, b) => b.startedAt - a.startedAt);
     },
     read: ({ session, chain }, ask) => readRecords(fileOf(session), chain, ask),
+    readEach: async (session, ask) => readEach(fileOf(session), ask),
     async list({ limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }) {
       const words = lowerWords(text);
       const lines: SessionLine[] = [];
@@ -159,7 +108,7 @@ function folderSessions(dir: string, removed: string): SessionStore {
       const hits: Hit[] = [];
       for (const path of paths) {
         if (hits.length >= limit) break;
-        hits.push(...hitsIn(path, words));
+        hits.push(...(await hitsIn(path, words)));
       }
       return hits.slice(0, limit);
     },
@@ -179,24 +128,52 @@ function folderSessions(dir: string, removed: string): SessionStore {
       } finally {
         await file.close();
       }
+      // Whoever removes the other one says so first, and then looks for branches.
+      if (!isBeingRemoved(fileOf(parent.session)) && (await headerOf(fileOf(parent.session)))) return;
+      await unlink(fileOf(to)).catch(unlessGone);
+      throw new Error(`the conversation ${parent.session} is being deleted`);
     },
     async remove(session, { before = Number.POSITIVE_INFINITY } = {}) {
-      const runs = await runsOf(session);
-      const changed = lstatSync(fileOf(session), { throwIfNoEntry: false });
-      if (changed && changed.mtimeMs >= before) return { workflowIds: [] };
-      const open = runs.filter(({ ended }) => !ended);
-      if (open.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
-      for (const { chain } of open) await writeFile(markOf(chain), '', { mode: 0o600 });
-      await unlink(fileOf(session)).catch(unlessGone);
-      return { workflowIds: runs.map(({ workflowId }) => workflowId) };
+      const path = fileOf(session);
+      const known = lstatSync(path, { throwIfNoEntry: false });
+      if (!known || known.mtimeMs >= before) return { workflowIds: [] };
+      await writeFile(removing(path), '', { mode: 0o600 });
+      try {
+        const branches = await branchesOf(dir, session);
+        if (branches.length > 0) throw hasBranches(session, branches);
+        const runs = await runsOf(session);
+        const open = runs.filter(({ ended }) => !ended);
+        if (open.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
+        for (const { chain } of open) await writeFile(markOf(chain), '', { mode: 0o600 });
+        await unlink(path).catch(unlessGone);
+        return { workflowIds: runs.map(({ workflowId }) => workflowId) };
+      } finally {
+        await unlink(removing(path)).catch(unlessGone);
+      }
     },
   };
 }
 
-const SUFFIX = '.jsonl';
-/** No link leads elsewhere, and no pipe is waited for. */
-const APPENDING =
-  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** A file beside that of a conversation while it is removed. */
+const removing = (path: string) => `${path}.removing`;
+/** What a crash has left counts no longer. */
+const REMOVING_MS = 60_000;
+
+function isBeingRemoved(path: string): boolean {
+  const mark = lstatSync(removing(path), { throwIfNoEntry: false });
+  return mark !== undefined && Date.now() - mark.mtimeMs < REMOVING_MS;
+}
+
+async function branchesOf(dir: string, session: string): Promise<string[]> {
+  const branches: string[] = [];
+  for (const { path } of newestFirst(dir)) {
+    const header = await headerOf(path);
+    if (header?.parent?.session === session && header.id !== session) branches.push(header.id);
+  }
+  return branches.sort();
+}
+
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
 function lineOf({ id, title, workspace, startedAt, parent }: Header, changedAt: number): SessionLine {
   return { id, title, workspace, startedAt, changedAt, ...(parent && { parent }) };
@@ -281,8 +258,6 @@ async function write(
   await file.datasync();
 }
 
-// Reading.
-
 async function readTail(file: FileHandle, size: number): Promise<Buffer> {
   const length = Math.min(size, TAIL_BYTES);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
@@ -296,168 +271,4 @@ function lastRunIn(tail: Buffer, chain: string): RunRecord | null {
     if (line?.k === 'run' && line.chain === chain && standing(last, line.run)?.isNews) last = line.run;
   }
   return last;
-}
-
-/** Null for a line that is torn, or of a form that is not known here. */
-function readLine(text: string): Line | null {
-  const line = parseJson(text);
-  if (!isRecord(line)) return null;
-  const { k, chain } = line;
-  const isWhole =
-    k === 'session'
-      ? isText(line.id) && isText(line.title) && isText(line.workspace)
-      : (k === 'run' || k === 'message' || k === 'event' || k === 'step' || k === 'reset') &&
-        isText(chain) &&
-        isRecord(line[k]);
-  return isWhole ? (line as unknown as Line) : null;
-}
-
-/** The lines of a file that begin like this, also while it is written to; none where there is no file. */
-async function* linesOf(path: string, ...beginnings: string[]): AsyncGenerator<Line> {
-  const file = await open(path, 'r').catch(unlessGone);
-  if (!file) return;
-  try {
-    let rest = Buffer.alloc(0);
-    // The first line is often all that is wanted.
-    for (let size = FIRST_READ_BYTES; ; size = Math.min(2 * size, READ_BYTES)) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size);
-      if (bytesRead === 0) return;
-      let bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE)) {
-        const text = bytes.subarray(0, end);
-        bytes = bytes.subarray(end + 1);
-        if (!beginnings.some(each => text.subarray(0, each.length).equals(Buffer.from(each)))) continue;
-        const line = readLine(text.toString('utf8'));
-        if (line) yield line;
-      }
-      rest = bytes;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-async function headerOf(path: string): Promise<Header | null> {
-  for await (const line of linesOf(path, '{"k":"session"')) if (line.k === 'session') return line;
-  return null;
-}
-
-async function lastRuns(path: string): Promise<RunRecord[]> {
-  const runs = new Map<string, RunRecord>();
-  // Of two writers at the same moment, the one that is behind may have written last.
-  for await (const line of linesOf(path, '{"k":"run"'))
-    if (line.k === 'run' && standing(runs.get(line.chain) ?? null, line.run)?.isNews)
-      runs.set(line.chain, line.run);
-  return [...runs.values()].sort((a, b) => a.startedAt - b.startedAt);
-}
-
-async function readRecords(
-  path: string,
-  chain: string,
-  { kind, after = 0, limit }: { kind: Kept['kind']; after?: number; limit: number },
-): Promise<Kept[]> {
-  const found = new Map<number, Kept>();
-  const beginning = (k: Line['k']) => `{"k":"${k}","chain":${JSON.stringify(chain)}`;
-  for await (const line of linesOf(path, beginning(kind), beginning('reset'))) {
-    if (line.k === 'reset')
-      for (const [number, kept] of found) if (isAfter(line.reset, kept)) found.delete(number);
-    const kept = keptIn(line);
-    if (!kept) continue;
-    const number = numberOf(kept);
-    // Of a step the last word counts, of all else the first.
-    if (number > after && (kind === 'step' || !found.has(number))) found.set(number, kept);
-  }
-  const inOrder = [...found].sort(([a], [b]) => a - b);
-  return inOrder.slice(0, limit).map(([, kept]) => kept);
-}
-
-function numberOf(kept: Kept): number {
-  if (kept.kind === 'message') return messageNumber(kept.message);
-  return kept.kind === 'event' ? kept.event.seq : kept.step.step;
-}
-
-function newestFirst(dir: string): { path: string; changedAt: number }[] {
-  return namesIn(dir)
-    .filter(name => name.endsWith(SUFFIX))
-    .flatMap(name => {
-      const path = join(dir, name);
-      const info = lstatSync(path, { throwIfNoEntry: false });
-      return info?.isFile() ? [{ path, changedAt: info.mtimeMs }] : [];
-    })
-    .sort((a, b) => b.changedAt - a.changedAt);
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    unlessGone(error);
-    return [];
-  }
-}
-
-function unlessGone(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-  throw error;
-}
-
-/** Files that may have these words, newest first: ripgrep looks for the longest one, as it stands in a file. */
-async function newestWith(dir: string, words: readonly string[]): Promise<ReturnType<typeof newestFirst>> {
-  const files = newestFirst(dir);
-  const longest = words.reduce((long, word) => (word.length > long.length ? word : long));
-  const pattern = JSON.stringify(longest).slice(1, -1);
-  const args = [
-    '--no-config',
-    '--no-ignore',
-    '--hidden',
-    '--text',
-    '-l',
-    '-0',
-    '-F',
-    '-i',
-    '-e',
-    pattern,
-    '--',
-    dir,
-  ];
-  try {
-    const { stdout } = await runProgram(rgPath, args, { maxBuffer: MOST_NAMES_BYTES });
-    const found = new Set(stdout.split('\0'));
-    return files.filter(({ path }) => found.has(path));
-  } catch (error) {
-    // It ends with 1 where there is none. Where it can't search, each file is read.
-    return isRecord(error) && error.code === 1 ? [] : files;
-  }
-}
-
-function hitsIn(path: string, words: readonly string[]): Hit[] {
-  const inFile = textIn(path);
-  const folded = inFile.toLowerCase();
-  // As they stand in the file: most files have none of them, and are not read any closer.
-  if (!words.every(word => folded.includes(JSON.stringify(word).slice(1, -1)))) return [];
-  const lines = inFile.split('\n').flatMap(each => readLine(each) ?? []);
-  const runs = new Map(lines.flatMap(line => (line.k === 'run' ? [[line.chain, line.run]] : [])));
-  const hits = new Map<string, Hit>();
-  for (const line of lines) {
-    const run = line.k === 'message' ? runs.get(line.chain) : undefined;
-    if (line.k === 'reset')
-      for (const [key, { chain, message }] of hits)
-        if (chain === line.chain && Number(message.slice(1)) > line.reset.id) hits.delete(key);
-    if (line.k !== 'message' || !run) continue;
-    const { id, at } = line.message;
-    const text = partWith(searchedText(line.message), words);
-    const { session, chain, workflowId } = run;
-    if (text !== null && !hits.has(`${chain} ${id}`))
-      hits.set(`${chain} ${id}`, { session, chain, workflowId, message: id, at, text });
-  }
-  return [...hits.values()].sort((a, b) => b.at - a.at);
-}
-
-function textIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    unlessGone(error);
-    return '';
-  }
 }

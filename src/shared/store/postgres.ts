@@ -2,8 +2,15 @@
  * The store on PostgreSQL, in the schema `steersman`: for workers and clients of many machines. A conversation is locked
  * while something is added to it; what says twice what is there already changes nothing.
  */
-import { type Kept, type Mark, messageNumber, type RunRecord, standing } from '../../core/state/kept.js';
-import type { Message } from '../../core/state/message.js';
+import {
+  isKept,
+  isRunRecord,
+  type Kept,
+  type Mark,
+  messageNumber,
+  type RunRecord,
+  standing,
+} from '../../core/state/kept.js';
 import { parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { SteersmanError } from '../errors.js';
@@ -11,7 +18,14 @@ import { lowerWords, partWith, searchedText } from './find-words.js';
 import { type Database, migrate, type Row, type Sql, TIME, unreachable } from './migrations.js';
 import { postgresAccounts } from './postgres-accounts.js';
 import { postgresTexts } from './postgres-texts.js';
-import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.js';
+import {
+  type Hit,
+  hasBranches,
+  type MessageOf,
+  type SessionLine,
+  type SessionStore,
+  type Store,
+} from './store.js';
 
 const TITLE_CHARS = 200;
 const POOL = 5;
@@ -143,8 +157,9 @@ function postgresSessions(database: Database): SessionStore {
         ORDER BY n LIMIT $5`,
         [session, chain, kind, after, most(limit)],
       );
-      return found.flatMap(({ body }) => (parseJson(String(body)) as Kept | undefined) ?? []);
+      return found.flatMap(keptOf);
     },
+    readEach: async (session, ask) => readEach(database, session, ask),
     async list({ limit, before, text = '', workspaces }) {
       const found = await query(
         `SELECT ${LINE} FROM steersman.session
@@ -157,38 +172,71 @@ function postgresSessions(database: Database): SessionStore {
     },
     search: ask => search(database, ask),
     line,
-    async branch(parent, to) {
-      const from = await line(parent.session);
-      if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
-      const made = await query(
-        `INSERT INTO steersman.session (id, title, workspace, started_at, changed_at, parent_session, parent_chain, parent_message)
-        VALUES ($1, $2, $3, now(), now(), $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
-        [to, from.title, from.workspace, parent.session, parent.chain, parent.message],
-      );
-      if (made.length === 0) throw new Error(`there is a conversation ${to} already`);
-    },
-    remove: (session, { before } = {}) =>
-      database.transaction(async sql => {
-        // Whoever adds to it waits here, and finds its run marked.
-        const unchanged = await sql.query(
-          `SELECT id FROM steersman.session
-          WHERE id = $1 AND ($2::float8 IS NULL OR changed_at < ${TIME('$2')}) FOR UPDATE`,
-          [session, before ?? null],
-        );
-        if (unchanged.length === 0) return { workflowIds: [] };
-        const found = await sql.query(
-          'SELECT record FROM steersman.run WHERE session = $1 ORDER BY started_at, chain',
-          [session],
-        );
-        const runs = found.flatMap(runOf);
-        await sql.query(
-          'INSERT INTO steersman.removed (chain) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
-          [runs.flatMap(({ ended, chain }) => (ended ? [] : [chain]))],
-        );
-        await sql.query('DELETE FROM steersman.session WHERE id = $1', [session]);
-        return { workflowIds: runs.map(({ workflowId }) => workflowId) };
-      }),
+    branch: (parent, to) => database.transaction(sql => branch(sql, parent, to)),
+    remove: (session, { before } = {}) => database.transaction(sql => remove(sql, session, before)),
   };
+}
+
+async function branch({ query }: Sql, parent: MessageOf, to: string): Promise<void> {
+  // Whoever removes it waits here, and then sees the branch.
+  const found = await query(`SELECT ${LINE} FROM steersman.session WHERE id = $1 FOR SHARE`, [
+    parent.session,
+  ]);
+  const [from] = found.map(lineOf);
+  if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
+  const made = await query(
+    `INSERT INTO steersman.session (id, title, workspace, started_at, changed_at, parent_session, parent_chain, parent_message)
+    VALUES ($1, $2, $3, now(), now(), $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
+    [to, from.title, from.workspace, parent.session, parent.chain, parent.message],
+  );
+  if (made.length === 0) throw new Error(`there is a conversation ${to} already`);
+}
+
+async function remove(
+  { query }: Sql,
+  session: string,
+  before: number | undefined,
+): Promise<{ workflowIds: string[] }> {
+  // Whoever adds to it waits here, and finds its run marked.
+  const unchanged = await query(
+    `SELECT id FROM steersman.session
+    WHERE id = $1 AND ($2::float8 IS NULL OR changed_at < ${TIME('$2')}) FOR UPDATE`,
+    [session, before ?? null],
+  );
+  if (unchanged.length === 0) return { workflowIds: [] };
+  const branches = await query(
+    'SELECT id FROM steersman.session WHERE parent_session = $1 AND id <> $1 ORDER BY id',
+    [session],
+  );
+  if (branches.length > 0)
+    throw hasBranches(
+      session,
+      branches.map(({ id }) => String(id)),
+    );
+  const found = await query(
+    'SELECT record FROM steersman.run WHERE session = $1 ORDER BY started_at, chain',
+    [session],
+  );
+  const runs = found.flatMap(runOf);
+  await query('INSERT INTO steersman.removed (chain) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
+    runs.flatMap(({ ended, chain }) => (ended ? [] : [chain])),
+  ]);
+  await query('DELETE FROM steersman.session WHERE id = $1', [session]);
+  return { workflowIds: runs.map(({ workflowId }) => workflowId) };
+}
+
+async function* readEach(
+  { query }: Sql,
+  session: string,
+  { kind, chains }: Parameters<SessionStore['readEach']>[1],
+): AsyncGenerator<{ chain: string; records: Kept[] }> {
+  for (const chain of chains) {
+    const found = await query(
+      'SELECT body FROM steersman.record WHERE session = $1 AND chain = $2 AND kind = $3 ORDER BY n',
+      [session, chain, kind],
+    );
+    yield { chain, records: found.flatMap(keptOf) };
+  }
 }
 
 interface Writing {
@@ -284,10 +332,10 @@ async function search(
     [words.map(anywhere), sessions ?? null, most(limit)],
   );
   return found.flatMap(({ session, chain, workflow_id, body }) => {
-    const { message } = parseJson(String(body)) as { message: Message };
-    const part = partWith(searchedText(message), words);
-    if (part === null) return [];
-    const { id, at } = message;
+    const [kept] = keptOf({ body });
+    const part = kept?.kind === 'message' ? partWith(searchedText(kept.message), words) : null;
+    if (kept?.kind !== 'message' || part === null) return [];
+    const { id, at } = kept.message;
     return [
       {
         session: String(session),
@@ -310,9 +358,14 @@ function most(limit: number): number | null {
   return Number.isFinite(limit) ? limit : null;
 }
 
+function keptOf({ body }: Row): Kept[] {
+  const kept = parseJson(String(body));
+  return isKept(kept) ? [kept] : [];
+}
+
 function runOf({ record }: Row): RunRecord[] {
-  const run = parseJson(String(record)) as RunRecord | undefined;
-  return run ? [run] : [];
+  const run = parseJson(String(record));
+  return isRunRecord(run) ? [run] : [];
 }
 
 function lineOf(row: Row): SessionLine {

@@ -1,4 +1,5 @@
 /** The built-in tool with which a model reads what was said in its conversation and is not shown any more (X7). */
+import { setImmediate } from 'node:timers/promises';
 import type { RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { headChars } from '../../core/text/large-text.js';
@@ -6,10 +7,15 @@ import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../core/tools/tool.
 import { RECALL } from '../../core/tools/tool-result.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { ReadPage } from './read-result.js';
-import { lineageOf, type Said, type SessionStore, saidIn } from './store.js';
+import { lineageOf, type Said, type SessionStore, saidInEach } from './store.js';
 
 const PAGE_CHARS = 12_000;
 const MOST_HITS = 10;
+const QUERY_CHARS = 500;
+const MOST_WORDS = 20;
+/** So much is looked through at most, and so much before others of the worker get their turn. */
+const MOST_CHARS = 32_000_000;
+const TURN_CHARS = 250_000;
 
 export const recallTool: ToolDefinition = {
   name: RECALL,
@@ -20,7 +26,7 @@ export const recallTool: ToolDefinition = {
   inputSchema: {
     type: 'object',
     properties: {
-      query: { type: 'string', description: 'Words to look for.' },
+      query: { type: 'string', maxLength: QUERY_CHARS, description: 'Words to look for.' },
       id: { type: 'string', description: 'A message, such as "m12".' },
       offset: { type: 'integer', minimum: 0, description: 'First character. Default 0.' },
     },
@@ -37,7 +43,7 @@ export const recallTool: ToolDefinition = {
   },
 };
 
-type Sessions = Pick<SessionStore, 'find' | 'runs' | 'line' | 'read'>;
+type Sessions = Pick<SessionStore, 'find' | 'runs' | 'line' | 'readEach'>;
 
 /** Who asks: it reads its own conversation, a sub-agent only what it said itself. */
 export interface Asker {
@@ -55,59 +61,61 @@ export async function recall(
     run => asker.namespaceId === null || run.namespaceId === asker.namespaceId,
   );
   if (!found) return failed('Nothing of this conversation is kept yet: what was said is shown above.');
-  const lineage = await lineageOf(sessions as SessionStore, found.session);
-  const said = found.parent === undefined ? lineage : lineage.filter(({ run }) => run.chain === found.chain);
+  const said = (await lineageOf(sessions, found.session)).filter(
+    ({ run }) =>
+      run.workspace === found.workspace && (found.parent === undefined || run.chain === found.chain),
+  );
   return id.trim() === ''
-    ? search(await messagesOf(sessions, said), query, found)
+    ? search(sessions, said, query, found)
     : page(sessions, said, { id: id.trim(), offset, asker: found });
 }
 
-interface Named {
-  /** As `id` takes it. */
-  name: string;
-  message: Message;
-}
-
-/** Newest first. */
-async function messagesOf(
-  sessions: Sessions,
-  said: readonly Said[],
-): Promise<(Named & { run: RunRecord })[]> {
-  const runs = await Promise.all(
-    said.map(async each =>
-      (await saidIn(sessions, each)).map(({ message }) => ({
-        name: `${each.run.workflowId}/${message.id}`,
-        message,
-        run: each.run,
-      })),
-    ),
-  );
-  return runs.flat().reverse();
+interface Found {
+  /** How many of the words it has. */
+  count: number;
+  line(): string;
 }
 
 /** Those with the most of the words come first, then the newest. What was recalled before is no find. */
-function search(
-  messages: readonly (Named & { run: RunRecord })[],
+async function search(
+  sessions: Sessions,
+  said: readonly Said[],
   query: string,
   asker: RunRecord,
-): ReadPage {
-  const words = [...new Set(lowerWords(query))];
-  const hits = messages.flatMap(({ name, message, run }) => {
+): Promise<ReadPage> {
+  const words = [...new Set(lowerWords(query.slice(0, QUERY_CHARS)))].slice(0, MOST_WORDS);
+  let best: Found[] = [];
+  let looked = 0;
+  for await (const { message, run } of newestFirst(sessions, said)) {
+    if (looked > MOST_CHARS) break;
     const text = isRecalled(message) ? '' : searchedText(message);
+    // Others of the worker have models and tools at work meanwhile.
+    if (Math.floor((looked + text.length) / TURN_CHARS) > Math.floor(looked / TURN_CHARS))
+      await setImmediate();
+    looked += text.length;
     const lower = text.toLowerCase();
     const has = words.filter(word => lower.includes(word));
-    const part = has.length === 0 ? null : partWith(text, has);
-    return part === null
-      ? []
-      : [{ count: has.length, line: `${run.chain === asker.chain ? message.id : name}: ${part}` }];
-  });
-  const best = hits.sort((a, b) => b.count - a.count).slice(0, MOST_HITS);
-  if (best.length === 0) return failed(`No message has any of these words: ${headChars(query, 200)}`);
+    if (has.length === 0 || has.length <= (best[MOST_HITS - 1]?.count ?? 0)) continue;
+    const name = run.chain === asker.chain ? message.id : `${run.workflowId}/${message.id}`;
+    best.push({ count: has.length, line: () => `${name}: ${partWith(text, has) ?? ''}` });
+    best = best.sort((a, b) => b.count - a.count).slice(0, MOST_HITS);
+  }
+  const older = looked > MOST_CHARS ? ' Older ones were not looked through: there are too many.' : '';
+  if (best.length === 0)
+    return failed(`No message has any of these words: ${headChars(query, 200)}.${older}`);
   return {
-    note: 'Messages with these words, by id. "id" reads one of them whole.',
-    content: [{ type: 'text', text: best.map(({ line }) => line).join('\n') }],
+    note: `Messages with these words, by id. "id" reads one of them whole.${older}`,
+    content: [{ type: 'text', text: best.map(found => found.line()).join('\n') }],
     isError: false,
   };
+}
+
+async function* newestFirst(
+  sessions: Sessions,
+  said: readonly Said[],
+): AsyncGenerator<{ message: Message; run: RunRecord }> {
+  for await (const { run, messages } of saidInEach(sessions, [...said].reverse()))
+    for (const { message } of messages.reverse()) yield { message, run };
 }
 
 function isRecalled({ content }: Message): boolean {
@@ -127,8 +135,8 @@ async function page(
   const [workflowId, messageId] = [id.slice(0, Math.max(slash, 0)), id.slice(slash + 1)];
   const isMeant = ({ run }: Said) =>
     workflowId === '' ? run.chain === asker.chain : [run.workflowId, run.chain].includes(workflowId);
-  for (const each of said.filter(isMeant).reverse()) {
-    const found = (await saidIn(sessions, each)).find(({ message }) => message.id === messageId);
+  for await (const { messages } of saidInEach(sessions, said.filter(isMeant).reverse())) {
+    const found = messages.find(({ message }) => message.id === messageId);
     if (found) return pageOf(searchedText(found.message), offset);
   }
   return failed(

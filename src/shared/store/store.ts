@@ -1,5 +1,6 @@
 /** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
-import type { Kept, Mark, RunRecord } from '../../core/state/kept.js';
+import { type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
+import { SteersmanError } from '../errors.js';
 import type { BlobStore, IsOver } from './blob-store.js';
 
 /** A conversation in a list. */
@@ -47,6 +48,14 @@ export interface SessionStore {
   find(workflowId: string): Promise<RunRecord[]>;
   /** Records of one kind, in order; `after`: the number that the last one had. */
   read(run: RunOf, ask: { kind: Kept['kind']; after?: number; limit: number }): Promise<Kept[]>;
+  /**
+   * Records of one kind of each of these runs, whole, one run after the other, in the order given. What is not waited for
+   * is not read; the conversation is looked through once for all of them.
+   */
+  readEach(
+    session: string,
+    ask: { kind: Kept['kind']; chains: readonly string[] },
+  ): Promise<AsyncIterable<{ chain: string; records: Kept[] }>>;
   /** Newest first; `before`: changed before that time; `text`: words of the title. */
   list(ask: { limit: number; before?: number; text?: string; workspaces?: string[] }): Promise<SessionLine[]>;
   /** Each word is a part of the text, as it stands, in any case. Newest conversations first. */
@@ -57,9 +66,17 @@ export interface SessionStore {
   branch(from: MessageOf, to: string): Promise<void>;
   /**
    * Removes a conversation; gives the workflow ids of its runs. What a run of it that has not ended says from then on is
-   * kept nowhere. `before`: only where nothing was added since.
+   * kept nowhere. `before`: only where nothing was added since. Throws a SteersmanError where a branch shares what it says.
    */
   remove(session: string, ask?: { before?: number }): Promise<{ workflowIds: string[] }>;
+}
+
+export function hasBranches(session: string, branches: readonly string[]): SteersmanError {
+  return new SteersmanError(
+    `The conversation ${session} has branches, which share what it says: ${branches.join(', ')}.`,
+    'Delete them first.',
+    'conflict',
+  );
 }
 
 /** A run that a conversation has, or its beginning: `upTo` is the last message of it that counts. */
@@ -69,25 +86,55 @@ export interface Said {
 }
 
 /** All runs of a conversation, oldest first: those of its own come after what it shares with the one that it branched from. */
-export async function lineageOf(sessions: SessionStore, session: string): Promise<Said[]> {
+export async function lineageOf(
+  sessions: Pick<SessionStore, 'runs' | 'line'>,
+  session: string,
+  below: ReadonlySet<string> = new Set(),
+): Promise<Said[]> {
   const own = (await sessions.runs(session)).map(run => ({ run }));
   const parent = (await sessions.line(session))?.parent;
-  if (!parent || parent.session === session) return own;
-  const before = (await lineageOf(sessions, parent.session)).filter(({ run }) => run.parent === undefined);
+  const known = new Set([...below, session]);
+  // One that was deleted while it was branched from may have come again, as a branch of its branch.
+  if (!parent || known.has(parent.session)) return own;
+  const before = (await lineageOf(sessions, parent.session, known)).filter(
+    ({ run }) => run.parent === undefined,
+  );
   const at = before.findIndex(({ run }) => run.chain === parent.chain);
   const [last] = before.slice(at, at + 1);
   return [...before.slice(0, Math.max(at, 0)), ...(last ? [{ ...last, upTo: parent.message }] : []), ...own];
 }
 
-/** What was said in a run, each message with its thread, in order. */
-export async function saidIn(
-  sessions: Pick<SessionStore, 'read'>,
-  { run, upTo }: Said,
-): Promise<Extract<Kept, { kind: 'message' }>[]> {
-  const kept = await sessions.read(run, { kind: 'message', limit: Number.POSITIVE_INFINITY });
-  const said = kept.flatMap(each => (each.kind === 'message' ? [each] : []));
-  const last = upTo === undefined ? -1 : said.findIndex(({ message }) => message.id === upTo);
-  return last < 0 ? said : said.slice(0, last + 1);
+export type SaidMessage = Extract<Kept, { kind: 'message' }>;
+
+/** What was said in each of these runs, one after the other, in the order given: each message with its thread, in order. */
+export async function* saidInEach(
+  sessions: Pick<SessionStore, 'readEach'>,
+  saids: readonly Said[],
+): AsyncGenerator<Said & { messages: SaidMessage[] }> {
+  for (let first = 0; first < saids.length; ) {
+    const session = saids[first]?.run.session ?? '';
+    const end = saids.findIndex(({ run }, at) => at > first && run.session !== session);
+    const ofOne = saids.slice(first, end < 0 ? saids.length : end);
+    const chains = ofOne.map(({ run }) => run.chain);
+    let at = 0;
+    for await (const { records } of await sessions.readEach(session, { kind: 'message', chains })) {
+      const said = ofOne[at++];
+      if (said) yield { ...said, messages: upTo(said, records) };
+    }
+    first += ofOne.length;
+  }
+}
+
+export async function saidIn(sessions: Pick<SessionStore, 'readEach'>, said: Said): Promise<SaidMessage[]> {
+  for await (const { messages } of saidInEach(sessions, [said])) return messages;
+  return [];
+}
+
+/** By number: a run that was reset may have no message of that name any more, and what came after is no part of it. */
+function upTo({ upTo: last }: Said, records: readonly Kept[]): SaidMessage[] {
+  const said = records.flatMap(each => (each.kind === 'message' ? [each] : []));
+  const most = last === undefined ? Number.POSITIVE_INFINITY : messageNumber({ id: last });
+  return said.filter(({ message }) => messageNumber(message) <= most);
 }
 
 /** Texts by reference. */

@@ -161,6 +161,7 @@ const NO_STORE: SessionStore = {
   runs: noStore,
   find: noStore,
   read: noStore,
+  readEach: noStore,
   line: noStore,
   list: noStore,
   search: noStore,

@@ -146,7 +146,8 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     openSession: input =>
       call(INTERRUPTIBLE, async () => {
         const times = { timeoutMs: 20_000, wholeMs: 90_000, attempts: 5 };
-        const asked = { ...input, chain: workflowInfo().firstExecutionRunId };
+        const { workspace } = settings;
+        const asked = { ...input, chain: workflowInfo().firstExecutionRunId, workspace };
         return unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
       }),
     hook: input =>

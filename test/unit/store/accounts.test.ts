@@ -1,4 +1,5 @@
 /** What every store of accounts does, in a table of stores. */
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,4 +134,14 @@ test('a folder of accounts: a line torn by a crash → passed over, what follows
   appendFileSync(join(folder, name), '\n{"account":"ann","by":"x","k":"charge","key":"turn-1","cre');
   expect(await accounts.charge('ann', 'turn-1', cost(2))).toMatchObject({ balance: 3, isNew: true });
   expect(await openFolder(dir).accounts.show('ann')).toMatchObject({ balance: 3 });
+});
+
+test('a folder of accounts: a pipe in the place of a file → an error at once', async () => {
+  const { accounts } = openFolder(dir);
+  await accounts.grant('ann', 'first', 5);
+  const path = join(dir, 'accounts', readdirSync(join(dir, 'accounts'))[0] ?? '');
+  rmSync(path);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+  await expect(openFolder(dir).accounts.show('ann')).rejects.toThrow(/is no file/);
+  await expect(accounts.grant('ann', 'second', 5)).rejects.toThrow(/ENXIO|is no file/);
 });

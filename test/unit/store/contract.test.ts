@@ -1,4 +1,5 @@
 /** What every store of sessions does, in a table of stores. */
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../../src/core/state/journal.js';
-import type { Kept } from '../../../src/core/state/kept.js';
+import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
 import type { TraceStep } from '../../../src/core/state/trace.js';
 import { openFolder } from '../../../src/shared/store/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
@@ -208,6 +209,57 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     ]);
   });
 
+  test('readEach: runs that wrote by turns, one of them reset → each whole, in the order asked, and no more than is waited for', async () => {
+    const { sessions } = open();
+    const [a, b] = ['a', 'b"\\'].map(chain => runRecord('s-1', { chain, kept: { id: 3, seq: 1, step: 0 } }));
+    if (!a || !b) throw new Error('there are two');
+    for (const number of [1, 2, 3])
+      for (const run of [a, b])
+        await sessions.keep({ ...run, kept: { id: number, seq: 0, step: 0 } }, [
+          said(number, `${run.chain} ${number} ${'x'.repeat(5_000)}`),
+        ]);
+    const anew = { ...a, runId: 'execution-2', kept: { id: 2, seq: 1, step: 0 } };
+    await sessions.keep(anew, [said(2, 'a anew'), happened(1)], { id: 1, seq: 0, step: 0 });
+    const chains = [b.chain, 'unknown', a.chain];
+    const found: [string, string[]][] = [];
+    for await (const { chain, records } of await sessions.readEach('s-1', { kind: 'message', chains }))
+      found.push([chain, records.map(each => JSON.stringify(each).slice(0, 200))]);
+    expect(found.map(([chain, records]) => [chain, records.length])).toEqual([
+      [b.chain, 3],
+      ['unknown', 0],
+      [a.chain, 2],
+    ]);
+    expect(found[2]?.[1][1]).toContain('a anew');
+    for await (const { chain } of await sessions.readEach('s-1', { kind: 'message', chains })) {
+      expect(chain).toBe(b.chain);
+      break;
+    }
+    for await (const { records } of await sessions.readEach('s-9', { kind: 'message', chains }))
+      expect(records).toEqual([]);
+  });
+
+  test('branch, remove: at the same moment, again and again → a branch is there and shares what is there, or it is not made', async () => {
+    const [one, other] = [open().sessions, open().sessions];
+    for (let times = 0; times < 10; times++) {
+      const session = `s-${times}`;
+      const run = runRecord(session);
+      await one.keep(run, [said(1, 'one')]);
+      const parent = { session, chain: run.chain, message: 'm1' };
+      const [made, removed] = await Promise.allSettled([
+        one.branch(parent, `b-${times}`),
+        other.remove(session),
+      ]);
+      const isThere = (await one.line(session)) !== null;
+      expect([made.status === 'fulfilled', (await one.line(`b-${times}`)) !== null]).toEqual([
+        made.status === 'fulfilled',
+        made.status === 'fulfilled',
+      ]);
+      if (made.status === 'fulfilled') expect([isThere, removed.status]).toEqual([true, 'rejected']);
+      if (!isThere) await expect(one.branch(parent, 'late')).rejects.toThrow(/no conversation/);
+      else await expect(other.remove(session)).rejects.toThrow(/has branches/);
+    }
+  });
+
   test('remove: a conversation and the texts of its runs → gone, and no other', async () => {
     const { sessions, texts } = open();
     for (const id of ['s-1', 's-2']) await sessions.keep(runRecord(id), [said(1, id)]);
@@ -358,6 +410,36 @@ describe('the folder', () => {
     symlinkSync(elsewhere, path);
     await expect(sessions.keep(runRecord('s-1'), [said(1, 'one')])).rejects.toThrow(/ELOOP/);
     expect(readFileSync(elsewhere, 'utf8')).toBe('');
+  });
+
+  test.each([
+    '{"id":"m2","kind":"assistant","at":2}',
+    '{"id":"m2","kind":"user","at":2,"purpose":"goal","content":[null]}',
+    '{"id":"m2","kind":"tool_result","at":2,"content":[{"type":"tool_result","content":"x"}]}',
+    '{"id":2,"kind":"user","at":2,"purpose":"goal","content":[]}',
+  ])('a message of another form: %s → passed over, wherever it is read', async message => {
+    const { sessions } = openFolder(dir);
+    const run = runRecord('s-1');
+    await sessions.keep(run, [said(1, 'one')]);
+    const lines = ['{"k":"run","chain":"zz","run":{}}', '{"k":"event","chain":"chain-of-s-1","event":{}}'];
+    lines.push(`{"k":"message","chain":"chain-of-s-1","thread":"main","message":${message}}`);
+    appendFileSync(fileIn(), `${lines.join('\n')}\n`);
+    expect(await sessions.read(run, { kind: 'message', limit: ALL })).toEqual([said(1, 'one')]);
+    expect(await sessions.read(run, { kind: 'event', limit: ALL })).toEqual([]);
+    expect(await sessions.search({ text: 'one', limit: ALL })).toHaveLength(1);
+    expect(await sessions.runs('s-1')).toEqual([run]);
+  });
+
+  test('a pipe in the place of the file → an error at once, for readers and writers', async () => {
+    const { sessions } = openFolder(dir);
+    const run = runRecord('s-1');
+    await sessions.keep(run, [said(1, 'one')]);
+    const path = fileIn();
+    rmSync(path);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+    await expect(sessions.runs('s-1')).rejects.toThrow(/is no file/);
+    await expect(sessions.keep(run, [said(1, 'one')])).rejects.toThrow(/is no file/);
+    expect(await sessions.search({ text: 'one', limit: ALL })).toEqual([]);
   });
 
   test('lines of a form that is not known → passed over; the file → for its user alone', async () => {

@@ -8,7 +8,7 @@ import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
 import { contentText } from '../../../src/core/tools/tool-result.js';
 import { openFolder } from '../../../src/shared/store/folder.js';
 import { recall } from '../../../src/shared/store/recall.js';
-import type { Store } from '../../../src/shared/store/store.js';
+import { lineageOf, type Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 
 let dir = '';
@@ -128,4 +128,64 @@ describe.each(Object.entries(STORES))('recall in %s', (_name, open) => {
     expect((await ask({ query: 'the' }, asker)).text).toBe('m1: Look for the garden.');
     expect(await ask({ id: 'pool/m1' }, asker)).toMatchObject({ isError: true });
   });
+
+  test('X7: very many words → the first twenty are looked for', async () => {
+    await open().sessions.keep(run('pool'), [said(1, 'The fox.')]);
+    const words = (count: number) => [...Array.from({ length: count }, (_, at) => `w${at}`), 'fox'].join(' ');
+    expect(await ask({ query: words(19) })).toMatchObject({ isError: false });
+    expect(await ask({ query: words(20) })).toMatchObject({ isError: true });
+    expect(await ask({ query: `${'x'.repeat(500)} fox` })).toMatchObject({ isError: true });
+  });
+
+  test('X7: a run of another workspace in the conversation → nothing of it is read', async () => {
+    const { sessions } = open();
+    await sessions.keep(run('pool', { workspace: '/other' }), [said(1, 'The pool is 7 m long.')]);
+    await sessions.keep(run('pool', { workflowId: 'pool~2', startedAt: 3_000 }), [said(1, 'Twice that?')]);
+    const later = { workflowId: 'pool~2', namespaceId: 'namespace-1' };
+    expect(await ask({ query: 'long' }, later)).toMatchObject({ isError: true });
+    expect(await ask({ id: 'pool/m1' }, later)).toMatchObject({ isError: true });
+  });
+});
+
+test('X7: a conversation that branched from one that branched from it → told once, and it ends', async () => {
+  const parents: Record<string, string> = { a: 'b', b: 'a' };
+  const sessions = {
+    runs: async (session: string) => [run(session)],
+    line: async (id: string) => {
+      const parent = parents[id] ?? '';
+      const at = { session: parent, chain: `chain-of-${parent}`, message: 'm1' };
+      return { id, title: id, workspace: '/work', startedAt: 1, changedAt: 1, parent: at };
+    },
+  };
+  expect((await lineageOf(sessions, 'a')).map(each => each.run.session)).toEqual(['b', 'a']);
+});
+
+test('X7: a long conversation → others of the worker get their turn while it is looked through, and that has an end', async () => {
+  const records = Array.from({ length: 500 }, (_, at) => said(at + 1, `${'the fox '.repeat(500)}${at}`));
+  let runsRead = 0;
+  const sessions = {
+    find: async () => [run('pool')],
+    runs: async () => Array.from({ length: 50 }, (_, at) => run('pool', { workflowId: `pool~${at}` })),
+    line: async () => null,
+    readEach: async () =>
+      (async function* () {
+        for (;;) {
+          runsRead += 1;
+          yield { chain: '', records };
+        }
+      })(),
+  };
+  let turns = 0;
+  let ended = false;
+  const turn = () => {
+    turns += 1;
+    if (!ended) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const { note } = await recall(sessions, ME, { query: 'fox' });
+  ended = true;
+  expect(turns).toBeGreaterThan(50);
+  // 32 million characters, of 2 million in each.
+  expect(runsRead).toBeLessThan(20);
+  expect(note).toContain('Older ones were not looked through');
 });

@@ -39,6 +39,7 @@ test('events of a store: a reply with thinking and a long call, and an answer â†
     id: 'm1',
     at: 1,
     kind: 'assistant',
+    ...{ role: 'react', model: 'a/b', usage: NO_USAGE, stopReason: 'tool_use', action: 'calling_tool' },
     content: [
       { type: 'reasoning', text: 'It must be there.' },
       { type: 'text', text: 'I read it.' },

@@ -103,7 +103,7 @@ const SUMMARISED = [
   reply('m10', 'done'),
 ];
 
-test('X6, Z1: a summary → goal, steering and the turns that stayed are there, and it stands where the first of those stood that it replaced', () => {
+test('X6, Z2: a summary → goal, steering and the turns that stayed are there, and it stands where the first of those stood that it replaced', () => {
   expect(idsOf(earlierMessages([one(SUMMARISED)], MUCH))).toEqual(['a m1', 'a m9', 'a m6', 'a m7', 'a m10']);
   // It is said of other ids in the run that begins with it.
   const own = renamed(earlierMessages([one(SUMMARISED)], MUCH), prefix => `${prefix}1`);

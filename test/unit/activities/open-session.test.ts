@@ -1,0 +1,87 @@
+/** What a run is given of its conversation: of its own workspace, the newest, and no more is read than fits. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOpenSession } from '../../../src/activities/open-session.js';
+import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
+import { type Message, NO_USAGE, textOf } from '../../../src/core/state/message.js';
+import { openFolder } from '../../../src/shared/store/folder.js';
+import type { SessionStore } from '../../../src/shared/store/store.js';
+import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'open-session-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function run(number: number, more: Partial<RunRecord> = {}): RunRecord {
+  return {
+    ...{ v: 1, chain: `c${number}`, session: 'pool', workflowId: `pool~${number}`, runId: `e${number}` },
+    ...{ namespaceId: 'n', goal: 'A goal', mode: 'react', workspace: '/work', number: 1 },
+    ...{ startedAt: number, changedAt: number, outcome: 'answered', cause: null, answer: null },
+    ...{ ended: true, usage: NO_USAGE, kept: { id: 9, seq: 0, step: 0 }, ...more },
+  };
+}
+
+function said(number: number, text: string): Kept {
+  const message: Message = {
+    ...{ id: `m${number}`, at: number, kind: 'user', purpose: 'goal' },
+    content: [{ type: 'text', text }],
+  };
+  return { kind: 'message', thread: 'main', message };
+}
+
+async function opened(
+  sessions: SessionStore,
+  asked: { session?: string; workspace?: string; tokens?: number },
+) {
+  const input = { session: 'pool', chain: 'new', workspace: '/work', tokens: 5_000, ...asked };
+  return unpack<Message[]>(await createOpenSession(sessions)(input)).map(textOf);
+}
+
+test('Z2: a conversation of many runs → read from the newest back, until there is no more room', async () => {
+  const { sessions } = openFolder(dir);
+  for (let number = 1; number <= 30; number++)
+    await sessions.keep(run(number), [said(1, `${number} ${'word '.repeat(400)}`)]);
+  let read = 0;
+  const counted: SessionStore = {
+    ...sessions,
+    async readEach(session, ask) {
+      const each = await sessions.readEach(session, ask);
+      return (async function* () {
+        for await (const one of each) {
+          read += 1;
+          yield one;
+        }
+      })();
+    },
+  };
+  const texts = await opened(counted, { tokens: 2_000 });
+  expect(texts.map(text => text.split(' ')[0])).toEqual(['27', '28', '29', '30'].slice(-texts.length));
+  expect(texts.length).toBeGreaterThan(1);
+  expect(read).toBe(texts.length + 1);
+});
+
+test('Z2: a conversation of another workspace → the run is told so, and nothing of what was said', async () => {
+  const { sessions } = openFolder(dir);
+  await sessions.keep(run(1), [said(1, 'A secret of this folder.')]);
+  const failure = await opened(sessions, { workspace: '/other' }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ type: 'run.bad_input', nonRetryable: true });
+  expect(String(failure)).toMatch(/belongs to another workspace than \/other/);
+  // A run of elsewhere that was kept in it nevertheless.
+  await sessions.keep(run(2, { workspace: '/other' }), [said(1, 'Of elsewhere.')]);
+  expect(await opened(sessions, {})).toEqual(['A secret of this folder.']);
+});
+
+test('Z2: a branch from a message that a reset took away → nothing that was said later instead', async () => {
+  const { sessions } = openFolder(dir);
+  const at = (id: number, more: Partial<RunRecord> = {}) =>
+    run(1, { kept: { id, seq: 0, step: 0 }, ...more });
+  await sessions.keep(at(3), [said(1, 'one'), said(2, 'two'), said(3, 'three')]);
+  await sessions.branch({ session: 'pool', chain: 'c1', message: 'm2' }, 'other');
+  const mark = { id: 1, seq: 0, step: 0 };
+  await sessions.keep(at(9, { runId: 'reset' }), [said(8, 'eight'), said(9, 'nine')], mark);
+  expect(await opened(sessions, { session: 'other' })).toEqual(['one']);
+});
