@@ -14,6 +14,7 @@ import { priceOf } from './quality/print.js';
 import { scriptOf, type Written } from './quality/recorded.js';
 import { filesOf } from './quality/tasks.js';
 import { table } from './support/machine.js';
+import { loopFaults } from './support/price-bounds.js';
 
 interface Task {
   goal: string;
@@ -43,7 +44,6 @@ interface Sent {
 const PI: Readonly<Record<string, number>> = { quarter: 4_163, totals: 3_498, readme: 3_532 };
 /** Above these the benchmark fails. */
 const MOST_TIMES: Readonly<Record<string, number>> = { react: 1.1, team: 2 };
-const MOST_OF_LOOP: Readonly<Record<string, number>> = { long: 0.9, 'long at 32K': 0.8, 'long at 16K': 0.5 };
 const MOST_FIRST = 2_200;
 
 const BYTES_A_TOKEN = 4;
@@ -110,16 +110,15 @@ function note(task: string, side: string, given: Sent, loop: Sent): void {
   const price = priceOf(given);
   const pi = PI[task];
   const whole = (figure: number) => String(Math.round(figure));
-  const ofLoop = sent / loop.sent;
+  const ofLoop = { sent: sent / loop.sent, price: price / priceOf(loop) };
   rows.push([
-    ...[task, side, whole(calls), whole(sent), ofLoop.toFixed(2), whole(sent - cached), whole(price)],
-    ...[(price / priceOf(loop)).toFixed(2), pi ? (price / pi).toFixed(2) : '', whole(first)],
+    ...[task, side, whole(calls), whole(sent), ofLoop.sent.toFixed(2), whole(sent - cached), whole(price)],
+    ...[ofLoop.price.toFixed(2), pi ? (price / pi).toFixed(2) : '', whole(first)],
   ]);
   const most = MOST_TIMES[side] ?? Number.POSITIVE_INFINITY;
   if (pi && price > most * pi) faults.push(`${task} in ${side} costs more than ${most} times what pi does.`);
   if (side !== 'react') return;
-  const mostSent = MOST_OF_LOOP[task] ?? Number.POSITIVE_INFINITY;
-  if (ofLoop > mostSent) faults.push(`${task} in react sends more than ${mostSent} times what a loop does.`);
+  faults.push(...loopFaults(task, TURNS, ofLoop));
   if (pi && first > MOST_FIRST)
     faults.push(`The first request of ${task} in react has more than ${MOST_FIRST} tokens.`);
 }

@@ -23,7 +23,7 @@ const SMOKE = {
   load: '--runs 1 --singles 0 --database memory',
   'parallel-reads': '--reads 2 --turns 1 --rounds 1 --at-once 1,2 --tool-ms 30 --model-ms 30',
   'parallel-tasks': '--tasks 2 --rounds 1 --at-once 1,2 --model-ms 30',
-  price: '--modes react,team',
+  price: '--modes react,team --turns 100',
   replay: '--turns 2',
   quality: [
     '--recorded --against bare --tasks quarter-revenue,raise-prices,vendor-summary',

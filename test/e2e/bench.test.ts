@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { projectRoot } from '../support/project.js';
 
-test('every benchmark at its smallest → is whole', async () => {
+test('every benchmark at its smallest → is whole, and within its bounds (Q5)', async () => {
   const child = spawn(process.execPath, ['scripts/bench.mjs', 'smoke'], { cwd: projectRoot });
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   expect(code, said).toBe(0);

@@ -57,7 +57,7 @@ async function failedResult(handle: WorkflowHandle): Promise<RunResult> {
 }
 
 describe('onTurnEnd', () => {
-  test('a hook at the end of a turn: true → called once a turn with turn, usage, model and provider, before the tools, and the goal goes on (H1)', async () => {
+  test('a hook at the end of a turn: true → called once a turn with turn, usage, model and provider, before the tools, and the goal goes on (H1, J4)', async () => {
     rig.play([reads, says]);
     const { handle, result } = await rig.run('Read both.', { mode, context: { tenant: 'ann' } });
     expect(result).toMatchObject({ outcome: 'answered', text: 'Both were read.' });
@@ -83,7 +83,7 @@ describe('onTurnEnd', () => {
     expect(turns.map(({ key }) => key.replace(/^.*-turn/, 'turn'))).toEqual(['turn-1', 'turn-2']);
   });
 
-  test('a hook at the end of a turn: false beside calls → no tool runs, each call is closed as skipped, hook_stop (H2, C35)', async () => {
+  test('a hook at the end of a turn: false beside calls → no tool runs, each call is closed as skipped, hook_stop (H2, C35, J4)', async () => {
     does = { onTurnEnd: () => false };
     rig.play([reads]);
     const { handle, result } = await rig.run('Read both.', { mode });
@@ -102,7 +102,7 @@ describe('onTurnEnd', () => {
     expect(result).toMatchObject({ outcome: 'stopped', cause: 'hook_stop', text: 'Both were read.' });
   });
 
-  test('a hook at the end of a turn: throws in every try → the run fails, and its calls are closed (E4)', async () => {
+  test('a hook at the end of a turn: throws in every try → the run fails, and its calls are closed (E4, J4)', async () => {
     does = {
       onTurnEnd: () => {
         throw new Error('the till is shut');
@@ -130,7 +130,7 @@ describe('onTurnEnd', () => {
   });
 });
 
-test('a hook for messages: replies and results of tools → each with its text, nobody else is told (H3)', async () => {
+test('a hook for messages: replies and results of tools → each with its text, nobody else is told (H3, J4)', async () => {
   const texts: string[] = [];
   does = {
     onMessage: ({ message, key }) => {
@@ -145,7 +145,7 @@ test('a hook for messages: replies and results of tools → each with its text, 
   expect(texts).toEqual([`${answer?.id} ${answer?.id} Both were read.`]);
 });
 
-test('a hook for messages: throws each time → one warning, and the goal goes on (E4)', async () => {
+test('a hook for messages: throws each time → one warning, and the goal goes on (E4, J4)', async () => {
   does = {
     onMessage: () => {
       throw new Error('no disk');
@@ -170,7 +170,7 @@ test.each<[string, RunHooks]>([
     },
   ],
 ])(
-  'a hook for errors: a model fails for good, and it %s → the model failure is what ends the run (E3, E4)',
+  'a hook for errors: a model fails for good, and it %s → the model failure is what ends the run (E3, E4, J4)',
   async (_how, hooks) => {
     does = hooks;
     rig.play(() => ({ error: { status: 401, message: 'Incorrect API key provided.' } }));
@@ -179,6 +179,20 @@ test.each<[string, RunHooks]>([
     expect(calls).toEqual(['error false', 'end failed']);
   },
 );
+
+test('a hook for the end of a run: throws → one warning, and the run ends as it was to (E4)', async () => {
+  does = {
+    onRunEnd: () => {
+      throw new Error('no mail');
+    },
+  };
+  rig.play([says]);
+  const { handle, result } = await rig.run('Read both.', { mode });
+  expect([result.outcome, calls.at(-1)]).toEqual(['answered', 'end answered']);
+  expect(await eventsOf(handle, 'warning')).toMatchObject([
+    { text: expect.stringContaining('onRunEnd failed: no mail') },
+  ]);
+});
 
 test('a turn: its events and its hooks → in the order that is promised: call, reply, hooks, tools, results (H4)', async () => {
   const order: string[] = [];

@@ -110,7 +110,7 @@ describe('lookUp', () => {
     expect(found(ledger, 'tool', {}, policy, dedupe)).toBe(answer);
   });
 
-  it('D5 lookUp: cache none → never kept, never found', () => {
+  it('C33 D5 lookUp: cache none → never kept, never found', () => {
     const ledger = emptyLedger();
     const volatile = { ...READ, cache: 'none' as const };
     made(ledger, 'now', {}, { policy: volatile });
@@ -119,7 +119,7 @@ describe('lookUp', () => {
     expect(found(ledger, 'now', {}, volatile)).toBe('nothing');
   });
 
-  it.each(ENDINGS)('D3 lookUp: a call that ended %s → found only when executed', ending => {
+  it.each(ENDINGS)('C33 D3 lookUp: a call that ended %s → found only when executed', ending => {
     const ledger = emptyLedger();
     made(ledger, 'read', {}, { ending });
     expect(found(ledger, 'read', {})).toBe(ending === 'executed' ? 'reuse' : 'nothing');
@@ -135,7 +135,7 @@ describe('lookUp', () => {
     ['a shortened text without', { content: [{ type: 'text', text: 'x', totalBytes: 9 }] }, 'nothing'],
     ['no content', { content: [] }, 'reuse'],
     ['JSON', { content: [{ type: 'json', value: { totalBytes: 1 } }] }, 'reuse'],
-  ])('D3 T17 lookUp: %s → as it says', (_name, fields, answer) => {
+  ])('C33 D3 T17 lookUp: %s → as it says', (_name, fields, answer) => {
     const ledger = emptyLedger();
     made(ledger, 'read', {}, fields);
     expect(found(ledger, 'read', {})).toBe(answer);
@@ -216,7 +216,7 @@ describe('what a write leaves (OU12, D5)', () => {
 });
 
 describe('clearing', () => {
-  it('F2 D3 LI8 forgetAll: a new goal, a new try, a word of a person → nothing is given again', () => {
+  it('C33 F2 D3 LI8 forgetAll: a new goal, a new try, a word of a person → nothing is given again', () => {
     const ledger = emptyLedger();
     made(ledger, 'read', { path: 'a' });
     forgetAll(ledger);

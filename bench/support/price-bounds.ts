@@ -1,0 +1,26 @@
+/** Above what `bench -- price` fails beside a loop that sends everything again. */
+
+/** Of its tokens, in the long task, by model. */
+const MOST_SENT: Readonly<Record<string, number>> = { long: 0.9, 'long at 32K': 0.8, 'long at 16K': 0.5 };
+/** From so many turns on it must pay, whatever the model takes (Q5). */
+const MANY_TURNS = 100;
+const MOST_SENT_OF_MANY = 0.5;
+const MOST_PRICE_OF_MANY = 0.9;
+
+/** Of the loop's: tokens sent, and their price where what is cached costs a tenth. */
+export interface OfLoop {
+  sent: number;
+  price: number;
+}
+
+export function loopFaults(task: string, turns: number, { sent, price }: OfLoop): string[] {
+  const most = MOST_SENT[task];
+  if (most === undefined) return [];
+  const isMany = turns >= MANY_TURNS;
+  const mostSent = isMany ? Math.min(most, MOST_SENT_OF_MANY) : most;
+  const mostPrice = isMany ? MOST_PRICE_OF_MANY : Number.POSITIVE_INFINITY;
+  return [
+    ...(sent > mostSent ? [`${task} in react sends more than ${mostSent} times what a loop does.`] : []),
+    ...(price > mostPrice ? [`${task} in react costs more than ${mostPrice} times what a loop does.`] : []),
+  ];
+}
