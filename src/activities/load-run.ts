@@ -4,18 +4,17 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { asksTransforms, contextRules } from '../config/context-rules.js';
 import type { CreditSettings } from '../config/hooks-schema.js';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
 import { aloneAmong, renderAlone, renderPrefix, renderRole } from '../config/prompts/render-prompts.js';
 import { modesFor } from '../config/prompts/required-roles.js';
-import type { Settings } from '../config/settings.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
 import type { PinnedRole } from '../core/agents/role.js';
 import type { HookName, PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
-import type { ContextRules } from '../core/context/decide.js';
 import { readsFiles } from '../core/evidence/inventory.js';
 import type { CreditTerms } from '../core/limits/credits.js';
 import { FAILURE } from '../core/limits/failure.js';
@@ -172,7 +171,9 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     orchestrate: settings.orchestrate,
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
-    ...(deps.keeps === true && { context: contextRules(settings, modelInfo, limits) }),
+    ...((deps.keeps === true || asksTransforms(settings)) && {
+      context: contextRules(settings, modelInfo, limits),
+    }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
     ...(deps.hooks && deps.hooks.length > 0 && { hooks: [...deps.hooks] }),
     ...(credits && { credits }),
@@ -195,24 +196,6 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
       ...attributes.warnings,
       ...(deps.keeps !== true && continuesSession(run) ? [NOTHING_KEPT] : []),
     ],
-  };
-}
-
-function contextRules(
-  { context, models }: Settings,
-  modelInfo: PinnedRun['modelInfo'],
-  { costUsd }: Limits,
-): ContextRules {
-  const softTokens = (own: Settings['context']['roles'][string] = {}) =>
-    Math.floor((own.maxTokens ?? context.maxTokens) * (own.threshold ?? context.threshold));
-  const roles = Object.entries(context.roles).map(([name, own]) => [name, softTokens(own)] as const);
-  const model = models.compaction;
-  // What a limit of cost can't count is not called.
-  const mayCall = model !== undefined && (costUsd === null || modelInfo[model]?.costKnown === true);
-  return {
-    softTokens: softTokens(),
-    ...(roles.length > 0 && { roles: Object.fromEntries(roles) }),
-    ...(context.compact && { compacts: mayCall ? { model } : {} }),
   };
 }
 

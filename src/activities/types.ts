@@ -5,6 +5,7 @@
 
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import type { Check, CheckStatus } from '../core/checks/check.js';
+import type { ContextChange } from '../core/context/transform.js';
 import type { FilesNow, Snapshot } from '../core/evidence/evidence.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { ModelSituation } from '../core/limits/resolver.js';
@@ -113,6 +114,16 @@ export type CallChecked =
 
 export interface ResolveModelInput {
   situation: ModelSituation;
+  /** As the starter gave it. */
+  context: Record<string, string>;
+}
+
+/** Which conversation is looked at: that of a call that was pinned for it, read as a model call reads it. */
+export interface TransformInput extends CallModelInput {
+  transform: string;
+  goal: number;
+  /** Estimated, of the conversation. */
+  tokens: number;
   /** As the starter gave it. */
   context: Record<string, string>;
 }
@@ -243,6 +254,8 @@ export interface SteersmanActivities {
   steersmanCheckCall(input: CallToolInput): Promise<CallChecked>;
   /** Asks the worker's program which model answers; null leaves it to chains and rows. */
   steersmanResolveModel(input: ResolveModelInput): Promise<{ model: string | null }>;
+  /** Asks a function of the worker's program what is to be changed of a conversation before a call. */
+  steersmanTransform(input: TransformInput): Promise<Required<ContextChange>>;
   /** Writes the content of an artifact: a new one, or one in which a text is replaced. */
   steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited>;
   /** Compares a file that a call is about to write with what the call brings, for who is asked about it. */

@@ -26,6 +26,8 @@ export interface ConfigInCode {
   prompts?: Readonly<Record<string, string>>;
   /** Model providers of the program itself: model ids may begin with their names. */
   providers?: readonly { name: string }[];
+  /** Transforms of the program itself, by name. Left out: nobody knows which there are, and any name is taken. */
+  transforms?: Readonly<Record<string, unknown>>;
 }
 
 const DOCS = 'docs/embedding.md';

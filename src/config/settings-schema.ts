@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../core/checks/check.js';
+import { BUILT_IN_TRANSFORMS } from '../core/context/decide.js';
 import type { Limits } from '../core/limits/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../core/limits/limits.js';
 import { STEP_FAILURE_POLICIES } from '../core/plan/step-failure.js';
@@ -101,6 +102,8 @@ const toolOverrideSchema = z.strictObject({
 const contextTokens = z.int().min(1_000);
 const contextShare = z.number().min(0.1).max(1);
 
+const transformNames = z.array(z.string().min(1).max(100)).max(20);
+
 const contextSchema = z.strictObject({
   maxTokens: contextTokens
     .default(32_768)
@@ -116,15 +119,15 @@ const contextSchema = z.strictObject({
       z.strictObject({
         maxTokens: key(contextTokens, 'As context.maxTokens, for this role.'),
         threshold: key(contextShare, 'As context.threshold, for this role.'),
+        transforms: key(transformNames, 'As context.transforms, for this role.'),
       }),
     )
     .default({})
     .describe('By role, such as planner: what is left out stands above.'),
-  compact: z
-    .boolean()
-    .default(true)
+  transforms: transformNames
+    .default([...BUILT_IN_TRANSFORMS])
     .describe(
-      'Whether a model summarises what leaving results out does not make short enough, where that is cheaper.',
+      'What is done to a conversation before each call, in this order, where it is due: `thin` leaves old results out, `compact` has a model summarise, other names are functions of the worker’s program (`createWorker({ transforms })`). `trim` comes last, named or not.',
     ),
 });
 

@@ -8,6 +8,7 @@ import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../co
 import { isNamed, namesOwnTool } from '../core/tools/workflow-tools.js';
 import { endpointFault, endpointNames } from '../models/endpoints.js';
 import { SteersmanError } from '../shared/errors.js';
+import { checkTransforms } from './context-rules.js';
 import { checkConfigDir, readTextIfPresent } from './files.js';
 import { type ConfigInCode, withSettingsInCode } from './in-code.js';
 import { type ModelSettings, namedModels } from './models-schema.js';
@@ -35,6 +36,9 @@ export async function loadSettings(configDir: string | null, inCode: ConfigInCod
   checkRoles(settings, roleNames, source);
   checkModes(settings.modes, roleNames, source);
   checkResolver(settings, roleNames, source);
+  checkTransforms(settings.context, inCode.transforms, (path, fault, remedy) =>
+    faultAt(source, path, fault, remedy),
+  );
   checkEndpoints(
     settings.models,
     endpointNames(settings.models.endpoints, namesOf(inCode.providers)),

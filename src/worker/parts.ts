@@ -6,6 +6,7 @@ import { functionHooks } from '../activities/hook.js';
 import { httpHooks } from '../activities/http-hooks.js';
 import type { ResolveModel } from '../activities/models/resolve-model.js';
 import { OfferedRequests } from '../activities/models/state-reader.js';
+import type { ContextTransform } from '../activities/models/transform.js';
 import type { CheckFunction } from '../activities/run-check.js';
 import { localToolsDir } from '../config/config-dir.js';
 import { readDotEnv } from '../config/files.js';
@@ -72,6 +73,11 @@ export interface SteersmanPluginOptions extends ConfigInCode {
    * not name, leave the chain as it is, with a warning in the journal. Default: none; nothing is asked.
    */
   resolveModel?: ResolveModel;
+  /**
+   * Functions that may change a conversation before a model call, by name: `context.transforms` of `steersman.yaml` says
+   * which are asked, and when. Default: none; nothing is asked.
+   */
+  transforms?: Readonly<Record<string, ContextTransform>>;
   /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
   report?: (line: string) => void;
 }
@@ -132,7 +138,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const codeTools = [...tools, ...(await toolsOfFiles(options))];
   const workflowTools = readyWorkflowTools(options.workflowTools ?? []);
   checkCodeTools([...codeTools, ...[...activityTools, ...workflowTools].map(({ definition }) => definition)]);
-  const settings = await loadSettings(configDir, options);
+  const { transforms = {} } = options;
+  const settings = await loadSettings(configDir, { ...options, transforms });
   const providersOf = providerSource(options.providers);
   checkModels(settings, providersOf(settings.models), { configDir, servesDemo });
   const toolsDir = servesDemo && configDir !== null ? localToolsDir(configDir) : configDir;
@@ -152,7 +159,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const parts: Parts = {
     options,
     settings,
-    liveSettings: liveSettings(options, settings),
+    liveSettings: liveSettings({ ...options, transforms }, settings),
     providersOf,
     pool,
     sessions: new McpSessions(pool),

@@ -16,10 +16,12 @@ import type {
   ResolveModelInput,
   RunCheckInput,
   StoreTextInput,
+  TransformInput,
 } from '../activities/types.js';
 import type { FromCaller, ToCaller } from '../core/agents/agent-message.js';
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import type { AgentEnd } from '../core/agents/subagent.js';
+import type { ContextChange } from '../core/context/transform.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { CallFailure } from '../core/limits/failure.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
@@ -90,6 +92,8 @@ export interface Ports {
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;
   /** Asks the worker's program which model answers. */
   resolveModel(input: ResolveModelInput): Promise<Called<{ model: string | null }>>;
+  /** Asks a transform of the worker's program what is to be changed before a call. A stop ends the wait. */
+  transform(input: TransformInput): Promise<Called<Required<ContextChange>>>;
   /** Leaves what the next model call sends where that call may find it. Nothing depends on it. */
   offer(page: ModelRequestPage, check: string): void;
   /** Lists the tools of the run anew, as at its start. */

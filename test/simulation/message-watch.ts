@@ -67,7 +67,7 @@ export class MessageWatch {
     const ids = new Set(receipts.filter(({ state }) => state === 'accepted').map(({ id }) => id));
     const positions = placesOf(transcript);
     // The last notes in a context that is far too small may be trimmed before anybody looks.
-    this.#trimmed = journal.some(event => event.type === 'thread_trimmed');
+    this.#trimmed = journal.some(({ type }) => SHORTENS.has(type));
     const accounted = new Set<string>();
     for (const id of ids)
       this.#checkOne(
@@ -196,3 +196,6 @@ function placesOf(transcript: Record<string, Message[]>): Map<string, string[]> 
   }
   return positions;
 }
+
+/** What was said may be gone then. */
+export const SHORTENS: ReadonlySet<string> = new Set(['thread_trimmed', 'thread_transformed']);

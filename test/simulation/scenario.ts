@@ -316,6 +316,9 @@ function pinnedRun(
     },
     models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
     modelInfo: { 'p/a': modelFacts(contextTokens, true) },
+    ...(new Random(seed, 'transforms').chance(0.2) && {
+      context: { softTokens: 20_000, transforms: ['own', 'thin', 'trim'] },
+    }),
     dedupe: random.pick(['enforce', 'enforce', 'advise', 'off'] as const),
     permissions: NO_PERMISSIONS,
     review: { plans: false, results: false, actions: false },

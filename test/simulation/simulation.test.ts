@@ -79,6 +79,7 @@ const MUST_HAPPEN = [
     'output_fallback',
     'provider_switch',
     'thread_trimmed',
+    'thread_transformed',
     'budget_warning',
     'signal_ignored',
   ],

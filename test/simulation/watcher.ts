@@ -31,7 +31,7 @@ import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { Caps, isLastReply } from './caps.js';
 import { expectThat } from './expect-that.js';
 import { GateWatch } from './gate-watch.js';
-import { MessageWatch } from './message-watch.js';
+import { MessageWatch, SHORTENS } from './message-watch.js';
 import { NOBODY } from './people.js';
 import type { PlanEdit } from './plan-book.js';
 import { Promises } from './promises.js';
@@ -521,7 +521,7 @@ export class Watcher {
     expectThat(running === undefined, `${running?.id} is executing still at the end`);
     this.gates.ended(state);
     const broken = ['stopped', 'failed', 'cancelled'].includes(end.outcome) || state.people.stop !== null;
-    const trimmed = this.#journal.some(event => event.type === 'thread_trimmed');
+    const trimmed = this.#journal.some(({ type }) => SHORTENS.has(type));
     this.promises.ended(!broken && !trimmed);
     this.messages.ended(state, this.#journal, this.#transcript.messages);
     expectThat(

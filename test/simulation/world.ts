@@ -13,11 +13,13 @@ import type {
   LookFinds,
   LookInput,
   RunCheckInput,
+  TransformInput,
 } from '../../src/activities/types.js';
 import type { ToCaller } from '../../src/core/agents/agent-message.js';
 import { isPaused, openChildren } from '../../src/core/agents/children.js';
 import type { PinnedRun } from '../../src/core/agents/run-config.js';
 import type { AgentEnd } from '../../src/core/agents/subagent.js';
+import type { ContextChange } from '../../src/core/context/transform.js';
 import type { ComparedFile } from '../../src/core/gates/whole-write.js';
 import { wholeWrite } from '../../src/core/gates/whole-write.js';
 import { budgetTokens } from '../../src/core/limits/budget-tokens.js';
@@ -28,7 +30,7 @@ import { folded } from '../../src/core/state/branch-threads.js';
 import { fitForHandover } from '../../src/core/state/handover.js';
 import { messageNumber, passed, recordsBetween } from '../../src/core/state/kept.js';
 import type { RunState } from '../../src/core/state/run-state.js';
-import { toolArguments } from '../../src/workflows/platform/requests.js';
+import { modelRequestPage, toolArguments } from '../../src/workflows/platform/requests.js';
 import type {
   Called,
   CallOptions,
@@ -146,6 +148,24 @@ export class World implements Ports {
 
   async resolveModel(): Promise<Called<{ model: string | null }>> {
     return { ok: true, value: { model: null } };
+  }
+
+  /** By what it is asked about, and nothing else: whole and in parts it is asked the same. */
+  async transform({ callId }: TransformInput): Promise<Called<Required<ContextChange>>> {
+    const { messages } = modelRequestPage(this.#runState(), callId);
+    const random = new Random(this.scenario.seed, 'transform', messages.length);
+    if (random.chance(0.1)) return { ok: false, failure: { kind: 'application', type: '', message: 'no' } };
+    const some = (share: number) => messages.filter(() => random.chance(share)).map(({ id }) => id);
+    const isNoted = messages.some(message => message.kind === 'user' && message.purpose === 'context');
+    this.#watcher.seen.add('a transform');
+    return {
+      ok: true,
+      value: {
+        leaveOut: some(0.1),
+        replace: some(0.1).map(id => ({ id, text: 'Something else.' })),
+        add: isNoted ? [] : [{ text: 'A note.', ...(random.chance(0.5) && { after: some(0.5)[0] ?? 'm0' }) }],
+      },
+    };
   }
 
   offer(page: ModelRequestPage): void {

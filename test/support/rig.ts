@@ -95,6 +95,7 @@ export interface RigOptions extends ProjectFiles {
   temporal?: SteersmanWorkerOptions['temporal'];
   /** Of the program that the worker belongs to. Default: none. */
   hooks?: SteersmanWorkerOptions['hooks'];
+  transforms?: SteersmanWorkerOptions['transforms'];
   /** False leaves the replay at the end out: for runs too large to be worth it. Default true. */
   replay?: boolean;
 }
@@ -105,7 +106,7 @@ const RUN_TIMEOUT = '60 seconds';
 /** A worker in this process with a scripted model of its own. */
 export async function startRig(options: RigOptions): Promise<Rig> {
   quietTemporal();
-  const { env, reply = [], temporal, hooks, replay = true, ...files } = options;
+  const { env, reply = [], temporal, hooks, transforms, replay = true, ...files } = options;
   const bundle = workflowBundle();
   const { model, play } = await startStage(reply);
   process.env.OPENAI_BASE_URL = model.baseUrl;
@@ -124,6 +125,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       takesOver: false,
       ...(temporal ? { temporal } : {}),
       ...(hooks ? { hooks } : {}),
+      ...(transforms ? { transforms } : {}),
     });
     const running = worker.run();
     stopWorker = async () => {

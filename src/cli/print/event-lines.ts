@@ -78,6 +78,10 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     yellow(
       `thread ${thread}: ${plural(dropped, 'message')} left out, ${plural(shortened, 'result')} shortened: ${why}`,
     ),
+  thread_transformed: ({ thread, transform, leftOut, replaced, added, refused }, { dim }) =>
+    dim(
+      `thread ${thread}: ${transform} left out ${leftOut}, replaced ${replaced}, added ${added}${refused > 0 ? `, refused ${refused}` : ''}`,
+    ),
   compaction_started: ({ thread, tokens, model }, { dim }) =>
     dim(`thread ${thread}: ${model} summarises ${tokens} tokens`),
   thread_compacted: ({ thread, dropped, before, after }, { yellow }) =>

@@ -53,6 +53,7 @@ function typeOf(message: Message): MessageType {
 const NOTES: ReadonlySet<string> = new Set([
   'thread_trimmed',
   'thread_compacted',
+  'thread_transformed',
   'model_switched',
   'context_note',
 ]);

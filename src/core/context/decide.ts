@@ -1,9 +1,35 @@
-/** Whether it is worth sending less: a thread that is changed is sent at the full price once, and is shorter after. */
+/**
+ * What is done to a conversation before a call, and whether it is worth sending less: a thread that is changed is sent at
+ * the full price once, and is shorter after.
+ */
+import { ownValue } from '../text/json.js';
+
+/** `thin`: old results are left out; `compact`: a model summarises; `trim`: within what the model takes, always the last. */
+export const BUILT_IN_TRANSFORMS = ['thin', 'compact', 'trim'] as const;
+type BuiltIn = (typeof BUILT_IN_TRANSFORMS)[number];
+
+/** What a run pins of them: absent lists are the built-in ones. */
+export interface TransformLists {
+  transforms?: readonly string[];
+  /** Of roles that have a list of their own. */
+  roleTransforms?: Readonly<Record<string, readonly string[]>>;
+}
+
+export function transformsOf(
+  { transforms, roleTransforms = {} }: TransformLists,
+  role: string,
+): readonly string[] {
+  return ownValue(roleTransforms, role) ?? transforms ?? BUILT_IN_TRANSFORMS;
+}
+
+export function isBuiltInTransform(name: string): name is BuiltIn {
+  return BUILT_IN_TRANSFORMS.some(each => each === name);
+}
 
 import { CACHED_PRICE } from '../limits/budget-tokens.js';
 
 /** Where the conversation is longer than this, its old results are looked at (X2), and then the whole of it. */
-export interface ContextRules {
+export interface ContextRules extends TransformLists {
   softTokens: number;
   /** Of roles that have a limit of their own. */
   roles?: Record<string, number>;

@@ -20,6 +20,7 @@ const SAID_ANEW: ReadonlySet<UserMessage['purpose']> = new Set([
   'files',
   'inventory',
   'compact',
+  'context',
 ]);
 
 /** The newest that fits, in order; before it the goal that it is about, and the last summary in the place of what it stands for. */

@@ -151,6 +151,15 @@ export interface JournalPayloads {
   budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
   /** `shortened`: results made shorter in their place. */
   thread_trimmed: { thread: string; dropped: number; shortened: number; why: string };
+  /** A transform of the worker's program has changed it; `refused`: changes that may not be, such as of the goal. */
+  thread_transformed: {
+    thread: string;
+    transform: string;
+    leftOut: number;
+    replaced: number;
+    added: number;
+    refused: number;
+  };
   /** A model is asked for a summary of a thread of so many tokens. */
   compaction_started: { thread: string; tokens: number; model: string };
   /** The summary `messageId` stands for `dropped` messages; tokens of the thread `before` and `after`. */

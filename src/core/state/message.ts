@@ -133,7 +133,8 @@ interface MessageBase {
 /**
  * `steer`: what a person said while it ran, and answers to questions; `role`: a role's prompt; `notes`: on the
  * project; `files`: what lies in the workspace; `reask`: a request to mend output; `answer`: of the step before, where
- * the conversation does not hold it; `compact`: asks for a summary; `summary`: stands for the messages before it.
+ * the conversation does not hold it; `compact`: asks for a summary; `summary`: stands for the messages before it;
+ * `context`: of a transform of the worker's program.
  */
 export const USER_PURPOSES = [
   'goal',
@@ -147,6 +148,7 @@ export const USER_PURPOSES = [
   'answer',
   'compact',
   'summary',
+  'context',
 ] as const;
 
 /** What a person, or the run on its behalf, says to a role. */

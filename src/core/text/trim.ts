@@ -64,8 +64,8 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
 }
 
 /** As `recall` takes it. */
-function fromId({ chain, id }: { chain: string; id: string }): string {
-  return `${chain}/${id}`;
+export function recallIdOf({ id, from }: Message): string {
+  return from ? `${from.chain}/${from.id}` : id;
 }
 
 type Way = (block: ToolResultBlock, id: string) => ShortResult | null;
@@ -76,10 +76,7 @@ function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: n
   const [from, to] = which === 'read' ? [0, lastReply] : [lastReply + 1, messages.length];
   for (let at = from; at < to && trimmed.tokens > tokens; at++) {
     const message = messages[at];
-    const short =
-      message?.kind === 'tool_result'
-        ? how(message.content[0], message.from ? fromId(message.from) : message.id)
-        : null;
+    const short = message?.kind === 'tool_result' ? how(message.content[0], recallIdOf(message)) : null;
     if (message?.kind !== 'tool_result' || !short) continue;
     const changed: Message = { ...message, content: [short.block] };
     const saved = estimateMessageTokens(message) - estimateMessageTokens(changed);
@@ -192,13 +189,13 @@ export function anchorsOf(
 }
 
 /** It stands for what went before: only another takes its place. */
-function lastSummary(messages: readonly Message[]): number {
+export function lastSummary(messages: readonly Message[]): number {
   return messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'summary');
 }
 
 type Purposes = ReadonlySet<UserMessage['purpose']>;
 const NO_INSTRUCTION: Purposes = new Set([
-  ...(['role', 'notes', 'files', 'inventory', 'reask', 'answer', 'compact', 'summary'] as const),
+  ...(['role', 'notes', 'files', 'inventory', 'reask', 'answer', 'compact', 'summary', 'context'] as const),
 ]);
 
 interface Group {

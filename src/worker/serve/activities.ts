@@ -11,6 +11,7 @@ import { createLook, listFiles } from '../../activities/look.js';
 import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';
 import { createStateReader } from '../../activities/models/state-reader.js';
+import { createTransform } from '../../activities/models/transform.js';
 import { createOpenSession } from '../../activities/open-session.js';
 import { createRunCheck } from '../../activities/run-check.js';
 import { createStoreText, runIdOf } from '../../activities/store-text.js';
@@ -41,6 +42,14 @@ export function createActivities(parts: Parts): SteersmanActivities {
   const { configDir, localStack } = options;
   const redact = (text: string) => secrets.redact(text);
   const readSearchAttributes = searchAttributeReader();
+  const readState = createStateReader(
+    async ({ workflowId, runId, callId }, page) => {
+      await failpoint('state.read');
+      return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
+    },
+    {},
+    offers,
+  );
   return {
     steersmanLoadRun: createLoadRun({
       configDir,
@@ -66,14 +75,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       providers: {
         resolve: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
       },
-      readState: createStateReader(
-        async ({ workflowId, runId, callId }, page) => {
-          await failpoint('state.read');
-          return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
-        },
-        {},
-        offers,
-      ),
+      readState,
       storeText: (_name, text) => blobs.put(runIdOf(), text),
       readBlob: async (ref, length) =>
         (await blobs.read(runIdOf(), ref, { offset: 0, length }))?.data ?? null,
@@ -125,6 +127,11 @@ export function createActivities(parts: Parts): SteersmanActivities {
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
     }),
     steersmanResolveModel: createResolveModel(options.resolveModel),
+    steersmanTransform: createTransform({
+      transforms: options.transforms ?? {},
+      readState,
+      redact: value => secrets.redactAll(value),
+    }),
     steersmanStoreText: createStoreText(blobs),
     steersmanKeep: createKeep({
       // A run that began with a store may come to a worker that has none: it says so, and goes on.

@@ -15,6 +15,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanCheckCall: true,
   steersmanRunCheck: true,
   steersmanResolveModel: true,
+  steersmanTransform: true,
   steersmanStoreText: true,
   steersmanKeep: true,
   steersmanOpenSession: true,

@@ -83,6 +83,11 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
           shortOptions('choose a model', { timeoutMs: 10_000, wholeMs: 30_000, attempts: 2 }),
         ),
       ),
+    transform: input =>
+      call(INTERRUPTIBLE, () => {
+        const times = { timeoutMs: 20_000, wholeMs: 60_000, attempts: 2 };
+        return execute('steersmanTransform', input, shortOptions(`transform ${input.transform}`, times));
+      }),
     offer: (page, check) => steersman.offer(page, check),
     callTool: (input, options) =>
       call(options, () =>

@@ -26,11 +26,11 @@ import { ownValue } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
 import type { Run } from '../run.js';
-import { compact, compactionDue } from './compact.js';
-import { contextBudget, requestTokens, thinIfItPays, trimAfterRefusal, trimToFit } from './fit-thread.js';
+import { requestTokens, trimAfterRefusal } from './fit-thread.js';
 import { optionsFor, pinCall } from './pin-call.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 import { spend } from './spend.js';
+import { makeReady } from './transform.js';
 
 export type ModelReply =
   | WholeReply
@@ -60,13 +60,8 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   if (!run.hasTurn()) return { kind: 'again' };
   const foundOut = outAlready(run, role, model);
   if (foundOut) return { kind: 'failed', failure: foundOut };
-  thinIfItPays(run, role, thread);
-  const compaction = compactionDue(run, role, thread, model);
-  if (compaction) {
-    await compact(run, compaction);
-    return { kind: 'again' };
-  }
-  trimToFit(run, thread, contextBudget(run, role, model), 'context window');
+  const ready = makeReady(run, { role, thread, model, toolsOffered });
+  if (ready && !(await ready)) return { kind: 'again' };
   const call = pinCall(run, { role, thread, model, toolsOffered });
   const estimated = requestTokens(run, role);
   const { callId } = call;

@@ -5,7 +5,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHook, functionHooks, type HookDeps } from '../../../src/activities/hook.js';
 import { createKeep } from '../../../src/activities/keep.js';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
-import type { ActivityToolCall, HookInput, ResolveModelInput } from '../../../src/activities/types.js';
+import { createTransform } from '../../../src/activities/models/transform.js';
+import type {
+  ActivityToolCall,
+  HookInput,
+  ResolveModelInput,
+  TransformInput,
+} from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import type { KeepPage } from '../../../src/core/state/kept.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
@@ -40,6 +46,26 @@ test('resolveModel: it never answers → the call fails and says so, and is not 
     message: 'resolveModel did not answer within 8 s',
     nonRetryable: true,
   });
+});
+
+test('a transform: it never answers → it fails and says so, and its signal aborts (X1)', async () => {
+  const signals: AbortSignal[] = [];
+  const transform = createTransform({
+    transforms: {
+      own: ({ signal }) => {
+        signals.push(signal);
+        return never();
+      },
+    },
+    readState: async () => ({ head: {} as never, messages: [] }),
+    redact: value => value,
+  });
+  const input = { transform: 'own', callId: 'c1' } as TransformInput;
+  expect(await outcomeOf(activityEnvironment().run(transform, input))).toMatchObject({
+    message: 'it did not answer within 10 s',
+    nonRetryable: true,
+  });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
 test.each([

@@ -83,3 +83,44 @@ describe('roles and contexts in code', () => {
     expect((await loadPrefix(roots(), 'en', inCode)).shared.businessContext).toBe('All.');
   });
 });
+
+describe('transforms', () => {
+  const settings = {
+    context: { transforms: ['thin', 'redact'], roles: { planner: { transforms: ['own'] } } },
+  };
+
+  test('transforms: names that the program has → taken; without a program nobody knows which there are (X1)', async () => {
+    const loaded = await loadSettings(null, { settings, transforms: { redact: 1, own: 1 } });
+    expect(loaded.context.transforms).toEqual(['thin', 'redact']);
+    expect((await loadSettings(null, { settings })).context.roles.planner?.transforms).toEqual(['own']);
+  });
+
+  test.each<[string, string, RegExp]>([
+    [
+      'an unknown name',
+      'transforms: [thin, redakt]',
+      /steersman\.yaml:2: context\.transforms\.1: there is no transform "redakt"\. There are: thin, compact, trim, redact\./,
+    ],
+    [
+      'an unknown name of a role',
+      'roles: { planner: { transforms: [own] } }',
+      /:2: context\.roles\.planner\.transforms\.0: there is no transform "own"/,
+    ],
+    ['a name twice', 'transforms: [redact, redact]', /:2: context\.transforms\.1: "redact" is named twice/],
+    [
+      'one after the last',
+      'transforms: [trim, redact]',
+      /:2: context\.transforms\.0: "trim" is always the last/,
+    ],
+  ])('transforms: %s → refused with its path in the file (X1)', async (_what, line, fault) => {
+    const own = mkdtempSync(join(tmpdir(), 'steersman-transforms-'));
+    writeFileSync(join(own, 'steersman.yaml'), `context:\n  ${line}\n`);
+    await expect(loadSettings(own, { transforms: { redact: 1 } })).rejects.toThrow(fault);
+  });
+
+  test('transforms: a function by the name of a built-in one → refused (X1)', async () => {
+    await expect(loadSettings(null, { transforms: { thin: 1 } })).rejects.toThrow(
+      /the name thin, which is taken/,
+    );
+  });
+});

@@ -71,7 +71,7 @@ describe('steersman.yaml', () => {
       steering: 'understand',
       toolResults: { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 },
       store: { urlVariable: 'DATABASE_URL' },
-      context: { maxTokens: 32_768, threshold: 0.8, roles: {}, compact: true },
+      context: { maxTokens: 32_768, threshold: 0.8, roles: {}, transforms: ['thin', 'compact', 'trim'] },
       blobs: { retentionDays: 30 },
       liveText: {},
       workspaces: [],

@@ -1,0 +1,91 @@
+/** `context` of `steersman.yaml`: what runs pin of it, and which transforms it may name. */
+import type { PinnedRun } from '../core/agents/run-config.js';
+import {
+  BUILT_IN_TRANSFORMS,
+  type ContextRules,
+  isBuiltInTransform,
+  type TransformLists,
+} from '../core/context/decide.js';
+import type { Limits } from '../core/limits/limits.js';
+import { canonicalJson } from '../core/text/json.js';
+import { SteersmanError } from '../shared/errors.js';
+import type { ConfigInCode } from './in-code.js';
+import type { Settings } from './settings-schema.js';
+
+type Path = readonly (string | number)[];
+
+/** What a run pins of it. */
+export function contextRules(
+  { context, models }: Settings,
+  modelInfo: PinnedRun['modelInfo'],
+  { costUsd }: Limits,
+): ContextRules {
+  const softTokens = (own: Settings['context']['roles'][string] = {}) =>
+    Math.floor((own.maxTokens ?? context.maxTokens) * (own.threshold ?? context.threshold));
+  const roles = Object.entries(context.roles).map(([name, own]) => [name, softTokens(own)] as const);
+  const model = models.compaction;
+  // What a limit of cost can't count is not called.
+  const mayCall = model !== undefined && (costUsd === null || modelInfo[model]?.costKnown === true);
+  return {
+    softTokens: softTokens(),
+    ...(roles.length > 0 && { roles: Object.fromEntries(roles) }),
+    compacts: mayCall ? { model } : {},
+    ...listsOf(context),
+  };
+}
+
+/** Functions of the program, which need no store. */
+export function asksTransforms({ context: { transforms, roles } }: Settings): boolean {
+  const names = [transforms, ...Object.values(roles).map(own => own.transforms ?? [])].flat();
+  return !names.every(isBuiltInTransform);
+}
+
+/** Where they are others than those that are built in. */
+function listsOf({ transforms, roles }: Settings['context']): TransformLists {
+  const isUsual = canonicalJson(transforms) === canonicalJson(BUILT_IN_TRANSFORMS);
+  const own = Object.entries(roles).flatMap(([name, given]) =>
+    given.transforms ? [[name, given.transforms] as const] : [],
+  );
+  return {
+    ...(!isUsual && { transforms }),
+    ...(own.length > 0 && { roleTransforms: Object.fromEntries(own) }),
+  };
+}
+
+/** @throws SteersmanError with the place of a name that nothing has; without `own`, any name is taken. */
+export function checkTransforms(
+  { transforms, roles }: Settings['context'],
+  own: ConfigInCode['transforms'],
+  faultAt: (path: Path, fault: string, remedy: string) => SteersmanError,
+): void {
+  const clash = Object.keys(own ?? {}).find(isBuiltInTransform);
+  if (clash !== undefined)
+    throw new SteersmanError(
+      `A transform of the program has the name ${clash}, which is taken.`,
+      'Give it another name.',
+    );
+  const lists: [Path, readonly string[]][] = [
+    [['context', 'transforms'], transforms],
+    ...Object.entries(roles).map(([role, given]): [Path, readonly string[]] => [
+      ['context', 'roles', role, 'transforms'],
+      given.transforms ?? [],
+    ]),
+  ];
+  const known = [...BUILT_IN_TRANSFORMS, ...Object.keys(own ?? {})];
+  for (const [path, names] of lists)
+    for (const [index, name] of names.entries()) {
+      const at = [...path, index];
+      if (own && !known.includes(name))
+        throw faultAt(
+          at,
+          `there is no transform "${name}". There are: ${known.join(', ')}.`,
+          NAME_A_TRANSFORM,
+        );
+      if (names.indexOf(name) < index) throw faultAt(at, `"${name}" is named twice.`, 'Name each once.');
+      if (name === 'trim' && index < names.length - 1)
+        throw faultAt(at, '"trim" is always the last.', 'Move it to the end, or leave it out.');
+    }
+}
+
+const NAME_A_TRANSFORM =
+  'Name a built-in one, or give the worker a function of that name: createWorker({ transforms }).';
