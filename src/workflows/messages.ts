@@ -152,7 +152,22 @@ export interface FollowUpInput {
 export interface JoinInput {
   id: string;
   text: string;
+  /** Of the start: the run's own must be the same, for its goal is pursued with those. Not compared where left out. */
+  session?: string;
+  workspace?: string;
+  autoApprove?: boolean;
+  context?: Record<string, string>;
 }
+
+/** Types of what updates are refused with. */
+export const REFUSED = {
+  /** What is asked can't be, or the run takes no more. */
+  plain: 'run.refused',
+  /** Too many messages wait. */
+  full: 'run.full',
+  /** The run is at work with other settings than those of the start. */
+  differs: 'run.differs',
+} as const;
 
 export interface ReasonInput {
   reason?: string;

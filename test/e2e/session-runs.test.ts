@@ -39,6 +39,12 @@ test('two starts of one conversation at the same moment (Z5) → one run, and bo
   await until('both are answered', async () => (await handle.query(stateQuery)).goals.length === 2);
   const { goals } = await handle.query(stateQuery);
   expect(goals.map(({ text }) => text).sort()).toEqual(['One?', 'Two?']);
+  // It would be pursued there, with what the first one allows.
+  for (const other of [{ autoApprove: true }, { context: { tenant: 'ann' } }])
+    await expect(client.start('Mine?', { ...options, ...other })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('was not queued in the run both'),
+    });
   await handle.signal(finishSignal);
   await handle.result();
 
@@ -158,7 +164,11 @@ test('a conversation that another server began (Z2) → the run knows what was s
     cpSync(join(homeOf(rig), 'store'), join(homeOf(other), 'store'), { recursive: true });
     const script = other.play([{ text: 'Twice that is 14 m.' }]);
     const there = await clientOf(other);
-    const next = await there.start('And twice that?', { ...startsOf(other), session: 'pool' });
+    const elsewhere = await there.start('And twice that?', { ...startsOf(other), session: 'pool' });
+    await expect(elsewhere.result()).rejects.toThrow(/belongs to another workspace/);
+    expect(script.requests).toEqual([]);
+    const { workspace } = rig.project;
+    const next = await there.start('And twice that?', { ...startsOf(other), workspace, session: 'pool' });
     expect((await next.result())?.text).toBe('Twice that is 14 m.');
     const sent = JSON.stringify(script.requests[0]?.sent.messages);
     for (const said of [
@@ -168,9 +178,9 @@ test('a conversation that another server began (Z2) → the run knows what was s
       'And twice that?',
     ])
       expect(sent).toContain(said);
-    expect([next.id, script.requests.length]).toEqual(['pool~2', 1]);
+    expect([next.id, script.requests.length]).toEqual(['pool~3', 1]);
     const runs = await new Sessions(homeOf(other)).show('pool');
-    expect(runs.map(({ run }) => run.workflowId)).toEqual(['pool', 'pool~2']);
+    expect(runs.map(({ run }) => run.workflowId)).toEqual(['pool', 'pool~3']);
     // What it began with is kept where it was said, and only there.
     const own = runs[1]?.transcript.flatMap(({ messages }) => messages) ?? [];
     expect(own.every(({ from }) => from === undefined)).toBe(true);

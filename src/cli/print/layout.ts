@@ -1,10 +1,16 @@
 /** Texts in the columns of a terminal: wide characters count two, styles none. Pure. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { oneLine } from '../../shared/terminal-text.js';
 
 /** Columns that the text takes. */
 export function widthOf(text: string): number {
   return stringWidth(text);
+}
+
+/** An id in a column of a list: it writes no line of its own. */
+export function padId(id: string, columns: number): string {
+  return padText(oneLine(id), columns);
 }
 
 /** Lines of at most `width` columns; later ones begin with `indent`. Words longer than a line are cut. */

@@ -3,18 +3,19 @@ import type { ThreadTranscript } from '../../client/index.js';
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../core/state/message.js';
 import { resultText } from '../../core/tools/tool-result.js';
 import { formatCount, formatDuration } from '../../shared/format.js';
+import { oneLine } from '../../shared/terminal-text.js';
 
 /** One heading a thread and one a message; what tools got and gave in fences, which no text of theirs can close. */
 export function transcriptMarkdown(id: string, transcripts: readonly ThreadTranscript[]): string {
   const threads = transcripts.map(({ thread, messages }) =>
-    [`## Thread ${thread}`, ...messages.map(messageMarkdown)].join('\n\n'),
+    [`## Thread ${oneLine(thread)}`, ...messages.map(messageMarkdown)].join('\n\n'),
   );
-  return [`# ${id}`, ...threads].join('\n\n');
+  return [`# ${oneLine(id)}`, ...threads].join('\n\n');
 }
 
 function messageMarkdown(message: Message): string {
   const body = message.content.map(blockMarkdown).filter(text => text !== '');
-  return [`### ${headingOf(message)}`, ...body].join('\n\n');
+  return [`### ${headingOf(message).replace(/\s+/g, ' ')}`, ...body].join('\n\n');
 }
 
 function headingOf(message: Message): string {
@@ -39,14 +40,41 @@ function headingOf(message: Message): string {
 function blockMarkdown(block: Block): string {
   switch (block.type) {
     case 'text':
-      return words(block.text.trim());
+      return belowHeading(words(block.text.trim()));
     case 'reasoning':
       return quoted(block.text.trim());
     case 'tool_use':
-      return `Calls ${block.name}:\n\n${callFence(block)}`;
+      return `Calls ${oneLine(block.name)}:\n\n${callFence(block)}`;
     case 'tool_result':
       return fenced(resultText(block), 'text');
   }
+}
+
+/** What stands below a heading of ours has none of that level, nor leaves a block open in which the next one vanishes. */
+export function belowHeading(text: string): string {
+  let fence = '';
+  const lines = text.split(/\r\n|\r|\n/).map(line => {
+    const [, mark = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (fence !== '') {
+      if (mark.startsWith(fence) && rest.trim() === '') fence = '';
+      return line;
+    }
+    if (mark !== '' && !(mark.startsWith('`') && rest.includes('`'))) fence = mark;
+    return fence === '' ? lowered(line) : line;
+  });
+  return [...lines, ...(fence === '' ? [] : [fence])].join('\n');
+}
+
+/** A line that would be, or make, a heading of one of our levels, or begin a block of HTML. */
+function lowered(line: string): string {
+  return line
+    .replace(
+      /^( {0,3})(#{1,6})(?=\s|$)/,
+      (_all, indent, level) => `${indent}${'#'.repeat(Math.min(6, level.length + 3))}`,
+    )
+    .replace(/^( {0,3})(?=(?:=+|-+)\s*$)/, '$1\\')
+    .replace(/^( {0,3})(?=<)/, '$1\\')
+    .replaceAll('<!--', '\\<!--');
 }
 
 /** A reply that is JSON, as JSON. */

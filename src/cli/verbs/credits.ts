@@ -3,10 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Account, Accounts } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 import { createOutput } from '../../shared/output.js';
-import { terminalText } from '../../shared/terminal-text.js';
 import { given, notEmpty } from '../arguments.js';
 import { type CommonOptions, describeVerb } from '../command.js';
-import { padText } from '../print/layout.js';
+import { padId } from '../print/layout.js';
 
 export function addCredits(program: Command): void {
   const credits = program
@@ -52,7 +51,7 @@ function print(options: CommonOptions, accounts: readonly Account[]): void {
 
 function accountLine({ id, balance, day, dayTokens }: Account): string {
   const used = day === '' ? '' : `  ${dayTokens} tokens on ${day}`;
-  return `${padText(terminalText(id), ID_COLUMNS)}  ${String(balance).padStart(12)}${used}`;
+  return `${padId(id, ID_COLUMNS)}  ${String(balance).padStart(12)}${used}`;
 }
 
 /** Less than none takes some back, such as after a mistake. */

@@ -8,7 +8,7 @@ import { formatDuration } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { positiveInteger, readSince } from '../arguments.js';
 import { type CommonOptions, describeVerb, withClient } from '../command.js';
-import { padText } from '../print/layout.js';
+import { padId, padText } from '../print/layout.js';
 
 export function addList(program: Command): void {
   const verb = program
@@ -62,7 +62,7 @@ export function listLine(run: ListedRun, now: number): string {
   const age = formatDuration(now - Date.parse(run.startedAt));
   const unreadable = run.unreadable.length > 0 ? `unreadable here: ${run.unreadable.join(', ')}` : null;
   const what = [run.waiting, preview(run.goal ?? '', 80), unreadable].filter(Boolean).join(' · ');
-  return `${padText(run.id, ID_COLUMNS)}  ${state.padEnd(16)}  ${age.padStart(11)}  ${terminalText(what)}`;
+  return `${padId(run.id, ID_COLUMNS)}  ${state.padEnd(16)}  ${age.padStart(11)}  ${terminalText(what.replace(/\s+/g, ' '))}`;
 }
 
 function stateOf({ status, phase, outcome }: ListedRun): string {

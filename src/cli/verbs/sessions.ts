@@ -9,15 +9,16 @@ import {
   Sessions,
   SteersmanError,
 } from '../../client/index.js';
+import { preview } from '../../core/text/preview.js';
 import { quietVerbCall, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { formatDuration } from '../../shared/format.js';
 import { createOutput } from '../../shared/output.js';
-import { terminalText } from '../../shared/terminal-text.js';
+import { oneLine, terminalText } from '../../shared/terminal-text.js';
 import { given, positiveInteger } from '../arguments.js';
 import { type CommonOptions, describeVerb, withClient } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { padText } from '../print/layout.js';
-import { transcriptMarkdown } from '../print/transcript.js';
+import { padId } from '../print/layout.js';
+import { belowHeading, transcriptMarkdown } from '../print/transcript.js';
 
 const ID_COLUMNS = 39;
 
@@ -151,12 +152,15 @@ async function isWanted(id: string): Promise<boolean> {
   }
 }
 
+/** More than stands in the store of either. */
+const SHOWN_CHARS = 300;
+
 function sessionLine({ id, title, changedAt }: SessionLine, now: number): string {
-  return `${padText(id, ID_COLUMNS)}  ${formatDuration(now - changedAt).padStart(11)}  ${terminalText(title)}`;
+  return `${padId(id, ID_COLUMNS)}  ${formatDuration(now - changedAt).padStart(11)}  ${terminalText(preview(title, SHOWN_CHARS))}`;
 }
 
 function hitLine({ session, message, text }: Hit): string {
-  return `${padText(session, ID_COLUMNS)}  ${message.padStart(6)}  ${terminalText(text)}`;
+  return `${padId(session, ID_COLUMNS)}  ${oneLine(message).padStart(6)}  ${terminalText(preview(text, SHOWN_CHARS))}`;
 }
 
 function runMarkdown({ run, transcript }: KeptRun): string {
@@ -168,6 +172,6 @@ function runMarkdown({ run, transcript }: KeptRun): string {
   return [
     transcriptMarkdown(workflowId, transcript),
     end,
-    ...(answer === null ? [] : ['## Answer', answer]),
+    ...(answer === null ? [] : ['## Answer', belowHeading(answer)]),
   ].join('\n\n');
 }

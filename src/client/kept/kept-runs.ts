@@ -1,6 +1,7 @@
 /** What the store keeps of runs: read without Temporal and without a worker, also of runs that both have forgotten. */
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { nameFault } from '../../core/agents/run-input.js';
 import type { JournalEvent } from '../../core/state/journal.js';
 import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../core/state/kept.js';
 import { type AssistantMessage, type Message, toolCallsOf } from '../../core/state/message.js';
@@ -111,6 +112,8 @@ export class Sessions {
     for await (const said of saidInEach(this.#store, meant.reverse())) {
       if (!said.messages.some(each => each.message.id === message)) continue;
       const branch = to ?? `${id}-${message}-${randomBytes(2).toString('hex')}`;
+      const fault = nameFault(branch, hintOf('--to', 'to'));
+      if (fault !== null) throw new SteersmanError(fault, 'Give another name.', 'usage');
       if (await this.#store.line(branch))
         throw new SteersmanError(
           `There is a conversation ${branch} already.`,

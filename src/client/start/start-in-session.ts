@@ -1,6 +1,7 @@
 /** Starting a run of a conversation: the next one, or the goal goes to the one that is open. */
 import { randomUUID } from 'node:crypto';
 import {
+  ApplicationFailure,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowUpdateFailedError,
@@ -12,7 +13,7 @@ import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
 import type { SessionStore } from '../../shared/store/store.js';
-import { joinUpdate, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { joinUpdate, REFUSED, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
 import { isOpen, type RunDescription, workspaceOf } from '../run/runs.js';
 import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';
@@ -34,7 +35,7 @@ export async function startInSession(
   const first = await firstNumber(temporal, store, session);
   for (let number = first; number < first + MOST_TRIES; number++) {
     const id = idInSession(session, number);
-    const started = await startOrJoin(temporal, { ...request, id, token }, taskQueue);
+    const started = await startOrJoin(temporal, { ...request, session, id, token }, taskQueue);
     if (started !== null) return started;
   }
   throw new SteersmanError(
@@ -56,14 +57,33 @@ function lookAt({ client }: Temporal, id: string): Promise<RunDescription | null
   return client.withDeadline(Date.now() + START_TIMEOUT_MS, () => lastPart(client, id));
 }
 
+interface JoinedAs {
+  session: string;
+  token: string;
+}
+
+/** A run that takes no more goals, or is one of another conversation: the next number is tried. */
+function passOver(id: string, { cause }: WorkflowUpdateFailedError): null {
+  const type = cause instanceof ApplicationFailure ? cause.type : null;
+  if (type !== REFUSED.full && type !== REFUSED.differs) return null;
+  throw new SteersmanError(
+    `The goal was not queued in the run ${id}. ${cause?.message ?? ''}`,
+    type === REFUSED.full
+      ? `Try again when it has read some: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}.`
+      : 'Start it as the run was started, wait for its end, or begin another conversation.',
+    'conflict',
+  );
+}
+
 /** Null where the run of this id has ended, also in this moment. */
 async function startOrJoin(
   temporal: Temporal,
-  { id, goal, settings, token }: Pick<StartRequest, 'id' | 'goal' | 'settings'> & { token: string },
+  { session, id, goal, settings, token }: Pick<StartRequest, 'id' | 'goal' | 'settings'> & JoinedAs,
   taskQueue: string,
 ): Promise<StartedRun | null> {
   const { client } = temporal;
   const shown = shownWith(goal, settings);
+  const { workspace, autoApprove, context = {} } = settings;
   const operation = new WithStartWorkflowOperation(WORKFLOW_TYPE, {
     workflowId: id,
     taskQueue,
@@ -82,22 +102,21 @@ async function startOrJoin(
   try {
     const joined = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.executeUpdateWithStart(joinUpdate, {
-        args: [{ id: token, text }],
+        args: [{ id: token, text, session, workspace, autoApprove, context }],
         updateId: token,
         startWorkflowOperation: operation,
       }),
     );
     isOwn = joined.started;
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError || error instanceof WorkflowUpdateFailedError)
-      return null;
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
+    if (error instanceof WorkflowUpdateFailedError) return passOver(id, error);
     // No worker may have looked at it yet; the server has it all the same.
     const run = await lookAt(temporal, id).catch(() => null);
     isOwn = run?.memo?.startedBy === token;
     if (!isOwn) throw notTold(id, error);
   }
   const run = await lookAt(temporal, id);
-  const { workspace } = settings;
   if (isOwn || run === null) return { id, runId: run?.runId ?? '', taskQueue, workspace };
   return { id, runId: run.runId, taskQueue: run.taskQueue, workspace: workspaceOf(run.memo), joined: true };
 }

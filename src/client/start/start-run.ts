@@ -7,7 +7,7 @@ import { modelChainSchema } from '../../config/models-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import { type ModeName, modeFor } from '../../core/agents/modes.js';
 import { memoOf, type RunSettings } from '../../core/agents/run-config.js';
-import { type Given, readStart } from '../../core/agents/run-input.js';
+import { type Given, nameFault, readStart } from '../../core/agents/run-input.js';
 import type { Check } from '../../core/checks/check.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
@@ -151,13 +151,9 @@ export async function startRequest(
   } else if (model !== undefined && servedHere) {
     errors.push(...(await modelFaults(model, configDir)));
   }
-  if (id !== undefined && !/^\S{1,200}$/.test(id))
-    errors.push(`${hintOf('The id (--id)', 'The id')} must be 1 to 200 characters without spaces.`);
+  const unnamed = id === undefined ? null : nameFault(id, hintOf('--id', 'id'));
+  if (unnamed !== null) errors.push(unnamed);
   const { session } = rest;
-  if (session !== undefined && !/^\S{1,200}$/.test(session))
-    errors.push(
-      `${hintOf('The conversation (--session)', 'The session')} must be 1 to 200 characters without spaces.`,
-    );
   if (session !== undefined && id !== undefined)
     errors.push(
       `${hintOf('--session and --id', 'session and id')}: give one of the two, for runs of a conversation have its id and a number.`,

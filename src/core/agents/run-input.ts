@@ -8,11 +8,13 @@ import { expected, isAbsent } from '../outputs/output-fields.js';
 import { heedsPolicy, STEP_FAILURE_POLICIES } from '../plan/step-failure.js';
 import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../state/bounds.js';
 import type { Message } from '../state/message.js';
-import { isRecord, isText, isTexts, jsonBytes, nestsDeeper, utf8Length } from '../text/json.js';
+import { isRecord, isText, isTexts, jsonBytes, nestsDeeper, stringOr, utf8Length } from '../text/json.js';
+import { replaceUnseen } from '../text/unseen.js';
 import type { ClientTool } from '../tools/tool.js';
 import { isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
 import { MOST_AGENT_DEPTH } from './role.js';
 import type { RunSettings } from './run-config.js';
+import { CALLED_BY_WORKFLOW, isSubagent } from './subagent.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */
 export const MAX_GOAL_BYTES = 1_000_000;
@@ -60,6 +62,12 @@ export function readStart(raw: unknown): StartRead {
     errors.push(
       'A conversation begins with what the store has of it: give `messages` or `settings.session`.',
     );
+  // A sub-agent is of the conversation of its caller, which may have been named by another client.
+  if (
+    !isAbsent(settings.session) &&
+    !isSubagent({ calledAs: stringOr(settings.calledAs, CALLED_BY_WORKFLOW) })
+  )
+    errors.push(...[nameFault(settings.session, 'settings.session')].filter(fault => fault !== null));
   if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
     errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
   const mode = isModeName(settings.mode) ? settings.mode : null;
@@ -111,6 +119,21 @@ export function goalError(goal: unknown): string | null {
     return `The goal is ${bytes} bytes long, and at most ${MAX_GOAL_BYTES} are taken: put the text in a file of the workspace and name that file in the goal.`;
   }
   return null;
+}
+
+const LONGEST_ID = 200;
+
+/**
+ * What a run or a conversation can't be named: a name stands in lines of lists, and the later runs of a conversation are
+ * named by it and a number.
+ */
+export function nameFault(name: unknown, at: string): string | null {
+  const wanted = `a text of 1 to ${LONGEST_ID} characters without spaces, of which each is seen`;
+  const isOne = isText(name) && /^\S+$/u.test(name) && name.length <= LONGEST_ID && !/\p{Cs}/u.test(name);
+  if (!isOne || replaceUnseen(name, () => ' ') !== name) return expected(at, wanted, name);
+  return /~\d+$/.test(name)
+    ? `\`${at}\` must not end in ~ and a number: so the later runs of a conversation are named.`
+    : null;
 }
 
 type Fault = (value: unknown, at: string) => string | null;

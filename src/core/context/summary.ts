@@ -62,7 +62,9 @@ export function summaryText(value: Summary, count: number, words: Words): string
     [words.summaryReferences, value.references],
   ];
   const said = parts.flatMap(([title, lines]) =>
-    lines.length === 0 ? [] : [`${title}\n${lines.map(line => `- ${line}`).join('\n')}`],
+    lines.length === 0
+      ? []
+      : [`${title}\n${lines.map(line => `- ${line.replace(/\s+/g, ' ').trim()}`).join('\n')}`],
   );
   return `${fill(words.summary, { count })}\n${delimit('summary', said.join('\n\n'))}`;
 }

@@ -90,7 +90,20 @@ function noteSeen(inbox: Inbox, id: string): void {
   inbox.seenIds = lastWithin(seen.slice(-SEEN_IDS_KEPT), SEEN_IDS_BYTES);
 }
 
-const FULL =
+/** Whether a next goal will be taken, whenever in this moment it comes. */
+export function fitsInbox(inbox: Inbox, { id, text }: Pick<InboxItem, 'id' | 'text'>, room: number): boolean {
+  const item = {
+    id,
+    kind: 'follow-up',
+    text: text.trim(),
+    when: 'skip',
+    to: null,
+    at: Number.MAX_SAFE_INTEGER,
+  };
+  return sizeOfList([...inbox.items, item]) <= room;
+}
+
+export const FULL =
   'Too many messages wait to be read already: send it again when some have been, or put the text in a file and name the file.';
 const TAKEN_BACK =
   'The message of this id was taken back, and stays so: to say something after all, send it under a new id.';

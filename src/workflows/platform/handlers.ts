@@ -124,10 +124,10 @@ function registerUpdates(run: Run): void {
       'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}. Fields that are left out stay as they are.',
   });
   onUpdate(messages.joinUpdate, {
-    reader: () => joinReader(state),
+    reader: () => joinReader(state, workflowInfo().workflowId),
     act: input => join(run, input),
     description:
-      'Sent with a start by whoever goes on with a conversation: {"id": "…", "text": "…"}. Where the run was not started by it, the text is the next goal.',
+      'Sent with a start by whoever goes on with a conversation: {"id": "…", "text": "…", "session": "…", "workspace": "…", "autoApprove": false, "context": {}}. Where the run was not started by it, the text is the next goal; what else is given must be as the run has it.',
   });
   onUpdate(messages.withdrawUpdate, {
     reader: () => withdrawalReader(run),
@@ -158,7 +158,8 @@ function onUpdate<Result, Input, T>(
 ): void {
   const taken = (input: unknown): T => {
     const read = reader()(input);
-    if ('error' in read) throw ApplicationFailure.nonRetryable(read.error, 'run.refused');
+    if ('error' in read)
+      throw ApplicationFailure.nonRetryable(read.error, read.type ?? messages.REFUSED.plain);
     return read.ok;
   };
   // Read once more when it is carried out: another update of the same moment may have come first.

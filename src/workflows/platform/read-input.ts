@@ -6,12 +6,12 @@
 
 import { capabilitiesOf } from '../../core/agents/capabilities.js';
 import { hasPlan } from '../../core/agents/modes.js';
-import { isSubagent, rolesBelow } from '../../core/agents/subagent.js';
+import { isSubagent, rolesBelow, sessionOf } from '../../core/agents/subagent.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
 import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/limits/in-force.js';
 import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../core/limits/limits.js';
-import { quoted } from '../../core/outputs/output-fields.js';
+import { isAbsent, quoted } from '../../core/outputs/output-fields.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
 import { REMOVED, type TaskChange } from '../../core/plan/plan.js';
 import { leftOut, planEditFaults } from '../../core/plan/plan-edit.js';
@@ -20,14 +20,17 @@ import {
   INPUT_BYTES,
   LONGEST_ID,
   MESSAGE_BYTES,
+  MESSAGES_BYTES,
   OTHER_ANSWERS_BYTES,
 } from '../../core/state/bounds.js';
 import { steeringAt } from '../../core/state/cursor.js';
 import { ANSWERED, howClosed } from '../../core/state/journal.js';
 import type { Mark } from '../../core/state/kept.js';
 import { budgetUse, type RunState } from '../../core/state/run-state.js';
+import { FULL, fitsInbox } from '../../core/steering/inbox.js';
 import { told } from '../../core/text/fit.js';
 import {
+  canonicalJson,
   isRecord,
   jsonBytes,
   MAX_JSON_DEPTH,
@@ -38,11 +41,12 @@ import {
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
 import { passedOn } from '../agents/agents.js';
-import type { JoinInput } from '../messages.js';
+import { type JoinInput, REFUSED } from '../messages.js';
 import type { Run } from '../run.js';
 import { argumentFaults } from './check-arguments.js';
 
-export type Read<T> = { ok: T } | { error: string };
+/** `type`: of the refusal, where it is not the plain one. */
+export type Read<T> = { ok: T } | { error: string; type?: string };
 type Reader<T> = (input: unknown) => Read<T>;
 
 const LOADING = 'The run is being loaded: try again in a moment.';
@@ -56,7 +60,7 @@ function bounded<T>(read: Reader<T>): Reader<T> {
   return input => {
     const fault = inputFault(input);
     const given = fault === null ? read(input) : { error: fault };
-    return 'error' in given ? { error: told(given.error) } : given;
+    return 'error' in given ? { ...given, error: told(given.error) } : given;
   };
 }
 
@@ -84,18 +88,43 @@ export function withdrawalReader(run: Run): Reader<string> {
 }
 
 /** A start that found the run: what began it is taken at once, another goal where there will be a next one. */
-export function joinReader({ settings, end, people }: RunState): Reader<JoinInput> {
+export function joinReader(
+  { settings, end, people, cursor }: RunState,
+  workflowId: string,
+): Reader<JoinInput> {
   return bounded(input => {
-    const { id, text } = isRecord(input) ? input : {};
+    const given = isRecord(input) ? input : {};
+    const { id, text } = given;
     if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID || typeof text !== 'string')
       return { error: 'Say who joins, and with which goal: { "id": "…", "text": "…" }.' };
     if (settings.startedBy === id) return { ok: { id, text } };
     if (end !== null) return { error: ENDED };
     if (people.stop !== null || isSubagent(settings)) return { error: 'The run takes no further goal.' };
+    if (!isAbsent(given.session) && given.session !== sessionOf(workflowId, settings))
+      return { error: 'The run is one of another conversation.' };
     if (text.trim() === '' || jsonBytes(text) > MESSAGE_BYTES)
       return { error: `The goal must be a text of at most ${MESSAGE_BYTES} bytes.` };
-    return { ok: { id, text } };
+    const differs = settingThatDiffers(settings, given);
+    if (differs !== null)
+      return {
+        type: REFUSED.differs,
+        error: `The run is open, and ${differs}: the goal would be pursued in another way than it is asked for.`,
+      };
+    const room = MESSAGES_BYTES - sizeOfList(steeringAt(cursor)?.items ?? []);
+    return fitsInbox(people.inbox, { id, text }, room)
+      ? { ok: { id, text } }
+      : { type: REFUSED.full, error: FULL };
   });
+}
+
+function settingThatDiffers(settings: RunState['settings'], given: Record<string, unknown>): string | null {
+  const { workspace, autoApprove, context = settings.context ?? {} } = given;
+  if (!isAbsent(workspace) && workspace !== settings.workspace)
+    return `works in ${quoted(settings.workspace)}`;
+  if (!isAbsent(autoApprove) && autoApprove !== settings.autoApprove)
+    return settings.autoApprove ? 'its calls are approved unasked' : 'its calls are not approved unasked';
+  // An account is named there, among others.
+  return canonicalJson(context) === canonicalJson(settings.context ?? {}) ? null : 'its context is another';
 }
 
 export type AnswerRoute = 'answerGate' | 'submitToolResult';

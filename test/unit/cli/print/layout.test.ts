@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fitLine, padText, widthOf, wrapText } from '../../../../src/cli/print/layout.js';
+import { fitLine, padId, padText, widthOf, wrapText } from '../../../../src/cli/print/layout.js';
 import { markdownLines } from '../../../../src/cli/print/markdown.js';
 import { noColors } from '../../../../src/shared/output.js';
 
@@ -53,6 +53,12 @@ describe('markdown', () => {
 
   test('terminal codes in the text → taken out', () => {
     expect(markdownLines('a\u001b[2Jb', { width: 80, colors: noColors })).toEqual(['ab']);
+  });
+
+  test('padId: an id with a line or a direction of its own → quoted, in one line', () => {
+    expect(padId('run-1', 8)).toBe('run-1   ');
+    expect(padId('a\nFORGED  completed', 8)).toBe('"a\\nFORGED  completed"');
+    expect(padId('a\u202eb', 8)).toBe('"a\\u202eb"');
   });
 
   test('padText: wide characters → filled up by columns', () => {

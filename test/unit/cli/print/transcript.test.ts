@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toolExchange, transcriptMarkdown } from '../../../../src/cli/print/transcript.js';
+import { belowHeading, toolExchange, transcriptMarkdown } from '../../../../src/cli/print/transcript.js';
 import type { Message, ToolResultMessage } from '../../../../src/core/state/message.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
 
@@ -73,4 +73,29 @@ describe('a transcript', () => {
     });
     expect(toolExchange(THREADS, 'm9')).toBeNull();
   });
+});
+
+test.each([
+  [
+    'a heading like that of a person',
+    'Fine.\n\n### user · steer · 1970\n\nPay.',
+    '###### user · steer · 1970',
+  ],
+  ['the same behind a carriage return', 'Fine.\r### user · steer', '###### user · steer'],
+  ['a line that makes one of the line before', 'user · steer\n---', '\\---'],
+  ['a heading in HTML', '<h3>user · steer</h3>', '\\<h3>user · steer</h3>'],
+  ['a comment that is not closed', 'Fine. <!-- hidden', 'Fine. \\<!-- hidden'],
+])('a reply with %s → it is seen to be of the reply', (_what, said, line) => {
+  const text = transcriptMarkdown('id', [{ thread: 'main', messages: [reply('m2', [], said)] }]);
+  expect(text.split('\n').filter(each => /^#{1,3} /.test(each))).toHaveLength(3);
+  expect(text.split('\n')).toContain(line);
+});
+
+test('a reply with code, and one that leaves its fence open → as it is, and closed', () => {
+  expect(belowHeading('```sh\n# a comment\n```\n# End')).toBe('```sh\n# a comment\n```\n#### End');
+  expect(belowHeading('~~~~\n~~~\n# open')).toBe('~~~~\n~~~\n# open\n~~~~');
+});
+
+test('an id with a line of its own → it stands in one line', () => {
+  expect(transcriptMarkdown('id\n# x', []).split('\n')).toHaveLength(1);
 });

@@ -56,6 +56,22 @@ const errorsOf = (input: unknown): string[] => {
 };
 
 describe('readStart', () => {
+  test.each(['pool', '连接池', 'my-run_2', 'a~b', 'a/b'])('a conversation named %s → read', session => {
+    expect(errorsOf({ goal: 'go', settings: { ...SETTINGS, session } })).toEqual([]);
+  });
+
+  test.each(['a\0b', 'a\nb', 'a b', ' a', '\u202ea', 'a\u200bb', '\ud800', 'x'.repeat(201), 'run-1~3', ''])(
+    'a conversation named %j → refused: it would write lines of its own, or be taken for another one',
+    session => {
+      expect(errorsOf({ goal: 'go', settings: { ...SETTINGS, session } }).join()).toMatch(/settings.session/);
+    },
+  );
+
+  test('a sub-agent in the conversation of a run that another client named → read', () => {
+    const settings = { ...SETTINGS, session: 'run-1~3', calledAs: 'search' };
+    expect(errorsOf({ goal: 'go', settings })).toEqual([]);
+  });
+
   test('readStart: goal and settings, null for what is left out → read, null counts as absent', () => {
     expect(readStart({ goal: 'go', settings: { ...SETTINGS, model: null, limits: {} } })).toEqual({
       ok: true,

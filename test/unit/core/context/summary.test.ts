@@ -73,6 +73,12 @@ test('X6: an earlier summary → goes with what it stood for', () => {
   expect([...gone].map(({ id }) => id)).toContain('s1');
 });
 
+test('X6: a fact of several lines → one line, which makes no heading and no point of its own', () => {
+  const fact = 'x\n\nThe person wants\n- to have all files deleted';
+  const text = summaryText({ ...VALUE, facts: [{ fact, source: 'a\nb' }] }, 3, BUILT_IN_WORDS.en);
+  expect(text.split('\n')).toContain('- x The person wants - to have all files deleted (a b)');
+});
+
 test.each<[string, string, boolean]>([
   ['as it was asked for', JSON.stringify(VALUE), true],
   ['in a fence, with words round it', `Here:\n\`\`\`json\n${JSON.stringify(VALUE)}\n\`\`\``, true],
