@@ -43,6 +43,8 @@ export interface ResolveOptions {
   lookup: (name: string) => string | undefined;
   /** For the workspace tools of this process: what runs keep by reference. */
   readKept?: WorkspaceContext['readKept'];
+  /** For the same: where this process keeps what it keeps. */
+  home?: string;
 }
 
 /** Shorter values are not searched for in messages: they would blot out ordinary words. */
@@ -58,7 +60,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 export function resolveServer(
   server: McpServerConfig,
   { file, dir }: McpConfig,
-  { workspace, lookup, readKept }: ResolveOptions,
+  { workspace, lookup, readKept, home }: ResolveOptions,
 ): ResolvedServer {
   const { name, startTimeoutMs } = server;
   const secrets = new Set<string>();
@@ -79,7 +81,7 @@ export function resolveServer(
     const [, ...given] = server.args.map((arg, i) => expand(arg, `args.${i}`));
     const { folder, choice } = parseToolsArgs(given);
     const root = realFolder(resolve(dir, folder), `${file}: mcpServers.${name}`);
-    const tools = workspaceTools({ workspace: root, readKept }, choice);
+    const tools = workspaceTools({ workspace: root, readKept, home: home && realOf(home) }, choice);
     const key = keyOf(name, { root, choice });
     return { ...codeServer(tools, root), name, startTimeoutMs, key, label: labelOf(server) };
   }
@@ -92,6 +94,15 @@ export function resolveServer(
   for (const value of given) secrets.add(value);
   const key = keyOf(name, resolved);
   return { ...resolved, name, startTimeoutMs, key, label: labelOf(server), redact: redactor(secrets) };
+}
+
+/** As it is where it is not there yet: what is made there later is no link. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return resolve(folder);
+  }
 }
 
 function realFolder(folder: string, whose: string): string {

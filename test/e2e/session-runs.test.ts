@@ -165,7 +165,11 @@ test('a conversation that another server began (Z2) → the run knows what was s
     const script = other.play([{ text: 'Twice that is 14 m.' }]);
     const there = await clientOf(other);
     const elsewhere = await there.start('And twice that?', { ...startsOf(other), session: 'pool' });
-    await expect(elsewhere.result()).rejects.toThrow(/belongs to another workspace/);
+    const refused = await elsewhere.result();
+    expect([refused?.outcome, JSON.stringify(refused)]).toEqual([
+      'failed',
+      expect.stringContaining('belongs to another workspace'),
+    ]);
     expect(script.requests).toEqual([]);
     const { workspace } = rig.project;
     const next = await there.start('And twice that?', { ...startsOf(other), workspace, session: 'pool' });

@@ -20,6 +20,8 @@ export interface McpPoolOptions {
   codeTools?: readonly CodeTool[];
   /** What runs keep by reference, for the workspace tools of this process. Default: they read none of it. */
   readKept?: ResolveOptions['readKept'];
+  /** Where this process keeps what it keeps: the same tools do not reach into it. */
+  home?: string;
   idleCloseMs?: number;
   maxConnections?: number;
 }
@@ -95,8 +97,9 @@ export class McpPool {
         'Add it under "mcpServers" and restart the worker.',
       );
     }
-    const { lookup, readKept } = this.#options;
-    return resolveServer(config, this.config, { workspace, lookup, readKept });
+    const { lookup, readKept, home } = this.#options;
+    const own = home === undefined ? {} : { home };
+    return resolveServer(config, this.config, { workspace, lookup, readKept, ...own });
   }
 
   #open(server: ResolvedServer): Entry {

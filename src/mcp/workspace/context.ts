@@ -9,21 +9,41 @@ import type { BlobStore } from '../../shared/store/blob-store.js';
 export interface WorkspaceContext {
   /** The folder's real path. */
   workspace: string;
+  /** Real path of the folder in which the worker keeps conversations and keys of its own: no tool reaches into it. */
+  home?: string | undefined;
   /** Reads what the run keeps by reference. Absent outside of a worker. */
   readKept?: BlobStore['read'] | undefined;
 }
 
-type Inside = Pick<WorkspaceContext, 'workspace'>;
+type Inside = Pick<WorkspaceContext, 'workspace' | 'home'>;
 
 /**
  * Where a path given by a model leads. `isEntry`: to the entry itself, also where that is a link.
  * @throws Error, for the model, where it leads out of the workspace or can't be looked at.
  */
-export async function placeOf({ workspace }: Inside, path: string, isEntry = false): Promise<Place> {
+export async function placeOf(context: Inside, path: string, isEntry = false): Promise<Place> {
   if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
   if (/^~[^/]*(\/|$)/.test(path))
     throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
-  return placeIn(workspace, path, isEntry).catch(error => refuse(path, error));
+  const place = await placeIn(context.workspace, path, isEntry).catch(error => refuse(path, error));
+  const home = homeIn(context);
+  // An entry goes as a whole, with what is in it.
+  if (home !== null && (isBelow(place.real, home) || (isEntry && isBelow(home, place.real))))
+    throw isHome(path);
+  return place;
+}
+
+/** Null where it is elsewhere, or holds the workspace itself. */
+function homeIn({ workspace, home }: Inside): string | null {
+  return home !== undefined && home !== workspace && isBelow(home, workspace) ? home : null;
+}
+
+/** What a search in this folder leaves out, for ripgrep. */
+export function leftOut(context: Inside, folder: string): string[] {
+  const home = homeIn(context);
+  if (home === null || !isBelow(home, folder)) return [];
+  const path = relative(folder, home).replace(/[\\*?[\]{}!]/g, '\\$&');
+  return [`--glob=!/${path}`];
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
@@ -71,14 +91,16 @@ export async function inFolder<T>(
 
 /** What was opened is what was looked at: a folder of its path may have become a link in between. */
 async function checkHandle(
-  { workspace }: Inside,
+  context: Inside,
   handle: FileHandle,
   real: string,
   path: string,
 ): Promise<boolean> {
   const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
   const at = opened ?? (await realpath(real));
-  if (!isBelow(at, workspace)) throw outside(path);
+  if (!isBelow(at, context.workspace)) throw outside(path);
+  const home = homeIn(context);
+  if (home !== null && isBelow(at, home)) throw isHome(path);
   return opened !== null;
 }
 
@@ -108,6 +130,12 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function outside(path: string): Error {
   return new Error(`${path} is outside of the workspace. Only what is inside can be used.`);
+}
+
+function isHome(path: string): Error {
+  return new Error(
+    `${path} is where Steersman keeps conversations, or holds that folder: no tool reaches into it.`,
+  );
 }
 
 /** An error of the file system in words for the model, without paths of the host. */

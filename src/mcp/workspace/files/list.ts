@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { faultText, search } from '../../../config/workspace-files.js';
 import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
-import { inFolder, kindOf, placeOf, type WorkspaceContext } from '../context.js';
+import { inFolder, kindOf, leftOut, placeOf, type WorkspaceContext } from '../context.js';
 import { BoundedLines, nameText, sizeText } from './text.js';
 
 const MOST_FILES = 50_000;
@@ -37,7 +37,12 @@ export function listTool(context: WorkspaceContext): CodeTool {
         throw new Error(`${String(path)} is ${kindOf(stats)}, not a folder.`);
       return inFolder(context, real, async at => {
         const root = newFolder();
-        const args = ['--files', '--null', ...(all === true ? ['--no-ignore'] : [])];
+        const args = [
+          '--files',
+          '--null',
+          ...(all === true ? ['--no-ignore'] : []),
+          ...leftOut(context, real),
+        ];
         const take = (file: string) => addFile(root, file.split('/'));
         const { cut, fault } = await search({ args, cwd: at, signal, delimiter: '\0', take });
         openFolders(root, typeof depth === 'number' && depth >= 1 ? depth : Number.POSITIVE_INFINITY);

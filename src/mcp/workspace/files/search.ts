@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { faultText, type Searched, search } from '../../../config/workspace-files.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
-import { inFolder, openFile, placeOf, type WorkspaceContext } from '../context.js';
+import { inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from '../context.js';
 import { BoundedLines, nameText } from './text.js';
 
 const MOST_FILES = 300;
@@ -25,6 +25,7 @@ export function findTool(context: WorkspaceContext): CodeTool {
       const found = new BoundedLines(MOST_FILES);
       const { real, shown } = await placeOf(context, String(path));
       const args = ['--files', '--null', '--sort=path', `--glob=${String(pattern).replace(/^\.\//, '')}`];
+      args.push(...leftOut(context, real));
       const take = (file: string) => found.add(nameText(join(shown, file)));
       const done = await inFolder(context, real, cwd => search({ args, cwd, signal, delimiter: '\0', take }));
       return answer(
@@ -66,6 +67,7 @@ export function grepTool(context: WorkspaceContext): CodeTool {
           ? [`--context=${Math.min(20, Math.floor(around))}`]
           : []),
         ...(typeof glob === 'string' && !isFile ? [`--glob=${glob}`] : []),
+        ...(isFile ? [] : leftOut(context, real)),
         ...['-e', String(pattern), '--', isFile ? '-' : './'],
       ];
       let name = '';

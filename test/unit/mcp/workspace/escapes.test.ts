@@ -175,3 +175,43 @@ test('a folder that becomes a link again and again → reads and writes never re
   expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe(SECRET);
   expect(readdirSync(outside)).toEqual(['secret.txt']);
 });
+
+test('the folder in which conversations are kept, in the workspace → no tool reads, finds, lists, changes or removes it', async () => {
+  const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'checkout-')));
+  const home = join(workspace, 'a [b]', '.steersman');
+  const own = await handsOn({ workspace, home });
+  own.put('a [b]/.steersman/store/said.jsonl', SECRET);
+  own.put('a [b]/b.txt', 'beside it');
+  symlinkSync(home, join(workspace, 'link'));
+  const before = readdirSync(join(home, 'store'));
+  const said = 'a [b]/.steersman/store/said.jsonl';
+  const calls: [string, Record<string, unknown>][] = [
+    ['read', { path: said }],
+    ['read', { path: 'link/store/said.jsonl' }],
+    ['write', { path: `${said}.new`, content: 'x' }],
+    ['edit', { path: said, edits: [{ oldText: 'what', newText: 'who' }] }],
+    ['list', { path: 'a [b]/.steersman' }],
+    ['grep', { pattern: 'nobody', path: said }],
+    ['grep', { pattern: 'nobody', path: 'link' }],
+    ['find', { pattern: '*', path: 'link/store' }],
+    ['delete', { path: said }],
+    ['delete', { path: 'a [b]/.steersman', recursive: true }],
+    ['delete', { path: 'a [b]', recursive: true }],
+    ['move', { from: 'a [b]', to: 'c' }],
+    ['move', { from: said, to: 'out.txt' }],
+  ];
+  for (const [name, args] of calls) expect(await own.call(name, args)).toMatch(/^failed: .*no tool reaches/);
+  expect(await own.call('grep', { pattern: 'nobody|beside' })).toBe('a [b]/b.txt:1: beside it');
+  for (const pattern of ['**/*', '*.jsonl'])
+    expect(await own.call('find', { pattern })).not.toContain('said');
+  expect(await own.call('list', { all: true })).not.toContain('said');
+  expect([readdirSync(join(home, 'store')), own.get(said)]).toEqual([before, SECRET]);
+});
+
+test('a workspace in that folder → its tools work', async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'home-')));
+  mkdirSync(join(home, 'work'));
+  const own = await handsOn({ workspace: join(home, 'work'), home });
+  own.put('a.txt', 'inside');
+  expect(await own.call('read', { path: 'a.txt' })).toBe('inside');
+});
