@@ -60,7 +60,10 @@ export async function recall(
   const found = (await sessions.find(asker.workflowId)).find(
     run => asker.namespaceId === null || run.namespaceId === asker.namespaceId,
   );
-  if (!found) return failed('Nothing of this conversation is kept yet: what was said is shown above.');
+  if (!found)
+    return failed(
+      'The store has nothing of this conversation. What is not shown above can not be read now: try again later, or call the tool that said it.',
+    );
   const said = (await lineageOf(sessions, found.session)).filter(
     ({ run }) =>
       run.workspace === found.workspace && (found.parent === undefined || run.chain === found.chain),

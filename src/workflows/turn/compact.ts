@@ -22,7 +22,7 @@ import { ownValue } from '../../core/text/json.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
 import { cachedShare, contextBudget } from './fit-thread.js';
-import { hasUnkept, keepSession } from './keep-session.js';
+import { hasUnkept, keepSession, storeIsAway } from './keep-session.js';
 import { optionsFor, pinCall } from './pin-call.js';
 import { spend } from './spend.js';
 
@@ -38,6 +38,8 @@ interface Compaction {
   thread: Thread;
   model: string;
   gone: Set<Message>;
+  /** The model takes no more: what is left to choose is a summary or a cut. */
+  isForced: boolean;
 }
 
 /** Of a conversation for which a summary is due, what is to be done; null where there is none. */
@@ -51,21 +53,24 @@ export function compactionDue(run: Run, role: PinnedRole, thread: Thread, model:
   const limit = Math.min(softTokensOf(context, role.name), Math.floor(room * FULL_SHARE));
   const before = thread.tokens;
   if (before <= Math.max(limit, thread.compactFrom ?? 0)) return null;
+  const isForced = before > room;
+  if (storeIsAway(run) && !isForced) return null;
   const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
   const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
   const asked = { before, kept, cachedShare: cachedShare(run), turns: state.total.turns };
-  if (!(before > room ? compactionHelps(asked) : compactionPays(asked))) return null;
+  if (!(isForced ? compactionHelps(asked) : compactionPays(asked))) return null;
   const { model: own } = context.compacts;
   const takes = own !== undefined && before <= contextBudget(run, role, own);
   const isOut = own !== undefined && ownValue(state.models.out, own) !== undefined;
-  return { role, thread, gone, model: takes && !isOut ? own : model };
+  return { role, thread, gone, isForced, model: takes && !isOut ? own : model };
 }
 
 export async function compact(run: Run, due: Compaction): Promise<void> {
   const { state } = run;
-  const { thread, model, gone } = due;
+  const { thread, model, gone, isForced } = due;
   // What goes is read again from there.
   if (hasUnkept(run)) await keepSession(run);
+  if (storeIsAway(run) && !isForced) return;
   const before = thread.tokens;
   const startedAt = run.ports.now();
   const asked = thread.messages.length;

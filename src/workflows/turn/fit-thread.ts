@@ -10,6 +10,7 @@ import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
+import { storeIsAway } from './keep-session.js';
 
 /** Share of a model's context that a request may fill: estimates err, and the reply needs room. */
 const CONTEXT_SHARE = 0.8;
@@ -51,7 +52,7 @@ const THINNED_SHARE = 0.5;
 /** Leaves old results out where that is cheaper than sending them on: the model reads them again by the tool `recall`. */
 export function thinIfItPays(run: Run, { name }: PinnedRole, thread: Thread): void {
   const { state, pinned, ports } = run;
-  if (!pinned.context || !pinned.tools.some(isRecall)) return;
+  if (!pinned.context || !pinned.tools.some(isRecall) || storeIsAway(run)) return;
   const before = thread.tokens;
   shortenThread(state, thread, softTokensOf(pinned.context, name), {
     why: 'old results cost more than they are worth',

@@ -25,6 +25,11 @@ export function hasUnkept({ state, memory }: Keeper): boolean {
   return state.pinned?.keeps === true && !memory.keeping && unkeptAtMost(state) > 0;
 }
 
+/** Whether the store did not take what was said last. What would be read again from there stays shown meanwhile. */
+export function storeIsAway({ state: { log } }: Pick<Keeper, 'state'>): boolean {
+  return log.keepFailedAt !== null;
+}
+
 /** Whether it is time to keep what was said; `all`: however little it is. */
 export function keepDue(run: Keeper, all: () => boolean): boolean {
   if (!hasUnkept(run)) return false;

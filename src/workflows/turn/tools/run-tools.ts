@@ -22,7 +22,7 @@ import { lookBefore } from '../../evidence.js';
 import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { closeForms } from '../../tool-forms.js';
-import { hasUnkept, keepSession } from '../keep-session.js';
+import { hasUnkept, keepSession, storeIsAway } from '../keep-session.js';
 import { noteStoreFailed } from '../keep-text.js';
 import { closeCallGates, openBatchGates } from './call-permission.js';
 import { callsBeside, type DecidedCall, decideCall, nextDecided } from './decide-call.js';
@@ -147,7 +147,8 @@ async function execute(
       noteChange(run, toolsChangedAt);
       noteSession(run, tool, { ending, opened });
       const cut = storeFault !== undefined && run.words.noteNoStore;
-      const notes = [note, outcome.note, cut].filter(Boolean).join('\n');
+      const unkept = isRecall(tool) && storeIsAway(run) && run.words.noteUnkept;
+      const notes = [note, outcome.note, cut, unkept].filter(Boolean).join('\n');
       return toolResult(call, ending, { ...outcome, note: notes }, run.words);
     }
     const { failure } = called;

@@ -7,9 +7,10 @@ import { executionAt } from '../../../../src/core/state/position.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
 import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
-import type { Called } from '../../../../src/workflows/ports.js';
+import type { Called, Ports } from '../../../../src/workflows/ports.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';
+import { keepSession } from '../../../../src/workflows/turn/keep-session.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';
 import { quietPorts, testRole } from '../../../support/small-run.js';
 
@@ -26,7 +27,11 @@ const fails = (type: string): Called<CallModelResult> => {
 /** A role with twenty long replies behind it, of which a summary takes the place of most. */
 function longRun(
   replies: Called<CallModelResult>[],
-  { contextTokens = 100_000, own = {} }: { contextTokens?: number; own?: { model?: string } } = {},
+  {
+    contextTokens = 100_000,
+    own = {},
+    ports = {},
+  }: { contextTokens?: number; own?: { model?: string }; ports?: Partial<Ports> } = {},
 ) {
   const role = testRole('executor', { tools: [], prompt: 'Execute.' });
   const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
@@ -45,6 +50,7 @@ function longRun(
       asked.push({ model, head, messages });
       return replies.shift() ?? says('Done.');
     },
+    ...ports,
   });
   const thread = run.mainThread();
   run.say(thread, 'role', 'Execute.', { role: 'executor' });
@@ -147,4 +153,31 @@ test('X5: a run that earlier code began → no summary', async () => {
   run.pinned.context = { softTokens: 5_000 };
   expect(await call()).toMatchObject({ kind: 'message' });
   expect(told()).toEqual([]);
+});
+
+/** A store that is away until the clock of the run says that it is back. */
+function storeAway() {
+  const store = { now: 1_000, away: true };
+  const failure = { kind: 'application' as const, type: '', message: 'no space left' };
+  const keep: Ports['keep'] = async () => (store.away ? { ok: false, failure } : { ok: true, value: null });
+  return { store, ports: { keep, now: () => store.now } };
+}
+
+test('X8: the store does not take what is said → no message gives way; it takes it again → they do', async () => {
+  const { store, ports } = storeAway();
+  const { call, run, told, texts } = longRun([says('Done.'), says(SUMMARY)], { ports });
+  const before = texts();
+  expect(await call()).toEqual({ kind: 'again' });
+  expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+  expect([told(), texts()]).toEqual([[], [...before, 'Done.']]);
+  store.away = false;
+  await keepSession(run);
+  await call();
+  expect(told()).toEqual(['compaction_started', 'thread_compacted']);
+});
+
+test('X8: the store is away and the model takes no more → a summary all the same, for else a part is cut', async () => {
+  const { call, told } = longRun([says(SUMMARY)], { ports: storeAway().ports, contextTokens: 6_000 });
+  await call();
+  expect(told()).toEqual(['compaction_started', 'thread_compacted']);
 });
