@@ -8,8 +8,8 @@ import { delimiter, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type Database, migrate } from '../../src/shared/store/migrations.js';
-import { connectPostgres, plain, postgresStore } from '../../src/shared/store/postgres.js';
+import { type Database, migrate } from '../../src/shared/store/postgres/migrations.js';
+import { connectPostgres, plain, postgresStore } from '../../src/shared/store/postgres/postgres.js';
 import type { Store } from '../../src/shared/store/store.js';
 import { until } from './wait.js';
 

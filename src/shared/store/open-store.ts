@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { SteersmanError } from '../errors.js';
 import { openFolder } from './folder.js';
-import { connectPostgres, postgresStore } from './postgres.js';
+import { connectPostgres, postgresStore } from './postgres/postgres.js';
 import { SpooledTexts } from './spool.js';
 import type { Store } from './store.js';
 

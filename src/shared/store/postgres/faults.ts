@@ -3,7 +3,7 @@ import { errorText } from '../../../core/text/error-text.js';
 import { ownValue } from '../../../core/text/json.js';
 import { SteersmanError } from '../../errors.js';
 import { decoded } from '../../secrets.js';
-import type { Database } from '../migrations.js';
+import type { Database } from './migrations.js';
 
 const ENCODE = 'Characters such as @ : / ? # in a password are written in percent form: @ is %40, / is %2F.';
 

@@ -10,14 +10,10 @@ import {
   messageNumber,
   type RunRecord,
   standing,
-} from '../../core/state/kept.js';
-import { parseJson } from '../../core/text/json.js';
-import { preview } from '../../core/text/preview.js';
-import { lowerWords, partWith, searchedText } from './find-words.js';
-import { type Database, migrate, type Row, type Sql, TIME } from './migrations.js';
-import { postgresAccounts } from './postgres/accounts.js';
-import { checkAddress, checkRights, databaseError } from './postgres/faults.js';
-import { postgresTexts } from './postgres/texts.js';
+} from '../../../core/state/kept.js';
+import { parseJson } from '../../../core/text/json.js';
+import { preview } from '../../../core/text/preview.js';
+import { lowerWords, partWith, searchedText } from '../find-words.js';
 import {
   type Hit,
   hasBranches,
@@ -25,7 +21,11 @@ import {
   type SessionLine,
   type SessionStore,
   type Store,
-} from './store.js';
+} from '../store.js';
+import { postgresAccounts } from './accounts.js';
+import { checkAddress, checkRights, databaseError } from './faults.js';
+import { type Database, migrate, type Row, type Sql, TIME } from './migrations.js';
+import { postgresTexts } from './texts.js';
 
 const TITLE_CHARS = 200;
 const POOL = 5;

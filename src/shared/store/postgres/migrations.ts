@@ -1,5 +1,5 @@
 /** The tables of the store on PostgreSQL, as they grew. What has landed here is never changed: a later entry changes it. */
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../../errors.js';
 
 export type Row = Record<string, unknown>;
 
