@@ -25,11 +25,17 @@ const src = join(root, 'src');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter(file => /\.(ts|json|[cm]js)$/.test(file))
-  .sort();
+/** What browsers load is bundled, all else is transpiled file by file. */
+const PAGE = join('cli', 'console', 'page');
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).sort();
+const files = sources.filter(file => /\.(ts|json|[cm]js)$/.test(file) && !file.startsWith(PAGE));
+const pageFiles = sources.filter(file => file.startsWith(PAGE) && /\.\w+$/.test(file));
 const hash = createHash('sha256');
-for (const file of [...files.map(file => join('src', file)), 'package-lock.json', 'scripts/build.mjs']) {
+for (const file of [
+  ...[...files, ...pageFiles].map(file => join('src', file)),
+  'package-lock.json',
+  'scripts/build.mjs',
+]) {
   hash
     .update(file)
     .update('\0')
@@ -55,6 +61,22 @@ await esbuild.build({
   logLevel: 'error',
 });
 for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), join(next, file));
+
+await esbuild.build({
+  entryPoints: { app: join(src, PAGE, 'main.tsx'), 'stream-worker': join(src, PAGE, 'stream-worker.ts') },
+  outdir: join(next, PAGE),
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  chunkNames: 'chunk-[hash]',
+  logLevel: 'error',
+});
+for (const file of pageFiles) if (/\.(html|css|svg)$/.test(file)) cpSync(join(src, file), join(next, file));
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');
 const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };

@@ -1,0 +1,174 @@
+/** What a page may ask: each path is a method of the client, and nothing else is done here. */
+import { z } from 'zod';
+import {
+  type GateReply,
+  type Run,
+  Sessions,
+  type SteersmanClient,
+  SteersmanError,
+} from '../../client/index.js';
+import { parseJson } from '../../core/text/json.js';
+import { bodyOf } from './guard.js';
+import type { Hub } from './hub.js';
+import { frameStream } from './stream.js';
+
+export interface RouteScope {
+  client: () => Promise<SteersmanClient>;
+  hub: Hub;
+  workspace: string;
+}
+
+interface Ask extends RouteScope {
+  /** Parts of the path behind `/api/`, decoded. */
+  path: readonly string[];
+  query: URLSearchParams;
+  /** JSON of a write. */
+  body: unknown;
+}
+
+const MOST_EVENTS = 500;
+
+const TEXT = z.string().min(1);
+const STEER = z.object({
+  id: TEXT.optional(),
+  text: TEXT,
+  when: z.enum(['skip', 'after-batch', 'interrupt']).optional(),
+  to: TEXT.optional(),
+});
+const ID = z.string().regex(/^\S{1,400}$/);
+const STREAM = z.object({ runs: z.record(ID, z.object({ since: z.number().int().min(0) })) });
+const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
+const START = z.object({
+  goal: TEXT,
+  mode: TEXT.optional(),
+  session: TEXT.optional(),
+  workspace: TEXT.optional(),
+  keepOpenSeconds: z.number().int().min(0).max(86_400).optional(),
+});
+
+/** Reads: name of the first part of the path, and of the third where there is one. */
+const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
+  about: async ({ client, workspace }) => {
+    const { address, namespace } = await client();
+    return { address, namespace, workspace };
+  },
+  runs: async ({ client, query }) => {
+    const outcome = query.get('outcome');
+    const goal = query.get('goal');
+    const listed = (await client()).list({
+      limit: Math.min(Number(query.get('limit') ?? 50), 200),
+      open: query.has('open'),
+      waiting: query.has('waiting'),
+      ...(outcome === null ? {} : { outcome: outcome as never }),
+      ...(goal === null ? {} : { goal }),
+    });
+    const runs = [];
+    for await (const run of listed) runs.push(run);
+    return runs;
+  },
+  'runs/': async ask => (await runOf(ask)).show(),
+  'runs/events': async ask => {
+    const since = Number(ask.query.get('since') ?? 0);
+    const events = [];
+    for await (const event of (await runOf(ask)).events({ since, live: false })) {
+      if (event.type === 'end' || events.length >= MOST_EVENTS) break;
+      events.push(event);
+    }
+    return events;
+  },
+  'runs/transcript': async ask => {
+    const thread = ask.query.get('thread');
+    return (await runOf(ask)).transcript(thread === null ? {} : { thread });
+  },
+  'runs/children': async ask => (await runOf(ask)).children(),
+  'runs/artifacts': async ask => (await runOf(ask)).artifact(ask.path[3] ?? ''),
+  sessions: async ({ query }) => {
+    const text = query.get('text') ?? '';
+    const limit = Math.min(Number(query.get('limit') ?? 50), 200);
+    return new Sessions().list({ limit, ...(text !== '' && { text }) });
+  },
+  search: async ({ query }) => new Sessions().search(query.get('text') ?? '', { limit: 50 }),
+  'sessions/': async ({ path }) => new Sessions().show(path[1] ?? ''),
+};
+
+/** Writes, in the same way. */
+const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
+  runs: async ({ client, body, workspace }) => {
+    const { goal, ...options } = read(START, body);
+    const run = await (await client()).start(goal, { workspace, attended: true, ...defined(options) });
+    return { id: run.id, joined: run.joined };
+  },
+  'runs/steer': async ask => {
+    const { text, ...options } = read(STEER, ask.body);
+    return receipt(await (await runOf(ask)).steer(text, defined(options)));
+  },
+  'runs/follow-up': async ask => {
+    const { text, id } = read(STEER, ask.body);
+    return receipt(await (await runOf(ask)).followUp(text, defined({ id })));
+  },
+  'runs/pause': async ask => {
+    const { reason, interrupt } = read(REASON, ask.body);
+    return (await runOf(ask)).pause(reason, defined({ interrupt }));
+  },
+  'runs/resume': async ask => (await runOf(ask)).resume(read(REASON, ask.body).reason),
+  'runs/stop': async ask => (await runOf(ask)).stop(read(REASON, ask.body).reason),
+  'runs/finish': async ask => (await runOf(ask)).finish(),
+  'runs/answer': async ask => {
+    const { gateId, ...reply } = read(z.looseObject({ gateId: TEXT }), ask.body);
+    // The run's own validator says what the gate takes.
+    await (await runOf(ask)).answerGate(gateId, reply as unknown as GateReply);
+    ask.hub.changed();
+    return {};
+  },
+  'runs/tool-result': async ask => {
+    const result = read(
+      z.object({ gateId: TEXT, content: z.unknown(), isError: z.boolean().optional() }),
+      ask.body,
+    );
+    await (await runOf(ask)).submitToolResult(defined(result));
+    ask.hub.changed();
+    return {};
+  },
+};
+
+export async function answerTo(request: Request, scope: RouteScope): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  const path = pathname.split('/').slice(2).map(decodeURIComponent);
+  const isWrite = request.method === 'POST';
+  const body = isWrite ? jsonOf(await bodyOf(request)) : undefined;
+  if (isWrite && path.join() === 'stream') {
+    const asked = read(STREAM, body);
+    return frameStream(push => scope.hub.listen(asked, push));
+  }
+  const name = path.length < 2 ? path.join() : `${path[0]}/${path[2] ?? ''}`;
+  const handle = (isWrite ? WRITE : READ)[name];
+  if (handle === undefined) throw new SteersmanError('There is nothing here.', '', 'not_found');
+  const answer = await handle({ ...scope, path, query: searchParams, body });
+  return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+}
+
+async function runOf({ client, path }: Ask): Promise<Run> {
+  return (await client()).attach(path[1] ?? '');
+}
+
+function receipt({ id, state, how }: { id: string; state: string; how: string }) {
+  return { id, state, how };
+}
+
+function jsonOf(text: string): unknown {
+  const value = parseJson(text);
+  if (value === undefined) throw new SteersmanError('The body is no JSON.', '', 'usage');
+  return value;
+}
+
+function read<T>(schema: z.ZodType<T>, body: unknown): T {
+  const { data, error } = schema.safeParse(body);
+  if (error === undefined) return data as T;
+  throw new SteersmanError(z.prettifyError(error), '', 'usage');
+}
+
+/** Without what was not given. */
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const given = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
