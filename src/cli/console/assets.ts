@@ -26,7 +26,7 @@ const POLICY = [
   'trusted-types steersman dompurify',
 ].join('; ');
 
-export const SAFE_HEADERS: Record<string, string> = {
+const SAFE_HEADERS: Record<string, string> = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -2,11 +2,11 @@
 import { explainError, type SteersmanClient, type SteersmanError } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
 import { isRecord, parseJson, stringOr } from '../../core/text/json.js';
+import { verbCall } from '../../shared/called-as.js';
 import type { Fault } from './api.js';
 import { assetOf } from './assets.js';
-import { bodyOf, type Guard, refusalOf } from './guard.js';
+import { bodyOf, type Guard, refusalOf, TooLarge } from './guard.js';
 import { Hub } from './hub.js';
-import type { Links } from './links.js';
 import { answerTo } from './routes.js';
 
 export interface ConsoleOptions {
@@ -14,8 +14,10 @@ export interface ConsoleOptions {
   client: () => Promise<SteersmanClient>;
   /** Values of the Host header that are ours. Default: any, for a server of yours has looked at it. */
   hosts?: readonly string[];
-  /** Links that are exchanged for tokens, which requests must bear. Default: none, for a login of yours asks who it is. */
-  links?: Links;
+  /** Whether the bearer of a token may come in. Default: whoever reaches it may, for a login of yours asks who it is. */
+  knows?: (token: string) => boolean;
+  /** A token for the word of a one-use link; null where it is none. Default: there are no links. */
+  redeem?: (word: string) => string | null;
   /** Folder in which runs work that the page starts. Default: the current one. */
   workspace?: string;
 }
@@ -28,9 +30,9 @@ export interface Console {
 }
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { client, hosts, links, workspace = process.cwd() } = options;
+  const { client, hosts = null, knows = null, redeem = () => null, workspace = process.cwd() } = options;
   const hub = new Hub(client);
-  const guard: Guard = { hosts: hosts ?? null, knows: links ? token => links.knows(token) : null };
+  const guard: Guard = { hosts, knows };
   const answer = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     const isApi = pathname.startsWith('/api/');
@@ -39,7 +41,7 @@ export function createConsole(options: ConsoleOptions): Console {
     const refused = refusalOf(request, isApi && !isLogin ? guard : { ...guard, knows: null });
     if (refused) return fault(refused.status, { code: 'refused', message: refused.message });
     if (!isApi) return assetOf(request, pathname);
-    if (isLogin) return login(request, links);
+    if (isLogin) return login(request, redeem);
     return answerTo(request, { client, hub, workspace });
   };
   return {
@@ -49,11 +51,11 @@ export function createConsole(options: ConsoleOptions): Console {
 }
 
 /** The word of a link for a token. */
-async function login(request: Request, links: Links | undefined): Promise<Response> {
+async function login(request: Request, redeem: (word: string) => string | null): Promise<Response> {
   const given = parseJson(await bodyOf(request));
-  const token = links?.redeem(stringOr(isRecord(given) ? given.link : null, '')) ?? null;
+  const token = redeem(stringOr(isRecord(given) ? given.link : null, ''));
   if (token !== null) return Response.json({ token }, { headers: NO_STORE });
-  const remedy = 'Make a new one: steersman console --open.';
+  const remedy = `Make a new one: ${verbCall('console --open')}`;
   return fault(401, { code: 'refused', message: 'The link was used, or is too old.', remedy });
 }
 
@@ -71,7 +73,7 @@ const STATUS: Partial<Record<SteersmanError['code'], number>> = {
 };
 
 function faultOf(error: unknown): Response {
-  if (error instanceof RangeError) return fault(413, { code: 'refused', message: error.message });
+  if (error instanceof TooLarge) return fault(413, { code: 'refused', message: error.message });
   const known = explainError(error);
   if (known) return fault(STATUS[known.code] ?? 500, known);
   return fault(500, { code: 'internal', message: errorText(error) });

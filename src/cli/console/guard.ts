@@ -19,6 +19,7 @@ export interface Refusal {
  * requests here: Host and Origin give it away, and without the token, which only our page has, nothing is answered.
  */
 export function refusalOf(request: Request, guard: Guard): Refusal | null {
+  // Behind a server of yours the address of the request is that of the page.
   const host = request.headers.get('host') ?? new URL(request.url).host;
   if (guard.hosts !== null && !guard.hosts.includes(host))
     return { status: 421, message: 'The Host header names another server.' };
@@ -34,23 +35,27 @@ export function refusalOf(request: Request, guard: Guard): Refusal | null {
 }
 
 /** A write is JSON: no form and no plain text of another page can be one. */
-export function writeRefusal(request: Request): Refusal | null {
+function writeRefusal(request: Request): Refusal | null {
   if (request.method === 'GET' || request.method === 'HEAD') return null;
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') return { status: 415, message: 'A write is JSON (Content-Type).' };
   const bytes = Number(request.headers.get('content-length') ?? 0);
-  return bytes > MOST_BYTES ? TOO_LARGE : null;
+  return bytes > MOST_BYTES ? { status: 413, message: new TooLarge().message } : null;
 }
 
-export const TOO_LARGE: Refusal = { status: 413, message: 'A write has at most 1 MB.' };
+export class TooLarge extends Error {
+  constructor() {
+    super('A write has at most 1 MB.');
+  }
+}
 
-/** The body as text. @throws RangeError where it is over the bound, whatever its length was said to be. */
+/** The body as text. @throws TooLarge where it is over the bound, whatever its length was said to be. */
 export async function bodyOf(request: Request): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of request.body ?? []) {
     bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw new RangeError(TOO_LARGE.message);
+    if (bytes > MOST_BYTES) throw new TooLarge();
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

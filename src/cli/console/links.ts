@@ -3,7 +3,7 @@
  * digest: any process of theirs makes a link, the console that serves takes it, and a console that starts again knows
  * its pages.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -73,6 +73,11 @@ export class Links {
   }
 }
 
-export function digestOf(text: string): string {
+/** Takes the same time wherever they differ. */
+export function isSame(given: string, wanted: string): boolean {
+  return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(wanted)));
+}
+
+function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -8,6 +8,7 @@ import {
   SteersmanError,
 } from '../../client/index.js';
 import { parseJson } from '../../core/text/json.js';
+import { given } from '../arguments.js';
 import { bodyOf } from './guard.js';
 import type { Hub } from './hub.js';
 import { frameStream } from './stream.js';
@@ -95,20 +96,20 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
 const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
   runs: async ({ client, body, workspace }) => {
     const { goal, ...options } = read(START, body);
-    const run = await (await client()).start(goal, { workspace, attended: true, ...defined(options) });
+    const run = await (await client()).start(goal, { workspace, attended: true, ...given(options) });
     return { id: run.id, joined: run.joined };
   },
   'runs/steer': async ask => {
     const { text, ...options } = read(STEER, ask.body);
-    return receipt(await (await runOf(ask)).steer(text, defined(options)));
+    return receipt(await (await runOf(ask)).steer(text, given(options)));
   },
   'runs/follow-up': async ask => {
     const { text, id } = read(STEER, ask.body);
-    return receipt(await (await runOf(ask)).followUp(text, defined({ id })));
+    return receipt(await (await runOf(ask)).followUp(text, given({ id })));
   },
   'runs/pause': async ask => {
     const { reason, interrupt } = read(REASON, ask.body);
-    return (await runOf(ask)).pause(reason, defined({ interrupt }));
+    return (await runOf(ask)).pause(reason, given({ interrupt }));
   },
   'runs/resume': async ask => (await runOf(ask)).resume(read(REASON, ask.body).reason),
   'runs/stop': async ask => (await runOf(ask)).stop(read(REASON, ask.body).reason),
@@ -121,11 +122,11 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
     return {};
   },
   'runs/tool-result': async ask => {
-    const result = read(
+    const { isError = false, ...result } = read(
       z.object({ gateId: TEXT, content: z.unknown(), isError: z.boolean().optional() }),
       ask.body,
     );
-    await (await runOf(ask)).submitToolResult(defined(result));
+    await (await runOf(ask)).submitToolResult({ ...result, isError });
     ask.hub.changed();
     return {};
   },
@@ -133,7 +134,7 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
 
 export async function answerTo(request: Request, scope: RouteScope): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
-  const path = pathname.split('/').slice(2).map(decodeURIComponent);
+  const path = partsOf(pathname);
   const isWrite = request.method === 'POST';
   const body = isWrite ? jsonOf(await bodyOf(request)) : undefined;
   if (isWrite && path.join() === 'stream') {
@@ -141,10 +142,19 @@ export async function answerTo(request: Request, scope: RouteScope): Promise<Res
     return frameStream(push => scope.hub.listen(asked, push));
   }
   const name = path.length < 2 ? path.join() : `${path[0]}/${path[2] ?? ''}`;
-  const handle = (isWrite ? WRITE : READ)[name];
+  const handles = isWrite ? WRITE : READ;
+  const handle = Object.hasOwn(handles, name) ? handles[name] : undefined;
   if (handle === undefined) throw new SteersmanError('There is nothing here.', '', 'not_found');
   const answer = await handle({ ...scope, path, query: searchParams, body });
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+}
+
+function partsOf(pathname: string): string[] {
+  try {
+    return pathname.split('/').slice(2).map(decodeURIComponent);
+  } catch {
+    throw new SteersmanError('The path is not encoded as one.', '', 'usage');
+  }
 }
 
 async function runOf({ client, path }: Ask): Promise<Run> {
@@ -165,10 +175,4 @@ function read<T>(schema: z.ZodType<T>, body: unknown): T {
   const { data, error } = schema.safeParse(body);
   if (error === undefined) return data as T;
   throw new SteersmanError(z.prettifyError(error), '', 'usage');
-}
-
-/** Without what was not given. */
-function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const given = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
