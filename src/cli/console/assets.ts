@@ -34,10 +34,11 @@ const SAFE_HEADERS: Record<string, string> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** A file of the page; every path without an ending is the page, which finds its way itself. */
+/** A file of the page, which lies at the top; every other path is the page, which finds its way itself: ids may have dots. */
 export async function assetOf(request: Request, path: string): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return notHere(405);
-  const name = extname(path) === '' ? 'index.html' : path.slice(1);
+  const isPage = extname(path) === '' || path.lastIndexOf('/') > 0;
+  const name = isPage ? 'index.html' : path.slice(1);
   const type = TYPES[extname(name)];
   if (type === undefined || !/^[\w.-]+$/.test(name)) return notHere(404);
   const content = await readFile(join(DIR, name)).catch(() => null);

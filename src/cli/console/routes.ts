@@ -7,6 +7,7 @@ import {
   type SteersmanClient,
   SteersmanError,
 } from '../../client/index.js';
+import { MODES } from '../../core/agents/modes.js';
 import { parseJson } from '../../core/text/json.js';
 import { given } from '../arguments.js';
 import { bodyOf } from './guard.js';
@@ -28,6 +29,8 @@ interface Ask extends RouteScope {
 }
 
 const MOST_EVENTS = 500;
+/** Runs whose tokens and cost are read at once: of each, its worker or its result is asked. */
+const MOST_USAGES = 20;
 
 const TEXT = z.string().min(1);
 const STEER = z.object({
@@ -39,6 +42,9 @@ const STEER = z.object({
 const ID = z.string().regex(/^\S{1,400}$/);
 const STREAM = z.object({ runs: z.record(ID, z.object({ since: z.number().int().min(0) })) });
 const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
+const PLAN = z.object({ tasks: z.array(z.looseObject({ id: TEXT })).min(1) });
+const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });
+const BRANCH = z.object({ at: TEXT, to: ID.optional() });
 const START = z.object({
   goal: TEXT,
   mode: TEXT.optional(),
@@ -51,7 +57,7 @@ const START = z.object({
 const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
   about: async ({ client, workspace }) => {
     const { address, namespace } = await client();
-    return { address, namespace, workspace };
+    return { address, namespace, workspace, modes: MODES };
   },
   runs: async ({ client, query }) => {
     const outcome = query.get('outcome');
@@ -66,6 +72,12 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
     const runs = [];
     for await (const run of listed) runs.push(run);
     return runs;
+  },
+  usage: async ({ client, query }) => {
+    const ids = query.getAll('run').slice(0, MOST_USAGES);
+    const known = await client();
+    const usages = ids.map(async id => [id, await usageOf(known, id)]);
+    return Object.fromEntries(await Promise.all(usages));
   },
   'runs/': async ask => (await runOf(ask)).show(),
   'runs/events': async ask => {
@@ -83,6 +95,7 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
   },
   'runs/children': async ask => (await runOf(ask)).children(),
   'runs/artifacts': async ask => (await runOf(ask)).artifact(ask.path[3] ?? ''),
+  'runs/stored': async ask => ({ text: await (await runOf(ask)).stored(ask.query.get('ref') ?? '') }),
   sessions: async ({ query }) => {
     const text = query.get('text') ?? '';
     const limit = Math.min(Number(query.get('limit') ?? 50), 200);
@@ -113,6 +126,17 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
   },
   'runs/resume': async ask => (await runOf(ask)).resume(read(REASON, ask.body).reason),
   'runs/stop': async ask => (await runOf(ask)).stop(read(REASON, ask.body).reason),
+  'runs/cancel': async ask => (await runOf(ask)).cancel(),
+  'runs/plan': async ask => {
+    // The run's own validator says what a task may be.
+    const { tasks } = read(PLAN, ask.body);
+    return { tasks: await (await runOf(ask)).editPlan(tasks) };
+  },
+  'runs/withdraw': async ask => ({ text: await (await runOf(ask)).withdraw(read(WITHDRAW, ask.body).ids) }),
+  'sessions/branch': async ({ path, body }) => {
+    const { at, to } = read(BRANCH, body);
+    return { id: await new Sessions().branch(path[1] ?? '', { at, ...given({ to }) }) };
+  },
   'runs/finish': async ask => (await runOf(ask)).finish(),
   'runs/answer': async ask => {
     const { gateId, ...reply } = read(z.looseObject({ gateId: TEXT }), ask.body);
@@ -155,6 +179,12 @@ function partsOf(pathname: string): string[] {
   } catch {
     throw new SteersmanError('The path is not encoded as one.', '', 'usage');
   }
+}
+
+/** Null where nobody tells it. */
+async function usageOf(client: SteersmanClient, id: string): Promise<unknown> {
+  const run = await client.attach(id).catch(() => null);
+  return (await run?.show().catch(() => null))?.usage ?? null;
 }
 
 async function runOf({ client, path }: Ask): Promise<Run> {
