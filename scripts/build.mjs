@@ -63,7 +63,11 @@ await esbuild.build({
 for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), join(next, file));
 
 await esbuild.build({
-  entryPoints: { app: join(src, PAGE, 'main.tsx'), 'stream-worker': join(src, PAGE, 'stream-worker.ts') },
+  entryPoints: {
+    app: join(src, PAGE, 'main.tsx'),
+    style: join(src, PAGE, 'style.css'),
+    'stream-worker': join(src, PAGE, 'stream-worker.ts'),
+  },
   outdir: join(next, PAGE),
   bundle: true,
   splitting: true,
@@ -76,7 +80,7 @@ await esbuild.build({
   chunkNames: 'chunk-[hash]',
   logLevel: 'error',
 });
-for (const file of pageFiles) if (/\.(html|css|svg)$/.test(file)) cpSync(join(src, file), join(next, file));
+for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(src, file), join(next, file));
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');
 const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };

@@ -7,7 +7,7 @@ import {
   type SteersmanClient,
   SteersmanError,
 } from '../../client/index.js';
-import { MODES } from '../../core/agents/modes.js';
+import { MODES, readersOf } from '../../core/agents/modes.js';
 import { parseJson } from '../../core/text/json.js';
 import { given } from '../arguments.js';
 import { bodyOf } from './guard.js';
@@ -49,6 +49,7 @@ const START = z.object({
   goal: TEXT,
   mode: TEXT.optional(),
   session: TEXT.optional(),
+  after: TEXT.optional(),
   workspace: TEXT.optional(),
   keepOpenSeconds: z.number().int().min(0).max(86_400).optional(),
 });
@@ -57,7 +58,8 @@ const START = z.object({
 const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
   about: async ({ client, workspace }) => {
     const { address, namespace } = await client();
-    return { address, namespace, workspace, modes: MODES };
+    const modes = MODES.map(name => ({ name, readers: readersOf({ mode: name, roles: null }) }));
+    return { address, namespace, workspace, modes };
   },
   runs: async ({ client, query }) => {
     const outcome = query.get('outcome');

@@ -1,9 +1,18 @@
 /** The frame around every page: where one can go, what waits, and whether the page is up to date. */
 import { useEffect } from 'preact/hooks';
-import { RunPage } from './run-page.js';
-import { RunsPage } from './runs-page.js';
-import { go, path, streamState, trouble, waiting } from './state.js';
-import { WaitingPage } from './waiting-page.js';
+import { Keys, keysOpen } from './keys.js';
+import { lazily } from './parts/lazy.js';
+import { Link } from './parts/link.js';
+import { path, streamState, trouble, waiting } from './state.js';
+import { WaitingPage } from './waiting/waiting-page.js';
+import { language, speak, t } from './words/words.js';
+
+const RunPage = lazily(() => import('./run/run-page.js').then(({ RunPage }) => RunPage));
+const RunsPage = lazily(() => import('./runs/runs-page.js').then(({ RunsPage }) => RunsPage));
+const SessionPage = lazily(() => import('./sessions/session-page.js').then(({ SessionPage }) => SessionPage));
+const SessionsPage = lazily(() =>
+  import('./sessions/sessions-page.js').then(({ SessionsPage }) => SessionsPage),
+);
 
 export function App() {
   const count = waiting.value?.length ?? 0;
@@ -13,53 +22,89 @@ export function App() {
   if (streamState.value === 'refused') return <NewLink />;
   return (
     <>
-      <nav>
-        <Tab to="/" name={`Waiting${count > 0 ? ` (${count})` : ''}`} />
-        <Tab to="/runs" name="Runs" />
+      <nav class="top" aria-label={t('pages')}>
+        <span class="brand">Steersman</span>
+        <Tab to="/" name={t('waiting')} count={count} />
+        <Tab to="/runs" name={t('runs')} />
+        <Tab to="/sessions" name={t('sessions')} />
+        <span class="spacer" />
+        <Liveness />
+        <button
+          type="button"
+          class="quiet small"
+          aria-label={t('otherLanguage')}
+          onClick={() => void speak(language.value === 'en' ? 'zh' : 'en')}
+        >
+          {language.value === 'en' ? '中' : 'EN'}
+        </button>
+        <button
+          type="button"
+          class="quiet small"
+          aria-label={t('keys')}
+          onClick={() => (keysOpen.value = true)}
+        >
+          ?
+        </button>
       </nav>
       <Banner />
       <main>{pageOf(path.value)}</main>
+      <Keys />
     </>
   );
 }
 
 function pageOf(at: string) {
-  const [, name = '', id = ''] = at.split('/');
-  if (name === 'runs' && id !== '') return <RunPage key={id} id={decodeURIComponent(id)} />;
-  return name === 'runs' ? <RunsPage /> : <WaitingPage />;
+  const [, name = '', part = ''] = at.split('/');
+  const id = decoded(part);
+  if (name === 'runs') return id === '' ? <RunsPage /> : <RunPage key={id} id={id} />;
+  if (name === 'sessions') return id === '' ? <SessionsPage /> : <SessionPage key={id} id={id} />;
+  return <WaitingPage />;
 }
 
-function Tab({ to, name }: { to: string; name: string }) {
+/** An address that somebody typed may be none. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function Tab({ to, name, count = 0 }: { to: string; name: string; count?: number }) {
   const isHere = to === '/' ? path.value === '/' : path.value.startsWith(to);
   return (
-    <a
-      href={to}
-      aria-current={isHere ? 'page' : undefined}
-      onClick={event => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        go(to);
-      }}
-    >
+    <Link to={to} aria-current={isHere ? 'page' : undefined}>
       {name}
-    </a>
+      {count > 0 && <span class="count">{count}</span>}
+    </Link>
+  );
+}
+
+function Liveness() {
+  const state = trouble.value === null ? streamState.value : 'away';
+  const words = { live: t('live'), connecting: t('connecting'), away: t('notLive'), refused: t('notLive') };
+  return (
+    <span class={`liveness ${state}`} role="status">
+      {words[state]}
+    </span>
   );
 }
 
 /** Says what this page can't know now: nothing that it shows is passed off as the present. */
 function Banner() {
-  const text =
-    streamState.value === 'away'
-      ? 'The console does not answer: this page is as it was, and comes back by itself.'
-      : trouble.value;
-  return text === null ? null : <p role="alert">{text}</p>;
+  const text = streamState.value === 'away' ? t('consoleAway') : trouble.value;
+  return text === null ? null : (
+    <p class="banner" role="alert">
+      {text}
+    </p>
+  );
 }
 
 function NewLink() {
   return (
-    <main>
-      <h1>This page needs a link</h1>
-      <p>A link opens the console once. Make one in your terminal:</p>
+    <main class="new-link">
+      <h1>{t('needsLink')}</h1>
+      <p>{t('needsLinkText')}</p>
       <pre>steersman console --open</pre>
     </main>
   );

@@ -4,6 +4,7 @@ import { App } from './app.js';
 import { useToken } from './ask.js';
 import { openLink } from './link.js';
 import { connectWants, streamState, take } from './state.js';
+import { speakFirst } from './words/words.js';
 
 const link = await openLink({
   frame: take,
@@ -15,5 +16,6 @@ if (link) {
   useToken(link.token);
   connectWants(runs => link.want(runs));
 } else streamState.value = 'refused';
+await speakFirst();
 const root = document.getElementById('app');
 if (root) render(<App />, root);

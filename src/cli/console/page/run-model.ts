@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 import type { RunEvent, RunSnapshot } from '../../../client/index.js';
 import { newProgress, type RunProgress, take as takeProgress } from '../../session/run-view.js';
 import type { Frame } from '../api.js';
-
-type Durable = Extract<RunEvent, { seq: number }>;
+import { get, runPath } from './ask.js';
+import { type Durable, type Fold, newFold, takeItem } from './run/items.js';
 
 export class RunModel {
   readonly id: string;
@@ -12,7 +12,8 @@ export class RunModel {
   readonly version = signal(0);
   readonly progress: RunProgress = newProgress('');
   /** Durable events in the order that they were told. */
-  readonly events: Durable[] = [];
+  events: Durable[] = [];
+  fold: Fold = newFold();
   snapshot: RunSnapshot | null = null;
   /** Number of the first own event that is here; null until all were told. */
   from: number | null = null;
@@ -40,12 +41,41 @@ export class RunModel {
     this.#changed();
   }
 
+  /** Reads what came before the first event that is here. Throws what the server refuses. */
+  async readEarlier(): Promise<void> {
+    const { from } = this;
+    if (from === null || from <= 1) return;
+    const first = Math.max(1, from - EARLIER);
+    const earlier: Durable[] = [];
+    for (let since = first - 1; since < from - 1; ) {
+      const page = await get<RunEvent[]>(runPath(this.id, `events?since=${since}`));
+      const durable = page.filter((event): event is Durable => 'seq' in event);
+      const last = durable.findLast(({ path }) => path === undefined)?.seq ?? since;
+      earlier.push(...durable);
+      if (last <= since) break;
+      since = last;
+    }
+    this.#prepend(earlier, from, first);
+  }
+
+  #prepend(earlier: readonly Durable[], from: number, first: number): void {
+    const known = new Set(this.events.map(nameOf));
+    const end = earlier.findIndex(event => event.path === undefined && event.seq >= from);
+    const fresh = earlier.slice(0, end < 0 ? undefined : end).filter(event => !known.has(nameOf(event)));
+    this.events = [...fresh, ...this.events];
+    this.fold = newFold();
+    for (const event of this.events) takeItem(this.fold, event);
+    this.from = first;
+    this.#changed();
+  }
+
   #event(event: RunEvent): void {
     if ('seq' in event) {
       const { path = '', seq } = event;
       if (seq <= (this.#seen.get(path) ?? 0)) return;
       this.#seen.set(path, seq);
       this.events.push(event);
+      takeItem(this.fold, event);
     }
     if (event.type === 'end') this.ended = true;
     takeProgress(this.progress, event);
@@ -61,4 +91,11 @@ export class RunModel {
     // A hidden page draws no frames, and is to be whole when somebody looks.
     this.#frame = document.hidden ? Number(setTimeout(draw, 100)) : requestAnimationFrame(draw);
   }
+}
+
+/** Own events that are read at once. */
+const EARLIER = 500;
+
+function nameOf({ path = '', seq }: Durable): string {
+  return `${path} ${seq}`;
 }
