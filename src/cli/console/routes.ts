@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   type GateReply,
   type Run,
+  type RunEvent,
   Sessions,
   type SteersmanClient,
   SteersmanError,
@@ -82,15 +83,7 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
     return Object.fromEntries(await Promise.all(usages));
   },
   'runs/': async ask => (await runOf(ask)).show(),
-  'runs/events': async ask => {
-    const since = Number(ask.query.get('since') ?? 0);
-    const events = [];
-    for await (const event of (await runOf(ask)).events({ since, live: false })) {
-      if (event.type === 'end' || events.length >= MOST_EVENTS) break;
-      events.push(event);
-    }
-    return events;
-  },
+  'runs/events': async ask => eventsAfter(await runOf(ask), Number(ask.query.get('since') ?? 0)),
   'runs/transcript': async ask => {
     const thread = ask.query.get('thread');
     return (await runOf(ask)).transcript(thread === null ? {} : { thread });
@@ -181,6 +174,20 @@ function partsOf(pathname: string): string[] {
   } catch {
     throw new SteersmanError('The path is not encoded as one.', '', 'usage');
   }
+}
+
+/** What a run told up to now: of one that goes on, a watcher would wait for more. */
+async function eventsAfter(run: Run, since: number): Promise<RunEvent[]> {
+  const { lastEventSeq } = await run.show();
+  const events: RunEvent[] = [];
+  if (lastEventSeq !== null && since >= lastEventSeq) return events;
+  for await (const event of run.events({ since, live: false })) {
+    if (event.type === 'end' || events.length >= MOST_EVENTS) break;
+    events.push(event);
+    const isLast = 'seq' in event && event.path === undefined && event.seq === lastEventSeq;
+    if (isLast) break;
+  }
+  return events;
 }
 
 /** Null where nobody tells it. */

@@ -10,24 +10,29 @@ export function gateKey(run: string, gateId: string): string {
   return `${run} ${gateId}`;
 }
 
-const answered = new Set<string>();
+const answering = new Set<string>();
 
+/** This tab has answered it, or is about to. */
 export function isAnsweredHere(key: string): boolean {
-  return answered.has(key);
+  return answering.has(key);
 }
+
+/** Gates whose answer the run has taken: they are gone before the run tells it. */
+export const taken = signal<ReadonlySet<string>>(new Set());
 
 /** Throws what the run refused, in its own words. */
 export async function answerGate(run: string, gate: Gate, input: Record<string, unknown>): Promise<void> {
   const key = gateKey(run, gate.id);
   // The run may tell that it is closed before it answers here.
-  answered.add(key);
+  answering.add(key);
   try {
     const verb = gate.kind === 'clientTool' ? 'tool-result' : 'answer';
     await post(runPath(run, verb), { gateId: gate.id, ...input });
   } catch (error) {
-    answered.delete(key);
+    answering.delete(key);
     throw error;
   }
+  taken.value = new Set([...taken.value, key]);
   forget(...DRAFTS.map(name => draftKey(key, name)));
 }
 

@@ -40,14 +40,25 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       </p>
       {!isLater && (
         <>
-          {gate.body.trim() !== '' && <Markdown text={gate.body} />}
-          <div ref={ref} onClickCapture={guard}>
+          {bodyOf(gate) !== '' && <Markdown text={bodyOf(gate)} />}
+          <div class="answers" ref={ref} onClickCapture={guard}>
             <GateForm waiting={waiting} />
           </div>
         </>
       )}
     </article>
   );
+}
+
+/** What the title and the form do not say already. */
+function bodyOf(gate: WaitingGate['gate']): string {
+  if (gate.kind !== 'question') return gate.body.trim();
+  const said = new Set([gate.title.trim(), ...(gate.subject.options ?? [])]);
+  const lines = gate.body.split('\n');
+  return lines
+    .filter(line => !said.has(line.replace(/^\s*(?:\d+[.)]|-) /, '').trim()))
+    .join('\n')
+    .trim();
 }
 
 function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {
@@ -63,11 +74,12 @@ function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {
     },
   };
   return (
-    <>
+    // What was refused is said until something else is typed.
+    <div onInput={() => sending.say(null)}>
       {formOf(gate, props)}
       {sending.busy && <p class="muted">{t('sending')}</p>}
       <Fault of={sending.fault} />
-    </>
+    </div>
   );
 }
 

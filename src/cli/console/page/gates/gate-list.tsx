@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { WaitingGate } from '../../api.js';
 import { t } from '../words/words.js';
-import { gateKey, howClosed, isAnsweredHere } from './answers.js';
+import { gateKey, howClosed, isAnsweredHere, taken } from './answers.js';
 import { GateCard } from './gate-card.js';
 
 interface Shown {
@@ -36,13 +36,15 @@ export function GateList({ gates, inRun = false }: ListProps) {
   };
   return (
     <div class="gates">
-      {shown.value.map(({ key, waiting, closed }) =>
-        closed === null ? (
-          <GateCard key={key} waiting={waiting} inRun={inRun} />
-        ) : (
-          <ClosedCard key={key} waiting={waiting} closed={closed} onDismiss={() => dismiss(key)} />
-        ),
-      )}
+      {shown.value
+        .filter(({ key }) => !taken.value.has(key))
+        .map(({ key, waiting, closed }) =>
+          closed === null ? (
+            <GateCard key={key} waiting={waiting} inRun={inRun} />
+          ) : (
+            <ClosedCard key={key} waiting={waiting} closed={closed} onDismiss={() => dismiss(key)} />
+          ),
+        )}
     </div>
   );
 }

@@ -21,6 +21,8 @@ const TAGS =
 const RULES = {
   ALLOWED_TAGS: TAGS.split(' '),
   ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'type', 'checked', 'disabled', 'rel', 'target'],
+  // Else the rule for addresses is asked of them, too.
+  ADD_URI_SAFE_ATTR: ['title', 'start', 'align', 'type', 'checked', 'disabled', 'rel', 'target'],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
@@ -72,7 +74,7 @@ export function Markdown({ text }: { text: string }) {
 /** Blocks that are differences get the colours of one: the language of a block is a class, which content has none of. */
 function colourDiffs(fragment: DocumentFragment): void {
   for (const code of fragment.querySelectorAll('pre > code')) {
-    const lines = (code.textContent ?? '').split('\n');
+    const lines = (code.textContent ?? '').replace(/\n$/, '').split('\n');
     if (!isDiff(lines)) continue;
     code.replaceChildren(...lines.map(diffLine));
   }

@@ -40,7 +40,8 @@ export function useSending(): Sending {
 export function faultWords(error: unknown): string {
   if (error instanceof AskFault) {
     if (error.code === 'away') return t('faultAway');
-    return error.message;
+    // What a run refuses is said at its form: where else to look is no help there.
+    return error.code === 'rejected' ? error.message : `${error.message} ${error.remedy}`.trim();
   }
   return error instanceof Error ? error.message : String(error);
 }

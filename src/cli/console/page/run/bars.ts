@@ -48,7 +48,9 @@ export function timelineOf(events: readonly Durable[], now: number | null): Time
   const marks: Mark[] = [];
   for (const event of events) takeEvent(event, { open, byPath, marks });
   const from = events[0]?.at ?? now ?? 0;
-  const to = Math.max(now ?? 0, events.at(-1)?.at ?? from, from + 1);
+  // Where nothing goes on, the axis ends with the last event: a run that is kept open would grow thin.
+  const end = open.size > 0 ? (now ?? 0) : 0;
+  const to = Math.max(end, events.at(-1)?.at ?? from, from + 1);
   // What an ended run left open has ended with it.
   if (now === null) for (const bar of open.values()) bar.to ??= to;
   const lanes = [...byPath].map(([path, bars]) => ({ path, rows: rowsOf(bars) }));
@@ -85,6 +87,8 @@ function stepOf(event: Durable): Step | null {
       return { begin: 'pause', bar: { kind: 'pause', name: event.type, detail: event.reason } };
     case 'resumed':
       return { end: 'pause' };
+    case 'run_started':
+      return { mark: { kind: 'goal', text: event.goal } };
     case 'goal_started':
       return { mark: { kind: 'goal', text: event.text } };
     case 'goal_ended':

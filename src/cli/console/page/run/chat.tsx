@@ -17,7 +17,9 @@ export function Chat({ run }: { run: RunModel }) {
   const drawn = useSignal(DRAWN);
   const ownOnly = useSignal(sessionStorage.getItem(OWN_ONLY) !== 'no');
   const all = run.fold.items;
-  const items = ownOnly.value ? all.filter(({ path }) => path === '') : all;
+  // An open gate stands below, with its form.
+  const told = all.filter(item => item.kind !== 'gate' || item.closed !== null);
+  const items = ownOnly.value ? told.filter(({ path }) => path === '') : told;
   const hasAgents = all.some(({ path }) => path !== '');
   const first = Math.max(0, items.length - drawn.value);
   const end = useFollowing(`${items.length} ${liveLength(run)}`);

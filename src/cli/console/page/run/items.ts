@@ -113,6 +113,8 @@ export function newFold(): Fold {
 type Take<T extends JournalType> = (fold: Fold, event: EventOf<T>, base: ItemBase) => void;
 
 const TAKE: { [T in JournalType]?: Take<T> } = {
+  run_started: (fold, { goal }, base) =>
+    void fold.items.push({ ...base, kind: 'goal', number: 1, text: goal }),
   goal_started: (fold, { number, text }, base) =>
     void fold.items.push({ ...base, kind: 'goal', number, text }),
   phase_started: (fold, { phase, cycle }, base) =>

@@ -81,10 +81,10 @@ function TaskView({ task, status }: { task: Task; status: Task['status'] }) {
           <strong>{id}</strong> {description}
         </p>
         <p class="muted">
-          {status !== 'pending' && status !== 'completed' && <span>{named('status', status)} </span>}
-          {reason !== null && <span>{reason.replaceAll('_', ' ')} </span>}
+          {status !== 'pending' && status !== 'completed' && <span>{named('status', status)}</span>}
+          {reason !== null && <span>{reason.replaceAll('_', ' ')}</span>}
           {overdue && <span class="chip warn">{t('overdue')}</span>}
-          {dependencies.length > 0 && <span>{t('after', { ids: dependencies.join(', ') })} </span>}
+          {dependencies.length > 0 && <span>{t('after', { ids: dependencies.join(', ') })}</span>}
           {completionCriteria !== null && <span>{t('doneWhen', { criterion: completionCriteria })}</span>}
         </p>
         {result !== null && result.trim() !== '' && (

@@ -89,7 +89,7 @@ function Legend() {
   return (
     <ul class="legend">
       {LEGEND.map(kind => (
-        <li key={kind} class={kind}>
+        <li key={kind} class={`key-${kind}`}>
           {t(`bar_${kind}`)}
         </li>
       ))}
@@ -116,9 +116,11 @@ function Axis({ timeline, width, chosen }: AxisProps) {
       {ticksOf(span, Math.max(2, Math.floor(width / TICK_EVERY))).map(ms => (
         <g key={ms} class="tick">
           <line x1={x(from + ms)} x2={x(from + ms)} y1={AXIS - 6} y2={height} />
-          <text x={x(from + ms) + 3} y={12}>
-            {formatClock(ms)}
-          </text>
+          {x(from + ms) < width - 36 && (
+            <text x={x(from + ms) + 3} y={12}>
+              {formatClock(ms)}
+            </text>
+          )}
         </g>
       ))}
       {marks.map(({ kind, at, text }) => (

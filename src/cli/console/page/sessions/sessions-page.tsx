@@ -72,7 +72,7 @@ export function SessionsPage() {
 function SessionRow({ line: { id, title, workspace, changedAt, parent } }: { line: SessionLine }) {
   return (
     <li>
-      <Link to={sessionHref(id)} class="row">
+      <Link to={sessionHref(id)} class="row plain-row">
         <span class="row-text">{title || id}</span>
         <span class="row-facts muted">
           <span>{id}</span>
@@ -92,7 +92,7 @@ function Hits({ hits, words }: { hits: readonly Hit[]; words: string }) {
       <ul class="rows" aria-label={t('said')}>
         {hits.map(({ session, chain, message, at, text }) => (
           <li key={`${chain} ${message}`}>
-            <Link to={sessionHref(session)} class="row">
+            <Link to={sessionHref(session)} class="row plain-row">
               <span class="row-text">
                 <Marked text={text} words={words} />
               </span>
