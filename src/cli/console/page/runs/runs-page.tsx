@@ -84,7 +84,10 @@ function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) {
         <span class="row-state">
           <StateChip outcome={outcome} phase={waiting === null ? phase : 'waiting'} />
         </span>
-        <span class="row-text">{goal ?? id}</span>
+        <span class="row-text">
+          {id.includes('/') && <span class="muted">↳ </span>}
+          {goal ?? id}
+        </span>
         <span class="row-facts muted">
           {mode !== null && <span>{mode}</span>}
           <Ago at={startedAt} />

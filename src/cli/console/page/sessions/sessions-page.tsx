@@ -93,7 +93,7 @@ function Hits({ hits, words }: { hits: readonly Hit[]; words: string }) {
         {hits.map(({ session, chain, message, at, text }) => (
           <li key={`${chain} ${message}`}>
             <Link to={sessionHref(session)} class="row plain-row">
-              <span class="row-text">
+              <span class="row-text hit">
                 <Marked text={text} words={words} />
               </span>
               <span class="row-facts muted">
