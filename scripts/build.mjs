@@ -62,6 +62,16 @@ await esbuild.build({
 });
 for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), join(next, file));
 
+/** Tables of the core that nothing on the page uses are left out: its modules do nothing when they are loaded. */
+const core = {
+  name: 'core',
+  setup: build =>
+    build.onResolve({ filter: /\/core\/|^\.\.?\// }, async ({ path, pluginData, ...given }) => {
+      if (pluginData === core.name) return undefined;
+      const found = await build.resolve(path, { ...given, pluginData: core.name });
+      return found.path.startsWith(join(src, 'core')) ? { ...found, sideEffects: false } : found;
+    }),
+};
 await esbuild.build({
   entryPoints: {
     app: join(src, PAGE, 'main.tsx'),
@@ -78,6 +88,7 @@ await esbuild.build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   chunkNames: 'chunk-[hash]',
+  plugins: [core],
   logLevel: 'error',
 });
 for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(src, file), join(next, file));

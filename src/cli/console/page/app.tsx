@@ -1,12 +1,13 @@
 /** The frame around every page: where one can go, what waits, and whether the page is up to date. */
 import { useEffect } from 'preact/hooks';
-import { Keys, keysOpen } from './keys.js';
+import { keysOpen } from './keys.js';
 import { lazily } from './parts/lazy.js';
 import { Link } from './parts/link.js';
 import { path, streamState, trouble, waiting } from './state.js';
 import { WaitingPage } from './waiting/waiting-page.js';
 import { language, speak, t } from './words/words.js';
 
+const KeysHelp = lazily(() => import('./parts/keys-help.js').then(({ KeysHelp }) => KeysHelp));
 const RunPage = lazily(() => import('./run/run-page.js').then(({ RunPage }) => RunPage));
 const RunsPage = lazily(() => import('./runs/runs-page.js').then(({ RunsPage }) => RunsPage));
 const SessionPage = lazily(() => import('./sessions/session-page.js').then(({ SessionPage }) => SessionPage));
@@ -48,7 +49,7 @@ export function App() {
       </nav>
       <Banner />
       <main>{pageOf(path.value)}</main>
-      <Keys />
+      {keysOpen.value && <KeysHelp />}
     </>
   );
 }

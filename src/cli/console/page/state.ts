@@ -1,7 +1,7 @@
 /** What the page knows, as signals: written by frames, read by what is drawn. */
 import { signal } from '@preact/signals';
 import type { Frame, StreamAsk, WaitingGate } from '../api.js';
-import { RunModel } from './run-model.js';
+import type { RunModel } from './run-model.js';
 import type { StreamState } from './stream.js';
 
 export const streamState = signal<StreamState>('connecting');
@@ -18,12 +18,10 @@ export function connectWants(want: typeof wantRuns): void {
   wantRuns = want;
 }
 
-/** The model of a run that is looked at; `leave` ends the looking. */
-export function follow(id: string): RunModel {
-  const known = runs.get(id) ?? new RunModel(id);
-  runs.set(id, known);
+/** A run that is looked at is told of; `leave` ends the looking. */
+export function follow(run: RunModel): void {
+  runs.set(run.id, run);
   sayWants();
-  return known;
 }
 
 export function leave(id: string): void {

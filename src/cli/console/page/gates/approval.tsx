@@ -9,7 +9,7 @@ import type { FormProps } from './form-props.js';
 import { ReasonField } from './forms.js';
 import { approvalInput } from './inputs.js';
 
-const Compare = lazily(() => import('../parts/compare.js').then(({ Compare }) => Compare));
+const Compare = lazily(() => import('../parts/text/compare.js').then(({ Compare }) => Compare));
 
 export function ApprovalForm({ gate, key_, input, sending, answer }: FormProps<'approval'>) {
   const given = input ?? parseRecord(gate.subject.arguments);

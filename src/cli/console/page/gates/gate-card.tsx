@@ -1,17 +1,19 @@
 /** One gate: what is asked, until when, and the form of its kind. */
 import type { WaitingGate } from '../../api.js';
+import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
-import { Markdown } from '../parts/markdown.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { useStill } from '../parts/still.js';
+import { Markdown } from '../parts/text/markdown.js';
 import { Ago, Countdown } from '../parts/time.js';
 import { named, t } from '../words/words.js';
 import { answerGate, gateKey, later, putOff } from './answers.js';
 import { ApprovalForm } from './approval.js';
-import { FieldsForm } from './fields.js';
 import type { FormProps } from './form-props.js';
 import { BudgetForm, ClientToolForm, FailureForm, QuestionForm, RouteForm, StepForm } from './forms.js';
-import { PlanForm } from './plan.js';
+
+const FieldsForm = lazily(() => import('./fields.js').then(({ FieldsForm }) => FieldsForm));
+const PlanForm = lazily(() => import('./plan.js').then(({ PlanForm }) => PlanForm));
 
 export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: boolean }) {
   const { run, goal, gate } = waiting;

@@ -2,7 +2,7 @@
 import { escapeUnseen } from '../../../../core/text/unseen.js';
 import { isJson, spokenText } from '../../../print/reply-text.js';
 import { t } from '../words/words.js';
-import { Markdown } from './markdown.js';
+import { Markdown } from './text/markdown.js';
 
 interface ReplyProps {
   text: string;

@@ -1,6 +1,6 @@
 /** The conversation of a run: its last entries, earlier ones on demand, and what is being said now. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ReplyContent } from '../parts/content.js';
 import { Fold } from '../parts/fold.js';
 import { Fault, useSending } from '../parts/sending.js';
@@ -22,9 +22,9 @@ export function Chat({ run }: { run: RunModel }) {
   const items = ownOnly.value ? told.filter(({ path }) => path === '') : told;
   const hasAgents = all.some(({ path }) => path !== '');
   const first = Math.max(0, items.length - drawn.value);
-  const end = useFollowing(`${items.length} ${liveLength(run)}`);
+  const ref = useFollowing();
   return (
-    <section class="chat" aria-label={t('conversation')}>
+    <section ref={ref} class="chat" aria-label={t('conversation')}>
       {hasAgents && (
         <label class="own-only muted">
           <input
@@ -45,7 +45,6 @@ export function Chat({ run }: { run: RunModel }) {
       ))}
       <Live run={run} />
       <UnsettledMessages run={run} />
-      <div ref={end} />
     </section>
   );
 }
@@ -110,27 +109,27 @@ function Live({ run }: { run: RunModel }) {
   );
 }
 
-function liveLength({ progress: { calls } }: RunModel): number {
-  return [...calls.values()].reduce((sum, { text, thought }) => sum + text.length + thought.length, 0);
-}
-
 /** Pixels from the end within which the page stays at the end. */
 const NEAR = 160;
 
-/** Who reads the end goes on reading the end; who reads above is left there. */
-function useFollowing(changes: string) {
-  const end = useRef<HTMLDivElement>(null);
-  const near = useRef(true);
+/** Who reads the end goes on reading the end, whatever makes it longer; who reads above is left there. */
+function useFollowing() {
+  const ref = useRef<HTMLElement>(null);
   useEffect(() => {
+    let near = true;
+    const page = document.documentElement;
     const look = () => {
-      const { scrollHeight, scrollTop, clientHeight } = document.documentElement;
-      near.current = scrollHeight - scrollTop - clientHeight < NEAR;
+      near = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
     };
+    const observer = new ResizeObserver(() => {
+      if (near) page.scrollTop = page.scrollHeight;
+    });
+    if (ref.current) observer.observe(ref.current);
     addEventListener('scroll', look, { passive: true });
-    return () => removeEventListener('scroll', look);
+    return () => {
+      observer.disconnect();
+      removeEventListener('scroll', look);
+    };
   }, []);
-  useLayoutEffect(() => {
-    if (near.current) document.documentElement.scrollTop = document.documentElement.scrollHeight;
-  }, [changes]);
-  return end;
+  return ref;
 }

@@ -4,9 +4,9 @@ import type { Task } from '../../../../client/index.js';
 import { planInForce } from '../../../../core/plan/plan.js';
 import { post, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
-import { Markdown } from '../parts/markdown.js';
 import { PlanEditor } from '../parts/plan-editor.js';
 import { useSending } from '../parts/sending.js';
+import { Markdown } from '../parts/text/markdown.js';
 import type { RunModel } from '../run-model.js';
 import { named, t } from '../words/words.js';
 

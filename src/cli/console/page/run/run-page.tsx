@@ -5,7 +5,7 @@ import type { WaitingGate } from '../../api.js';
 import { GateList } from '../gates/gate-list.js';
 import { UsageFigures } from '../parts/figures.js';
 import { lazily } from '../parts/lazy.js';
-import type { RunModel } from '../run-model.js';
+import { RunModel } from '../run-model.js';
 import { StartForm } from '../runs/start-form.js';
 import { follow, leave } from '../state.js';
 import { t, type Word } from '../words/words.js';
@@ -31,8 +31,11 @@ WIDE.addEventListener('change', () => {
 const ASIDE: readonly Tab[] = ['plan', 'usage'];
 
 export function RunPage({ id }: { id: string }) {
-  const run = useMemo(() => follow(id), [id]);
-  useEffect(() => () => leave(id), [id]);
+  const run = useMemo(() => new RunModel(id), [id]);
+  useEffect(() => {
+    follow(run);
+    return () => leave(id);
+  }, [run]);
   const tab = useSignal<Tab>('conversation');
   void run.version.value;
   if (run.lost !== null && run.snapshot === null) return <p class="fault">{run.lost}</p>;

@@ -2,7 +2,7 @@
 import createDOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isCostly } from '../../../print/markdown-cost.js';
+import { isCostly } from '../../../../print/markdown-cost.js';
 
 const marked = new Marked({
   gfm: true,
@@ -61,7 +61,7 @@ function safe(text: string): DocumentFragment | string {
   }
 }
 
-export function Markdown({ text }: { text: string }) {
+export function SafeMarkdown({ text }: { text: string }) {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const fragment = safe(text);

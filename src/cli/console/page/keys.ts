@@ -1,21 +1,8 @@
 /** What the keyboard does, wherever no text is typed. */
 import { signal } from '@preact/signals';
-import { Dialog } from './parts/dialog.js';
 import { go } from './state.js';
-import { t, type Word } from './words/words.js';
 
 export const keysOpen = signal(false);
-
-const KEYS: readonly (readonly [string, Word])[] = [
-  ['j ↓', 'keyNext'],
-  ['k ↑', 'keyBefore'],
-  ['1 2 3', 'keyPages'],
-  ['c', 'keyComposer'],
-  ['Enter', 'keySend'],
-  ['Shift Enter', 'keyLine'],
-  ['Esc', 'keyClose'],
-  ['?', 'keyHelp'],
-];
 
 const PAGES: Partial<Record<string, string>> = { 1: '/', 2: '/runs', 3: '/sessions' };
 
@@ -50,22 +37,4 @@ function focusOn(element: Element | null): boolean {
   element.focus();
   element.scrollIntoView({ block: 'nearest' });
   return true;
-}
-
-export function Keys() {
-  if (!keysOpen.value) return null;
-  return (
-    <Dialog title={t('keys')} onClose={() => (keysOpen.value = false)}>
-      <dl class="keys">
-        {KEYS.map(([key, word]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{t(word)}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
-  );
 }

@@ -1,6 +1,6 @@
 /** What a call changes, line by line: by what its own arguments say. */
-import { editText } from '../../../../core/gates/gate-text.js';
-import { wholeWrite } from '../../../../core/gates/whole-write.js';
+import { editText } from '../../../../../core/gates/gate-text.js';
+import { wholeWrite } from '../../../../../core/gates/whole-write.js';
 
 /** Lines with `-`, `+` or a blank; null for a call that writes no text. */
 export function changeOf(input: unknown): string | null {
