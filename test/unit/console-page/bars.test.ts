@@ -1,6 +1,7 @@
 /** The timeline of the console's page: from events to bars. */
 import { expect, test } from 'vitest';
-import { ticksOf, timelineOf } from '../../../src/cli/console/page/run/bars.js';
+import { placeOf, spansOf, ticksIn } from '../../../src/cli/console/page/run/axis.js';
+import { timelineOf } from '../../../src/cli/console/page/run/bars.js';
 import type { Durable } from '../../../src/cli/console/page/run/items.js';
 
 function events(...list: [number, string, Record<string, unknown>?][]): Durable[] {
@@ -78,14 +79,45 @@ test('timeline: no event → an axis all the same', () => {
   expect(timelineOf([], 7)).toMatchObject({ from: 7, to: 8, lanes: [] });
 });
 
+const whole = (ms: number) => [{ from: 100, to: 100 + ms, shown: ms }];
+
 test.each([
   [4_000, 10, [0, 1_000, 2_000, 3_000, 4_000]],
   [95_000, 4, [0, 30_000, 60_000, 90_000]],
   [7_200_000, 4, [0, 1_800_000, 3_600_000, 5_400_000, 7_200_000]],
-])('timeline: %d ms with at most %d lines → round times', (span, most, ticks) => {
-  expect(ticksOf(span, most)).toEqual(ticks);
+])('timeline: %d ms with at most %d lines → round times since its beginning', (span, most, ticks) => {
+  expect(ticksIn(whole(span), most).map(at => at - 100)).toEqual(ticks);
 });
 
 test('timeline: weeks → few lines still', () => {
-  expect(ticksOf(40 * 86_400_000, 8).length).toBeLessThanOrEqual(9);
+  expect(ticksIn(whole(40 * 86_400_000), 8).length).toBeLessThanOrEqual(9);
+});
+
+const night = events(
+  [0, 'model_call_started', turn('a')],
+  [20_000, 'model_call_ended', turn('a')],
+  [20_000, 'gate_opened', { gateId: 'g1', kind: 'approval' }],
+  [8_000_000, 'gate_closed', { gateId: 'g1' }],
+  [8_000_000, 'tool_call_started', tool('a_1')],
+  [8_020_000, 'tool_call_ended', tool('a_1')],
+);
+
+test('timeline: a night of waiting → it takes little of the axis, and work has its length', () => {
+  const spans = spansOf(timelineOf(night, null), true);
+  expect(spans.map(({ from, to }) => [from, to])).toEqual([
+    [0, 20_000],
+    [20_000, 8_000_000],
+    [8_000_000, 8_020_000],
+  ]);
+  expect(placeOf(spans, 0)).toBe(0);
+  expect(placeOf(spans, 20_000)).toBeGreaterThan(0.4);
+  expect(placeOf(spans, 8_000_000)).toBeLessThan(0.6);
+  expect(placeOf(spans, 8_020_000)).toBe(1);
+  expect(ticksIn(spans, 4).filter(at => at > 20_000 && at < 8_000_000)).toEqual([]);
+});
+
+test('timeline: waits are not to be shortened, or there is no work → one axis, true to time', () => {
+  expect(spansOf(timelineOf(night, null), false)).toEqual([{ from: 0, to: 8_020_000, shown: 8_020_000 }]);
+  const waits = events([0, 'gate_opened', { gateId: 'g1', kind: 'plan' }]);
+  expect(spansOf(timelineOf(waits, 90_000), true)).toEqual([{ from: 0, to: 90_000, shown: 90_000 }]);
 });

@@ -53,7 +53,9 @@ export function timelineOf(events: readonly Durable[], now: number | null): Time
   const to = Math.max(end, events.at(-1)?.at ?? from, from + 1);
   // What an ended run left open has ended with it.
   if (now === null) for (const bar of open.values()) bar.to ??= to;
-  const lanes = [...byPath].map(([path, bars]) => ({ path, rows: rowsOf(bars) }));
+  const lanes = [...byPath]
+    .map(([path, bars]) => ({ path, rows: rowsOf(bars) }))
+    .sort((one, other) => one.path.localeCompare(other.path, 'en', { numeric: true }));
   return { from, to, lanes, marks };
 }
 
@@ -141,15 +143,4 @@ function rowsOf(bars: readonly Bar[]): Row[] {
 
 function endOf(bar: Bar | undefined): number {
   return bar === undefined ? 0 : (bar.to ?? Number.POSITIVE_INFINITY);
-}
-
-const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400];
-
-/** Where the axis has a line, in milliseconds from its beginning: at most `most` of them, at round times. */
-export function ticksOf(spanMs: number, most: number): number[] {
-  const step =
-    1_000 *
-    (STEPS.find(seconds => spanMs / (seconds * 1_000) <= most) ??
-      Math.ceil(spanMs / 86_400_000 / most) * 86_400);
-  return Array.from({ length: Math.floor(spanMs / step) + 1 }, (_, at) => at * step);
 }

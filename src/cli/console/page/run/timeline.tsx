@@ -5,7 +5,8 @@ import { formatClock, formatDuration } from '../../../../shared/format.js';
 import { now } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
-import { type Bar, type Lane, type Timeline, ticksOf, timelineOf } from './bars.js';
+import { placeOf, type Span, spansOf, ticksIn } from './axis.js';
+import { type Bar, type Lane, type Timeline, timelineOf } from './bars.js';
 
 const ROW = 22;
 const LANE_HEAD = 20;
@@ -21,11 +22,13 @@ export function TimelineView({ run }: { run: RunModel }) {
   void run.version.value;
   const zoom = useSignal(1);
   const chosen = useSignal<Bar | null>(null);
+  const shorten = useSignal(true);
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const isOpen = !run.ended && run.snapshot?.endedAt === null;
   const end = isOpen ? now.value : null;
   const timeline = useMemo(() => timelineOf(run.events, end), [run.events.length, end, run.from]);
+  const spans = useMemo(() => spansOf(timeline, shorten.value), [timeline, shorten.value]);
   const step = (factor: number) => {
     zoom.value = Math.min(MOST_ZOOM, Math.max(1, zoom.value * factor));
   };
@@ -35,6 +38,14 @@ export function TimelineView({ run }: { run: RunModel }) {
       <header>
         <Legend />
         <span class="spacer" />
+        <button
+          type="button"
+          class="small"
+          aria-pressed={shorten.value}
+          onClick={() => (shorten.value = !shorten.value)}
+        >
+          {t('shortenWaits')}
+        </button>
         <button
           type="button"
           class="small"
@@ -58,7 +69,7 @@ export function TimelineView({ run }: { run: RunModel }) {
         </button>
       </header>
       <div class="scroll" ref={box}>
-        {width > 0 && <Axis timeline={timeline} width={width * zoom.value} chosen={chosen} />}
+        {width > 0 && <Axis timeline={timeline} spans={spans} width={width * zoom.value} chosen={chosen} />}
       </div>
       <p class="chosen" role="status">
         {chosen.value ? <Chosen bar={chosen.value} from={timeline.from} end={timeline.to} /> : t('chooseBar')}
@@ -99,26 +110,41 @@ function Legend() {
 
 interface AxisProps {
   timeline: Timeline;
+  spans: readonly Span[];
   width: number;
   chosen: { value: Bar | null };
 }
 
-function Axis({ timeline, width, chosen }: AxisProps) {
+function Axis({ timeline, spans, width, chosen }: AxisProps) {
   const { from, to, lanes, marks } = timeline;
   const span = to - from;
-  const x = (at: number) => Math.round(((at - from) / span) * (width - 8) * 10) / 10 + 4;
+  const x = (at: number) => Math.round(placeOf(spans, at) * (width - 8) * 10) / 10 + 4;
   const heights = lanes.map(heightOf);
   const height = AXIS + heights.reduce((sum, each) => sum + each, 0);
   const tops = heights.map((_, at) => AXIS + heights.slice(0, at).reduce((sum, each) => sum + each, 0));
   const names = t('timelineText', { time: formatDuration(span), lanes: lanes.length });
   return (
     <svg width={width} height={height} role="img" aria-label={names}>
-      {ticksOf(span, Math.max(2, Math.floor(width / TICK_EVERY))).map(ms => (
-        <g key={ms} class="tick">
-          <line x1={x(from + ms)} x2={x(from + ms)} y1={AXIS - 6} y2={height} />
-          {x(from + ms) < width - 36 && (
-            <text x={x(from + ms) + 3} y={12}>
-              {formatClock(ms)}
+      {spans
+        .filter(each => each.shown < each.to - each.from)
+        .map(each => (
+          <rect
+            key={each.from}
+            class="cut"
+            x={x(each.from)}
+            width={x(each.to) - x(each.from)}
+            y={AXIS - 6}
+            height={height}
+          >
+            <title>{formatDuration(each.to - each.from)}</title>
+          </rect>
+        ))}
+      {ticksIn(spans, Math.max(2, Math.floor(width / TICK_EVERY))).map(at => (
+        <g key={at} class="tick">
+          <line x1={x(at)} x2={x(at)} y1={AXIS - 6} y2={height} />
+          {x(at) < width - 36 && (
+            <text x={x(at) + 3} y={12}>
+              {formatClock(at - from)}
             </text>
           )}
         </g>

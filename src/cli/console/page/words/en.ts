@@ -194,6 +194,7 @@ export const EN = {
   versionNumber: 'Version {number}',
   compare: 'Compare with the one before',
   download: 'Download',
+  shortenWaits: 'Shorten waits',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   zoomFit: 'Fit',

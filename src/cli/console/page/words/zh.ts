@@ -196,6 +196,7 @@ export const ZH: Words = {
   versionNumber: '版本 {number}',
   compare: '与上一版本比较',
   download: '下载',
+  shortenWaits: '缩短等待',
   zoomIn: '放大',
   zoomOut: '缩小',
   zoomFit: '适应宽度',
