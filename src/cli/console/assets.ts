@@ -1,8 +1,9 @@
 /** The page and its files, as they were built. */
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { builtScript } from '../../shared/package.js';
 
-const DIR = new URL('./page/', import.meta.url).pathname;
+const DIR = builtScript('cli/console/page');
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

@@ -13,10 +13,13 @@ const SNAPSHOT_MS = 400;
 /** After a failure to read the run. */
 const AGAIN_MS = 2_000;
 
+/** What is used of a run. */
+export type FollowedRun = Pick<Run, 'id' | 'events' | 'show'>;
+
 type TextEvent = Extract<RunEvent, { type: 'text' }>;
 
 export class Feed {
-  readonly #run: Run;
+  readonly #run: FollowedRun;
   readonly #listeners = new Set<Push>();
   readonly #ending = new AbortController();
   /** Durable ones, of the run and its sub-agents, as they were told. */
@@ -30,7 +33,7 @@ export class Feed {
   #end: RunEvent | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(run: Run) {
+  constructor(run: FollowedRun) {
     this.#run = run;
     void this.#follow();
   }

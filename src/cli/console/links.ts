@@ -4,8 +4,9 @@
  * its pages.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../stack/home.js';
 
 /** A link that nobody has opened for so long is none. */
 const LINK_MS = 600_000;
@@ -63,7 +64,7 @@ export class Links {
 
   #write(kind: 'link' | 'token'): string {
     const word = randomBytes(32).toString('base64url');
-    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+    makeFolder(this.#dir);
     writeFileSync(this.#path(kind, word), '', { mode: 0o600, flag: 'wx' });
     return word;
   }

@@ -9,12 +9,12 @@ import { z } from 'zod';
 import { connect, type SteersmanClient, SteersmanError } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
 import { caught, pathOf } from '../../shared/http-guard.js';
-import { resolveHome } from '../../stack/home.js';
+import { makeFolder, resolveHome } from '../../stack/home.js';
 import { readJson, removeFile, writeJson } from '../../stack/json-file.js';
 import { createConsole } from './console.js';
 import { isSame, Links } from './links.js';
 
-export const CONSOLE_PORT = 7_418;
+const CONSOLE_PORT = 7_418;
 const LEAST_TOKEN_CHARS = 32;
 const LOOPBACK = '127.0.0.1';
 const LOOPBACK_NAMES = [LOOPBACK, 'localhost', '[::1]'];
@@ -107,6 +107,7 @@ function recordOf(home: string): string {
 }
 
 function noteServed(home: string, url: string): () => void {
+  makeFolder(join(home, 'console'));
   writeJson(recordOf(home), { url, pid: process.pid } satisfies z.infer<typeof servedSchema>);
   return () => {
     if (readJson(recordOf(home), servedSchema)?.url === url) removeFile(recordOf(home));

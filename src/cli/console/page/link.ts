@@ -34,8 +34,13 @@ async function sharedLink(given: string | null, ends: StreamEnds): Promise<Link 
     };
     say({ type: 'hello', token: given });
   });
+  if (token === null) {
+    say({ type: 'bye' });
+    port.close();
+    return null;
+  }
   addEventListener('pagehide', () => say({ type: 'bye' }));
-  return token === null ? null : { token, want: runs => say({ type: 'want', runs }) };
+  return { token, want: runs => say({ type: 'want', runs }) };
 }
 
 /** Scripts come from our own files alone: the policy says so to browsers that know Trusted Types. */
