@@ -4,6 +4,7 @@ import { keysOpen } from './keys.js';
 import { lazily } from './parts/lazy.js';
 import { Link } from './parts/link.js';
 import { path, streamState, trouble, waiting } from './state.js';
+import { keepToken } from './token.js';
 import { WaitingPage } from './waiting/waiting-page.js';
 import { language, speak, t } from './words/words.js';
 
@@ -107,6 +108,28 @@ function NewLink() {
       <h1>{t('needsLink')}</h1>
       <p>{t('needsLinkText')}</p>
       <pre>steersman console --open</pre>
+      <p>{t('orToken')}</p>
+      <form
+        class="actions"
+        onSubmit={event => {
+          event.preventDefault();
+          const given = new FormData(event.currentTarget).get('token');
+          keepToken(String(given).trim());
+          location.reload();
+        }}
+      >
+        <input
+          class="reason"
+          type="password"
+          name="token"
+          autocomplete="off"
+          required
+          aria-label={t('token')}
+        />
+        <button type="submit" class="main">
+          {t('open')}
+        </button>
+      </form>
     </main>
   );
 }
