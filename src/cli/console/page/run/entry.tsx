@@ -1,17 +1,25 @@
 /** One entry of a conversation. */
+import { useSignal } from '@preact/signals';
+import type { Message } from '../../../../client/index.js';
 import { parseRecord } from '../../../../core/outputs/json-in-text.js';
 import { argumentsLine, formatDuration } from '../../../../shared/format.js';
+import { get, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';
 import { pretty, ReplyContent, ToolContent } from '../parts/content.js';
 import { shortCount, tokensOf } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
 import { Link, runHref } from '../parts/link.js';
+import { Fault, useSending } from '../parts/sending.js';
 import { changeOf, Diff } from '../parts/text/diff.js';
 import { Markdown } from '../parts/text/markdown.js';
 import { Ago } from '../parts/time.js';
 import { language, named, t } from '../words/words.js';
-import type { AgentItem, AnswerItem, GateItem, Item, SaidItem, ToolItem } from './items.js';
+import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from './items.js';
 import { MessageEntry } from './messages.js';
+
+interface ThreadTranscript {
+  messages: Message[];
+}
 
 export function Entry({ item, runId }: { item: Item; runId: string }) {
   // Drawn again where the entry is another one, or the language.
@@ -29,14 +37,7 @@ export function Entry({ item, runId }: { item: Item; runId: string }) {
 function innerOf(item: Item, runId: string) {
   switch (item.kind) {
     case 'goal':
-      return (
-        <article class="entry person goal">
-          <header>
-            <strong>{t('goal')}</strong> <Ago at={item.at} />
-          </header>
-          <Markdown text={item.text} />
-        </article>
-      );
+      return <Goal item={item} runId={runId} />;
     case 'phase':
       return (
         <h2 class="phase">
@@ -72,6 +73,40 @@ function innerOf(item: Item, runId: string) {
         </p>
       );
   }
+}
+
+/** Events have the beginning of a long goal: the conversation has it whole. */
+function Goal({ item: { text, at, path }, runId }: { item: GoalItem; runId: string }) {
+  const whole = useSignal<string | null>(null);
+  const sending = useSending();
+  const read = async () => {
+    const id = path === '' ? runId : `${runId}/${path}`;
+    const [main] = await get<ThreadTranscript[]>(runPath(id, 'transcript?thread=main'));
+    const begins = text.slice(0, -1).trim();
+    const goals = main?.messages.flatMap(message =>
+      message.kind === 'user' && message.purpose === 'goal' ? message.content.map(each => each.text) : [],
+    );
+    whole.value = goals?.find(each => each.replace(/\s+/g, ' ').includes(begins)) ?? text;
+  };
+  return (
+    <article class="entry person goal">
+      <header>
+        <strong>{t('goal')}</strong> <Ago at={at} />
+        {text.endsWith('…') && whole.value === null && (
+          <button
+            type="button"
+            class="quiet small"
+            disabled={sending.busy}
+            onClick={() => void sending.send(read)}
+          >
+            {t('showWhole')}
+          </button>
+        )}
+      </header>
+      <Markdown text={whole.value ?? text} />
+      <Fault of={sending.fault} />
+    </article>
+  );
 }
 
 function Said({ item }: { item: SaidItem }) {

@@ -21,6 +21,12 @@ interface ItemBase {
   path: string;
 }
 
+export interface GoalItem extends ItemBase {
+  kind: 'goal';
+  number: number;
+  text: string;
+}
+
 export interface SaidItem extends ItemBase {
   kind: 'said';
   role: string;
@@ -82,7 +88,7 @@ export interface AnswerItem extends ItemBase {
 export type NoteItem = ItemBase & { kind: 'note'; level: NoteLevel; about: JournalType; text: string };
 
 export type Item =
-  | (ItemBase & { kind: 'goal'; number: number; text: string })
+  | GoalItem
   | (ItemBase & { kind: 'phase'; phase: string; cycle: number })
   | (ItemBase & { kind: 'told'; role: string; text: string })
   | SaidItem

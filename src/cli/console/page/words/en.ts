@@ -37,6 +37,7 @@ export const EN = {
   nothingWaits: 'Nothing waits for you.',
   seeRuns: 'See all runs',
   later: 'Later',
+  showWhole: 'Show all',
   showNow: 'Show',
   dismiss: 'Dismiss',
   fromAgent: 'asked by {agent}',

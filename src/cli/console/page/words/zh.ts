@@ -39,6 +39,7 @@ export const ZH: Words = {
   nothingWaits: '没有需要您处理的事项。',
   seeRuns: '查看所有运行',
   later: '稍后',
+  showWhole: '显示全文',
   showNow: '显示',
   dismiss: '知道了',
   fromAgent: '由 {agent} 提出',
