@@ -125,7 +125,7 @@ function Conversation({ run }: { run: RunModel }) {
       {run.ended || (snapshot && snapshot.endedAt !== null) ? (
         <div class="ended">
           {snapshot?.usage && <UsageFigures usage={snapshot.usage} />}
-          <StartForm after={run.id} />
+          <StartForm after={run.id} workspace={snapshot?.workspace ?? null} />
         </div>
       ) : (
         <Composer run={run} />

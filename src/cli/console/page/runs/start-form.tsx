@@ -15,22 +15,25 @@ interface StartProps {
   session?: string;
   /** A run that has ended, from where that one ended. */
   after?: string;
+  /** Default: the console's. */
+  workspace?: string | null;
 }
 
-export function StartForm({ session, after }: StartProps) {
+export function StartForm(props: StartProps) {
+  const { session, after } = props;
   const goesOn = session ?? after;
   return (
     <Fold class="start" summary={goesOn === undefined ? t('newRun') : t('goOn')} open={after !== undefined}>
-      {() => <Fields {...(session !== undefined && { session })} {...(after !== undefined && { after })} />}
+      {() => <Fields {...props} />}
     </Fold>
   );
 }
 
-function Fields({ session, after }: StartProps) {
+function Fields({ session, after, workspace: first = null }: StartProps) {
   const name = `start ${session ?? after ?? ''}`;
   const goal = draft(name);
   const mode = useSignal('');
-  const workspace = useSignal<string | null>(null);
+  const workspace = useSignal(first);
   const keepOpen = useSignal(true);
   const sending = useSending();
   useEffect(readAbout, []);

@@ -48,7 +48,7 @@ export function SessionPage({ id }: { id: string }) {
             )}
         </section>
       ))}
-      {own.length > 0 && <StartForm session={id} />}
+      {own.length > 0 && <StartForm session={id} workspace={own.at(-1)?.run.workspace ?? null} />}
     </>
   );
 }
