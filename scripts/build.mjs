@@ -25,11 +25,17 @@ const src = join(root, 'src');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter(file => /\.(ts|json|[cm]js)$/.test(file))
-  .sort();
+/** What browsers load is bundled, all else is transpiled file by file. */
+const PAGE = join('cli', 'console', 'page');
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).sort();
+const files = sources.filter(file => /\.(ts|json|[cm]js)$/.test(file) && !file.startsWith(PAGE));
+const pageFiles = sources.filter(file => file.startsWith(PAGE) && /\.\w+$/.test(file));
 const hash = createHash('sha256');
-for (const file of [...files.map(file => join('src', file)), 'package-lock.json', 'scripts/build.mjs']) {
+for (const file of [
+  ...[...files, ...pageFiles].map(file => join('src', file)),
+  'package-lock.json',
+  'scripts/build.mjs',
+]) {
   hash
     .update(file)
     .update('\0')
@@ -55,6 +61,37 @@ await esbuild.build({
   logLevel: 'error',
 });
 for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), join(next, file));
+
+/** Tables of the core that nothing on the page uses are left out: its modules do nothing when they are loaded. */
+const core = {
+  name: 'core',
+  setup: build =>
+    build.onResolve({ filter: /\/core\/|^\.\.?\// }, async ({ path, pluginData, ...given }) => {
+      if (pluginData === core.name) return undefined;
+      const found = await build.resolve(path, { ...given, pluginData: core.name });
+      return found.path.startsWith(join(src, 'core')) ? { ...found, sideEffects: false } : found;
+    }),
+};
+await esbuild.build({
+  entryPoints: {
+    app: join(src, PAGE, 'main.tsx'),
+    style: join(src, PAGE, 'style.css'),
+    'stream-worker': join(src, PAGE, 'stream-worker.ts'),
+  },
+  outdir: join(next, PAGE),
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  chunkNames: 'chunk-[hash]',
+  plugins: [core],
+  logLevel: 'error',
+});
+for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(src, file), join(next, file));
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');
 const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };

@@ -25,6 +25,7 @@ const program = new Command(PROGRAM.worker)
     '--replay',
     "replay the queue's open runs against the workflow code of this version, serve none, and end: 0 when all would go on",
   )
+  .option('--console', 'serve the console too, on this machine: it prints a link to it')
   .addHelpText(
     'after',
     `
@@ -42,7 +43,7 @@ Examples:
   TEMPORAL_ADDRESS=localhost:7233 ${scriptCall('worker')}
   ${scriptCall('worker', '--config /etc/steersman --task-queue steersman-eu')}`,
   )
-  .action(async (options: { config?: string; taskQueue?: string; replay?: true }) => {
+  .action(async (options: { config?: string; taskQueue?: string; replay?: true; console?: true }) => {
     // Asked when `.env` is read, which may set it.
     const taskQueue = () => options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE;
     if (options.replay) {
@@ -53,6 +54,10 @@ Examples:
     await checkConfigDir(configDir);
     const here = defaultConfigDir();
     if (isTrusted(here)) loadVariables(here);
+    if (options.console) {
+      const { serveConsole } = await import('./cli/console/serve.js');
+      errorLine(`Console  ${(await serveConsole({ report: errorLine })).link()}`);
+    }
     await runWorker({
       configDir,
       taskQueue: taskQueue(),

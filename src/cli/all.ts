@@ -1,5 +1,6 @@
 /** The verbs: what the command line does with runs. */
 import type { Command } from 'commander';
+import { addConsole } from './setup/console.js';
 import { addDoctor, addModels } from './setup/doctor.js';
 import { addMcp } from './setup/mcp.js';
 import { addPermissions } from './setup/permissions.js';
@@ -37,6 +38,7 @@ const VERBS = [
   addExport,
   addStored,
   addArtifact,
+  addConsole,
   addMcp,
   addTools,
   addModels,

@@ -25,6 +25,13 @@ export function positiveInteger(value: string): number {
   throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }
 
+/** A port of this machine, for an option; 0: any that is free. */
+export function portNumber(value: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
+  throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+}
+
 /** A text that says something, for an option. */
 export function notEmpty(value: string): string {
   if (value.trim() !== '') return value;

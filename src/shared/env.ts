@@ -62,6 +62,8 @@ export const env = {
   stackTraces: () => read('STEERSMAN_STACK_TRACES')?.toLowerCase() === 'on',
   /** Bearer token of the MCP server's clients, over HTTP. */
   mcpToken: () => read('STEERSMAN_MCP_TOKEN'),
+  /** Token of the console's pages, where others than this machine reach it. */
+  consoleToken: () => read('STEERSMAN_CONSOLE_TOKEN'),
   /** Hosts that `fetch` may ask although their addresses are private, such as `wiki.example,127.0.0.1:8080`. */
   fetchPrivate: () => read('STEERSMAN_FETCH_PRIVATE')?.split(/[\s,]+/) ?? [],
   /** Ports of the local stack's server, where they are chosen. */

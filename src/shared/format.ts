@@ -1,5 +1,6 @@
 /** Figures and texts as people read them. Pure. */
 
+import type { ToolProgress } from '../core/limits/heartbeats.js';
 import { cachedPercent } from '../core/limits/usage-by.js';
 import type { Usage } from '../core/state/message.js';
 import { preview } from '../core/text/preview.js';
@@ -58,4 +59,11 @@ export function argumentsLine(json: string): string {
     const more = list.endsWith(']') ? `… ${texts.length - 1} more]` : '…';
     return texts.length === 1 && list.endsWith(']') ? list : `[${first}, ${more}`;
   });
+}
+
+/** `3 of 10 · message`, or what there is of it. */
+export function progressWords({ progress, total, message = '' }: ToolProgress): string {
+  if (progress === undefined) return message;
+  const figures = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message ? `${figures} · ${message}` : figures;
 }

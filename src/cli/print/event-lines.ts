@@ -6,7 +6,6 @@ import {
   type JournalPayloads,
   type JournalType,
   restText,
-  type ToolProgress,
   type TraceReport,
   type TraceStep,
 } from '../../client/index.js';
@@ -286,11 +285,4 @@ function stepText(step: TraceStep): string {
     return `check ${action.check} · ${formatDuration(elapsedMs)} · ${preview(observation, STEP_TEXT_CHARS)}`;
   const call = `tool ${action.tool} ${preview(action.arguments, STEP_TEXT_CHARS)}`;
   return `${who} · ${call} · ${ending ?? 'open'} · ${formatDuration(elapsedMs)} · ${preview(observation, STEP_TEXT_CHARS)}`;
-}
-
-/** `3 of 10 · message`, or what there is of it. */
-export function progressWords({ progress, total, message = '' }: ToolProgress): string {
-  if (progress === undefined) return message;
-  const figures = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message ? `${figures} · ${message}` : figures;
 }

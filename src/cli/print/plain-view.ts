@@ -1,8 +1,9 @@
 /** The plain live view: one line an event, and the running text of model calls as it comes. */
 import type { JournalEvent, Retry, RunEnd, RunEvent, ToolProgress } from '../../client/index.js';
+import { progressWords } from '../../shared/format.js';
 import type { TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
-import { branchLine, eventLines, isToldOfChild, progressWords, whoseLine } from './event-lines.js';
+import { branchLine, eventLines, isToldOfChild, whoseLine } from './event-lines.js';
 import { gateHelp } from './gate-help.js';
 import { LiveCalls, wholeLines } from './live-calls.js';
 import type { ShownTask } from './plan-lines.js';

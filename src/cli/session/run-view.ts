@@ -10,7 +10,7 @@ import type {
 } from '../../client/index.js';
 import { addUsage, NO_USAGE } from '../../core/state/message.js';
 import { tailChars } from '../../core/text/large-text.js';
-import { progressWords } from '../print/event-lines.js';
+import { progressWords } from '../../shared/format.js';
 import { spokenText } from '../print/reply-text.js';
 
 export interface CallInFlight {

@@ -1,14 +1,13 @@
 /** `mcp`: the runs as tools of any MCP client. */
 
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import { connect } from '../../client/index.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { checkConfigDir } from '../../config/files.js';
 import { quietVerbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { errorLine } from '../../shared/output.js';
-import { userPath } from '../arguments.js';
+import { portNumber, userPath } from '../arguments.js';
 
 const DEFAULT_PORT = 7_417;
 
@@ -26,7 +25,7 @@ export function addMcp(program: Command): void {
     .option(
       '--http [port]',
       `over streamable HTTP instead of stdin and stdout (default port: ${DEFAULT_PORT})`,
-      port,
+      portNumber,
     )
     .option(
       '--host <address>',
@@ -68,10 +67,4 @@ async function serve({ http, host, workspace = [userPath('.')], config }: McpOpt
   });
   errorLine(`MCP server at ${served.url}`);
   await served.closed;
-}
-
-function port(value: string): number {
-  const number = Number(value);
-  if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
-  throw new InvalidArgumentError('It must be a port from 0 to 65535.');
 }

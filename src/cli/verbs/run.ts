@@ -79,6 +79,7 @@ async function runGoal(context: Context, read: ReadStart, notify: URL | undefine
   const { goal, start } = read;
   const run = await client.start(goal, start);
   tellWhere(output, run);
+  if (interactive) await openConsole(context, run);
   const view = new PlainView(output.notes, { runId: run.id });
   return following(context, run, notify, {
     session: interactive ? { goal, owned: !run.joined, config: start.configDir } : null,
@@ -242,6 +243,18 @@ function tellWhere({ notes }: Output, { id, webUi, joined }: Run): void {
   notes.line(`Run    ${id}`);
   if (webUi !== null) notes.line(`Web UI ${webUi}`);
   if (joined) notes.line('It is open: the goal waits in it as its next one.');
+}
+
+/** Serves the console as long as this terminal is there, unless another process does. A run is worth more than it. */
+async function openConsole({ client, output: { notes } }: Context, { id }: Run): Promise<void> {
+  try {
+    const { linkOfRunning, serveConsole } = await import('../console/serve.js');
+    const report = (line: string) => notes.line(line);
+    const link = (await linkOfRunning(id)) ?? (await serveConsole({ client, report })).link(id);
+    notes.line(`Console ${link}`);
+  } catch (error) {
+    notes.line(`There is no console: ${errorText(error)}`);
+  }
 }
 
 const SHOWN = 5;

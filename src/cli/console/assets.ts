@@ -1,0 +1,54 @@
+/** The page and its files, as they were built. */
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { builtScript } from '../../shared/package.js';
+
+const DIR = builtScript('cli/console/page');
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** No script but ours, no style but ours, no frame around it, nothing from elsewhere. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types steersman dompurify',
+].join('; ');
+
+const SAFE_HEADERS: Record<string, string> = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** A file of the page, which lies at the top; every other path is the page, which finds its way itself: ids may have dots. */
+export async function assetOf(request: Request, path: string): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return notHere(405);
+  const isPage = extname(path) === '' || path.lastIndexOf('/') > 0;
+  const name = isPage ? 'index.html' : path.slice(1);
+  const type = TYPES[extname(name)];
+  if (type === undefined || !/^[\w.-]+$/.test(name)) return notHere(404);
+  const content = await readFile(join(DIR, name)).catch(() => null);
+  if (content === null) return notHere(404);
+  return new Response(new Uint8Array(content), {
+    headers: { ...SAFE_HEADERS, 'content-type': type, 'cache-control': 'no-cache' },
+  });
+}
+
+function notHere(status: number): Response {
+  return new Response('There is nothing here.', { status, headers: SAFE_HEADERS });
+}

@@ -1,0 +1,2 @@
+/** `steersman/console`: the console as a function, to mount behind a login of one's own. */
+export { type Console, type ConsoleOptions, createConsole } from './console.js';

@@ -1,0 +1,21 @@
+/** What the console works with: its folder, and the modes with the roles that read messages. */
+import { signal } from '@preact/signals';
+import { get } from './ask.js';
+
+interface About {
+  workspace: string;
+  modes: { name: string; readers: string[] }[];
+}
+
+export const about = signal<About | null>(null);
+
+/** Once; where it fails, at the next need. */
+export function readAbout(): void {
+  if (about.peek() !== null) return;
+  get<About>('about').then(
+    told => {
+      about.value = told;
+    },
+    () => undefined,
+  );
+}

@@ -1,0 +1,124 @@
+/** What a tool server asks: the fields of its form. */
+import { formFields } from '../../../../core/gates/form.js';
+import { draft } from '../parts/draft.js';
+import { t } from '../words/words.js';
+import { draftKey } from './answers.js';
+import type { FormProps } from './form-props.js';
+import { decisionInput, type FieldValues, firstValues, formInput } from './inputs.js';
+
+type Field = ReturnType<typeof formFields>[number];
+
+export function FieldsForm({ gate, key_, sending, answer }: FormProps<'form'>) {
+  const { schema } = gate.subject;
+  const kept = draft(draftKey(key_, 'fields'), JSON.stringify(firstValues(schema)));
+  const values = JSON.parse(kept.value) as FieldValues;
+  const set = (name: string, value: string | string[]) => {
+    kept.value = JSON.stringify({ ...values, [name]: value });
+  };
+  const { busy } = sending;
+  return (
+    <form
+      class="fields"
+      onSubmit={event => {
+        event.preventDefault();
+        answer(formInput(schema, values));
+      }}
+    >
+      {formFields(schema).map(field => (
+        <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onValue={set} />
+      ))}
+      <div class="actions">
+        <button type="submit" class="main" disabled={busy}>
+          {t('giveFields')}
+        </button>
+        <button type="button" class="bad" disabled={busy} onClick={() => answer(decisionInput('decline'))}>
+          {t('decline')}
+        </button>
+        <button type="button" class="quiet" disabled={busy} onClick={() => answer(decisionInput('cancel'))}>
+          {t('cancelForm')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface RowProps {
+  field: Field;
+  value: string | readonly string[];
+  onValue: (name: string, value: string | string[]) => void;
+}
+
+function FieldRow({ field, value, onValue }: RowProps) {
+  const { name, required, words } = field;
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the field of its type, within.
+    <label>
+      <span>
+        {name}
+        {!required && <em class="muted"> {t('optional')}</em>}
+      </span>
+      <Control field={field} value={value} onValue={onValue} />
+      {words !== '' && <small class="muted">{words}</small>}
+    </label>
+  );
+}
+
+function Control({ field: { name, type, choices, required }, value, onValue }: RowProps) {
+  if (type === 'boolean' || (choices.length > 0 && type !== 'array')) {
+    const options =
+      type === 'boolean' ? YES_NO : choices.map(({ value: each, title }) => [textOf(each), title]);
+    return (
+      <select
+        required={required}
+        value={String(value)}
+        onChange={event => onValue(name, event.currentTarget.value)}
+      >
+        <option value="" />
+        {options.map(([each = '', title]) => (
+          <option key={each} value={each}>
+            {type === 'boolean' ? t(each === 'true' ? 'yes' : 'no') : title}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (type === 'array' && choices.length > 0) {
+    const chosen = typeof value === 'string' ? [] : value;
+    return (
+      <select
+        multiple
+        size={Math.min(6, choices.length)}
+        onChange={event =>
+          onValue(
+            name,
+            [...event.currentTarget.selectedOptions].map(option => option.value),
+          )
+        }
+      >
+        {choices.map(({ value: each, title }) => (
+          <option key={textOf(each)} value={textOf(each)} selected={chosen.includes(textOf(each))}>
+            {title}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return (
+    <input
+      required={required}
+      inputMode={type === 'number' || type === 'integer' ? 'decimal' : 'text'}
+      value={String(value)}
+      onInput={event => onValue(name, event.currentTarget.value)}
+    />
+  );
+}
+
+const YES_NO = [
+  ['true', ''],
+  ['false', ''],
+];
+
+/** As the reader of fields compares it. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

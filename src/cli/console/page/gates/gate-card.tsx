@@ -1,0 +1,109 @@
+/** One gate: what is asked, until when, and the form of its kind. */
+import type { WaitingGate } from '../../api.js';
+import { lazily } from '../parts/lazy.js';
+import { Link, runHref } from '../parts/link.js';
+import { Fault, useSending } from '../parts/sending.js';
+import { useStill } from '../parts/still.js';
+import { Markdown } from '../parts/text/markdown.js';
+import { Ago, Countdown } from '../parts/time.js';
+import { named, t } from '../words/words.js';
+import { answerGate, gateKey, later, putOff } from './answers.js';
+import { ApprovalForm } from './approval.js';
+import type { FormProps } from './form-props.js';
+import { BudgetForm, ClientToolForm, FailureForm, QuestionForm, RouteForm, StepForm } from './forms.js';
+
+const FieldsForm = lazily(() => import('./fields.js').then(({ FieldsForm }) => FieldsForm));
+const PlanForm = lazily(() => import('./plan.js').then(({ PlanForm }) => PlanForm));
+
+export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: boolean }) {
+  const { run, goal, gate } = waiting;
+  const key = gateKey(run, gate.id);
+  const isLater = later.value.includes(key);
+  const { ref, guard } = useStill();
+  return (
+    <article
+      class={isLater ? 'card gate later' : 'card gate'}
+      data-gate={key}
+      aria-label={`${named('gate', gate.kind)}: ${gate.title}`}
+      tabIndex={-1}
+    >
+      <header>
+        <span class="chip warn">{named('gate', gate.kind)}</span>
+        <h2>{gate.title}</h2>
+        {gate.deadline !== null && <Countdown to={gate.deadline} />}
+        <button type="button" class="quiet small" onClick={() => putOff(key, !isLater)}>
+          {isLater ? t('showNow') : t('later')}
+        </button>
+      </header>
+      <p class="about">
+        {!inRun && <Link to={runHref(run)}>{goal ?? run}</Link>}
+        {gate.from && <span>{t('fromAgent', { agent: gate.from.agent })}</span>}
+        <Ago at={gate.openedAt} />
+      </p>
+      {!isLater && (
+        <>
+          {bodyOf(gate) !== '' && <Markdown text={bodyOf(gate)} />}
+          <div class="answers" ref={ref} onClickCapture={guard}>
+            <GateForm waiting={waiting} />
+          </div>
+        </>
+      )}
+    </article>
+  );
+}
+
+/** What the title and the form do not say already. */
+function bodyOf(gate: WaitingGate['gate']): string {
+  if (gate.kind !== 'question') return gate.body.trim();
+  const said = new Set([gate.title.trim(), ...(gate.subject.options ?? [])]);
+  const lines = gate.body.split('\n');
+  return lines
+    .filter(line => !said.has(line.replace(/^\s*(?:\d+[.)]|-) /, '').trim()))
+    .join('\n')
+    .trim();
+}
+
+function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {
+  const sending = useSending();
+  const props: Omit<FormProps<typeof gate.kind>, 'gate'> = {
+    run,
+    key_: gateKey(run, gate.id),
+    input,
+    sending,
+    answer: made => {
+      if ('fault' in made) sending.say(t(made.fault, { field: made.field ?? '' }));
+      else void sending.send(() => answerGate(run, gate, made.input));
+    },
+  };
+  return (
+    // What was refused is said until something else is typed.
+    <div onInput={() => sending.say(null)}>
+      {formOf(gate, props)}
+      {sending.busy && <p class="muted">{t('sending')}</p>}
+      <Fault of={sending.fault} />
+    </div>
+  );
+}
+
+function formOf(gate: WaitingGate['gate'], props: Omit<FormProps<typeof gate.kind>, 'gate'>) {
+  switch (gate.kind) {
+    case 'approval':
+      return <ApprovalForm {...props} gate={gate} />;
+    case 'plan':
+      return <PlanForm {...props} gate={gate} />;
+    case 'question':
+      return <QuestionForm {...props} gate={gate} />;
+    case 'route':
+      return <RouteForm {...props} gate={gate} />;
+    case 'clientTool':
+      return <ClientToolForm {...props} gate={gate} />;
+    case 'budget':
+      return <BudgetForm {...props} gate={gate} />;
+    case 'failure':
+      return <FailureForm {...props} gate={gate} />;
+    case 'step':
+      return <StepForm {...props} gate={gate} />;
+    case 'form':
+      return <FieldsForm {...props} gate={gate} />;
+  }
+}

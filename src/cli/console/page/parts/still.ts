@@ -1,0 +1,61 @@
+/**
+ * Buttons of something that came, or moved, under the pointer are dead for half a second: nobody clicks what they have
+ * not seen.
+ */
+import type { RefObject } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+
+const DEAD_MS = 500;
+const LOOK_MS = 100;
+
+class Place {
+  readonly #element: () => HTMLElement | null;
+  #top = Number.NaN;
+  #movedAt = performance.now();
+
+  constructor(element: () => HTMLElement | null) {
+    this.#element = element;
+  }
+
+  look(): void {
+    const top = topOf(this.#element());
+    if (top === this.#top) return;
+    this.#top = top;
+    this.#movedAt = performance.now();
+  }
+
+  isStill(): boolean {
+    this.look();
+    return performance.now() - this.#movedAt >= DEAD_MS;
+  }
+}
+
+/** In its page, wherever that is scrolled to: who scrolls knows that things move. */
+function topOf(element: HTMLElement | null): number {
+  let top = 0;
+  for (let at = element; at; at = at.offsetParent as HTMLElement | null) top += at.offsetTop;
+  return top;
+}
+
+const places = new Set<Place>();
+setInterval(() => {
+  for (const place of places) place.look();
+}, LOOK_MS);
+
+/** `ref` goes to what has the buttons, `guard` to its `onClickCapture`. */
+export function useStill(): { ref: RefObject<HTMLDivElement>; guard: (event: Event) => void } {
+  const ref = useRef<HTMLDivElement>(null);
+  const place = useMemo(() => new Place(() => ref.current), []);
+  useEffect(() => {
+    place.look();
+    places.add(place);
+    return () => void places.delete(place);
+  }, []);
+  const guard = (event: Event) => {
+    if (!(event.target instanceof Element) || event.target.closest('button') === null) return;
+    if (place.isStill()) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return { ref, guard };
+}

@@ -1,0 +1,101 @@
+/** One run as the page has it: folded from frames, each event once, whatever comes twice. */
+import { signal } from '@preact/signals';
+import type { RunEvent, RunSnapshot } from '../../../client/index.js';
+import { newProgress, type RunProgress, take as takeProgress } from '../../session/run-view.js';
+import type { Frame } from '../api.js';
+import { get, runPath } from './ask.js';
+import { type Durable, type Fold, newFold, takeItem } from './run/items.js';
+
+export class RunModel {
+  readonly id: string;
+  /** One more at each change: what is drawn depends on it. */
+  readonly version = signal(0);
+  readonly progress: RunProgress = newProgress('');
+  /** Durable events in the order that they were told. */
+  events: Durable[] = [];
+  fold: Fold = newFold();
+  snapshot: RunSnapshot | null = null;
+  /** Number of the first own event that is here; null until all were told. */
+  from: number | null = null;
+  /** Why it can't be followed. */
+  lost: string | null = null;
+  ended = false;
+  readonly #seen = new Map<string, number>();
+  #frame = 0;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  /** Of the run's own events. */
+  get lastSeq(): number {
+    return this.#seen.get('') ?? 0;
+  }
+
+  take(frame: Extract<Frame, { run: string }>): void {
+    if (frame.type === 'snapshot') this.snapshot = frame.snapshot;
+    else if (frame.type === 'caught_up') this.from ??= frame.from;
+    else if (frame.type === 'lost') this.lost = frame.message;
+    else this.#event(frame.event);
+    if (frame.type !== 'lost') this.lost = null;
+    this.#changed();
+  }
+
+  /** Reads what came before the first event that is here. Throws what the server refuses. */
+  async readEarlier(): Promise<void> {
+    const { from } = this;
+    if (from === null || from <= 1) return;
+    const first = Math.max(1, from - EARLIER);
+    const earlier: Durable[] = [];
+    for (let since = first - 1; since < from - 1; ) {
+      const page = await get<RunEvent[]>(runPath(this.id, `events?since=${since}`));
+      const durable = page.filter((event): event is Durable => 'seq' in event);
+      const last = durable.findLast(({ path }) => path === undefined)?.seq ?? since;
+      earlier.push(...durable);
+      if (last <= since) break;
+      since = last;
+    }
+    this.#prepend(earlier, from, first);
+  }
+
+  #prepend(earlier: readonly Durable[], from: number, first: number): void {
+    const known = new Set(this.events.map(nameOf));
+    const end = earlier.findIndex(event => event.path === undefined && event.seq >= from);
+    const fresh = earlier.slice(0, end < 0 ? undefined : end).filter(event => !known.has(nameOf(event)));
+    this.events = [...fresh, ...this.events];
+    this.fold = newFold();
+    for (const event of this.events) takeItem(this.fold, event);
+    this.from = first;
+    this.#changed();
+  }
+
+  #event(event: RunEvent): void {
+    if ('seq' in event) {
+      const { path = '', seq } = event;
+      if (seq <= (this.#seen.get(path) ?? 0)) return;
+      this.#seen.set(path, seq);
+      this.events.push(event);
+      takeItem(this.fold, event);
+    }
+    if (event.type === 'end') this.ended = true;
+    takeProgress(this.progress, event);
+  }
+
+  /** Many frames come at once: they are drawn together. */
+  #changed(): void {
+    if (this.#frame !== 0) return;
+    const draw = () => {
+      this.#frame = 0;
+      this.version.value += 1;
+    };
+    // A hidden page draws no frames, and is to be whole when somebody looks.
+    this.#frame = document.hidden ? Number(setTimeout(draw, 100)) : requestAnimationFrame(draw);
+  }
+}
+
+/** Own events that are read at once. */
+const EARLIER = 500;
+
+function nameOf({ path = '', seq }: Durable): string {
+  return `${path} ${seq}`;
+}

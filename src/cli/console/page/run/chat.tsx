@@ -1,0 +1,135 @@
+/** The conversation of a run: its last entries, earlier ones on demand, and what is being said now. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ReplyContent } from '../parts/content.js';
+import { Fold } from '../parts/fold.js';
+import { Fault, useSending } from '../parts/sending.js';
+import type { RunModel } from '../run-model.js';
+import { t } from '../words/words.js';
+import { Entry } from './entry.js';
+import { UnsettledMessages } from './messages.js';
+
+const DRAWN = 200;
+const OWN_ONLY = 'steersman-own-only';
+
+export function Chat({ run }: { run: RunModel }) {
+  void run.version.value;
+  const drawn = useSignal(DRAWN);
+  const ownOnly = useSignal(sessionStorage.getItem(OWN_ONLY) !== 'no');
+  const all = run.fold.items;
+  // An open gate stands below, with its form.
+  const told = all.filter(item => item.kind !== 'gate' || item.closed !== null);
+  const items = ownOnly.value ? told.filter(({ path }) => path === '') : told;
+  const hasAgents = all.some(({ path }) => path !== '');
+  const first = Math.max(0, items.length - drawn.value);
+  const ref = useFollowing();
+  return (
+    <section ref={ref} class="chat" aria-label={t('conversation')}>
+      {hasAgents && (
+        <label class="own-only muted">
+          <input
+            type="checkbox"
+            checked={!ownOnly.value}
+            onChange={event => {
+              ownOnly.value = !event.currentTarget.checked;
+              sessionStorage.setItem(OWN_ONLY, ownOnly.value ? 'yes' : 'no');
+            }}
+          />{' '}
+          {t('showAgents')}
+        </label>
+      )}
+      <Earlier run={run} hidden={first} onMore={() => (drawn.value += DRAWN)} />
+      {run.from === null && items.length === 0 && <p class="muted">{t('loading')}</p>}
+      {items.slice(first).map(item => (
+        <Entry key={item.key} item={item} runId={run.id} />
+      ))}
+      <Live run={run} />
+      <UnsettledMessages run={run} />
+    </section>
+  );
+}
+
+function Earlier({ run, hidden, onMore }: { run: RunModel; hidden: number; onMore: () => void }) {
+  void run.version.value;
+  const sending = useSending();
+  const isMore = run.from !== null && run.from > 1;
+  if (hidden === 0 && !isMore) return null;
+  const more = async () => {
+    if (hidden < DRAWN && isMore) await run.readEarlier();
+    onMore();
+  };
+  return (
+    <div class="earlier">
+      <button type="button" class="quiet" disabled={sending.busy} onClick={() => void sending.send(more)}>
+        {sending.busy ? t('loading') : t('earlier')}
+      </button>
+      <Fault of={sending.fault} />
+    </div>
+  );
+}
+
+/** What calls in flight have said so far. */
+function Live({ run }: { run: RunModel }) {
+  void run.version.value;
+  const { calls, children, tools } = run.progress;
+  return (
+    <>
+      {[...calls].map(([callId, call]) => (
+        <article key={callId} class="entry live" aria-busy="true">
+          <header>
+            <strong>{call.role}</strong> <span class="muted">{call.model}</span>
+          </header>
+          {call.thought !== '' && (
+            <Fold class="reasoning" summary={t('thinking', { count: call.reasoningChars })}>
+              {() => <p>…{call.thought}</p>}
+            </Fold>
+          )}
+          {call.text === '' ? (
+            call.thought === '' && <p class="muted dots">{t('waitsForModel')}</p>
+          ) : (
+            <ReplyContent live text={call.missed > 0 ? `…${call.text}` : call.text} form={call.form} />
+          )}
+        </article>
+      ))}
+      {[...tools].map(([callId, { tool, progress }]) =>
+        progress === null ? null : (
+          <p key={callId} class="muted">
+            {tool}: {progress}
+          </p>
+        ),
+      )}
+      {[...children].flatMap(([path, child]) =>
+        [...child.calls].map(([callId, call]) => (
+          <p key={`${path} ${callId}`} class="muted agent-live">
+            {path}: {call.role} {call.text === '' ? '…' : call.text.slice(-160)}
+          </p>
+        )),
+      )}
+    </>
+  );
+}
+
+/** Pixels from the end within which the page stays at the end. */
+const NEAR = 160;
+
+/** Who reads the end goes on reading the end, whatever makes it longer; who reads above is left there. */
+function useFollowing() {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => {
+    let near = true;
+    const page = document.documentElement;
+    const look = () => {
+      near = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
+    };
+    const observer = new ResizeObserver(() => {
+      if (near) page.scrollTop = page.scrollHeight;
+    });
+    if (ref.current) observer.observe(ref.current);
+    addEventListener('scroll', look, { passive: true });
+    return () => {
+      observer.disconnect();
+      removeEventListener('scroll', look);
+    };
+  }, []);
+  return ref;
+}

@@ -1,0 +1,95 @@
+/** Saying something to a run: as steering or as its next goal, when, and to whom. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { about, readAbout } from '../about.js';
+import { draft } from '../parts/draft.js';
+import type { RunModel } from '../run-model.js';
+import { t } from '../words/words.js';
+import { sendNote } from './messages.js';
+import type { SentNote } from './sent.js';
+
+export function Composer({ run }: { run: RunModel }) {
+  void run.version.value;
+  const text = draft(`composer ${run.id}`);
+  const kind = useSignal<SentNote['kind']>('steer');
+  const when = useSignal('skip');
+  const to = useSignal('');
+  useEffect(readAbout, []);
+  const send = () => {
+    const words = text.value.trim();
+    if (words === '') return;
+    text.value = '';
+    const note = { id: crypto.randomUUID(), text: words, at: Date.now(), fault: null };
+    void sendNote(run.id, { ...note, kind: kind.value, when: when.value, to: to.value });
+  };
+  return (
+    <form
+      class="composer"
+      aria-label={t('sayToRun')}
+      onSubmit={event => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        data-composer
+        aria-label={t('message')}
+        placeholder={kind.value === 'steer' ? t('steerHint') : t('followUpHint')}
+        rows={2}
+        value={text.value}
+        onInput={event => (text.value = event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+      />
+      <div class="actions">
+        <select
+          aria-label={t('messageKind')}
+          value={kind.value}
+          onChange={event => (kind.value = event.currentTarget.value as SentNote['kind'])}
+        >
+          <option value="steer">{t('steer')}</option>
+          <option value="follow-up">{t('followUp')}</option>
+        </select>
+        {kind.value === 'steer' && (
+          <>
+            <select
+              aria-label={t('when')}
+              value={when.value}
+              onChange={event => (when.value = event.currentTarget.value)}
+            >
+              <option value="skip">{t('whenSkip')}</option>
+              <option value="after-batch">{t('whenAfter')}</option>
+              <option value="interrupt">{t('whenInterrupt')}</option>
+            </select>
+            <select
+              aria-label={t('toWhom')}
+              value={to.value}
+              onChange={event => (to.value = event.currentTarget.value)}
+            >
+              <option value="">{t('toAtWork')}</option>
+              {readers(run).map(each => (
+                <option key={each} value={each}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+        <button type="submit" class="main" disabled={text.value.trim() === ''}>
+          {t('send')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Roles that read messages, and sub-agents that run. */
+function readers({ snapshot }: RunModel): string[] {
+  if (!snapshot) return [];
+  const roles = about.value?.modes.find(({ name }) => name === snapshot.mode)?.readers ?? [];
+  const agents = snapshot.children.filter(({ outcome }) => outcome === null).map(({ id }) => id);
+  return [...roles, ...agents];
+}

@@ -1,0 +1,217 @@
+/** One entry of a conversation. */
+import { useSignal } from '@preact/signals';
+import type { Message } from '../../../../client/index.js';
+import { parseRecord } from '../../../../core/outputs/json-in-text.js';
+import { argumentsLine, formatDuration } from '../../../../shared/format.js';
+import { get, runPath } from '../ask.js';
+import { closedWords } from '../gates/answers.js';
+import { pretty, ReplyContent, ToolContent } from '../parts/content.js';
+import { shortCount, tokensOf } from '../parts/figures.js';
+import { Fold } from '../parts/fold.js';
+import { Link, runHref } from '../parts/link.js';
+import { Fault, useSending } from '../parts/sending.js';
+import { changeOf, Diff } from '../parts/text/diff.js';
+import { Markdown } from '../parts/text/markdown.js';
+import { Ago } from '../parts/time.js';
+import { language, named, t } from '../words/words.js';
+import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from './items.js';
+import { MessageEntry } from './messages.js';
+
+interface ThreadTranscript {
+  messages: Message[];
+}
+
+export function Entry({ item, runId }: { item: Item; runId: string }) {
+  // Drawn again where the entry is another one, or the language.
+  void language.value;
+  const inner = innerOf(item, runId);
+  if (item.path === '') return inner;
+  return (
+    <div class="of-agent">
+      <span class="agent-name">{item.path}</span>
+      {inner}
+    </div>
+  );
+}
+
+function innerOf(item: Item, runId: string) {
+  switch (item.kind) {
+    case 'goal':
+      return <Goal item={item} runId={runId} />;
+    case 'phase':
+      return (
+        <h2 class="phase">
+          {named('phase', item.phase)}
+          {item.cycle > 1 && ` · ${t('cycle', { number: item.cycle })}`}
+        </h2>
+      );
+    case 'told':
+      return (
+        <article class="entry">
+          <header>
+            <strong>{item.role}</strong> <Ago at={item.at} />
+          </header>
+          <Markdown text={item.text} />
+        </article>
+      );
+    case 'said':
+      return <Said item={item} />;
+    case 'tool':
+      return <Tool item={item} />;
+    case 'message':
+      return <MessageEntry item={item} runId={runId} />;
+    case 'gate':
+      return <GateEntry item={item} />;
+    case 'agent':
+      return <AgentEntry item={item} runId={runId} />;
+    case 'answer':
+      return <Answer item={item} />;
+    case 'note':
+      return (
+        <p class={`note ${item.level}`}>
+          <strong>{named('note', item.about)}</strong> {item.text}
+        </p>
+      );
+  }
+}
+
+/** Events have the beginning of a long goal: the conversation has it whole. */
+function Goal({ item: { text, at, path }, runId }: { item: GoalItem; runId: string }) {
+  const whole = useSignal<string | null>(null);
+  const sending = useSending();
+  const read = async () => {
+    const id = path === '' ? runId : `${runId}/${path}`;
+    const [main] = await get<ThreadTranscript[]>(runPath(id, 'transcript?thread=main'));
+    const begins = text.slice(0, -1).trim();
+    const goals = main?.messages.flatMap(message =>
+      message.kind === 'user' && message.purpose === 'goal' ? message.content.map(each => each.text) : [],
+    );
+    whole.value = goals?.find(each => each.replace(/\s+/g, ' ').includes(begins)) ?? text;
+  };
+  return (
+    <article class="entry person goal">
+      <header>
+        <strong>{t('goal')}</strong> <Ago at={at} />
+        {text.endsWith('…') && whole.value === null && (
+          <button
+            type="button"
+            class="quiet small"
+            disabled={sending.busy}
+            onClick={() => void sending.send(read)}
+          >
+            {t('showWhole')}
+          </button>
+        )}
+      </header>
+      <Markdown text={whole.value ?? text} />
+      <Fault of={sending.fault} />
+    </article>
+  );
+}
+
+function Said({ item }: { item: SaidItem }) {
+  const { role, model, text, reasoning, form, usage, durationMs, stopReason, at } = item;
+  const cut = stopReason !== 'end_turn' && stopReason !== 'tool_use';
+  return (
+    <article class="entry">
+      <header>
+        <strong>{role}</strong> <span class="muted">{model}</span> <Ago at={at} />
+        <span class="muted">
+          {durationMs !== null && formatDuration(durationMs)}
+          {usage && ` · ${t('tokens', { count: shortCount(tokensOf(usage)) })}`}
+        </span>
+        {cut && <span class="chip warn">{named('ending', stopReason)}</span>}
+      </header>
+      {reasoning.trim() !== '' && (
+        <Fold class="reasoning" summary={t('reasoning')}>
+          {() => <ToolContent text={reasoning} />}
+        </Fold>
+      )}
+      {text.trim() !== '' && <ReplyContent text={text} form={form} />}
+    </article>
+  );
+}
+
+function Tool({ item }: { item: ToolItem }) {
+  const { tool, ending, isError, durationMs, edited } = item;
+  const look = ending === null ? 'running' : isError ? 'bad' : '';
+  return (
+    <Fold
+      class={`tool ${look}`}
+      summary={
+        <>
+          <span class="tool-name">{tool}</span>
+          <span class="tool-line muted">{argumentsLine(item.arguments)}</span>
+          {edited && <span class="chip">{t('edited')}</span>}
+          <span class="tool-end muted">
+            {ending === null ? t('running') : ending === 'executed' ? '' : named('ending', ending)}
+            {durationMs !== null && durationMs > 0 && ` ${formatDuration(durationMs)}`}
+          </span>
+        </>
+      }
+    >
+      {() => <ToolBody item={item} />}
+    </Fold>
+  );
+}
+
+function ToolBody({ item }: { item: ToolItem }) {
+  const change = changeOf(parseRecord(item.arguments));
+  return (
+    <div class="tool-body">
+      {change !== null && <Diff text={change} />}
+      <h3>{t('arguments')}</h3>
+      <pre class="tool-text">{pretty(item.arguments)}</pre>
+      {item.ending !== null && (
+        <>
+          <h3>{t('result')}</h3>
+          <ToolContent text={item.result} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem }) {
+  return (
+    <Fold
+      class={closed === null ? 'note warn' : 'note'}
+      summary={
+        <>
+          <strong>{named('gate', gateKind)}</strong> {title}
+          <span class="muted"> {closed ? closedWords(closed.by, closed.decision) : t('waits')}</span>
+        </>
+      }
+    >
+      {() => <Markdown text={body} />}
+    </Fold>
+  );
+}
+
+function AgentEntry({ item: { id, role, outcome, path }, runId }: { item: AgentItem; runId: string }) {
+  const way = path === '' ? id : `${path}/${id}`;
+  return (
+    <p class="note">
+      <strong>{t('subagent')}</strong> <Link to={runHref(`${runId}/${way}`)}>{id}</Link> {role} ·{' '}
+      {outcome === null ? t('running') : named('outcome', outcome)}
+    </p>
+  );
+}
+
+function Answer({ item: { outcome, cause, text, repeats, at } }: { item: AnswerItem }) {
+  return (
+    <article class={`entry answer ${outcome}`}>
+      <header>
+        <strong>{t('answer')}</strong> <Ago at={at} />
+        <span class="chip">{named('outcome', outcome)}</span>
+        {cause !== outcome && <span class="muted">{cause.replaceAll('_', ' ')}</span>}
+        {text !== '' && (
+          <button type="button" class="quiet small" onClick={() => void navigator.clipboard.writeText(text)}>
+            {t('copy')}
+          </button>
+        )}
+      </header>
+      {!repeats && <Markdown text={text} />}
+    </article>
+  );
+}

@@ -1,0 +1,89 @@
+/** What a person said to a run, and the receipt under it as it changes. */
+import { signal } from '@preact/signals';
+import { post, runPath } from '../ask.js';
+import { Fault, faultWords, useSending } from '../parts/sending.js';
+import { Ago } from '../parts/time.js';
+import type { RunModel } from '../run-model.js';
+import { t } from '../words/words.js';
+import type { MessageItem } from './items.js';
+import { isWithdrawable, type SentNote, stateOf, unsettled, wholeText } from './sent.js';
+
+const KEY = 'steersman-sent';
+const KEPT = 50;
+
+/** Of this tab, by run: what was typed is not lost before the run has it. */
+const sent = signal<Record<string, SentNote[]>>(
+  JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as Record<string, SentNote[]>,
+);
+
+function keep(run: string, note: SentNote): void {
+  const others = (sent.value[run] ?? []).filter(({ id }) => id !== note.id);
+  sent.value = { ...sent.value, [run]: [...others, note].slice(-KEPT) };
+  sessionStorage.setItem(KEY, JSON.stringify(sent.value));
+}
+
+/** Sends it, or once more under the same id: a repeat does nothing. */
+export async function sendNote(run: string, note: SentNote): Promise<void> {
+  keep(run, { ...note, fault: null });
+  const { id, text, kind, to, when } = note;
+  try {
+    const body = kind === 'steer' ? { id, text, when, ...(to !== '' && { to }) } : { id, text };
+    await post(runPath(run, kind), body);
+  } catch (error) {
+    keep(run, { ...note, fault: faultWords(error) });
+  }
+}
+
+export function UnsettledMessages({ run }: { run: RunModel }) {
+  void run.version.value;
+  const notes = unsettled(sent.value[run.id] ?? [], run.fold.items);
+  return (
+    <>
+      {notes.map(note => (
+        <article key={note.id} class="entry person">
+          <p class="plain">{note.text}</p>
+          <footer class="receipt" role="status">
+            {note.fault === null ? (
+              t('sending')
+            ) : (
+              <>
+                <span class="bad-text">{note.fault}</span>
+                <button type="button" class="quiet small" onClick={() => void sendNote(run.id, note)}>
+                  {t('sendAgain')}
+                </button>
+              </>
+            )}
+          </footer>
+        </article>
+      ))}
+    </>
+  );
+}
+
+export function MessageEntry({ item, runId }: { item: MessageItem; runId: string }) {
+  const sending = useSending();
+  const { how = '' } = item.receipts.at(-1) ?? {};
+  const state = stateOf(item);
+  const withdraw = () =>
+    sending.send(async () => {
+      const { text } = await post<{ text: string | null }>(runPath(runId, 'withdraw'), { ids: [item.id] });
+      if (text === null) throw new Error(t('tooLate'));
+    });
+  return (
+    <article class="entry person" data-message={item.id}>
+      <header>
+        <strong>{t('message')}</strong> <Ago at={item.at} />
+      </header>
+      <p class="plain">{wholeText(item, sent.value[runId] ?? [])}</p>
+      <footer class={`receipt ${state}`} role="status">
+        <span class="chip">{t(`receipt_${state}`)}</span> {how}
+        {isWithdrawable(item) && (
+          <button type="button" class="quiet small" disabled={sending.busy} onClick={() => void withdraw()}>
+            {t('withdraw')}
+          </button>
+        )}
+      </footer>
+      <Fault of={sending.fault} />
+    </article>
+  );
+}

@@ -1,0 +1,135 @@
+/** One run: what was said and done, live; its plan, its sub-agents, its artifacts; and what a person may do with it. */
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { WaitingGate } from '../../api.js';
+import { GateList } from '../gates/gate-list.js';
+import { UsageFigures } from '../parts/figures.js';
+import { lazily } from '../parts/lazy.js';
+import { RunModel } from '../run-model.js';
+import { StartForm } from '../runs/start-form.js';
+import { follow, leave } from '../state.js';
+import { t, type Word } from '../words/words.js';
+import { Chat } from './chat.js';
+import { Composer } from './composer.js';
+import { RunHead } from './head.js';
+import { Plan } from './plan.js';
+import { UsagePanel } from './usage.js';
+
+const Agents = lazily(() => import('./agents.js').then(({ Agents }) => Agents));
+const Artifacts = lazily(() => import('./artifacts.js').then(({ Artifacts }) => Artifacts));
+const TimelineView = lazily(() => import('./timeline.js').then(({ TimelineView }) => TimelineView));
+
+const TABS = ['conversation', 'timeline', 'plan', 'agents', 'artifacts', 'usage'] as const satisfies Word[];
+type Tab = (typeof TABS)[number];
+
+const WIDE = matchMedia('(min-width: 1000px)');
+const isWide = signal(WIDE.matches);
+WIDE.addEventListener('change', () => {
+  isWide.value = WIDE.matches;
+});
+/** Beside the conversation where there is room. */
+const ASIDE: readonly Tab[] = ['plan', 'usage'];
+
+export function RunPage({ id }: { id: string }) {
+  const run = useMemo(() => new RunModel(id), [id]);
+  useEffect(() => {
+    follow(run);
+    return () => leave(id);
+  }, [run]);
+  const tab = useSignal<Tab>('conversation');
+  void run.version.value;
+  if (run.lost !== null && run.snapshot === null) return <p class="fault">{run.lost}</p>;
+  const wide = isWide.value;
+  const tabs = TABS.filter(each => !(wide && ASIDE.includes(each)));
+  const at = tabs.includes(tab.value) ? tab.value : 'conversation';
+  return (
+    <div class="run">
+      <RunHead run={run} />
+      <nav class="tabs" aria-label={t('views')}>
+        {tabs.map(each => (
+          <button
+            key={each}
+            type="button"
+            aria-current={each === at ? 'true' : undefined}
+            onClick={() => {
+              tab.value = each;
+            }}
+          >
+            {t(each)}
+            <Count run={run} of={each} />
+          </button>
+        ))}
+      </nav>
+      <div class="columns">
+        <div class="column">
+          <View tab={at} run={run} />
+        </div>
+        {wide && (
+          <aside>
+            <Plan run={run} />
+            <UsagePanel run={run} />
+          </aside>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Count({ run, of }: { run: RunModel; of: Tab }) {
+  void run.version.value;
+  const counts: Partial<Record<Tab, number>> = {
+    agents: run.snapshot?.children.length ?? 0,
+    artifacts: run.snapshot?.artifacts.length ?? 0,
+    plan: run.snapshot?.tasks.length ?? 0,
+  };
+  const count = counts[of] ?? 0;
+  return count === 0 ? null : <small> {count}</small>;
+}
+
+function View({ tab, run }: { tab: Tab; run: RunModel }) {
+  switch (tab) {
+    case 'conversation':
+      return <Conversation run={run} />;
+    case 'timeline':
+      return <TimelineView run={run} />;
+    case 'plan':
+      return <Plan run={run} />;
+    case 'agents':
+      return <Agents run={run} />;
+    case 'artifacts':
+      return <Artifacts run={run} />;
+    case 'usage':
+      return <UsagePanel run={run} />;
+  }
+}
+
+function Conversation({ run }: { run: RunModel }) {
+  void run.version.value;
+  const { snapshot } = run;
+  const open = snapshot?.gates ?? [];
+  const gates = useMemo(
+    () =>
+      open.map(
+        (gate): WaitingGate => ({
+          ...{ run: run.id, goal: snapshot?.goal ?? null, gate },
+          input: snapshot?.inputs[gate.id] ?? null,
+        }),
+      ),
+    // What is open, and since when what is known of it.
+    [JSON.stringify(open.map(({ id, deadline }) => [id, deadline, snapshot?.inputs[id] !== undefined]))],
+  );
+  return (
+    <>
+      <Chat run={run} />
+      <GateList gates={gates} inRun />
+      {run.ended || (snapshot && snapshot.endedAt !== null) ? (
+        <div class="ended">
+          {snapshot?.usage && <UsageFigures usage={snapshot.usage} />}
+          <StartForm after={run.id} workspace={snapshot?.workspace ?? null} />
+        </div>
+      ) : (
+        <Composer run={run} />
+      )}
+    </>
+  );
+}

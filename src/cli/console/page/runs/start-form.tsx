@@ -1,0 +1,108 @@
+/** A new run: its goal, its mode, and the folder that it works in. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { about, readAbout } from '../about.js';
+import { post } from '../ask.js';
+import { draft, forget } from '../parts/draft.js';
+import { Fold } from '../parts/fold.js';
+import { runHref } from '../parts/link.js';
+import { Fault, useSending } from '../parts/sending.js';
+import { go } from '../state.js';
+import { t } from '../words/words.js';
+
+interface StartProps {
+  /** Of a conversation that it goes on with. */
+  session?: string;
+  /** A run that has ended, from where that one ended. */
+  after?: string;
+  /** Default: the console's. */
+  workspace?: string | null;
+}
+
+export function StartForm(props: StartProps) {
+  const { session, after } = props;
+  const goesOn = session ?? after;
+  return (
+    <Fold class="start" summary={goesOn === undefined ? t('newRun') : t('goOn')} open={after !== undefined}>
+      {() => <Fields {...props} />}
+    </Fold>
+  );
+}
+
+function Fields({ session, after, workspace: first = null }: StartProps) {
+  const name = `start ${session ?? after ?? ''}`;
+  const goal = draft(name);
+  const mode = useSignal('');
+  const workspace = useSignal(first);
+  const keepOpen = useSignal(true);
+  const sending = useSending();
+  useEffect(readAbout, []);
+  const start = () =>
+    sending.send(async () => {
+      const body = {
+        goal: goal.value.trim(),
+        ...(mode.value !== '' && { mode: mode.value }),
+        ...(workspace.value !== null && { workspace: workspace.value }),
+        ...(session !== undefined && { session }),
+        ...(after !== undefined && { after }),
+        ...(keepOpen.value && { keepOpenSeconds: KEEP_OPEN_SECONDS }),
+      };
+      const { id } = await post<{ id: string }>('runs', body);
+      forget(name);
+      go(runHref(id));
+    });
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <textarea
+        aria-label={t('goal')}
+        placeholder={t('goalHint')}
+        rows={3}
+        value={goal.value}
+        onInput={event => (goal.value = event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          void start();
+        }}
+      />
+      <div class="actions">
+        <label>
+          {t('mode')}{' '}
+          <select value={mode.value} onChange={event => (mode.value = event.currentTarget.value)}>
+            <option value="">{t('defaultMode')}</option>
+            {about.value?.modes.map(({ name: each }) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <label class="grow">
+          {t('workspace')}{' '}
+          <input
+            value={workspace.value ?? about.value?.workspace ?? ''}
+            onInput={event => (workspace.value = event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={keepOpen.value}
+            onChange={event => (keepOpen.value = event.currentTarget.checked)}
+          />{' '}
+          {t('keepOpen')}
+        </label>
+        <button type="submit" class="main" disabled={sending.busy || goal.value.trim() === ''}>
+          {sending.busy ? t('sending') : t('start')}
+        </button>
+      </div>
+      <Fault of={sending.fault} />
+    </form>
+  );
+}
+
+/** A run that is answered waits so long for what comes next. */
+const KEEP_OPEN_SECONDS = 1_800;

@@ -1,0 +1,49 @@
+/** What the page knows, as signals: written by frames, read by what is drawn. */
+import { signal } from '@preact/signals';
+import type { Frame, StreamAsk, WaitingGate } from '../api.js';
+import type { RunModel } from './run-model.js';
+import type { StreamState } from './stream.js';
+
+export const streamState = signal<StreamState>('connecting');
+/** Temporal can't be reached, in words. */
+export const trouble = signal<string | null>(null);
+/** Null until the first word. */
+export const waiting = signal<WaitingGate[] | null>(null);
+export const path = signal(location.pathname);
+
+const runs = new Map<string, RunModel>();
+let wantRuns: (runs: StreamAsk['runs']) => void = () => undefined;
+
+export function connectWants(want: typeof wantRuns): void {
+  wantRuns = want;
+}
+
+/** A run that is looked at is told of; `leave` ends the looking. */
+export function follow(run: RunModel): void {
+  runs.set(run.id, run);
+  sayWants();
+}
+
+export function leave(id: string): void {
+  runs.delete(id);
+  sayWants();
+}
+
+function sayWants(): void {
+  wantRuns(Object.fromEntries([...runs.values()].map(run => [run.id, { since: run.lastSeq }])));
+}
+
+export function take(frame: Frame): void {
+  if (frame.type === 'waiting') waiting.value = frame.gates;
+  else if (frame.type === 'trouble') trouble.value = frame.message;
+  else if ('run' in frame) runs.get(frame.run)?.take(frame);
+}
+
+export function go(to: string): void {
+  history.pushState(null, '', to);
+  path.value = location.pathname;
+}
+
+addEventListener('popstate', () => {
+  path.value = location.pathname;
+});

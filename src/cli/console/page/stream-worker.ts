@@ -1,0 +1,86 @@
+/** A shared worker: all tabs of a browser have one stream, for a browser opens few connections to one server. */
+import type { Frame, StreamAsk } from '../api.js';
+import { Stream, type StreamState } from './stream.js';
+
+export type FromTab =
+  | { type: 'hello'; token: string | null }
+  | { type: 'want'; runs: StreamAsk['runs'] }
+  | { type: 'bye' };
+export type ToTab =
+  | { type: 'token'; token: string | null }
+  | { type: 'frame'; frame: Frame }
+  | { type: 'state'; state: StreamState };
+
+interface Tab {
+  port: MessagePort;
+  runs: StreamAsk['runs'];
+}
+
+const tabs = new Set<Tab>();
+let token: string | null = null;
+let stream: Stream | null = null;
+let state: StreamState = 'connecting';
+/** For a tab that comes late. */
+const last = new Map<string, Frame>();
+
+function tell(message: ToTab): void {
+  for (const { port } of tabs) port.postMessage(message);
+}
+
+function take(frame: Frame): void {
+  if (frame.type === 'waiting' || frame.type === 'trouble') last.set(frame.type, frame);
+  const about = 'run' in frame ? frame.run : null;
+  for (const tab of tabs)
+    if (about === null || about in tab.runs) tab.port.postMessage({ type: 'frame', frame } satisfies ToTab);
+}
+
+function open(given: string): void {
+  token = given;
+  stream?.close();
+  stream = new Stream(given, {
+    frame: take,
+    state(now) {
+      if (now === state) return;
+      state = now;
+      // A token that nobody knows is no token for a tab to come.
+      if (now === 'refused') token = null;
+      tell({ type: 'state', state });
+    },
+  });
+  want();
+}
+
+/** All runs of all tabs, each from the earliest place that one of them is at. */
+function want(): void {
+  const runs: StreamAsk['runs'] = {};
+  for (const tab of tabs)
+    for (const [run, { since }] of Object.entries(tab.runs))
+      runs[run] = { since: Math.min(since, runs[run]?.since ?? since) };
+  stream?.want(runs);
+}
+
+function hear(tab: Tab, message: FromTab): void {
+  if (message.type === 'bye') {
+    tabs.delete(tab);
+    want();
+    return;
+  }
+  if (message.type === 'want') {
+    tab.runs = message.runs;
+    want();
+    return;
+  }
+  if (message.token !== null && message.token !== token) open(message.token);
+  tab.port.postMessage({ type: 'token', token } satisfies ToTab);
+  tab.port.postMessage({ type: 'state', state } satisfies ToTab);
+  for (const frame of last.values()) tab.port.postMessage({ type: 'frame', frame } satisfies ToTab);
+}
+
+addEventListener('connect', event => {
+  const [port] = (event as MessageEvent).ports;
+  if (!port) return;
+  const tab: Tab = { port, runs: {} };
+  tabs.add(tab);
+  port.onmessage = ({ data }: MessageEvent<FromTab>) => hear(tab, data);
+  port.start();
+});

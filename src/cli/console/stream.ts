@@ -1,0 +1,45 @@
+/** Frames as a stream of server-sent events: read by `fetch`, so that the token is a header. */
+import type { Frame } from './api.js';
+import type { Push } from './feed.js';
+
+const PING_MS = 10_000;
+/** A page that takes nothing for so long asks again. */
+const MOST_WAITING_BYTES = 8_000_000;
+
+/** `begin` listens, and gives what ends that. */
+export function frameStream(begin: (push: Push) => Promise<() => void>): Response {
+  const encoder = new TextEncoder();
+  let end = () => {};
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async start(controller) {
+        let open = true;
+        const push: Push = frame => {
+          if (!open) return;
+          const bytes = encoder.encode(`data: ${JSON.stringify(frame)}\n\n`);
+          if (-(controller.desiredSize ?? 0) > MOST_WAITING_BYTES) return close();
+          controller.enqueue(bytes);
+        };
+        const ping = setInterval(() => push({ type: 'ping', at: Date.now() }), PING_MS);
+        let leave = () => {};
+        const close = () => {
+          if (open) controller.close();
+          end();
+        };
+        end = () => {
+          open = false;
+          clearInterval(ping);
+          leave();
+        };
+        push({ type: 'ping', at: Date.now() } satisfies Frame);
+        leave = await begin(push);
+        if (!open) leave();
+      },
+      cancel: () => end(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+  );
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
+  });
+}

@@ -1,0 +1,83 @@
+/** A person's way through the console, in Chromium: start, approve, say something, read the answer. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browserPath, consoleOfFile } from '../support/browser.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+import { eventsOf } from '../support/run-views.js';
+import { calls, latch, settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
+
+describe.skipIf(browserPath === null)('console', () => {
+  const rig = rigOfFile({
+    workspace: { 'a.txt': 'alpha\n' },
+    config: {
+      'steersman.yaml': settingsYaml('steering: note'),
+      '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
+    },
+  });
+  const shown = consoleOfFile(rig);
+  const attended = { mode: 'react' as const, attended: true };
+  const write = (path: string) => calls({ name: 'write_file', arguments: { path, content: 'written\n' } });
+  const button = (page: Page, name: RegExp) => page.getByRole('button', { name }).first();
+
+  test('a run is followed, its call approved by a click, its answer read → the file is there', async () => {
+    const held = latch();
+    rig.play(async (_request, index) => {
+      if (index === 0) return write('by-page.txt');
+      await held.until;
+      return { text: 'It **stands** in the file.' };
+    });
+    const run = await rig.start('Write a file.', attended);
+    const page = await shown.open();
+    await page.getByText('Write a file.').first().waitFor();
+    await page.getByText('write_file').first().waitFor();
+    await button(page, /^Approve/).click({ trial: true });
+    await button(page, /^Approve/).click();
+    await until('the gate is closed', async () =>
+      (await eventsOf(run, 'gate_closed')).some(({ by }) => by === 'person'),
+    );
+    await page.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}`);
+    held.open();
+    await page.locator('strong', { hasText: 'stands' }).first().waitFor();
+    expect(readFileSync(join(rig.project.workspace, 'by-page.txt'), 'utf8')).toBe('written\n');
+    await run.result();
+  });
+
+  test('two tabs at one gate → the first wins, the other is told', async () => {
+    rig.play((_request, index) => (index === 0 ? write('two-tabs.txt') : { text: 'Done.' }));
+    const run = await rig.start('Write it once.', attended);
+    const one = await shown.open(run.workflowId);
+    const other = await one.context().newPage();
+    await other.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}`);
+    await button(other, /^Approve/).waitFor();
+    await button(one, /^Approve/).click();
+    await run.result();
+    await button(other, /^Approve/).waitFor({ state: 'detached' });
+    expect(await eventsOf(run, 'gate_closed')).toHaveLength(1);
+  });
+
+  test('what a person types → reaches the model, with its receipt under it', async () => {
+    const held = latch();
+    const script = rig.play(async (_request, index) => {
+      if (index === 0) {
+        await held.until;
+        return calls({ name: 'read_text_file', arguments: { path: 'a.txt' } });
+      }
+      return { text: 'Noted.' };
+    });
+    const run = await rig.start('Look around.', attended);
+    await script.arrived(0);
+    const page = await shown.open(run.workflowId);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Mind the lighthouse');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('accepted').first().waitFor();
+    held.open();
+    await run.result();
+    expect(JSON.stringify(script.requests.at(-1))).toContain('Mind the lighthouse');
+  });
+});

@@ -1,0 +1,94 @@
+/** Who is refused by the console, before anything is looked at. */
+import { expect, test } from 'vitest';
+import { createConsole } from '../../../src/cli/console/console.js';
+import type { SteersmanClient } from '../../../src/client/index.js';
+
+const HOST = '127.0.0.1:7418';
+const TOKEN = 'a-token-that-is-known';
+
+const nobody = () => Promise.reject<SteersmanClient>(new Error('Temporal was asked'));
+const guarded = createConsole({
+  client: nobody,
+  hosts: [HOST],
+  knows: token => token === TOKEN,
+  redeem: word => (word === 'once' ? TOKEN : null),
+});
+
+interface Asked {
+  path?: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+async function ask({ path = '/api/runs', method = 'GET', headers = {}, body }: Asked) {
+  const own = { host: HOST, authorization: `Bearer ${TOKEN}`, ...headers };
+  const given = Object.entries(own).filter(([, value]) => value !== '');
+  const response = await guarded.fetch(
+    new Request(`http://here${path}`, {
+      method,
+      headers: given as [string, string][],
+      ...(body !== undefined && { body }),
+    }),
+  );
+  return { status: response.status, text: await response.text() };
+}
+
+const write = { path: '/api/runs/r/steer', method: 'POST', body: '{"text":"hello"}' };
+const json = { 'content-type': 'application/json' };
+
+test.each<[string, Asked, number]>([
+  ['another Host, as after DNS rebinding', { headers: { host: 'evil.example:7418' } }, 421],
+  ['our name at another port', { headers: { host: '127.0.0.1:7419' } }, 421],
+  ['another Host for the page itself', { path: '/', headers: { host: 'evil.example' } }, 421],
+  ['a foreign Origin', { headers: { origin: 'https://evil.example' } }, 403],
+  ['the Origin null, of a sandboxed frame or a file', { headers: { origin: 'null' } }, 403],
+  ['a page on another port of this machine', { headers: { origin: 'http://127.0.0.1:3000' } }, 403],
+  ['a request of another site without an Origin', { headers: { 'sec-fetch-site': 'cross-site' } }, 403],
+  ['a request of another port without an Origin', { headers: { 'sec-fetch-site': 'same-site' } }, 403],
+  ['no token', { headers: { authorization: '' } }, 401],
+  ['another token', { headers: { authorization: 'Bearer nope' } }, 401],
+  ['a token in the query', { path: `/api/runs?token=${TOKEN}`, headers: { authorization: '' } }, 401],
+  ['a token in a cookie', { headers: { authorization: '', cookie: `token=${TOKEN}` } }, 401],
+  ['the own Origin without a token', { headers: { origin: `http://${HOST}`, authorization: '' } }, 401],
+  ['a write as plain text', { ...write, headers: { 'content-type': 'text/plain' } }, 415],
+  ['a write as a form', { ...write, headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+  ['a write without a type', { ...write, headers: { 'content-type': '' } }, 415],
+  ['a write of more than 1 MB', { ...write, headers: json, body: `"${'x'.repeat(1_000_001)}"` }, 413],
+  [
+    'a link of nobody',
+    { path: '/api/session', method: 'POST', headers: { ...json, authorization: '' }, body: '{"link":"no"}' },
+    401,
+  ],
+  ['a path that is none', { path: '/api/__proto__' }, 404],
+  ['a path that is encoded badly', { path: '/api/runs/%E0%A4%A/' }, 400],
+  ['a body that is no JSON', { ...write, headers: json, body: '{' }, 400],
+  ['a body of another form', { ...write, headers: json, body: '{"text":7}' }, 400],
+  ['a page that is not there', { path: '/../../package.json' }, 404],
+])('guard: %s → refused', async (_what, asked, status) => {
+  const answer = await ask(asked);
+  expect(answer.status).toBe(status);
+  expect(answer.text).not.toContain('Temporal was asked');
+});
+
+test('guard: the own page with the token → goes on to the client', async () => {
+  expect(await ask({ headers: { origin: `http://${HOST}` } })).toMatchObject({ status: 500 });
+  expect((await ask({})).text).toContain('Temporal was asked');
+});
+
+test('guard: a link → a token, without one before', async () => {
+  const link = { path: '/api/session', method: 'POST', headers: { ...json, authorization: '' } };
+  expect(await ask({ ...link, body: '{"link":"once"}' })).toEqual({
+    status: 200,
+    text: `{"token":"${TOKEN}"}`,
+  });
+});
+
+test('guard: behind a login of ones own → neither Host nor token is asked for, Origin is', async () => {
+  const mounted = createConsole({ client: nobody });
+  const at = (headers: Record<string, string>) =>
+    mounted.fetch(new Request('https://runs.example/api/runs', { headers })).then(({ status }) => status);
+  expect(await at({ host: 'runs.example' })).toBe(500);
+  expect(await at({ host: 'runs.example', origin: 'https://runs.example' })).toBe(500);
+  expect(await at({ host: 'runs.example', origin: 'https://evil.example' })).toBe(403);
+});

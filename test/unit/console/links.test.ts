@@ -1,0 +1,50 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Links } from '../../../src/cli/console/links.js';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'links-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const files = () => readdirSync(join(home, 'console'));
+const age = (name: string, seconds: number) =>
+  utimesSync(join(home, 'console', name), new Date(), new Date(Date.now() - seconds * 1_000));
+
+test('links: a link → opens once, for any process of this home', () => {
+  const word = new Links(home).create();
+  const token = new Links(home).redeem(word);
+  expect(new Links(home).knows(token ?? '')).toBe(true);
+  expect(new Links(home).redeem(word)).toBeNull();
+});
+
+test('links: what is on disk → neither the word nor the token', () => {
+  const word = new Links(home).create();
+  expect(files().join()).not.toContain(word);
+  const token = new Links(home).redeem(word) ?? '';
+  expect(files().join()).not.toContain(token);
+});
+
+test('links: words that are none → no token', () => {
+  const links = new Links(home);
+  expect(links.redeem('nobody')).toBeNull();
+  expect(links.redeem('../../etc/passwd')).toBeNull();
+  const token = links.redeem(links.create()) ?? '';
+  expect(links.redeem(token)).toBeNull();
+  expect(links.knows('')).toBe(false);
+  expect(links.knows(links.create())).toBe(false);
+});
+
+test('links: an old link → no token; old files are swept, others stay', () => {
+  const links = new Links(home);
+  const old = links.create();
+  age(files()[0] ?? '', 601);
+  const fresh = links.create();
+  links.sweep();
+  expect(files()).toHaveLength(1);
+  expect(links.redeem(old)).toBeNull();
+  expect(links.redeem(fresh)).not.toBeNull();
+});
