@@ -1,5 +1,6 @@
 /** Runs that go on with a conversation: after another server, at the same moment, through the death of a worker. */
 import { cpSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/client/client.js';
@@ -158,18 +159,21 @@ test('a conversation that another server began (Z2) → the run knows what was s
 
   // As after a deleted database, or years later: nothing but the folder is there.
   const env = await startTemporal();
-  const other = await startRig({ env, ...files });
+  const settings = `${files.config['steersman.yaml']}\nworkspaces: [${JSON.stringify(tmpdir())}]\n`;
+  const other = await startRig({ env, ...files, config: { 'steersman.yaml': settings } });
   try {
     mkdirSync(join(homeOf(other), 'store'), { recursive: true });
     cpSync(join(homeOf(rig), 'store'), join(homeOf(other), 'store'), { recursive: true });
     const script = other.play([{ text: 'Twice that is 14 m.' }]);
     const there = await clientOf(other);
     const elsewhere = await there.start('And twice that?', { ...startsOf(other), session: 'pool' });
-    const refused = await elsewhere.result();
-    expect([refused?.outcome, JSON.stringify(refused)]).toEqual([
-      'failed',
-      expect.stringContaining('belongs to another workspace'),
-    ]);
+    const { workflow } = env.client;
+    await expect(workflow.getHandle(elsewhere.id).result()).rejects.toMatchObject({
+      cause: {
+        type: 'run.bad_input',
+        message: expect.stringContaining('belongs to another workspace'),
+      },
+    });
     expect(script.requests).toEqual([]);
     const { workspace } = rig.project;
     const next = await there.start('And twice that?', { ...startsOf(other), workspace, session: 'pool' });

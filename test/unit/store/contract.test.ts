@@ -134,6 +134,7 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     const mark = (id: number) => ({ id, seq: 0, step: 0 });
     await sessions.keep(at(10_000, 1), [said(1, 'one')]);
     await sessions.keep(at(9_990, 2), [said(2, 'two')], mark(1));
+    expect(await sessions.runs('s-1')).toMatchObject([{ changedAt: 9_990, kept: mark(2) }]);
     // It goes on as another execution, on a server whose clock is behind further.
     const next = { runId: 'execution-2' };
     await sessions.keep(at(9_000, 3, next), [said(3, 'three')], mark(2));
