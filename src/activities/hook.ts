@@ -80,10 +80,8 @@ export interface HookDeps {
 
 const HEARTBEAT_MS = 1_000;
 const FUNCTION_MS = 10_000;
-const STORE_MS = 9_000;
 const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
-const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
 const LATE = Symbol('late');
 
 /** The functions of a program as hooks that may be called. */
@@ -101,8 +99,7 @@ export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook']
   return async function steersmanHook(input) {
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
-      const account = await within(STORE_MS, settleAccount(deps, input), LATE);
-      if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
+      const account = await settleAccount(deps, input);
       return { ...(await callAll(deps, input)), ...(account && { account }) };
     } finally {
       clearInterval(timer);

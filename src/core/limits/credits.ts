@@ -2,7 +2,6 @@
 
 import type { Usage } from '../state/message.js';
 import { budgetTokens } from './budget-tokens.js';
-import type { BudgetUse, Limits } from './limits.js';
 
 /** What a run pins of its account. */
 export interface CreditTerms {
@@ -26,7 +25,6 @@ export interface Charged {
   tokens: number;
   costUsd: number;
   balance: number;
-  dayTokens: number;
 }
 
 interface Total {
@@ -34,8 +32,8 @@ interface Total {
   turns: number;
 }
 
-export function newCharged({ balance, dayTokens }: CreditTerms): Charged {
-  return { turns: 0, tokens: 0, costUsd: 0, balance, dayTokens };
+export function newCharged({ balance }: CreditTerms): Charged {
+  return { turns: 0, tokens: 0, costUsd: 0, balance };
 }
 
 /** What was used since the last charge, whatever it was used for: failed calls too. Null for nothing. */
@@ -43,7 +41,7 @@ export function dueCharge(
   { perUsd, perTurn, perThousandTokens }: CreditTerms,
   { usage, turns }: Total,
   charged: Charged,
-): { due: { credits: number; tokens: number }; upTo: Omit<Charged, 'balance' | 'dayTokens'> } | null {
+): { due: { credits: number; tokens: number }; upTo: Omit<Charged, 'balance'> } | null {
   const upTo = { turns, tokens: budgetTokens(usage), costUsd: usage.costUsd ?? charged.costUsd };
   const tokens = upTo.tokens - charged.tokens;
   const newTurns = upTo.turns - charged.turns;
@@ -62,28 +60,4 @@ export function usedUp(
   if (tokensPerDay !== null && dayTokens >= tokensPerDay)
     return `The account ${account} has used its ${tokensPerDay} tokens of the day.`;
   return null;
-}
-
-/**
- * The limits of a goal, as far as its account pays for them: sub-agents share what they leave, for they are charged
- * at their end. `used` by the goal, `total` by its run.
- */
-export function limitsPaidFor(
-  limits: Limits,
-  used: BudgetUse,
-  { terms, total, charged }: { terms: CreditTerms; total: Total; charged: Charged },
-): Limits {
-  const { credits, tokens } = dueCharge(terms, total, charged)?.due ?? { credits: 0, tokens: 0 };
-  const left = Math.max(0, charged.balance - credits);
-  const units = (price: number) => (price > 0 ? left / price : Number.POSITIVE_INFINITY);
-  const { tokensPerDay, perTurn, perUsd, perThousandTokens } = terms;
-  const ofDay = tokensPerDay === null ? Number.POSITIVE_INFINITY : tokensPerDay - charged.dayTokens - tokens;
-  const paidTokens = Math.min(1_000 * units(perThousandTokens), Math.max(0, ofDay));
-  const paidUsd = perUsd > 0 && used.costUsd !== null ? used.costUsd + units(perUsd) : null;
-  return {
-    ...limits,
-    turns: Math.min(limits.turns, used.turns + Math.ceil(units(perTurn))),
-    tokens: Math.min(limits.tokens, used.tokens + Math.ceil(paidTokens)),
-    costUsd: paidUsd === null ? limits.costUsd : Math.min(limits.costUsd ?? paidUsd, paidUsd),
-  };
 }

@@ -167,7 +167,7 @@ function takeDue(run: Run, { key }: HookInput): { charge: Charge; giveBack(): vo
 function balanceIs(run: Run, account: { balance: number; dayTokens: number }): void {
   const { total, pinned } = run.state;
   if (!total.charged || !pinned?.credits) return;
-  total.charged = { ...total.charged, ...account };
+  total.charged = { ...total.charged, balance: account.balance };
   const why = usedUp(pinned.credits, account);
   if (why !== null) stop(run, 'credits', why);
 }

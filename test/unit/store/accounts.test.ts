@@ -124,17 +124,6 @@ describe.each(Object.entries(STORES))('accounts in %s', (_name, open) => {
     expect(await store.lease('ann', 'run-2', 1, NOON + HOUR_MS)).toBe(false);
     expect(await store.lease('ann', 'run-2', 1, NOON + HOUR_MS + 1)).toBe(true);
   });
-
-  test('a place: its run goes on after hours, and another has the place → taken again beside that, and no third begins', async () => {
-    const store = open();
-    const later = NOON + 2 * HOUR_MS;
-    await store.lease('ann', 'run-1', 1, NOON);
-    expect(await store.lease('ann', 'run-2', 1, later)).toBe(true);
-    // As a charge asks for it.
-    expect(await store.lease('ann', 'run-1', Number.MAX_SAFE_INTEGER, later)).toBe(true);
-    await store.release('ann', 'run-2');
-    expect(await open().lease('ann', 'run-3', 1, later)).toBe(false);
-  });
 });
 
 test('a folder of accounts: a line torn by a crash → passed over, what follows counts', async () => {
