@@ -6,7 +6,6 @@ import {
   isBuiltInTransform,
   type TransformLists,
 } from '../core/context/decide.js';
-import type { Limits } from '../core/limits/limits.js';
 import { canonicalJson } from '../core/text/json.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { ConfigInCode } from './in-code.js';
@@ -18,14 +17,14 @@ type Path = readonly (string | number)[];
 export function contextRules(
   { context, models }: Settings,
   modelInfo: PinnedRun['modelInfo'],
-  { costUsd }: Limits,
+  needsPrices: boolean,
 ): ContextRules {
   const softTokens = (own: Settings['context']['roles'][string] = {}) =>
     Math.floor((own.maxTokens ?? context.maxTokens) * (own.threshold ?? context.threshold));
   const roles = Object.entries(context.roles).map(([name, own]) => [name, softTokens(own)] as const);
   const model = models.compaction;
-  // What a limit of cost can't count is not called.
-  const mayCall = model !== undefined && (costUsd === null || modelInfo[model]?.costKnown === true);
+  // What a limit of cost can't count, and an account can't be charged, is not called.
+  const mayCall = model !== undefined && (!needsPrices || modelInfo[model]?.costKnown === true);
   return {
     softTokens: softTokens(),
     ...(roles.length > 0 && { roles: Object.fromEntries(roles) }),

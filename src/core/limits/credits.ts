@@ -1,7 +1,7 @@
 /** What the account of a run is charged, and when it may use no more. */
-
 import type { Usage } from '../state/message.js';
 import { budgetTokens } from './budget-tokens.js';
+import { type UsageEntry, usageOf } from './usage-by.js';
 
 /** What a run pins of its account. */
 export interface CreditTerms {
@@ -12,8 +12,8 @@ export interface CreditTerms {
   perThousandTokens: number;
   /** Null for no limit. */
   tokensPerDay: number | null;
-  /** The run has one of the places of its account. */
-  hasPlace: boolean;
+  /** Runs of the account at once; null for no limit: then none has a place. */
+  runsAtOnce: number | null;
   /** As they were when the run was loaded. */
   balance: number;
   dayTokens: number;
@@ -25,24 +25,39 @@ export interface Charged {
   tokens: number;
   costUsd: number;
   balance: number;
+  /** That nobody has confirmed: they may have been taken, so they are sent again with their own keys. */
+  open: KeyedCharge[];
+}
+
+/** Taken once for its key. */
+export interface KeyedCharge {
+  key: string;
+  credits: number;
+  tokens: number;
 }
 
 interface Total {
   usage: Usage;
   turns: number;
+  usageBy: readonly UsageEntry[];
 }
 
 export function newCharged({ balance }: CreditTerms): Charged {
-  return { turns: 0, tokens: 0, costUsd: 0, balance };
+  return { turns: 0, tokens: 0, costUsd: 0, balance, open: [] };
 }
 
 /** What was used since the last charge, whatever it was used for: failed calls too. Null for nothing. */
 export function dueCharge(
   { perUsd, perTurn, perThousandTokens }: CreditTerms,
-  { usage, turns }: Total,
+  total: Total,
   charged: Charged,
-): { due: { credits: number; tokens: number }; upTo: Omit<Charged, 'balance'> } | null {
-  const upTo = { turns, tokens: budgetTokens(usage), costUsd: usage.costUsd ?? charged.costUsd };
+): { due: Omit<KeyedCharge, 'key'>; upTo: Pick<Charged, 'turns' | 'tokens' | 'costUsd'> } | null {
+  const { usage, turns } = total;
+  const upTo = {
+    turns,
+    tokens: budgetTokens(usage),
+    costUsd: Math.max(charged.costUsd, knownCost(total)),
+  };
   const tokens = upTo.tokens - charged.tokens;
   const newTurns = upTo.turns - charged.turns;
   if (tokens === 0 && newTurns === 0) return null;
@@ -51,11 +66,19 @@ export function dueCharge(
   return { due: { credits, tokens }, upTo };
 }
 
+/** One call without a price hides the sum: what the others cost is in its parts. */
+function knownCost({ usage, usageBy }: Total): number {
+  return usage.costUsd ?? usageBy.reduce((sum, entry) => sum + (usageOf(entry).costUsd ?? 0), 0);
+}
+
 /** Why the account may use no more, in a sentence; null where it may. */
 export function usedUp(
-  { account, tokensPerDay }: CreditTerms,
+  { account, perUsd, tokensPerDay }: CreditTerms,
   { balance, dayTokens }: { balance: number; dayTokens: number },
+  { usage }: Pick<Total, 'usage'>,
 ): string | null {
+  if (perUsd > 0 && usage.costUsd === null)
+    return `What a call cost is not known, so the account ${account} could not be charged for it.`;
   if (balance <= 0) return `The credits of the account ${account} are used up.`;
   if (tokensPerDay !== null && dayTokens >= tokensPerDay)
     return `The account ${account} has used its ${tokensPerDay} tokens of the day.`;

@@ -5,11 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createKeep } from '../../../src/activities/keep.js';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import { createTransform } from '../../../src/activities/models/transform.js';
-import type {
-  ActivityToolCall,
-  ResolveModelInput,
-  TransformInput,
-} from '../../../src/activities/types.js';
+import type { ActivityToolCall, ResolveModelInput, TransformInput } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import type { KeepPage } from '../../../src/core/state/kept.js';
 import { complete } from '../../../src/models/complete.js';
