@@ -13,7 +13,6 @@ import { restOf } from '../core/agents/subagent.js';
 import { type CallFailure, FAILURE } from '../core/limits/failure.js';
 import { causeText } from '../core/plan/cause.js';
 import { resumedState } from '../core/state/handover.js';
-import type { Message } from '../core/state/message.js';
 import { newRunState, type RunState } from '../core/state/run-state.js';
 import { fitted, told } from '../core/text/fit.js';
 import { isRecord, jsonBytes } from '../core/text/json.js';
