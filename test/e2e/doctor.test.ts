@@ -163,7 +163,7 @@ describe('with a worker', () => {
     const away = await doctor({ DATABASE_URL: `postgresql://me:pass-of-mine@${NOBODY}/kept` });
     expect(away.of('conversations')).toMatchObject({
       status: 'failed',
-      todo: expect.stringContaining('Check'),
+      todo: expect.stringContaining('DATABASE_URL'),
     });
     expect([away.exitCode, away.output.includes('pass-of-mine')]).toEqual([1, false]);
   });
