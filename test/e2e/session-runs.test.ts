@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../src/client/client.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
-import { openFolder } from '../../src/shared/store/folder.js';
+import { openFolder } from '../../src/shared/store/folder/folder.js';
 import { removeOldSessions } from '../../src/worker/store-care.js';
 import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
 import { onStage } from '../support/fault-stage.js';

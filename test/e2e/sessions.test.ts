@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
-import { openFolder } from '../../src/shared/store/folder.js';
+import { openFolder } from '../../src/shared/store/folder/folder.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { finishSignal, followUpSignal, stateQuery, stopSignal } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';

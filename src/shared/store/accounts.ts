@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord, isText, parseJson } from '../../core/text/json.js';
 import { runFolder } from './blob-store.js';
-import { openFile } from './folder-lines.js';
+import { openFile } from './folder/lines.js';
 import type { Account, AccountStore } from './store.js';
 
 const SUFFIX = '.jsonl';

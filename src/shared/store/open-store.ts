@@ -1,8 +1,8 @@
 /** Which store there is, and opening it: the one way of workers and clients to it. */
 import { join } from 'node:path';
 import { SteersmanError } from '../errors.js';
-import { openFolder } from './folder.js';
-import { connectPostgres, postgresStore } from './postgres.js';
+import { openFolder } from './folder/folder.js';
+import { connectPostgres, postgresStore } from './postgres/postgres.js';
 import { SpooledTexts } from './spool.js';
 import type { Store } from './store.js';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOpenSession } from '../../../src/activities/open-session.js';
 import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
 import { type Message, NO_USAGE, textOf } from '../../../src/core/state/message.js';
-import { openFolder } from '../../../src/shared/store/folder.js';
+import { openFolder } from '../../../src/shared/store/folder/folder.js';
 import type { SessionStore } from '../../../src/shared/store/store.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 

@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFolder } from '../../../src/shared/store/folder.js';
+import { openFolder } from '../../../src/shared/store/folder/folder.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 

@@ -18,7 +18,7 @@ import type { JournalEvent } from '../../../src/core/state/journal.js';
 import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
 import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
 import type { TraceStep } from '../../../src/core/state/trace.js';
-import { openFolder } from '../../../src/shared/store/folder.js';
+import { openFolder } from '../../../src/shared/store/folder/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';

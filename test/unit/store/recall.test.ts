@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
 import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
 import { contentText } from '../../../src/core/tools/tool-result.js';
-import { openFolder } from '../../../src/shared/store/folder.js';
+import { openFolder } from '../../../src/shared/store/folder/folder.js';
 import { recall } from '../../../src/shared/store/recall.js';
 import { lineageOf, type Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';

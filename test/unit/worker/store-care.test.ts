@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deleteSession } from '../../../src/shared/store/delete-session.js';
-import { openFolder } from '../../../src/shared/store/folder.js';
+import { openFolder } from '../../../src/shared/store/folder/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
 import { hadEnded, removeOldSessions } from '../../../src/worker/store-care.js';
 import { postgresStores } from '../../support/postgres.js';

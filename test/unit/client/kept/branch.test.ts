@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Sessions } from '../../../../src/client/kept/kept-runs.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
-import { openFolder } from '../../../../src/shared/store/folder.js';
+import { openFolder } from '../../../../src/shared/store/folder/folder.js';
 
 let home = '';
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { keptEvents } from '../../../../src/client/kept/kept-runs.js';
 import type { JournalEvent } from '../../../../src/core/state/journal.js';
 import type { Kept, RunRecord } from '../../../../src/core/state/kept.js';
 import { type AssistantMessage, NO_USAGE } from '../../../../src/core/state/message.js';
-import { openFolder } from '../../../../src/shared/store/folder.js';
+import { openFolder } from '../../../../src/shared/store/folder/folder.js';
 
 const RUN: RunRecord = {
   v: 1,

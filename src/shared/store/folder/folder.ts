@@ -8,12 +8,13 @@
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAfter, type Kept, type Mark, type RunRecord, standing } from '../../core/state/kept.js';
-import { preview } from '../../core/text/preview.js';
-import { failpoint } from '../failpoints.js';
-import { folderAccounts } from './accounts.js';
-import { createLocalBlobStore, pruneBlobs, runFolder, tryBlobStore } from './blob-store.js';
-import { lowerWords } from './find-words.js';
+import { isAfter, type Kept, type Mark, type RunRecord, standing } from '../../../core/state/kept.js';
+import { preview } from '../../../core/text/preview.js';
+import { failpoint } from '../../failpoints.js';
+import { folderAccounts } from '../accounts.js';
+import { createLocalBlobStore, pruneBlobs, runFolder, tryBlobStore } from '../blob-store.js';
+import { lowerWords } from '../find-words.js';
+import { type Hit, hasBranches, type SessionLine, type SessionStore, type Store } from '../store.js';
 import {
   type Header,
   headerOf,
@@ -26,9 +27,8 @@ import {
   readLine,
   readRecords,
   unlessGone,
-} from './folder-lines.js';
-import { filesWith, hitsIn, newestFirst, newestSessions, SUFFIX } from './folder-search.js';
-import { type Hit, hasBranches, type SessionLine, type SessionStore, type Store } from './store.js';
+} from './lines.js';
+import { filesWith, hitsIn, newestFirst, newestSessions, SUFFIX } from './search.js';
 
 const TITLE_CHARS = 200;
 /** Holds the last line of a file, mostly. */

@@ -1,9 +1,9 @@
 /** Finding messages in the store on PostgreSQL: by an index of short parts, or in the newest conversations first. */
-import { isKept, type Kept } from '../../core/state/kept.js';
-import { parseJson } from '../../core/text/json.js';
-import { gramsOf, lowerWords, partWith, searchedText } from './find-words.js';
+import { isKept, type Kept } from '../../../core/state/kept.js';
+import { parseJson } from '../../../core/text/json.js';
+import { gramsOf, lowerWords, partWith, searchedText } from '../find-words.js';
+import type { Hit, SessionStore } from '../store.js';
 import type { Row, Sql } from './migrations.js';
-import type { Hit, SessionStore } from './store.js';
 
 type Asked = Parameters<SessionStore['search']>[0];
 /** Where more messages than these have the words, the newest conversations are looked through instead. */

@@ -7,12 +7,12 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
-import { messageNumber, type RunRecord } from '../../core/state/kept.js';
-import type { Message } from '../../core/state/message.js';
-import { isRecord } from '../../core/text/json.js';
-import { lowerWords, partWith, searchedText } from './find-words.js';
-import { beginsWith, type Header, headerOf, namesIn, rawLines, readLine } from './folder-lines.js';
-import type { Hit, SessionStore } from './store.js';
+import { messageNumber, type RunRecord } from '../../../core/state/kept.js';
+import type { Message } from '../../../core/state/message.js';
+import { isRecord } from '../../../core/text/json.js';
+import { lowerWords, partWith, searchedText } from '../find-words.js';
+import type { Hit, SessionStore } from '../store.js';
+import { beginsWith, type Header, headerOf, namesIn, rawLines, readLine } from './lines.js';
 
 export const SUFFIX = '.jsonl';
 const MOST_FOUND_BYTES = 256 * 1024 * 1024;

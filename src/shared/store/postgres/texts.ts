@@ -1,7 +1,7 @@
 /** Texts on PostgreSQL: each worker and each client reads what another has stored. */
-import { BLOB_REF, bytesOf, hashOf, refOf, runFolder } from './blob-store.js';
+import { BLOB_REF, bytesOf, hashOf, refOf, runFolder } from '../blob-store.js';
+import type { TextStore } from '../store.js';
 import { type Database, TIME, unreachable } from './migrations.js';
-import type { TextStore } from './store.js';
 
 /** Their references are those of a folder: what one has kept the other can be asked for. */
 export function postgresTexts(database: Database, namespaceId?: () => Promise<string | null>): TextStore {

@@ -1,7 +1,7 @@
 /** The tables of the store on PostgreSQL, as they grew. What has landed here is never changed: a later entry changes it. */
-import { errorText } from '../../core/text/error-text.js';
-import { SteersmanError } from '../errors.js';
-import { gramsOf } from './find-words.js';
+import { errorText } from '../../../core/text/error-text.js';
+import { SteersmanError } from '../../errors.js';
+import { gramsOf } from '../find-words.js';
 
 export type Row = Record<string, unknown>;
 

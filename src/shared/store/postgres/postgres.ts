@@ -9,16 +9,16 @@ import {
   messageNumber,
   type RunRecord,
   standing,
-} from '../../core/state/kept.js';
-import { parseJson } from '../../core/text/json.js';
-import { preview } from '../../core/text/preview.js';
-import { SteersmanError } from '../errors.js';
-import { gramsOf, lowerWords, searchedText } from './find-words.js';
+} from '../../../core/state/kept.js';
+import { parseJson } from '../../../core/text/json.js';
+import { preview } from '../../../core/text/preview.js';
+import { SteersmanError } from '../../errors.js';
+import { gramsOf, lowerWords, searchedText } from '../find-words.js';
+import { hasBranches, type MessageOf, type SessionLine, type SessionStore, type Store } from '../store.js';
+import { postgresAccounts } from './accounts.js';
 import { type Database, migrate, type Row, type Sql, TIME, unreachable } from './migrations.js';
-import { postgresAccounts } from './postgres-accounts.js';
-import { anywhere, keptOf, most, search } from './postgres-search.js';
-import { postgresTexts } from './postgres-texts.js';
-import { hasBranches, type MessageOf, type SessionLine, type SessionStore, type Store } from './store.js';
+import { anywhere, keptOf, most, search } from './search.js';
+import { postgresTexts } from './texts.js';
 
 const TITLE_CHARS = 200;
 const POOL = 5;
