@@ -101,6 +101,7 @@ export interface RigOptions extends ProjectFiles {
 
 /** No run of a test takes longer; one that hangs ends with a timeout that names it. */
 const RUN_TIMEOUT = '60 seconds';
+const LARGE_RUN_TIMEOUT = '20 minutes';
 
 /** A worker in this process with a scripted model of its own. */
 export async function startRig(options: RigOptions): Promise<Rig> {
@@ -143,7 +144,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       args: [input],
       taskQueue,
       workflowId,
-      workflowExecutionTimeout: RUN_TIMEOUT,
+      workflowExecutionTimeout: replay ? RUN_TIMEOUT : LARGE_RUN_TIMEOUT,
     });
     handles.push(handle);
     return handle;

@@ -5,13 +5,9 @@
  * A crash can leave part of a line: readers pass over it, and the next write begins a new one. What a write that was
  * tried again says twice counts once.
  */
-import { execFile } from 'node:child_process';
-import { constants, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { rgPath } from '@vscode/ripgrep';
-import type { JournalEvent } from '../../core/state/journal.js';
 import {
   isAfter,
   isBehind,
@@ -20,44 +16,27 @@ import {
   messageNumber,
   type RunRecord,
 } from '../../core/state/kept.js';
-import type { Message } from '../../core/state/message.js';
-import type { TraceStep } from '../../core/state/trace.js';
-import { isRecord, isText, parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
+import { failpoint } from '../failpoints.js';
 import { folderAccounts } from './accounts.js';
 import { createLocalBlobStore, runFolder, tryBlobStore } from './blob-store.js';
-import { lowerWords, partWith, searchedText } from './find-words.js';
-import type { Hit, MessageOf, SessionLine, SessionStore, Store } from './store.js';
+import { lowerWords } from './find-words.js';
+import {
+  type Header,
+  headerOf,
+  type Line,
+  linesOf,
+  NEWLINE,
+  namesIn,
+  readLine,
+  unlessGone,
+} from './folder-lines.js';
+import { filesWith, hitsIn, newestSessions, SUFFIX } from './folder-search.js';
+import type { Hit, SessionLine, SessionStore, Store } from './store.js';
 
 const TITLE_CHARS = 200;
 /** Holds the last line of a file, mostly. */
 const TAIL_BYTES = 64 * 1024;
-const FIRST_READ_BYTES = 4 * 1024;
-const READ_BYTES = 1024 * 1024;
-const NEWLINE = 10;
-const MOST_NAMES_BYTES = 64 * 1024 * 1024;
-const runProgram = promisify(execFile);
-
-/** The first line of a file. */
-interface Header {
-  k: 'session';
-  v: 1;
-  id: string;
-  title: string;
-  workspace: string;
-  startedAt: number;
-  parent?: MessageOf;
-}
-
-/** Each line says first what it is, and of which run: readers look at no more of most lines. */
-type Line =
-  | Header
-  | { k: 'run'; chain: string; run: RunRecord }
-  /** The run was reset: what stands before this line and comes behind the mark is no part of its story any more. */
-  | { k: 'reset'; chain: string; reset: Mark }
-  | { k: 'message'; chain: string; thread: string; message: Message }
-  | { k: 'event'; chain: string; event: JournalEvent }
-  | { k: 'step'; chain: string; step: TraceStep };
 
 function lineFor(chain: string, kept: Kept): Line {
   switch (kept.kind) {
@@ -128,25 +107,13 @@ function folderSessions(dir: string): SessionStore {
         .sort((a, b) => b.startedAt - a.startedAt);
     },
     read: ({ session, chain }, ask) => readRecords(fileOf(session), chain, ask),
-    async list({ limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }) {
-      const words = lowerWords(text);
-      const lines: SessionLine[] = [];
-      for (const { path, changedAt } of words.length > 0 ? await newestWith(dir, words) : newestFirst(dir)) {
-        if (lines.length >= limit) break;
-        if (changedAt >= before) continue;
-        const header = await headerOf(path);
-        if (!header || (workspaces && !workspaces.includes(header.workspace))) continue;
-        const title = header.title.toLowerCase();
-        if (words.every(word => title.includes(word))) lines.push(lineOf(header, changedAt));
-      }
-      return lines;
-    },
+    list: async ask =>
+      (await newestSessions(dir, ask)).map(({ header, changedAt }) => lineOf(header, changedAt)),
     async search({ sessions, text, limit }) {
       const words = lowerWords(text);
       if (words.length === 0) return [];
-      const paths = sessions?.map(fileOf) ?? (await newestWith(dir, words)).map(({ path }) => path);
       const hits: Hit[] = [];
-      for (const path of paths) {
+      for (const path of sessions?.map(fileOf) ?? (await filesWith(dir, words))) {
         if (hits.length >= limit) break;
         hits.push(...hitsIn(path, words));
       }
@@ -161,10 +128,11 @@ function folderSessions(dir: string): SessionStore {
       const from = await headerOf(fileOf(parent.session));
       if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
       const header: Header = { ...from, id: to, startedAt: Date.now(), parent };
-      // Where a conversation of this name is there already, nothing is written.
-      const file = await open(fileOf(to), 'ax', 0o600);
+      const file = await openNew(fileOf(to));
       try {
-        await write(file, [header]);
+        await failpoint('branch.begun');
+        const { size } = await file.stat();
+        await write(file, [header], { size, isTorn: size > 0 });
       } finally {
         await file.close();
       }
@@ -177,10 +145,19 @@ function folderSessions(dir: string): SessionStore {
   };
 }
 
-const SUFFIX = '.jsonl';
 /** No link leads elsewhere, and no pipe is waited for. */
 const APPENDING =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Fails where there is a conversation already; what a crash has left before its first line was whole is none. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'ax', 0o600);
+  } catch (error) {
+    if (await headerOf(path)) throw error;
+    return open(path, APPENDING, 0o600);
+  }
+}
 
 function lineOf({ id, title, workspace, startedAt, parent }: Header, changedAt: number): SessionLine {
   return { id, title, workspace, startedAt, changedAt, ...(parent && { parent }) };
@@ -281,50 +258,6 @@ function lastRunIn(tail: Buffer, chain: string): RunRecord | null {
   return null;
 }
 
-/** Null for a line that is torn, or of a form that is not known here. */
-function readLine(text: string): Line | null {
-  const line = parseJson(text);
-  if (!isRecord(line)) return null;
-  const { k, chain } = line;
-  const isWhole =
-    k === 'session'
-      ? isText(line.id) && isText(line.title) && isText(line.workspace)
-      : (k === 'run' || k === 'message' || k === 'event' || k === 'step' || k === 'reset') &&
-        isText(chain) &&
-        isRecord(line[k]);
-  return isWhole ? (line as unknown as Line) : null;
-}
-
-/** The lines of a file that begin like this, also while it is written to; none where there is no file. */
-async function* linesOf(path: string, ...beginnings: string[]): AsyncGenerator<Line> {
-  const file = await open(path, 'r').catch(unlessGone);
-  if (!file) return;
-  try {
-    let rest = Buffer.alloc(0);
-    // The first line is often all that is wanted.
-    for (let size = FIRST_READ_BYTES; ; size = Math.min(2 * size, READ_BYTES)) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size);
-      if (bytesRead === 0) return;
-      let bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE)) {
-        const text = bytes.subarray(0, end);
-        bytes = bytes.subarray(end + 1);
-        if (!beginnings.some(each => text.subarray(0, each.length).equals(Buffer.from(each)))) continue;
-        const line = readLine(text.toString('utf8'));
-        if (line) yield line;
-      }
-      rest = bytes;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-async function headerOf(path: string): Promise<Header | null> {
-  for await (const line of linesOf(path, '{"k":"session"')) if (line.k === 'session') return line;
-  return null;
-}
-
 async function lastRuns(path: string): Promise<RunRecord[]> {
   const runs = new Map<string, RunRecord>();
   for await (const line of linesOf(path, '{"k":"run"'))
@@ -356,90 +289,4 @@ async function readRecords(
 function numberOf(kept: Kept): number {
   if (kept.kind === 'message') return messageNumber(kept.message);
   return kept.kind === 'event' ? kept.event.seq : kept.step.step;
-}
-
-function newestFirst(dir: string): { path: string; changedAt: number }[] {
-  return namesIn(dir)
-    .filter(name => name.endsWith(SUFFIX))
-    .flatMap(name => {
-      const path = join(dir, name);
-      const info = lstatSync(path, { throwIfNoEntry: false });
-      return info?.isFile() ? [{ path, changedAt: info.mtimeMs }] : [];
-    })
-    .sort((a, b) => b.changedAt - a.changedAt);
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    unlessGone(error);
-    return [];
-  }
-}
-
-function unlessGone(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-  throw error;
-}
-
-/** Files that may have these words, newest first: ripgrep looks for the longest one, as it stands in a file. */
-async function newestWith(dir: string, words: readonly string[]): Promise<ReturnType<typeof newestFirst>> {
-  const files = newestFirst(dir);
-  const longest = words.reduce((long, word) => (word.length > long.length ? word : long));
-  const pattern = JSON.stringify(longest).slice(1, -1);
-  const args = [
-    '--no-config',
-    '--no-ignore',
-    '--hidden',
-    '--text',
-    '-l',
-    '-0',
-    '-F',
-    '-i',
-    '-e',
-    pattern,
-    '--',
-    dir,
-  ];
-  try {
-    const { stdout } = await runProgram(rgPath, args, { maxBuffer: MOST_NAMES_BYTES });
-    const found = new Set(stdout.split('\0'));
-    return files.filter(({ path }) => found.has(path));
-  } catch (error) {
-    // It ends with 1 where there is none. Where it can't search, each file is read.
-    return isRecord(error) && error.code === 1 ? [] : files;
-  }
-}
-
-function hitsIn(path: string, words: readonly string[]): Hit[] {
-  const inFile = textIn(path);
-  const folded = inFile.toLowerCase();
-  // As they stand in the file: most files have none of them, and are not read any closer.
-  if (!words.every(word => folded.includes(JSON.stringify(word).slice(1, -1)))) return [];
-  const lines = inFile.split('\n').flatMap(each => readLine(each) ?? []);
-  const runs = new Map(lines.flatMap(line => (line.k === 'run' ? [[line.chain, line.run]] : [])));
-  const hits = new Map<string, Hit>();
-  for (const line of lines) {
-    const run = line.k === 'message' ? runs.get(line.chain) : undefined;
-    if (line.k === 'reset')
-      for (const [key, { chain, message }] of hits)
-        if (chain === line.chain && Number(message.slice(1)) > line.reset.id) hits.delete(key);
-    if (line.k !== 'message' || !run) continue;
-    const { id, at } = line.message;
-    const text = partWith(searchedText(line.message), words);
-    const { session, chain, workflowId } = run;
-    if (text !== null && !hits.has(`${chain} ${id}`))
-      hits.set(`${chain} ${id}`, { session, chain, workflowId, message: id, at, text });
-  }
-  return [...hits.values()].sort((a, b) => b.at - a.at);
-}
-
-function textIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    unlessGone(error);
-    return '';
-  }
 }

@@ -10,7 +10,7 @@ import { parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { SteersmanError } from '../errors.js';
 import { runFolder } from './blob-store.js';
-import { lowerWords, partWith, searchedText } from './find-words.js';
+import { gramsOf, lowerWords, partWith, searchedText } from './find-words.js';
 import { type Database, migrate, type Row, type Sql } from './migrations.js';
 import { postgresAccounts } from './postgres-accounts.js';
 import type { Hit, MessageOf, SessionLine, SessionStore, Store, TextStore } from './store.js';
@@ -211,9 +211,11 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
   );
   const rows = [...byNumber(records).values()];
   if (rows.length === 0) return;
+  const words = rows.map(kept => (kept.kind === 'message' ? searchedText(kept.message).toLowerCase() : null));
   await sql.query(
-    `INSERT INTO steersman.record AS known (session, chain, kind, n, body, words)
-    SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[])
+    `INSERT INTO steersman.record AS known (session, chain, kind, n, body, words, grams)
+    SELECT $1, $2, kind, n, body, words, grams::int[]
+    FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $8::text[]) AS row (kind, n, body, words, grams)
     ON CONFLICT (session, chain, kind, n) DO UPDATE SET body = excluded.body
       WHERE known.kind = 'step' AND $7`,
     [
@@ -222,8 +224,10 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
       rows.map(({ kind }) => kind),
       rows.map(numberOf),
       rows.map(kept => JSON.stringify(kept)),
-      rows.map(kept => (kept.kind === 'message' ? searchedText(kept.message).toLowerCase() : null)),
+      words,
       isNews.length > 0,
+      // A list of lists of one length only could be sent as such.
+      words.map(each => each && `{${gramsOf(each).join()}}`),
     ],
   );
 }
@@ -263,19 +267,18 @@ function numberOf(kept: Kept): number {
   return kept.kind === 'event' ? kept.event.seq : kept.step.step;
 }
 
-async function search(
-  { query }: Sql,
-  { sessions, text, limit }: { sessions?: string[]; text: string; limit: number },
-): Promise<Hit[]> {
+type Asked = Parameters<SessionStore['search']>[0];
+/** Where more messages than these have the words, the newest conversations are looked through instead. */
+const RARE = 500;
+
+async function search({ query }: Sql, { sessions, text, limit }: Asked): Promise<Hit[]> {
   const words = lowerWords(text);
   if (words.length === 0) return [];
-  const found = await query(
-    `SELECT run.session, run.chain, run.workflow_id, record.body
-    FROM steersman.record JOIN steersman.run USING (session, chain) JOIN steersman.session ON session.id = run.session
-    WHERE record.words LIKE ALL($1::text[]) AND ($2::text[] IS NULL OR record.session = ANY($2))
-    ORDER BY session.changed_at DESC, session.id, run.started_at DESC, record.n DESC LIMIT $3`,
-    [words.map(anywhere), sessions ?? null, most(limit)],
-  );
+  const grams = [...new Set(words.flatMap(gramsOf))];
+  const asked = [words.map(anywhere), sessions ?? null, most(limit)];
+  const rare = grams.length > 0 ? await query(RARE_HITS, [...asked, grams]) : [];
+  const isRare = grams.length > 0 && Number(rare[0]?.count ?? 0) < RARE;
+  const found = isRare ? rare : await query(NEWEST_HITS, asked);
   return found.flatMap(({ session, chain, workflow_id, body }) => {
     const { message } = parseJson(String(body)) as { message: Message };
     const part = partWith(searchedText(message), words);
@@ -293,6 +296,26 @@ async function search(
     ];
   });
 }
+
+const HAS_WORDS = 'record.words LIKE ALL($1::text[]) AND ($2::text[] IS NULL OR record.session = ANY($2))';
+
+/** By the index, and then in order. */
+const RARE_HITS = `WITH found AS MATERIALIZED (
+    SELECT session, chain, kind, n FROM steersman.record WHERE grams @> $4::int[] AND ${HAS_WORDS} LIMIT ${RARE}
+  )
+  SELECT session, chain, run.workflow_id, record.body, (SELECT count(*) FROM found) AS count
+  FROM found JOIN steersman.record USING (session, chain, kind, n) JOIN steersman.run USING (session, chain)
+    JOIN steersman.session ON session.id = run.session
+  ORDER BY session.changed_at DESC, session.id, run.started_at DESC, n DESC LIMIT $3`;
+
+/** In order, and no more than is asked for. */
+const NEWEST_HITS = `SELECT hit.* FROM steersman.session, LATERAL (
+    SELECT session, chain, run.workflow_id, run.started_at, n, record.body
+    FROM steersman.run JOIN steersman.record USING (session, chain)
+    WHERE run.session = session.id AND ${HAS_WORDS}
+    ORDER BY run.started_at DESC, n DESC LIMIT $3
+  ) AS hit
+  ORDER BY session.changed_at DESC, session.id, hit.started_at DESC, hit.n DESC LIMIT $3`;
 
 /** As it stands: what has a meaning in a pattern is escaped. */
 function anywhere(word: string): string {

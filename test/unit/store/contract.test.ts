@@ -222,6 +222,47 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     ]);
   });
 
+  test('search: words that overlap, stand in each other or in the arguments of a call → found as they were said', async () => {
+    const { sessions } = open();
+    const call: Kept = {
+      kind: 'message',
+      thread: 'main',
+      message: {
+        ...{
+          id: 'm2',
+          at: 2,
+          kind: 'assistant',
+          role: 'react',
+          model: 'a/b',
+          stopReason: 'tool_use',
+          usage: NO_USAGE,
+        },
+        content: [{ type: 'tool_use', id: 'c1', name: 'read', input: { path: 'Über (1).txt' } }],
+      } as unknown as Message,
+    };
+    await sessions.keep(runRecord('s-1'), [said(1, 'the poolsize, x/y'), call]);
+    const found = async (text: string) =>
+      (await sessions.search({ text, limit: 9 })).map(({ message }) => message);
+    for (const text of ['pool poolsize', 'poolsi lsize', 'size pool', 'x/y', 'the size', 'y'])
+      expect([text, await found(text)]).toEqual([text, ['m1']]);
+    for (const text of ['{"path":"ÜBER', '(1).txt über', 'read "path"'])
+      expect([text, await found(text)]).toEqual([text, ['m2']]);
+    for (const text of ['poolsize read', 'pool.*', 'completed', 's-1'])
+      expect([text, await found(text)]).toEqual([text, []]);
+  });
+
+  test('search: a word of more messages than are asked for → the newest conversations, and no more', async () => {
+    const { sessions } = open();
+    for (let number = 1; number <= 30; number += 1) {
+      const all = Array.from({ length: 20 }, (_, at) => said(at + 1, `everywhere ${number}`));
+      await sessions.keep(runRecord(`s-${number}`, { changedAt: 1_000 * number }), all);
+    }
+    const hits = await sessions.search({ text: 'everywhere', limit: 25 });
+    expect(hits).toHaveLength(25);
+    expect([...new Set(hits.map(({ session }) => session))]).toEqual(['s-30', 's-29']);
+    expect(await sessions.search({ text: 'everywhere', limit: ALL })).toHaveLength(600);
+  });
+
   test('remove: a conversation and the texts of its runs → gone, and no other', async () => {
     const { sessions, texts } = open();
     for (const id of ['s-1', 's-2']) await sessions.keep(runRecord(id), [said(1, id)]);

@@ -1,0 +1,190 @@
+/**
+ * Looking through a folder of conversations. ripgrep reads all files at once; what it finds is looked at closer, the
+ * newest first, and no more of it than is asked for.
+ */
+import { execFile } from 'node:child_process';
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { rgPath } from '@vscode/ripgrep';
+import { isRecord } from '../../core/text/json.js';
+import { lowerWords, partWith, searchedText } from './find-words.js';
+import { type Header, headerOf, namesIn, readLine, unlessGone } from './folder-lines.js';
+import type { Hit, SessionStore } from './store.js';
+
+export const SUFFIX = '.jsonl';
+const MOST_FOUND_BYTES = 256 * 1024 * 1024;
+const runProgram = promisify(execFile);
+
+interface SessionFile {
+  path: string;
+  changedAt: number;
+}
+
+function newestFirst(dir: string): SessionFile[] {
+  return namesIn(dir)
+    .filter(name => name.endsWith(SUFFIX))
+    .flatMap(name => {
+      const path = join(dir, name);
+      const info = lstatSync(path, { throwIfNoEntry: false });
+      return info?.isFile() ? [{ path, changedAt: info.mtimeMs }] : [];
+    })
+    .sort((a, b) => b.changedAt - a.changedAt);
+}
+
+/** So many of the newest are read one by one: mostly it is these that are asked for. */
+const FEW = 100;
+
+type ListAsked = Parameters<SessionStore['list']>[0];
+
+/** The newest conversations that are asked for. Of a part of many, ripgrep reads all first lines meanwhile. */
+export async function newestSessions(
+  dir: string,
+  { limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }: ListAsked,
+): Promise<{ header: Header; changedAt: number }[]> {
+  const words = lowerWords(text);
+  const isPart = words.length > 0 || workspaces !== undefined || limit > FEW;
+  const enough = new AbortController();
+  const looking = isPart ? ripgrep(dir, FIRST_LINES, enough.signal) : null;
+  const found: { header: Header; changedAt: number }[] = [];
+  let lines = new Map<string, string>();
+  for (const [at, { path, changedAt }] of newestFirst(dir).entries()) {
+    if (found.length >= limit) break;
+    if (at === FEW) lines = byPath((await looking) ?? '');
+    const line = lines.get(path) ?? '';
+    // The first one may be torn: then another follows.
+    const isWhole = line.endsWith('}');
+    if (changedAt >= before || (isWhole && !mayHave(line, words, workspaces))) continue;
+    const header = (isWhole && headerIn(line)) || (await headerOf(path));
+    if (header && isAsked(header, words, workspaces)) found.push({ header, changedAt });
+  }
+  enough.abort();
+  return found;
+}
+
+const FIRST_LINES = ['--max-count=1', '--with-filename', '-e', '^\\{"k":"session"'];
+
+function byPath(printed: string): Map<string, string> {
+  const lines = printed.split('\n').map((each): [string, string] => {
+    const end = each.indexOf('\0');
+    return [each.slice(0, end), each.slice(end + 1)];
+  });
+  return new Map(lines);
+}
+
+function headerIn(text: string): Header | null {
+  const line = readLine(text);
+  return line?.k === 'session' ? line : null;
+}
+
+function isAsked({ title, workspace }: Header, words: readonly string[], workspaces?: string[]): boolean {
+  const lower = title.toLowerCase();
+  return words.every(word => lower.includes(word)) && (workspaces?.includes(workspace) ?? true);
+}
+
+/** By the line as it stands: most are not read any closer. */
+function mayHave(line: string, words: readonly string[], workspaces?: string[]): boolean {
+  const lower = words.length > 0 ? line.toLowerCase() : '';
+  return (
+    words.every(word => lower.includes(JSON.stringify(word).slice(1, -1))) &&
+    (workspaces?.some(each => line.includes(JSON.stringify(each))) ?? true)
+  );
+}
+
+/** Files with a message that may have all of these words, newest first. */
+export async function filesWith(dir: string, words: readonly string[]): Promise<string[]> {
+  // Where no letter beyond ASCII is written in two ways it is much faster without them.
+  const inAscii = words.every(word => !hasOtherCase(word.replace(/[\0-\x7f]/g, '')));
+  const pattern = `^\\{"k":"message".*(${patternOf(words)})`;
+  const looking = ripgrep(dir, [
+    ...(inAscii ? ['--no-unicode'] : []),
+    '--ignore-case',
+    '--files-with-matches',
+    '-e',
+    pattern,
+  ]);
+  const paths = newestFirst(dir).map(({ path }) => path);
+  const found = (await looking)?.split('\0');
+  if (found === undefined) return paths;
+  const names = new Set(found);
+  return paths.filter(path => names.has(path));
+}
+
+function hasOtherCase(text: string): boolean {
+  return text.toUpperCase() !== text;
+}
+
+/** Both of the two longest words, in one line and in any order, also where they overlap. */
+function patternOf(words: readonly string[]): string {
+  const [first = '', second] = [...new Set(words)]
+    .filter(word => !words.some(other => other !== word && other.includes(word)))
+    .sort((a, b) => b.length - a.length);
+  if (second === undefined) return inFile(first);
+  const [a, b] = [inFile(first), inFile(second)];
+  return [`${a}.*${b}`, `${b}.*${a}`, ...overlaps(first, second), ...overlaps(second, first)].join('|');
+}
+
+/** Texts that end with the one and begin with the other. */
+function overlaps(one: string, other: string): string[] {
+  const lengths = Array.from({ length: Math.min(one.length, other.length) }, (_, at) => at + 1);
+  return lengths
+    .filter(length => one.endsWith(other.slice(0, length)))
+    .map(length => inFile(one + other.slice(length)));
+}
+
+/** A word as it can stand in JSON: in a text, quotes are escaped, and in what a tool is given they are not. */
+function inFile(word: string): string {
+  const characters = [...word].map(character => {
+    if (character === '"') return '\\\\*"';
+    if (character === '\\') return '\\\\+';
+    return JSON.stringify(character)
+      .slice(1, -1)
+      .replace(/[\\^$.|?*+()[\]{}#&~-]/g, '\\$&');
+  });
+  return characters.join('');
+}
+
+/** What it prints about the files of a folder, as they stand; null where it can't search. */
+async function ripgrep(dir: string, args: readonly string[], signal?: AbortSignal): Promise<string | null> {
+  const all = ['--no-config', '--no-ignore', '--hidden', '--text', '--null', '--no-line-number'];
+  try {
+    const { stdout } = await runProgram(rgPath, [...all, ...args, '--', dir], {
+      maxBuffer: MOST_FOUND_BYTES,
+      ...(signal && { signal }),
+    });
+    return stdout;
+  } catch (error) {
+    // It ends with 1 where there is none.
+    return isRecord(error) && error.code === 1 ? '' : null;
+  }
+}
+
+export function hitsIn(path: string, words: readonly string[]): Hit[] {
+  const lines = textIn(path)
+    .split('\n')
+    .flatMap(each => readLine(each) ?? []);
+  const runs = new Map(lines.flatMap(line => (line.k === 'run' ? [[line.chain, line.run]] : [])));
+  const hits = new Map<string, Hit>();
+  for (const line of lines) {
+    const run = line.k === 'message' ? runs.get(line.chain) : undefined;
+    if (line.k === 'reset')
+      for (const [key, { chain, message }] of hits)
+        if (chain === line.chain && Number(message.slice(1)) > line.reset.id) hits.delete(key);
+    if (line.k !== 'message' || !run) continue;
+    const { id, at } = line.message;
+    const text = partWith(searchedText(line.message), words);
+    const { session, chain, workflowId } = run;
+    if (text !== null && !hits.has(`${chain} ${id}`))
+      hits.set(`${chain} ${id}`, { session, chain, workflowId, message: id, at, text });
+  }
+  return [...hits.values()].sort((a, b) => b.at - a.at);
+}
+
+function textIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    unlessGone(error);
+    return '';
+  }
+}
