@@ -100,7 +100,10 @@ export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook']
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
       const account = await settleAccount(deps, input);
-      return { ...(await callAll(deps, input)), ...(account && { account }) };
+      await failpoint('hook.before-call');
+      const end = await callAll(deps, input);
+      await failpoint('hook.after-call');
+      return { ...end, ...(account && { account }) };
     } finally {
       clearInterval(timer);
     }
@@ -193,7 +196,9 @@ async function settleAccount({ accounts }: HookDeps, input: HookInput): Promise<
   const { charge } = input;
   const found = charge && (await chargeTo(accounts, charge));
   if (input.at === 'goal' && input.refund !== undefined) {
+    await failpoint('hook.before-refund');
     const { balance, dayTokens } = await accounts.refund(input.account, input.refund);
+    await failpoint('hook.after-refund');
     return { balance, dayTokens };
   }
   if (input.at === 'end' && input.account !== undefined) await accounts.release(input.account, placeOf());

@@ -10,7 +10,7 @@ import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
 import { closedRuns, deleteRuns } from './kept/delete-runs.js';
-import { keptRun, Sessions, sessionsOf } from './kept/kept-runs.js';
+import { checkRemovable, keptRun, Sessions, sessionsOf } from './kept/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
@@ -126,8 +126,10 @@ export class SteersmanClient {
       const sessions = new Sessions(home);
       const known = (await sessionsOf(home).runs(id)).map(({ workflowId }) => workflowId);
       const inTemporal = await closedRuns(temporal, id, known);
-      await sessions.remove(id);
+      await checkRemovable(sessionsOf(home), id);
+      // Before the store, which knows what there is to delete: a deletion that was cut off can be made again.
       await deleteRuns(temporal, inTemporal);
+      await sessions.remove(id);
     });
   }
 

@@ -10,7 +10,7 @@ import { hintOf, verbCall } from '../shared/called-as.js';
 import { type ErrorCode, SteersmanError } from '../shared/errors.js';
 import { queryTrouble } from '../shared/query-errors.js';
 
-const NOT_FOUND = 5;
+export const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
 const SEE_ACCESS = 'Check TEMPORAL_API_KEY, the TLS certificate and the namespace.';
 

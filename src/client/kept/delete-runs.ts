@@ -1,8 +1,9 @@
 /** Removing the runs of a conversation from Temporal, all of their parts. */
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { Temporal } from '../connect.js';
+import { NOT_FOUND } from '../grpc-errors.js';
 import { isOpen, type RunDescription } from '../run/runs.js';
 
 interface Part {
@@ -50,5 +51,10 @@ export async function lastPart(
 export async function deleteRuns({ client }: Temporal, parts: readonly Part[]): Promise<void> {
   const { namespace } = client.options;
   for (const workflowExecution of parts)
-    await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
+    await client.workflowService
+      .deleteWorkflowExecution({ namespace, workflowExecution })
+      .catch((error: unknown) => {
+        // A list may still have what was deleted a moment ago.
+        if (!(isGrpcServiceError(error) && error.code === NOT_FOUND)) throw error;
+      });
 }

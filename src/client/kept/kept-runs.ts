@@ -9,6 +9,7 @@ import { MAIN_THREAD } from '../../core/state/thread.js';
 import type { TraceStep } from '../../core/state/trace.js';
 import { hintOf, quietVerbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { failpoint } from '../../shared/failpoints.js';
 import { runFolder } from '../../shared/store/blob-store.js';
 import {
   type Hit,
@@ -16,6 +17,7 @@ import {
   type SessionLine,
   type SessionStore,
   saidIn,
+  type TextStore,
 } from '../../shared/store/store.js';
 import { resolveHome } from '../../stack/home.js';
 import { type ExportedSession, exported } from './export-session.js';
@@ -44,12 +46,15 @@ export interface SessionsAsked {
 /** Conversations in the store of this machine, newest first, open and ended ones. */
 export class Sessions {
   readonly #store: SessionStore;
+  readonly #texts: Pick<TextStore, 'removeOf'>;
   readonly #home: string;
 
   /** `home`: folder of the local stack, by default as for `connect`. */
   constructor(home?: string) {
     this.#home = resolveHome(home);
-    this.#store = sessionsOf(this.#home);
+    const { sessions, texts } = keptIn(this.#home);
+    this.#store = sessions;
+    this.#texts = texts;
   }
 
   list({ limit = 20, text, workspace }: SessionsAsked = {}): Promise<SessionLine[]> {
@@ -131,20 +136,28 @@ export class Sessions {
    * knows: `client.deleteSession(id)`. Throws a SteersmanError for an unknown one, and where branches share what it says.
    */
   async remove(id: string): Promise<{ workflowIds: string[] }> {
-    if ((await this.#store.line(id)) === null) throw noSession(id);
-    const all = await this.#store.list({ limit: ALL });
-    const branches = all.filter(({ parent }) => parent?.session === id).map(line => line.id);
-    if (branches.length > 0)
-      throw new SteersmanError(
-        `The conversation ${id} has branches, which share what it says: ${branches.join(', ')}.`,
-        'Delete them first.',
-        'conflict',
-      );
-    const { workflowIds } = await this.#store.remove(id);
+    await checkRemovable(this.#store, id);
+    const workflowIds = (await this.#store.runs(id)).map(run => run.workflowId);
     for (const each of workflowIds)
       await rm(join(this.#home, 'blobs', runFolder(each)), { recursive: true, force: true });
-    return { workflowIds };
+    await this.#texts.removeOf(workflowIds);
+    await failpoint('delete.texts-gone');
+    // Last of all: as long as it is there, what was cut off can be done again.
+    return this.#store.remove(id);
   }
+}
+
+/** Throws a SteersmanError for an unknown one, and where branches share what it says. */
+export async function checkRemovable(store: SessionStore, id: string): Promise<void> {
+  if ((await store.line(id)) === null) throw noSession(id);
+  const all = await store.list({ limit: ALL });
+  const branches = all.filter(({ parent }) => parent?.session === id).map(line => line.id);
+  if (branches.length > 0)
+    throw new SteersmanError(
+      `The conversation ${id} has branches, which share what it says: ${branches.join(', ')}.`,
+      'Delete them first.',
+      'conflict',
+    );
 }
 
 function noSession(id: string): SteersmanError {
