@@ -31,7 +31,7 @@ import {
   readLine,
   unlessGone,
 } from './folder-lines.js';
-import { filesWith, hitsIn, newestSessions, SUFFIX } from './folder-search.js';
+import { filesWith, forgetTitles, hitsIn, newestSessions, SUFFIX } from './folder-search.js';
 import type { Hit, SessionLine, SessionStore, Store } from './store.js';
 
 const TITLE_CHARS = 200;
@@ -139,6 +139,7 @@ function folderSessions(dir: string): SessionStore {
     },
     async remove(session) {
       const runs = await runsOf(session);
+      await forgetTitles(dir);
       await unlink(fileOf(session)).catch(unlessGone);
       return { workflowIds: runs.map(({ workflowId }) => workflowId) };
     },
