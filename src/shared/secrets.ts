@@ -24,6 +24,9 @@ const MAX_NAME_CHARS = 64;
 /** Fewer characters of a value, at the edge of a text that goes on, say nothing. */
 const MIN_PART_CHARS = 5;
 
+/** All before the last @: also what would have to be in percent form. */
+const DATABASE_PASSWORD = /^postgres(?:ql)?:\/\/[^:/?#@]*:(.+)@/;
+
 export function isKeyName(name: string): boolean {
   return KEY_NAME.test(name);
 }
@@ -71,8 +74,13 @@ export class Secrets {
   }
 
   #addPassword(name: string, value: string): void {
-    const password = URL.canParse(value.trim()) ? new URL(value.trim()).password : '';
+    const address = value.trim();
+    const password = URL.canParse(address) ? new URL(address).password : '';
     if (password !== '') this.#addForms(name, decoded(password));
+    // Of one that was not written as URLs want it, a URL has a part alone.
+    const [, said = ''] = DATABASE_PASSWORD.exec(address) ?? [];
+    if (said === password) return;
+    for (const part of [said, ...said.split(/[@/?#]/)]) this.#addForms(name, part);
   }
 
   #addForms(name: string, value: string): void {
@@ -157,7 +165,7 @@ function formsOf(secret: string): string[] {
 }
 
 /** As it is where it is no form of a URL. */
-function decoded(part: string): string {
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,5 +1,4 @@
 /** The tables of the store on PostgreSQL, as they grew. What has landed here is never changed: a later entry changes it. */
-import { errorText } from '../../core/text/error-text.js';
 import { SteersmanError } from '../errors.js';
 
 export type Row = Record<string, unknown>;
@@ -17,15 +16,6 @@ export interface Database extends Sql {
 
 /** Milliseconds as PostgreSQL's time. */
 export const TIME = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
-
-export function unreachable(error: unknown): SteersmanError {
-  if (error instanceof SteersmanError) return error;
-  return new SteersmanError(
-    `The store on PostgreSQL does not answer: ${errorText(error)}`,
-    'Check that it runs, and the variable with its address: store in steersman.yaml, else DATABASE_URL.',
-    'host',
-  );
-}
 
 /** Each entry is one version: its statements. Bodies are JSON as text, for `jsonb` refuses some characters. */
 const MIGRATIONS: readonly (readonly string[])[] = [

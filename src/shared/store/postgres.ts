@@ -13,11 +13,11 @@ import {
 } from '../../core/state/kept.js';
 import { parseJson } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
-import { SteersmanError } from '../errors.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
-import { type Database, migrate, type Row, type Sql, TIME, unreachable } from './migrations.js';
-import { postgresAccounts } from './postgres-accounts.js';
-import { postgresTexts } from './postgres-texts.js';
+import { type Database, migrate, type Row, type Sql, TIME } from './migrations.js';
+import { postgresAccounts } from './postgres/accounts.js';
+import { checkAddress, checkRights, databaseError } from './postgres/faults.js';
+import { postgresTexts } from './postgres/texts.js';
 import {
   type Hit,
   hasBranches,
@@ -53,12 +53,7 @@ export function connectPostgres(url: string): Database {
 }
 
 async function openPool(url: string): Promise<Database> {
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
-    throw new SteersmanError(
-      'The address of the store is no URL of PostgreSQL.',
-      'It has the form postgresql://user:password@host:5432/database.',
-      'configuration',
-    );
+  checkAddress(url);
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({
     connectionString: url,
@@ -74,16 +69,20 @@ async function openPool(url: string): Promise<Database> {
   pool.on('error', () => undefined);
   // Of one in a transaction: its next query fails. Without somebody who listens, the process would end.
   pool.on('connect', client => client.on('error', () => undefined));
+  const told = <T>(asked: Promise<T>): Promise<T> =>
+    asked.catch((error: unknown) => {
+      throw databaseError(error, url);
+    });
   const database: Database = {
-    query: async (text, values = []) => (await pool.query(text, values.map(plain))).rows,
+    query: async (text, values = []) => (await told(pool.query(text, values.map(plain)))).rows,
     async transaction(work) {
-      const client = await pool.connect();
+      const client = await told(pool.connect());
       try {
-        await client.query(`BEGIN; ${GUARD}`);
+        await told(client.query(`BEGIN; ${GUARD}`));
         const done = await work({
-          query: async (text, values = []) => (await client.query(text, values.map(plain))).rows,
+          query: async (text, values = []) => (await told(client.query(text, values.map(plain)))).rows,
         });
-        await client.query('COMMIT');
+        await told(client.query('COMMIT'));
         client.release();
         return done;
       } catch (error) {
@@ -114,13 +113,7 @@ export function postgresStore(database: Database, namespaceId?: () => Promise<st
     sessions: postgresSessions(database),
     texts: postgresTexts(database, namespaceId),
     accounts: postgresAccounts(database),
-    async check() {
-      try {
-        await database.query('SELECT 1');
-      } catch (error) {
-        throw unreachable(error);
-      }
-    },
+    check: () => checkRights(database),
     async catchUp() {},
     close: () => database.close(),
   };

@@ -149,6 +149,15 @@ describe('values of known secrets (TR4)', () => {
     expect(unpack((await result) as ReturnType<typeof pack>)).toEqual(said('It is [secret OPENAI_API_KEY].'));
   });
 
+  test('add: a password of a database that is not in percent form → all of it, and each part that says something', () => {
+    const known = knowing({ DATABASE_URL: 'postgresql://me:hunter@2secretTAIL/x@db.local:5432/runs' });
+    expect(known.redact('getaddrinfo ENOTFOUND 2secretTAIL')).toBe(
+      'getaddrinfo ENOTFOUND [secret DATABASE_URL]',
+    );
+    expect(known.redact('by hunter@2secretTAIL/x.')).toBe('by [secret DATABASE_URL].');
+    expect(known.redact('db.local:5432')).toBe('db.local:5432');
+  });
+
   test('add: an address as a whole, as of DATABASE_URL_FILE → its password alone is known too', () => {
     const known = new Secrets();
     known.add('DATABASE_URL', ' postgresql://ann:p%40ssw0rd-77@db:5432/x\n');

@@ -1,7 +1,7 @@
 /** Accounts on PostgreSQL: an account is locked while something of it changes, and a key counts once. */
-import { dayOf, LEASE_MS, rounded } from './accounts.js';
-import type { Database, Row, Sql } from './migrations.js';
-import type { Account, AccountStore } from './store.js';
+import { dayOf, LEASE_MS, rounded } from '../accounts.js';
+import type { Database, Row, Sql } from '../migrations.js';
+import type { Account, AccountStore } from '../store.js';
 
 const ACCOUNT = 'id, balance::text AS balance, day, day_tokens::text AS day_tokens';
 

@@ -1,7 +1,7 @@
 /** Texts on PostgreSQL: each worker and each client reads what another has stored. */
-import { BLOB_REF, bytesOf, hashOf, refOf, runFolder } from './blob-store.js';
-import { type Database, TIME, unreachable } from './migrations.js';
-import type { TextStore } from './store.js';
+import { BLOB_REF, bytesOf, hashOf, refOf, runFolder } from '../blob-store.js';
+import { type Database, TIME } from '../migrations.js';
+import type { TextStore } from '../store.js';
 
 /** Their references are those of a folder: what one has kept the other can be asked for. */
 export function postgresTexts(database: Database, namespaceId?: () => Promise<string | null>): TextStore {
@@ -20,15 +20,11 @@ export function postgresTexts(database: Database, namespaceId?: () => Promise<st
       const [, run, hash] = BLOB_REF.exec(ref) ?? [];
       if (hash === undefined || run !== runFolder(runId)) return null;
       const from = Math.max(0, offset);
-      const [found] = await database
-        .query(
-          `SELECT substring(data FROM $3::int FOR $4::int) AS data, length(data) AS total
+      const [found] = await database.query(
+        `SELECT substring(data FROM $3::int FOR $4::int) AS data, length(data) AS total
         FROM steersman.stored_text WHERE workflow_id = $1 AND hash = $2 LIMIT 1`,
-          [runId, hash, from + 1, Math.max(0, length)],
-        )
-        .catch(error => {
-          throw unreachable(error);
-        });
+        [runId, hash, from + 1, Math.max(0, length)],
+      );
       if (!found) return null;
       return { data: Buffer.from(found.data as Uint8Array), totalBytes: Number(found.total) };
     },
