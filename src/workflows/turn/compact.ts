@@ -30,16 +30,25 @@ import { spend } from './spend.js';
 const FULL_SHARE = 0.8;
 /** Down to this share of the limit, its newest turns stay. */
 const KEPT_SHARE = 0.4;
-/** One that failed is tried again when the conversation has grown by so much. */
+/** One that failed is tried again when the conversation has grown by so much, or to what the model takes. */
 const GROWN = 1.25;
+/** Nobody waits longer for what only saves: in so many tries. */
+const SUMMARY_MS = 60_000;
+const SUMMARY_TRIES = 2;
 
 interface Compaction {
   role: PinnedRole;
   thread: Thread;
-  model: string;
+  /** The first that gives a summary counts. */
+  models: readonly string[];
   gone: Set<Message>;
-  /** The model takes no more: what is left to choose is a summary or a cut. */
-  isForced: boolean;
+  /** Tokens that the role's model takes. */
+  room: number;
+}
+
+/** The model takes no more: what is left to choose is a summary or a cut. */
+function isForced({ thread, room }: Pick<Compaction, 'thread' | 'room'>): boolean {
+  return thread.tokens > room;
 }
 
 /** Of a conversation for which a summary is due, what is to be done; null where there is none. */
@@ -53,36 +62,46 @@ export function compactionDue(run: Run, role: PinnedRole, thread: Thread, model:
   const limit = Math.min(softTokensOf(context, role.name), Math.floor(room * FULL_SHARE));
   const before = thread.tokens;
   if (before <= Math.max(limit, thread.compactFrom ?? 0)) return null;
-  const isForced = before > room;
-  if (storeIsAway(run) && !isForced) return null;
+  const forced = isForced({ thread, room });
+  if (storeIsAway(run) && !forced) return null;
   const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
   const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
   const asked = { before, kept, cachedShare: cachedShare(run), turns: state.total.turns };
-  if (!(isForced ? compactionHelps(asked) : compactionPays(asked))) return null;
+  if (!(forced ? compactionHelps(asked) : compactionPays(asked))) return null;
   const { model: own } = context.compacts;
   const takes = own !== undefined && before <= contextBudget(run, role, own);
   const isOut = own !== undefined && ownValue(state.models.out, own) !== undefined;
-  return { role, thread, gone, isForced, model: takes && !isOut ? own : model };
+  const models = takes && !isOut && own !== model ? [own, model] : [model];
+  return { role, thread, gone, room, models };
 }
 
 export async function compact(run: Run, due: Compaction): Promise<void> {
-  const { state } = run;
-  const { thread, model, gone, isForced } = due;
   // What goes is read again from there.
   if (hasUnkept(run)) await keepSession(run);
-  if (storeIsAway(run) && !isForced) return;
+  if (storeIsAway(run) && !isForced(due)) return;
+  for (const model of due.models) if ((await compactBy(run, due, model)) !== 'failed') return;
+}
+
+async function compactBy(
+  run: Run,
+  due: Compaction,
+  model: string,
+): Promise<'done' | 'failed' | 'interrupted'> {
+  const { state } = run;
+  const { thread, gone, room } = due;
   const before = thread.tokens;
   const startedAt = run.ports.now();
   const asked = thread.messages.length;
   run.journal('compaction_started', { thread: thread.id, tokens: before, model });
-  const end = await summarise(run, due);
+  const end = await summarise(run, due, model);
   const at = run.ports.now();
   const said = thread.messages.slice(0, asked);
   if (!('summary' in end)) {
     replaceInThread(state, thread, said, at);
-    if (!end.interrupted) thread.compactFrom = Math.floor(before * GROWN);
+    const grown = Math.floor(before * GROWN);
+    if (!end.interrupted) thread.compactFrom = isForced(due) ? grown : Math.min(grown, room);
     run.journal('compaction_failed', { thread: thread.id, model, why: end.why });
-    return;
+    return end.interrupted || state.people.stop ? 'interrupted' : 'failed';
   }
   const text = summaryText(end.summary, gone.size, run.words);
   const message = run.say(thread, 'summary', text, { replaces: replacedBy(gone) });
@@ -93,35 +112,39 @@ export async function compact(run: Run, due: Compaction): Promise<void> {
     ...{ thread: thread.id, dropped: gone.size, before, after: thread.tokens },
     ...{ model, messageId: message.id, usage: end.usage, durationMs: at - startedAt },
   });
+  return 'done';
 }
 
 type Summarised = { summary: Summary; usage: Usage } | { why: string; interrupted: boolean };
 
 /** Asks in the conversation itself, so that an endpoint has most of the request in its cache; twice where need be. */
-async function summarise(run: Run, due: Compaction): Promise<Summarised> {
+async function summarise(run: Run, due: Compaction, model: string): Promise<Summarised> {
   const { thread } = due;
+  const by = run.ports.now() + SUMMARY_MS;
   run.say(thread, 'compact', summaryRequest(run.words));
   let usage = NO_USAGE;
   for (let times = 1; ; times++) {
-    const reply = await ask(run, due);
+    const reply = await ask(run, due, { model, timeMs: by - run.ports.now() });
     if ('why' in reply) return reply;
     usage = addUsage(usage, reply.usage);
     const read = readSummary(reply.text);
     if (read.ok) return { summary: read.value, usage };
-    if (times === 2 || run.state.people.stop) return { why: read.errors.join(' '), interrupted: false };
+    if (times === 2 || run.state.people.stop || run.ports.now() >= by)
+      return { why: read.errors.join(' '), interrupted: false };
     run.say(thread, 'compact', summaryAgain(read.errors, run.words));
   }
 }
 
 async function ask(
   run: Run,
-  { role, thread, model }: Compaction,
+  { role, thread }: Compaction,
+  { model, timeMs }: { model: string; timeMs: number },
 ): Promise<{ text: string; usage: Usage } | { why: string; interrupted: boolean }> {
   const call = pinCall(run, { role, thread, model, toolsOffered: false, compacts: true });
   const by = { role: COMPACTOR, model };
   const { callId } = call;
   const check = run.memory.offered.offer(run.state, run.ports, call);
-  const options = optionsFor(run, role, { ...call, role: COMPACTOR });
+  const options = inTime(optionsFor(run, role, { ...call, role: COMPACTOR }), timeMs);
   const called = await run.call({ kind: 'model', role: COMPACTOR }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check }, options),
   );
@@ -140,4 +163,13 @@ async function ask(
   });
   if (stopReason === 'interrupted') return { why: 'It was interrupted.', interrupted: true };
   return { text: outputText ?? textOf(message), usage };
+}
+
+function inTime(options: ReturnType<typeof optionsFor>, timeMs: number): ReturnType<typeof optionsFor> {
+  return {
+    ...options,
+    timeoutMs: Math.min(options.timeoutMs, timeMs),
+    wholeMs: Math.min(options.wholeMs, timeMs),
+    attempts: Math.min(options.attempts, SUMMARY_TRIES),
+  };
 }

@@ -43,7 +43,10 @@ export function requestTokens(run: Run, role: PinnedRole): number {
 
 /** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
 export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: string): boolean {
-  return shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
+  const trimmed = shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
+  // Another conversation than the one of which no summary came about.
+  if (trimmed) delete thread.compactFrom;
+  return trimmed;
 }
 
 /** Down to this share of the soft limit, so that many turns add to the same beginning. */

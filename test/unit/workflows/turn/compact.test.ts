@@ -7,9 +7,10 @@ import { executionAt } from '../../../../src/core/state/position.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
 import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
-import type { Called, Ports } from '../../../../src/workflows/ports.js';
+import type { Called, CallOptions, Ports } from '../../../../src/workflows/ports.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';
+import { contextBudget } from '../../../../src/workflows/turn/fit-thread.js';
 import { keepSession } from '../../../../src/workflows/turn/keep-session.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';
 import { quietPorts, testRole } from '../../../support/small-run.js';
@@ -31,23 +32,30 @@ function longRun(
     contextTokens = 100_000,
     own = {},
     ports = {},
-  }: { contextTokens?: number; own?: { model?: string }; ports?: Partial<Ports> } = {},
+    slow = () => {},
+  }: { contextTokens?: number; own?: { model?: string }; ports?: Partial<Ports>; slow?: () => void } = {},
 ) {
   const role = testRole('executor', { tools: [], prompt: 'Execute.' });
   const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
   const info = modelFacts(contextTokens, true);
   state.pinned = pinnedRun({
     ...{ keeps: true, context: { softTokens: 5_000, compacts: own }, tools: [recallTool] },
-    ...{ roles: { executor: role }, models: ['p/a'], modelInfo: { 'p/a': info, 'p/cheap': info } },
+    ...{
+      roles: { executor: role },
+      models: ['p/a'],
+      modelTimeoutMs: 300_000,
+      modelInfo: { 'p/a': info, 'p/cheap': info },
+    },
   });
   state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   state.total.turns = 20;
-  const asked: { model: string; head: unknown; messages: Message[] }[] = [];
+  const asked: { model: string; head: unknown; messages: Message[]; options: CallOptions }[] = [];
   const run: Run = new Run(state, {
     ...quietPorts([]),
-    callModel: async ({ callId, model }: CallModelInput) => {
+    callModel: async ({ callId, model }: CallModelInput, options) => {
       const { head, messages } = modelRequestPage(state, callId);
-      asked.push({ model, head, messages });
+      asked.push({ model, head, messages, options });
+      slow();
       return replies.shift() ?? says('Done.');
     },
     ...ports,
@@ -180,4 +188,63 @@ test('X8: the store is away and the model takes no more → a summary all the sa
   const { call, told } = longRun([says(SUMMARY)], { ports: storeAway().ports, contextTokens: 6_000 });
   await call();
   expect(told()).toEqual(['compaction_started', 'thread_compacted']);
+});
+
+test('X8: the limit lies near what the model takes, and one summary failed → tried again at that, and again after a cut', async () => {
+  const bad = fails(FAILURE.model.badRequest);
+  // One that counts no tokens changes nothing of what the model takes.
+  const done = says('Done.', { usage: { ...NO_USAGE, estimated: true } });
+  const replies = [bad, done, bad, done, says(SUMMARY)];
+  const { call, run, role, thread, told } = longRun(replies, { contextTokens: 14_000 });
+  const room = contextBudget(run, role, 'p/a');
+  const grow = (tokens: number) => run.say(thread, 'instruction', 'word '.repeat(Math.ceil(tokens * 0.8)));
+  grow(room * 0.9 - thread.tokens);
+  await call();
+  await call();
+  expect(told()).toEqual(['compaction_started', 'compaction_failed']);
+  grow(room * 1.05 - thread.tokens);
+  await call();
+  expect(told().slice(2)).toEqual(['compaction_started', 'compaction_failed']);
+  await call();
+  expect(told().slice(4)).toEqual(['thread_trimmed']);
+  grow(room * 0.95 - thread.tokens);
+  await call();
+  expect(told().slice(5)).toEqual(['compaction_started', 'thread_compacted']);
+});
+
+test('X8: a summary is waited for 60 s at most in two tries, with the one that is asked for again', async () => {
+  let now = 1_000;
+  const { call, asked, told } = longRun([], {
+    ports: { now: () => now },
+    slow: () => {
+      now += 45_000;
+    },
+  });
+  await call();
+  expect(asked.map(({ options }) => [options.timeoutMs, options.wholeMs, options.attempts])).toEqual([
+    [60_000, 60_000, 2],
+    [15_000, 15_000, 2],
+  ]);
+  expect(told()).toEqual(['compaction_started', 'compaction_failed']);
+});
+
+test.each<[string, Called<CallModelResult>[]]>([
+  ['refuses it as too long', [fails(FAILURE.model.contextTooLong)]],
+  ['gives none of two', [says('No.'), says('No.')]],
+])('X5: the model for summaries %s → that of the role writes it', async (_what, replies) => {
+  const { call, asked, told } = longRun([...replies, says(SUMMARY)], { own: { model: 'p/cheap' } });
+  await call();
+  expect(asked.at(-1)?.model).toBe('p/a');
+  // What the first was asked stays its own.
+  expect(asked.at(-1)?.messages).toHaveLength(asked[0]?.messages.length ?? 0);
+  const each = ['compaction_started', 'compaction_failed', 'compaction_started', 'thread_compacted'];
+  expect(told()).toEqual(each);
+});
+
+test('X5: a person interrupts the model for summaries → no other is asked', async () => {
+  const { call, asked } = longRun([says('{"fa', { stopReason: 'interrupted' })], {
+    own: { model: 'p/cheap' },
+  });
+  await call();
+  expect(asked).toHaveLength(1);
 });
