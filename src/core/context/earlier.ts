@@ -93,7 +93,11 @@ function groupsOfRun({ chain, answer, messages }: EarlierRun): Message[][] {
   );
   const groups: Message[][] = [];
   const add = (...group: Message[]) =>
-    groups.push(group.map(message => ({ ...message, from: message.from ?? { chain, id: message.id } })));
+    groups.push(
+      group.map(message =>
+        message.from ? message : { ...withNamedRun(message, chain), from: { chain, id: message.id } },
+      ),
+    );
   for (const message of messages) {
     if (message.kind === 'user' && !SAID_ANEW.has(message.purpose)) add(message);
     if (message.kind !== 'assistant' || message.role === COMPACTOR) continue;
@@ -104,6 +108,28 @@ function groupsOfRun({ chain, answer, messages }: EarlierRun): Message[][] {
   }
   if (answer !== null && !isSaid(messages, answer)) add(answerMessage(messages, answer));
   return groups;
+}
+
+/** Ids of messages that a model is told to read by, with their run: the run that goes on has messages of these ids, too. */
+function withNamedRun(message: Message, chain: string): Message {
+  if (chain === '') return message;
+  if (message.kind === 'tool_result') {
+    const [block] = message.content;
+    const note = block.note.replace(/"(m\d+)"/g, `"${chain}/$1"`);
+    return note === block.note ? message : { ...message, content: [{ ...block, note }] };
+  }
+  if (message.kind !== 'user' || !message.replaces) return message;
+  const own = new Set(message.replaces.flatMap(each => (each.chain === undefined ? each.ids : [])));
+  return { ...message, content: message.content.map(block => ({ ...block, text: named(block.text, own, chain) })) };
+}
+
+/** In its last part, which has the references: elsewhere `m3` may be a measure. */
+function named(text: string, ids: ReadonlySet<string>, chain: string): string {
+  const from = text.lastIndexOf('\n\n') + 1;
+  return (
+    text.slice(0, from) +
+    text.slice(from).replace(/(?<![\w/])m\d+(?!\w)/g, id => (ids.has(id) ? `${chain}/${id}` : id))
+  );
 }
 
 function isSaid(messages: readonly Message[], answer: string): boolean {

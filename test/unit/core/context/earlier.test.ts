@@ -135,3 +135,18 @@ test('X6: less room than there is → goal, summary and steering before the newe
   const huge = SUMMARISED.map(each => (each.id === 'm9' ? user('m9', 'x '.repeat(4_000), 'summary') : each));
   expect(idsOf(earlierMessages([one(huge)], { ...MUCH, tokens: 400 }))).toContain('a m10');
 });
+
+test('X7: ids of messages by which a summary and a note say that more is read → with the run that they are of', () => {
+  const summary: Message = {
+    ...{ id: 'm9', at: 1, kind: 'user', purpose: 'summary' },
+    replaces: [{ ids: ['m2', 'm3', 'm12'] }, { chain: 'z', ids: ['m4'] }],
+    content: [{ type: 'text', text: 'Facts:\n- It holds m2 and m3\n\nReferences:\n- m12, m3, z/m4, m4\n</summary>' }],
+  };
+  const noted = result('m3', 'c1');
+  if (noted.kind === 'tool_result') noted.content[0].note = 'recall reads it, id "m2".';
+  const [told, , , seen] = earlierMessages([one([summary, user('m1', 'g'), reply('m2', 'x', 'c1'), noted])], MUCH);
+  expect(told?.content).toMatchObject([
+    { text: 'Facts:\n- It holds m2 and m3\n\nReferences:\n- a/m12, a/m3, z/m4, m4\n</summary>' },
+  ]);
+  expect(seen?.content).toMatchObject([{ note: 'recall reads it, id "a/m2".' }]);
+});
