@@ -57,7 +57,9 @@ function undisturbed(seed: number, mode: string): Scenario {
     tokens: 1e12,
     costUsd: null,
   };
-  const own = { ...pinned, limits };
+  // What a function leaves out follows from all that was said before, by others too.
+  const { context: _changed, ...unchanged } = pinned;
+  const own = { ...unchanged, limits };
   return {
     ...rest,
     pinned: Object.keys(rest.agents).length > 0 ? { ...own, dedupe: 'off', modelInfo: ROOMY } : own,
