@@ -2,15 +2,17 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { HookName } from '../core/agents/run-config.js';
+import { FAILURE } from '../core/limits/failure.js';
 import type { Cause, Outcome } from '../core/plan/cause.js';
 import type { Message, Usage } from '../core/state/message.js';
 import { errorText } from '../core/text/error-text.js';
+import { isRecord, isText } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { AccountStore } from '../shared/store/store.js';
-import { within } from './stop-signal.js';
-import type { Charge, HookEnd, HookInput, SteersmanActivities } from './types.js';
+import { unlessOver, within } from './stop-signal.js';
+import type { Charges, HookEnd, HookInput, SteersmanActivities } from './types.js';
 
 interface Told {
   /** Names what the hook is called for, and nothing else: the same in every try. */
@@ -66,8 +68,12 @@ export interface RunHooks {
   onRunEnd?(ended: EndedRun): unknown;
 }
 
-/** Calls one hook wherever it is. @returns false and why, where it says no. */
-export type CallHook = (hook: HookName, told: Told) => Promise<{ goOn: boolean; why?: string }>;
+/** Calls one hook wherever it is, until `signal` is aborted. @returns false and why, where it says no. */
+export type CallHook = (
+  hook: HookName,
+  told: Told,
+  signal: AbortSignal,
+) => Promise<{ goOn: boolean; why?: string }>;
 
 export interface HookDeps {
   /** Program and configuration: all of them are called. */
@@ -81,6 +87,8 @@ export interface HookDeps {
 const HEARTBEAT_MS = 1_000;
 const FUNCTION_MS = 10_000;
 const STORE_MS = 9_000;
+/** Of the minute of the activity: a slow hook leaves the others their time. */
+const SHARE_MS = { message: 12_000, turn: 30_000, alone: 45_000 };
 const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
 const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
@@ -88,113 +96,173 @@ const LATE = Symbol('late');
 
 /** The functions of a program as hooks that may be called. */
 export function functionHooks(functions: RunHooks): CallHook {
-  return async (hook, told) => {
+  return async (hook, told, signal) => {
     const called = async () => functions[hook]?.(told as EndedTurn & SaidMessage & FailedModel & EndedRun);
-    const answer = await within(FUNCTION_MS, called(), LATE);
+    const answer = await unlessOver(signal, within(FUNCTION_MS, called(), LATE));
     if (answer === LATE) throw new Error(`it did not end within ${FUNCTION_MS / 1_000} s`);
+    if (hook === 'onTurnEnd' && answer !== undefined && typeof answer !== 'boolean')
+      throw new Error('it must return true, false or nothing');
     return { goOn: answer !== false };
   };
+}
+
+/** How far an activity has come: another worker goes on from there. */
+interface Progress {
+  /** Messages that were told, also those at which a hook failed. */
+  messages: number;
+  warning?: string;
 }
 
 /** Makes `steersmanHook`. Charges come first: what was used is paid, whatever a hook says. */
 export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook'] {
   return async function steersmanHook(input) {
-    const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
+    const progress = progressOf(activityInfo().heartbeatDetails);
+    const timer = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
     try {
       const account = await within(STORE_MS, settleAccount(deps, input), LATE);
       if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
-      return { ...(await callAll(deps, input)), ...(account && { account }) };
+      return { ...(await callAll(deps, input, progress)), ...(account && { account }) };
     } finally {
       clearInterval(timer);
     }
   };
 }
 
-async function callAll(deps: HookDeps, input: HookInput): Promise<HookEnd> {
-  const { chain, key, goal, context } = input;
-  const runId = activityInfo().workflowExecution?.workflowId ?? '';
+function progressOf(details: unknown): Progress {
+  if (!isRecord(details) || !Number.isInteger(details.messages)) return { messages: 0 };
+  const { messages, warning } = details;
+  return { messages: Number(messages), ...(isText(warning) && { warning }) };
+}
+
+async function callAll(deps: HookDeps, input: HookInput, progress: Progress): Promise<HookEnd> {
+  const { key, goal, context } = input;
+  const runId = placeOf();
   const told = { key, runId, goal, context };
   switch (input.at) {
     case 'turn': {
       const { turn, role, model, usage, messageId } = input;
-      const warning = await tellMessages(deps, { ...told, chain }, [messageId]);
+      const warning = await tellMessages(deps, told, [messageId], { progress, ms: SHARE_MS.message });
       const provider = model.slice(0, Math.max(0, model.indexOf('/')));
       const ended: EndedTurn = { ...told, turn, role, model, provider, usage };
-      const end = await strict(() => callEach(deps, 'onTurnEnd', ended), deps);
+      const end = await strict(() => callEach(deps, 'onTurnEnd', ended, signalFor(SHARE_MS.turn)), deps);
       return { ...end, ...warning };
     }
-    case 'results':
-      return { goOn: true, ...(await tellMessages(deps, { ...told, chain }, input.messageIds)) };
+    case 'results': {
+      const given = { progress, ms: SHARE_MS.alone };
+      return { goOn: true, ...(await tellMessages(deps, told, input.messageIds, given)) };
+    }
     case 'error': {
       const { role, model, error, isRetryable } = input;
       const failed: FailedModel = { ...told, role, model, error, isRetryable };
-      await callEach(deps, 'onError', failed).catch(() => undefined);
+      await callEach(deps, 'onError', failed, signalFor(SHARE_MS.alone)).catch(unlessCancelled);
       return { goOn: true };
     }
+    case 'begin':
     case 'goal':
       return { goOn: true };
     case 'end': {
       const { outcome, cause } = input;
       const ended: EndedRun = { ...told, outcome, cause };
-      return { goOn: true, ...(await warned(deps, 'onRunEnd', () => callEach(deps, 'onRunEnd', ended))) };
+      try {
+        await callEach(deps, 'onRunEnd', ended, signalFor(SHARE_MS.alone));
+        return { goOn: true };
+      } catch (error) {
+        unlessCancelled();
+        return { goOn: true, warning: warningOf('onRunEnd', error, deps) };
+      }
     }
   }
 }
 
-/** In the order in which they were said, each with its own key. */
+/** In the order in which they were said, each with its own key, whatever becomes of those before it. */
 async function tellMessages(
   deps: HookDeps,
-  { chain, ...told }: Told & Pick<HookInput, 'chain'>,
+  told: Told,
   ids: string[],
+  { progress, ms }: { progress: Progress; ms: number },
 ): Promise<Pick<HookEnd, 'warning'>> {
   if (deps.hooks.length === 0) return {};
-  return warned(deps, 'onMessage', async () => {
-    for (const id of ids) {
-      // One by one: each may be as large as an answer to a query can be.
-      const signal = cancellationSignal();
-      const [message] = await askPatiently(() => deps.readMessages([id]), { giveUpMs: GIVE_UP_MS, signal });
-      const said = message && { ...told, key: `${chain}-${id}`, message };
-      if (said) await callEach(deps, 'onMessage', said);
+  const signal = signalFor(ms);
+  while (progress.messages < ids.length && !signal.aborted) {
+    try {
+      await tellMessage(deps, told, ids[progress.messages] ?? '', signal);
+    } catch (error) {
+      unlessCancelled();
+      progress.warning ??= warningOf('onMessage', error, deps);
     }
-  });
+    progress.messages += 1;
+    heartbeat(progress);
+  }
+  unlessCancelled();
+  const left = ids.length - progress.messages;
+  const rest = left > 0 ? `The time of the hook onMessage was over before ${left} more were told.` : '';
+  const warning = [progress.warning, rest].filter(Boolean).join(' ');
+  return warning === '' ? {} : { warning };
 }
 
-/** All are called, also after one that says no. */
-async function callEach({ hooks }: HookDeps, hook: HookName, told: Told): Promise<HookEnd> {
+async function tellMessage(deps: HookDeps, told: Told, id: string, signal: AbortSignal): Promise<void> {
+  const { runId = '' } = activityInfo().workflowExecution ?? {};
+  // One by one: each may be as large as an answer to a query can be.
+  const [message] = await askPatiently(() => deps.readMessages([id]), { giveUpMs: GIVE_UP_MS, signal });
+  const said = message && { ...told, key: `${runId}-${id}`, message };
+  if (said) await callEach(deps, 'onMessage', said, signal);
+}
+
+/** All are called, also after one that says no, or fails; one that may do better the next time counts first. */
+async function callEach(
+  { hooks }: HookDeps,
+  hook: HookName,
+  told: Told,
+  signal: AbortSignal,
+): Promise<HookEnd> {
   let end: HookEnd = { goOn: true };
+  const faults: unknown[] = [];
   for (const call of hooks) {
-    const { goOn, why } = await call(hook, told);
-    if (end.goOn && !goOn) end = { goOn, ...(why !== undefined && { why: preview(why, WHY_CHARS) }) };
+    try {
+      const { goOn, why } = await call(hook, told, signal);
+      if (end.goOn && !goOn) end = { goOn, ...(why !== undefined && { why: preview(why, WHY_CHARS) }) };
+    } catch (error) {
+      unlessCancelled();
+      faults.push(error);
+    }
   }
+  if (faults.length > 0) throw faults.find(fault => !isLasting(fault)) ?? faults[0];
   return end;
 }
 
-/** Fails the activity, which is tried again. */
+/** Aborted when the activity is to stop, and when the time of its hooks is over. */
+function signalFor(ms: number): AbortSignal {
+  return AbortSignal.any([cancellationSignal(), AbortSignal.timeout(ms)]);
+}
+
+function unlessCancelled(): void {
+  cancellationSignal().throwIfAborted();
+}
+
+function isLasting(error: unknown): boolean {
+  return error instanceof ApplicationFailure && error.nonRetryable === true;
+}
+
+/** Fails the activity, which is tried again, unless the hook has made its tries itself. */
 async function strict<T>(call: () => Promise<T>, { redact }: HookDeps): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw ApplicationFailure.retryable(redact(preview(errorText(error), WHY_CHARS)), 'hook');
+    unlessCancelled();
+    const message = redact(preview(errorText(error), WHY_CHARS));
+    throw ApplicationFailure.create({ message, type: 'hook', nonRetryable: isLasting(error) });
   }
 }
 
-async function warned(
-  { redact }: HookDeps,
-  hook: HookName,
-  call: () => Promise<unknown>,
-): Promise<Pick<HookEnd, 'warning'>> {
-  try {
-    await call();
-    return {};
-  } catch (error) {
-    return { warning: redact(`The hook ${hook} failed: ${preview(errorText(error), WHY_CHARS)}`) };
-  }
+function warningOf(hook: HookName, error: unknown, { redact }: HookDeps): string {
+  return redact(`The hook ${hook} failed: ${preview(errorText(error), WHY_CHARS)}`);
 }
 
 /** Charges, refunds and places of the run's account. */
 async function settleAccount({ accounts }: HookDeps, input: HookInput): Promise<HookEnd['account']> {
-  const { charge } = input;
-  const found = charge && (await chargeTo(accounts, charge));
+  const { charges } = input;
+  if (input.at === 'begin') return takePlace(accounts, input);
+  const found = charges && (await chargeTo(accounts, charges));
   if (input.at === 'goal' && input.refund !== undefined) {
     const { balance, dayTokens } = await accounts.refund(input.account, input.refund);
     return { balance, dayTokens };
@@ -203,19 +271,32 @@ async function settleAccount({ accounts }: HookDeps, input: HookInput): Promise<
   return found;
 }
 
+/** Tried again: that of a run that has just ended is free in a moment. */
+async function takePlace(
+  accounts: AccountStore,
+  { account, runsAtOnce }: Extract<HookInput, { at: 'begin' }>,
+): Promise<undefined> {
+  if (await accounts.lease(account, placeOf(), runsAtOnce)) return;
+  const message = `The run can not start: the account ${account} has ${runsAtOnce} at work already, and no more are allowed at once.`;
+  throw ApplicationFailure.retryable(message, FAILURE.run.badInput);
+}
+
 async function chargeTo(
   accounts: AccountStore,
-  { account, key, keepsPlace, ...what }: Charge,
+  { account, keepsPlace, all }: Charges,
 ): Promise<HookEnd['account']> {
-  const at = Date.now();
-  if (keepsPlace) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER, at);
-  await failpoint('hook.before-charge');
-  const { balance, dayTokens } = await accounts.charge(account, key, { ...what, at });
-  await failpoint('hook.after-charge');
-  return { balance, dayTokens };
+  if (keepsPlace) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
+  let found: HookEnd['account'];
+  for (const { key, ...what } of all) {
+    await failpoint('hook.before-charge');
+    const { balance, dayTokens } = await accounts.charge(account, key, what);
+    await failpoint('hook.after-charge');
+    found = { balance, dayTokens };
+  }
+  return found;
 }
 
 /** The run in the places of its account: open runs have different ids. */
-export function placeOf(): string {
+function placeOf(): string {
   return activityInfo().workflowExecution?.workflowId ?? '';
 }

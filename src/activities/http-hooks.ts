@@ -1,14 +1,17 @@
 /** Hooks that are addresses: a signed POST, which is tried again where nobody answers. */
 import { createHmac } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
 import type { HookSettings } from '../config/hooks-schema.js';
 import { errorTextWithCause } from '../core/text/error-text.js';
 import { isRecord, isText, parseJson } from '../core/text/json.js';
+import { preview } from '../core/text/preview.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { CallHook } from './hook.js';
-import { pause } from './stop-signal.js';
+import { pause, unlessOver } from './stop-signal.js';
 
 const FIRST_PAUSE_MS = 250;
 const ANSWER_BYTES = 64_000;
+const FAULT_CHARS = 300;
 
 interface Target {
   url: string;
@@ -30,37 +33,62 @@ export function httpHooks(settings: HookSettings, lookup: (name: string) => stri
       return [hook, { ...how, secret }] as const;
     }),
   );
-  return async (hook, told) => {
+  return async (hook, told, signal) => {
     const target = targets.get(hook);
     if (!target) return { goOn: true };
-    const answer = parseJson(await post(target, told.key, JSON.stringify({ hook, ...told })));
-    if (!isRecord(answer) || answer.continue !== false) return { goOn: true };
-    return { goOn: false, ...(isText(answer.reason) && { why: answer.reason }) };
+    const answer = await post(target, told.key, { body: JSON.stringify({ hook, ...told }), signal });
+    return hook === 'onTurnEnd' ? wordOf(answer, target) : { goOn: true };
   };
 }
 
+/** Nothing said goes on. What can't be read may have meant no. */
+function wordOf(answer: string, { url }: Target): { goOn: boolean; why?: string } {
+  const text = answer.replace(/^\uFEFF/, '').trim();
+  if (text === '') return { goOn: true };
+  const said = parseJson(text);
+  if (!isRecord(said) || (said.continue !== undefined && typeof said.continue !== 'boolean'))
+    throw lasting(`${shown(url)}: its answer is neither empty nor {"continue": true} or false: ${text}`);
+  return { goOn: said.continue !== false, ...(isText(said.reason) && { why: said.reason }) };
+}
+
+/** It has had all its tries. */
+function lasting(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(preview(message, FAULT_CHARS), 'hook');
+}
+
 /** The text of an answer that says that all is well. */
-async function post(target: Target, key: string, body: string): Promise<string> {
+async function post(target: Target, key: string, request: Request): Promise<string> {
+  const { signal } = request;
   for (let attempt = 1; ; attempt += 1) {
-    const { answer, fault, isLasting } = await tryPost(target, key, body);
+    const { answer, fault, isLasting } = await tryPost(target, key, request);
     if (answer !== undefined) return answer;
-    if (isLasting || attempt >= target.attempts) throw new Error(`${shown(target.url)}: ${fault}`);
-    await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    const isLast = isLasting || attempt >= target.attempts;
+    if (!isLast) await unlessOver(signal, pause(FIRST_PAUSE_MS * 2 ** (attempt - 1))).catch(() => undefined);
+    if (isLast || signal.aborted) throw lasting(`${shown(target.url)}: ${fault}`);
   }
+}
+
+interface Request {
+  body: string;
+  signal: AbortSignal;
 }
 
 type Tried =
   | { answer: string; fault?: undefined; isLasting?: undefined }
   | { answer?: undefined; fault: string; isLasting: boolean };
 
-async function tryPost({ url, secret, timeoutMs }: Target, key: string, body: string): Promise<Tried> {
+async function tryPost(
+  { url, secret, timeoutMs }: Target,
+  key: string,
+  { body, signal }: Request,
+): Promise<Tried> {
   const time = Math.floor(Date.now() / 1_000).toString();
   const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
   try {
     const response = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),
       headers: {
         'content-type': 'application/json',
         'idempotency-key': key,

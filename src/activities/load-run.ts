@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure, ensureApplicationFailure } from '@temporalio/common';
 import type { CreditSettings } from '../config/hooks-schema.js';
 import { NO_NOTES, readProjectNotes } from '../config/prompts/project-notes.js';
 import type { PromptValues } from '../config/prompts/render-prompts.js';
@@ -22,7 +22,7 @@ import { FAILURE } from '../core/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../core/limits/limits.js';
 import { PINNED_BYTES, WORKER_TRIES } from '../core/state/bounds.js';
 import { errorText } from '../core/text/error-text.js';
-import { canonicalJson, isRecord, jsonBytes, ownValue } from '../core/text/json.js';
+import { canonicalJson, isRecord, isText, jsonBytes, ownValue } from '../core/text/json.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { addWorkflowTools, mergeClientTools } from '../core/tools/workflow-tools.js';
@@ -30,7 +30,6 @@ import { toolNamer } from '../mcp/tool-names.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
 import type { AccountStore } from '../shared/store/store.js';
-import { placeOf } from './hook.js';
 import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
@@ -76,6 +75,8 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
     try {
       const loaded = loadRun(deps, settings);
       return pack(withinBound(await unlessCancelled(loaded)));
+    } catch (error) {
+      throw withHooks(error, deps.hooks ?? []);
     } finally {
       clearInterval(timer);
       await failpoint('run.loaded');
@@ -91,6 +92,20 @@ function unlessCancelled<T>(work: Promise<T>): Promise<T> {
   return raceStop(signal, work, async () => {
     if (stopReason(signal) === 'cancelled') throw signal.reason;
     return work;
+  });
+}
+
+/** A run that can't begin pins nothing: its failure says which hooks there are. */
+function withHooks(error: unknown, hooks: readonly HookName[]): unknown {
+  if (hooks.length === 0 || error instanceof CancelledFailure) return error;
+  const { message, type, nonRetryable, nextRetryDelay, cause } = ensureApplicationFailure(error);
+  return ApplicationFailure.create({
+    message,
+    ...(isText(type) && { type }),
+    ...(nonRetryable === true && { nonRetryable }),
+    ...(nextRetryDelay && { nextRetryDelay }),
+    ...(cause && { cause }),
+    details: [{ hooks }],
   });
 }
 
@@ -135,18 +150,18 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const values = { limits, tools: allowed, today: today(), workspace };
   const credits = await accountOf(deps, settings.credits, run);
   const { roles, prefix } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
+  const needsPrices = limits.costUsd !== null || isPaidByCost(settings.credits, run);
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, {
       settings,
       run,
-      costUsd: limits.costUsd ?? (isPaidByCost(settings.credits, run) ? Number.POSITIVE_INFINITY : null),
+      needsPrices,
     }),
   );
   const wantsNotes = run.projectNotes ?? settings.projectNotes;
   const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
   const listing = allowed.some(readsFiles) ? await listingOf(deps, workspace) : null;
   const attributes = await searchAttributes(deps);
-  await takePlace(deps, settings.credits, run);
   const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, mayLook(role, limits)])),
@@ -172,7 +187,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     orchestrate: settings.orchestrate,
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
-    ...(deps.keeps === true && { context: contextRules(settings, modelInfo, limits) }),
+    ...(deps.keeps === true && { context: contextRules(settings, modelInfo, needsPrices) }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
     ...(deps.hooks && deps.hooks.length > 0 && { hooks: [...deps.hooks] }),
     ...(credits && { credits }),
@@ -201,14 +216,14 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
 function contextRules(
   { context, models }: Settings,
   modelInfo: PinnedRun['modelInfo'],
-  { costUsd }: Limits,
+  needsPrices: boolean,
 ): ContextRules {
   const softTokens = (own: Settings['context']['roles'][string] = {}) =>
     Math.floor((own.maxTokens ?? context.maxTokens) * (own.threshold ?? context.threshold));
   const roles = Object.entries(context.roles).map(([name, own]) => [name, softTokens(own)] as const);
   const model = models.compaction;
-  // What a limit of cost can't count is not called.
-  const mayCall = model !== undefined && (costUsd === null || modelInfo[model]?.costKnown === true);
+  // What a limit of cost can't count, and an account can't be charged, is not called.
+  const mayCall = model !== undefined && (!needsPrices || modelInfo[model]?.costKnown === true);
   return {
     softTokens: softTokens(),
     ...(roles.length > 0 && { roles: Object.fromEntries(roles) }),
@@ -235,7 +250,7 @@ async function accountOf(
   const { perUsd, perTurn, perThousandTokens, tokensPerDay, runsAtOnce } = settings;
   const { balance = 0, day, dayTokens = 0 } = (await accounts.show(account)) ?? {};
   const isToday = day === new Date().toISOString().slice(0, 10);
-  const rates = { perUsd, perTurn, perThousandTokens, tokensPerDay, hasPlace: runsAtOnce !== null };
+  const rates = { perUsd, perTurn, perThousandTokens, tokensPerDay, runsAtOnce };
   return { account, ...rates, balance, dayTokens: isToday ? dayTokens : 0 };
 }
 
@@ -246,20 +261,6 @@ function isPaidByCost(settings: CreditSettings | undefined, run: RunSettings): b
 
 function accountNamed(settings: CreditSettings | undefined, { context }: RunSettings): string | undefined {
   return settings && ownValue(context ?? {}, settings.account);
-}
-
-/** A place among the runs of its account; agents work in their caller's. */
-async function takePlace(
-  { accounts }: LoadRunDeps,
-  settings: CreditSettings | undefined,
-  run: RunSettings,
-): Promise<void> {
-  const account = accountNamed(settings, run);
-  const limit = settings?.runsAtOnce ?? null;
-  if (!accounts || account === undefined || limit === null || isSubagent(run)) return;
-  if (await accounts.lease(account, placeOf(), limit, Date.now())) return;
-  const message = `The run can not start: the account ${account} has ${limit} at work already, and no more are allowed at once.`;
-  throw ApplicationFailure.nonRetryable(message, FAILURE.run.badInput);
 }
 
 /** Another worker's host may have the folder. If no try finds it, the error names the hosts without it. */

@@ -23,7 +23,7 @@ export function namesModels({ model, configuration }: RunSettings): boolean {
 export function pinModels(
   deps: PinModelsDeps,
   roles: PinnedRole[],
-  { settings, run, costUsd }: { settings: Settings; run: RunSettings; costUsd: number | null },
+  { settings, run, needsPrices }: { settings: Settings; run: RunSettings; needsPrices: boolean },
 ) {
   const file = join(deps.configDir ?? '', SETTINGS_FILE);
   const choice = chooseModels(roles, settings.models, {
@@ -37,7 +37,7 @@ export function pinModels(
   const modelInfo = Object.fromEntries(ids.map(id => [id, deps.modelInfo(id, settings.models)]));
   // A model named for the run stands alone.
   const resolver = run.model === undefined ? settings.models.resolver : [];
-  if (costUsd === null) return { choice: { ...choice, warnings: [] }, modelInfo, resolver };
+  if (!needsPrices) return { choice: { ...choice, warnings: [] }, modelInfo, resolver };
   const priced = pricedChains(choice, modelInfo);
   const { rows, warnings } = pricedRows(resolver, modelInfo);
   if (priced.fault === null) {

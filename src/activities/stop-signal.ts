@@ -42,6 +42,13 @@ export function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise
   });
 }
 
+/** What `work` gives, unless `signal` is aborted before. @throws its reason. */
+export function unlessOver<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return raceStop(signal, work, () => {
+    throw signal.reason;
+  });
+}
+
 export function pause(ms: number): Promise<void> {
   return new Promise(resolve => {
     setTimeout(resolve, ms);

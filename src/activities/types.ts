@@ -7,6 +7,7 @@ import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import type { Check, CheckStatus } from '../core/checks/check.js';
 import type { FilesNow, Snapshot } from '../core/evidence/evidence.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
+import type { KeyedCharge } from '../core/limits/credits.js';
 import type { ModelSituation } from '../core/limits/resolver.js';
 import type { Cause, Outcome } from '../core/plan/cause.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
@@ -197,26 +198,23 @@ export interface OpenSessionInput {
   tokens: number;
 }
 
-/** Taken from an account once for a key. */
-export interface Charge {
+/** What an account is charged. */
+export interface Charges {
   account: string;
-  key: string;
-  credits: number;
-  tokens: number;
+  all: readonly KeyedCharge[];
   /** The run has a place among those of its account, and keeps it. */
   keepsPlace: boolean;
 }
 
 /** What hooks are called for, and what accounts are told. `key` names it, and nothing else of any run. */
 export type HookInput = {
-  /** Of this run and no other, whatever its workflow id. */
-  chain: string;
   key: string;
   goal: number;
   /** As the starter gave it. */
   context: Record<string, string>;
-  charge?: Charge;
-} & (
+  charges?: Charges;
+} /** Takes a place in the account. */ & (
+  | { at: 'begin'; account: string; runsAtOnce: number }
   | { at: 'turn'; turn: number; role: string; model: string; usage: Usage; messageId: string }
   | { at: 'results'; messageIds: string[] }
   | { at: 'error'; role: string; model: string; error: string; isRetryable: boolean }

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PinnedRun } from '../core/agents/run-config.js';
-import { chainFault, type Given, NOTHING_GIVEN, readStart } from '../core/agents/run-input.js';
+import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '../core/agents/run-input.js';
 import { restOf } from '../core/agents/subagent.js';
 import { type CallFailure, FAILURE } from '../core/limits/failure.js';
 import { causeText } from '../core/plan/cause.js';
@@ -22,8 +22,9 @@ import type { RunInput, RunResult } from './messages.js';
 import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
 import { registerHandlers } from './platform/handlers.js';
 import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
+import type { Called } from './ports.js';
 import { Run } from './run.js';
-import { runEnds } from './turn/hooks.js';
+import { modelFailed, runEnds, takePlace } from './turn/hooks.js';
 import { keepEnd } from './turn/keep-session.js';
 import { resultOf } from './views.js';
 
@@ -46,24 +47,32 @@ export async function steersmanRun(input: RunInput): Promise<RunResult> {
 
 /** One goal after the other, until the last is answered and nothing waits. */
 async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
-  const { state } = run;
+  const { state, ports } = run;
   for (;;) {
     const end = refused ?? (await pursue(run));
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
-    await runEnds(run, end);
     // What comes meanwhile may be for the caller too.
-    for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
+    for (let told = ports.callerTold(); told; told = ports.callerTold()) await told;
+    // It may have come while the end was settled, which no cancellation interrupts.
+    ports.throwIfCancelled();
     // The last look and the end are one block without an await: what arrives later finds the run closed.
     if (goOn(run, end)) continue;
     const unread = endRun(run, end);
-    const result = resultOf(state, { ...end, unread, id: workflowInfo().workflowId, now: run.ports.now() });
+    const result = resultOf(state, { ...end, unread, id: workflowInfo().workflowId, now: ports.now() });
     // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
     if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
-    // It has ended: whatever comes meanwhile is told so, and a cancellation too late.
-    await CancellationScope.nonCancellable(() => keepEnd(run));
+    await close(run, end);
     if (end.outcome === 'failed') throw runFailure(end, result);
     return result;
   }
+}
+
+/** It has ended: whatever comes meanwhile is told so, and a cancellation too late. */
+function close(run: Run, end: Pick<GoalEnd, 'outcome' | 'cause'>): Promise<void> {
+  return CancellationScope.nonCancellable(async () => {
+    await runEnds(run, end);
+    await keepEnd(run);
+  });
 }
 
 function stateFor(input: unknown): { state: RunState; given: Given } {
@@ -75,6 +84,8 @@ function stateFor(input: unknown): { state: RunState; given: Given } {
   if (isHandover && isRecord(input) && isRecord(input.resume))
     return { state: resumedState(input.resume as unknown as RunState), given: NOTHING_GIVEN };
   const start = readStart(input);
+  const called = start.ok && workflowInfo().parent === undefined ? callerFault(start.settings) : null;
+  if (called !== null) throw refusal(called);
   if (start.ok) return { state: newRunState(start.goal, start.settings, Date.now()), given: start.given };
   throw refusal(start.errors.join(' '));
 }
@@ -85,34 +96,45 @@ function refusal(why: string): ApplicationFailure {
 }
 
 /** Loads what the run pins and says the goal. Returns an end where that is impossible. */
-async function begin(
-  run: Run,
-  { loadRun, openSession, throwIfCancelled }: TemporalPorts,
-  given: Given,
-): Promise<GoalEnd | null> {
+async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<GoalEnd | null> {
   const { state } = run;
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
   // A stop that comes with the start finds no call to interrupt.
   if (state.people.stop) return answerFor(run, 'stopped');
-  const loaded = await loadRun();
-  throwIfCancelled();
+  const loaded = await ports.loadRun();
+  ports.throwIfCancelled();
   // Nothing but a stop interrupts the loading.
-  if (!loaded.ok) return failedOrStopped(run, loaded.failure);
-  const { session } = state.settings;
-  if (loaded.value.continues !== true || session === undefined) {
-    await beginRun(run, loaded.value, given);
-    return null;
-  }
-  const opened = await openSession({ session, tokens: earlierTokens(loaded.value) });
-  throwIfCancelled();
+  if (!loaded.ok) return refusedStart(run, loaded.failure);
+  // From here on its hooks are called at its end, and its place is given back.
+  state.pinned = loaded.value;
+  const earlier = await saidEarlier(run, ports, given);
+  ports.throwIfCancelled();
   // Without what was said before, it would answer something else.
-  if (!opened.ok) return failedOrStopped(run, opened.failure);
-  await beginRun(run, loaded.value, { messages: opened.value, leftOut: 0 });
+  if (!earlier.ok) return refusedStart(run, earlier.failure);
+  const noPlace = await takePlace(run);
+  ports.throwIfCancelled();
+  if (noPlace) return refusedStart(run, noPlace);
+  await beginRun(run, loaded.value, earlier.value);
   return null;
 }
 
-function failedOrStopped(run: Run, failure: CallFailure): GoalEnd {
-  return failure.kind === 'cancelled' ? answerFor(run, 'stopped') : failedEnd(failure, '');
+/** What the run begins with: as it was given, or what the store has of its conversation. */
+async function saidEarlier(
+  { pinned, state }: Run,
+  { openSession }: TemporalPorts,
+  given: Given,
+): Promise<Called<Given>> {
+  const { session } = state.settings;
+  if (pinned.continues !== true || session === undefined) return { ok: true, value: given };
+  const opened = await openSession({ session, tokens: earlierTokens(pinned) });
+  return opened.ok ? { ok: true, value: { messages: opened.value, leftOut: 0 } } : opened;
+}
+
+async function refusedStart(run: Run, failure: CallFailure): Promise<GoalEnd> {
+  if (failure.kind === 'cancelled') return answerFor(run, 'stopped');
+  run.memory.hooks = failure.hooks ?? [];
+  await modelFailed(run, run.state.settings.role ?? '', failure);
+  return failedEnd(failure, '');
 }
 
 /** Half of what is sent without a thought of its price, and of what the models take. */
@@ -135,8 +157,7 @@ function runFailure({ failure, cause }: GoalEnd, result: RunResult): Application
 async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);
-  await CancellationScope.nonCancellable(() => keepEnd(run));
-  await CancellationScope.nonCancellable(() => runEnds(run, end));
+  await close(run, end);
   const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
   const { steps, dropped } = result.trace;
   const trace = { ...result.trace, steps: [], dropped: dropped + steps.length };

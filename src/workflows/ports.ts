@@ -85,6 +85,8 @@ export type ToChild =
 export interface Ports {
   /** Of this run and of no other: the same in all its parts, whatever its workflow id. */
   readonly chainId: string;
+  /** Of this execution: another in each part of the run, and where it was reset. */
+  readonly runId: string;
   /** Milliseconds since the epoch, the same in every replay. */
   now(): number;
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;

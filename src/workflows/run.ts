@@ -25,6 +25,9 @@ import { keepDue, keepSession } from './turn/keep-session.js';
 /** The beginning of a gate's key, if a tool server has opened the gate. */
 export const FORM = 'form:';
 
+/** Warnings of a goal that are told once each: a name takes little. */
+const MOST_WARNED = 30;
+
 /** What a step returns if it does not end the goal: the position has changed, and the run goes on there. */
 export const MOVED = 'moved';
 export type Moved = typeof MOVED;
@@ -73,10 +76,10 @@ export class Run {
     record(this.state.log.journal, this.ports.now(), type, payload);
   }
 
-  /** Once a goal, by what it is about. */
+  /** Once a goal, by what it is about; those that come after many others are not told. */
   warnOnce(about: string, text: string): void {
     const { warned } = this.state.goal;
-    if (warned.includes(about)) return;
+    if (warned.includes(about) || warned.length >= MOST_WARNED) return;
     warned.push(about);
     this.journal('warning', { text });
   }

@@ -1,6 +1,6 @@
 /** Hooks that are addresses, and accounts of runs: on a real server, over real HTTP, through workers that are killed. */
 import { createHmac } from 'node:crypto';
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { killWorkers } from '../support/processes.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, journalOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
 
 const SECRET = 'whsec-0123456789abcdef';
 
@@ -126,7 +127,7 @@ test('an account: turns of its runs → charged; empty → it stops before its t
 
 test('an account: its runs have used their tokens of the day → the turn is the last, and the next start calls no model (H2)', async () => {
   await accounts().grant('eve', 'first', 100);
-  await accounts().charge('eve', 'another run', { credits: 0, tokens: 999_999, at: Date.now() });
+  await accounts().charge('eve', 'another run', { credits: 0, tokens: 999_999 });
   rig.play([reads, says]);
   const context = { tenant: 'eve' };
   const first = await rig.run('Read it.', { mode, context });
@@ -202,3 +203,64 @@ test.each(['hook.before-charge=kill@2', 'hook.after-charge=kill@2'])(
     });
   },
 );
+
+test.each([
+  ['fails for good', async () => undefined],
+  ['is tried again, and the run is cancelled meanwhile', (cancel: () => Promise<unknown>) => cancel()],
+])(
+  'an account: the hook of a turn that is charged %s → one turn is charged (E4, E7)',
+  async (_how, meanwhile) => {
+    const tenant = `dora ${_how.length}`;
+    const left = async () => (await accounts().show(tenant))?.balance;
+    await accounts().grant(tenant, 'first', 100);
+    answer = () => ({ status: 500 });
+    rig.play([says]);
+    const handle = await rig.start('Read it.', { mode, context: { tenant } });
+    await until('the turn is charged', async () => (await left()) === 98);
+    await meanwhile(() => handle.cancel());
+    await expect(handle.result()).rejects.toThrow();
+    expect(await left()).toBe(98);
+  },
+);
+
+test('an account: a run is reset and takes its turns anew → those are charged too (E7)', async () => {
+  await accounts().grant('rita', 'first', 100);
+  rig.play([reads, says]);
+  const { handle } = await rig.run('Read it.', { mode, context: { tenant: 'rita' } });
+  expect(await accounts().show('rita')).toMatchObject({ balance: 96 });
+  const { events } = await handle.fetchHistory();
+  const first = events?.find(event => event.workflowTaskCompletedEventAttributes);
+  rig.play([reads, reads, says]);
+  const { runId } = await rig.env.client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: handle.workflowId, runId: (await handle.describe()).runId },
+    workflowTaskFinishEventId: first?.eventId ?? null,
+    requestId: 'reset-1',
+    reason: 'a test',
+  });
+  await rig.env.client.workflow.getHandle(handle.workflowId, runId).result();
+  expect(await accounts().show('rita')).toMatchObject({ balance: 90 });
+});
+
+test('an account: a client says that its run is a part of another → refused, for such a run is charged to its caller (E7)', async () => {
+  const handle = await rig.start('Read it.', { mode, context: { tenant: 'ann' }, calledAs: 'search/1' });
+  await expect(handle.result()).rejects.toMatchObject({
+    cause: { message: expect.stringContaining('`settings.calledAs`') },
+  });
+});
+
+test('an account: a run of it can not open its conversation → it gives its place back, and its end is told (E3, E7)', async () => {
+  const context = { tenant: 'pia' };
+  await accounts().grant('pia', 'first', 100);
+  rig.play([says, says]);
+  await rig.run('Read it.', { mode, context, session: 'pool' });
+  const sessions = join(home(), 'store', 'sessions');
+  const [name = ''] = readdirSync(sessions).filter(file => file.startsWith('pool'));
+  renameSync(join(sessions, name), join(sessions, `${name}.away`));
+  mkdirSync(join(sessions, name));
+  const refused = await rig.start('And now?', { mode, context, session: 'pool' });
+  await expect(refused.result()).rejects.toThrow();
+  rmSync(join(sessions, name), { recursive: true });
+  renameSync(join(sessions, `${name}.away`), join(sessions, name));
+  expect((await rig.run('Read it.', { mode, context })).result.outcome).toBe('answered');
+});

@@ -1,10 +1,11 @@
 /** Hooks of a worker's program, on a real server: what is called when, and what follows from what they say. */
+import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EndedRun, EndedTurn, FailedModel, RunHooks, SaidMessage } from '../../src/activities/hook.js';
 import { textOf } from '../../src/core/state/message.js';
-import type { RunResult } from '../../src/workflows/messages.js';
+import { joinUpdate, type RunResult } from '../../src/workflows/messages.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, journalOf, transcriptOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
@@ -192,6 +193,43 @@ test('a hook for the end of a run: throws → one warning, and the run ends as i
   expect(await eventsOf(handle, 'warning')).toMatchObject([
     { text: expect.stringContaining('onRunEnd failed: no mail') },
   ]);
+});
+
+test('a run that can not begin: an unknown role → its failure and its end are told (E3)', async () => {
+  const handle = await rig.start('Read both.', { mode, role: 'nobody' });
+  await expect(handle.result()).rejects.toThrow();
+  expect(calls).toEqual(['error false', 'end failed']);
+});
+
+test('a run that is cancelled: while the hook of its last turn works → it ends as cancelled, and that is told (H4)', async () => {
+  let handle: WorkflowHandle | null = null;
+  does = {
+    async onTurnEnd() {
+      await handle?.cancel();
+      // The worker hears of it with its next heartbeat.
+      await new Promise(resolve => Context.current().cancellationSignal.addEventListener('abort', resolve));
+      return true;
+    },
+  };
+  rig.play([says]);
+  handle = await rig.start('Read both.', { mode });
+  await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+  expect((await handle.describe()).status.name).toBe('CANCELLED');
+  expect(calls.at(-1)).toBe('end cancelled');
+});
+
+test('a message while the hook at the end of a run works: → refused, for that run has ended (E7)', async () => {
+  let told: unknown = null;
+  does = {
+    async onRunEnd({ runId }) {
+      const at = rig.env.client.workflow.getHandle(runId);
+      told = await at.executeUpdate(joinUpdate, { args: [{ id: 'late', text: 'And more?' }] }).catch(String);
+    },
+  };
+  rig.play([says, says]);
+  const { result } = await rig.run('Read both.', { mode });
+  expect(told).toMatch(/has ended|Update/);
+  expect([result.goals.length, calls.filter(call => call.startsWith('end'))]).toEqual([1, ['end answered']]);
 });
 
 test('a turn: its events and its hooks → in the order that is promised: call, reply, hooks, tools, results (H4)', async () => {

@@ -67,7 +67,7 @@ const CREDITS: CreditTerms = {
   perTurn: 1,
   perThousandTokens: 1,
   tokensPerDay: null,
-  hasPlace: false,
+  runsAtOnce: null,
   balance: 1e9,
   dayTokens: 0,
 };

@@ -85,6 +85,7 @@ interface InFlight {
 
 export class World implements Ports {
   readonly chainId = 'chain-1';
+  readonly runId = 'run-1';
   readonly scenario: Scenario;
   readonly #policy: HandoverPolicy;
   readonly #inStep: boolean;
@@ -499,10 +500,11 @@ export class World implements Ports {
 
   /** Whatever was charged when: with this charge it is all that the run has used. */
   async hook(input: HookInput): Promise<Called<HookEnd>> {
-    const { charge } = input;
-    if (charge) {
+    for (const charge of input.charges?.all ?? []) {
       expectThat(!this.#charged.has(charge.key), () => `${charge.key} is charged twice`);
       this.#charged.set(charge.key, charge.tokens);
+    }
+    if (input.charges) {
       const charged = [...this.#charged.values()].reduce((sum, tokens) => sum + tokens, 0);
       const used = budgetTokens(this.#runState().total.usage);
       expectThat(charged === used, () => `${used} tokens are used, and ${charged} charged`);

@@ -36,6 +36,16 @@ const START_MS = 120_000;
  * pools, as two workers do.
  */
 export function postgresStores(): Record<string, (namespaceId?: () => Promise<string | null>) => Store> {
+  return Object.fromEntries(
+    Object.entries(postgresDatabases()).map(([name, open]) => [
+      name,
+      namespaceId => postgresStore(open(), namespaceId),
+    ]),
+  );
+}
+
+/** The databases of such stores. */
+export function postgresDatabases(): Record<string, () => Database> {
   let lite: Database | null = null;
   let pools: Database[] = [];
   let server: Awaited<ReturnType<typeof testServer>> = null;
@@ -57,12 +67,12 @@ export function postgresStores(): Record<string, (namespaceId?: () => Promise<st
     await server?.remove();
   });
   let turn = 0;
-  const onServer = (namespaceId?: () => Promise<string | null>) => {
+  const onServer = () => {
     turn += 1;
-    return postgresStore(given(pools[turn % 2]), namespaceId);
+    return given(pools[turn % 2]);
   };
   return {
-    'PostgreSQL in WebAssembly': namespaceId => postgresStore(given(lite), namespaceId),
+    'PostgreSQL in WebAssembly': () => given(lite),
     ...(hasServer() && { 'a server of PostgreSQL': onServer }),
   };
 }

@@ -69,6 +69,7 @@ const NOTHING_FOUND: LookFinds = { before: [], now: { files: [], others: [], mor
 export function quietPorts(ran: CallToolInput[]): Ports {
   return {
     chainId: 'chain-1',
+    runId: 'run-1',
     now: () => 1_000,
     callModel: () => Promise.reject(new Error('no model is called here')),
     resolveModel: async () => ({ ok: true, value: { model: null } }),

@@ -50,10 +50,10 @@ function typeOf(message: Message): MessageType {
 }
 
 /** What changed of what a model is sent, or of which model it is. */
-const NOTES: ReadonlySet<string> = new Set([
+const NOTES: ReadonlySet<JournalType> = new Set<JournalType>([
   'thread_trimmed',
   'thread_compacted',
-  'model_switched',
+  'provider_switch',
   'context_note',
 ]);
 

@@ -7,7 +7,7 @@ import { modelChainSchema } from '../../config/models-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import { type ModeName, modeFor } from '../../core/agents/modes.js';
 import { memoOf, type RunSettings } from '../../core/agents/run-config.js';
-import { type Given, readStart } from '../../core/agents/run-input.js';
+import { callerFault, type Given, readStart } from '../../core/agents/run-input.js';
 import type { Check } from '../../core/checks/check.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
@@ -144,6 +144,8 @@ export async function startRequest(
     },
   });
   const errors = start.ok ? [] : start.errors;
+  const called = start.ok ? callerFault(start.settings) : null;
+  if (called !== null) errors.push(called);
   const { servedHere = localStack && (taskQueue ?? env.taskQueue()) === undefined } = given;
   if (start.ok && servedHere) errors.push(...(await modeFaults(start.settings.mode, configDir)));
   if (model !== undefined && !modelChainSchema.safeParse(model).success) {

@@ -178,6 +178,15 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   continueAsNew: oneOf(['suggested', 'every-safe-point']),
 };
 
+/** Who starts a run can't make it a part of another's work: such a run has no account of its own, and fewer checks. */
+export function callerFault(settings: RunSettings): string | null {
+  const given = (['calledAs', 'knownModels', 'agentDepth'] as const).filter(
+    name => settings[name] !== undefined,
+  );
+  if (given.length === 0) return null;
+  return `Only a run that calls another sets ${given.map(name => `\`settings.${name}\``).join(', ')}: leave it out.`;
+}
+
 const NEEDED: readonly (keyof RunSettings)[] = ['mode', 'workspace', 'autoApprove'];
 
 function settingFaults(settings: Record<string, unknown>): string[] {

@@ -58,6 +58,8 @@ export interface CallFailure {
   message: string;
   /** What the call used all the same, estimated. */
   usage?: Usage;
+  /** Of a run that could not begin: names of the worker's hooks. */
+  hooks?: string[];
 }
 
 /** What a failed model call tells besides its type: the first of an ApplicationFailure's details. */

@@ -1,6 +1,6 @@
 /** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
 
-import { MOST_PARALLEL_TOOLS } from '../limits/limits.js';
+import { MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../limits/limits.js';
 import { isRecord, jsonBytes } from '../text/json.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from '../text/sizes.js';
 import * as most from './bounds.js';
@@ -98,7 +98,8 @@ export const BOUNDS: Record<Path, number> = {
   'total.turns': NUMBER_BYTES,
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
   'total.usageBy': 6_600,
-  'total.charged': 200,
+  /** Of what the store did not take, at most one charge for each task at work, one of the goal and one of the run. */
+  'total.charged': 180 + (MOST_PARALLEL_TASKS + 2) * 170,
   children: most.CHILDREN_BYTES + 100,
   'log.journal': most.JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were offloaded. */

@@ -7,13 +7,14 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRecord, isText, parseJson } from '../../core/text/json.js';
+import { SteersmanError } from '../errors.js';
 import { runFolder } from './blob-store.js';
 import { openFile } from './folder-lines.js';
 import type { Account, AccountStore } from './store.js';
 
 const SUFFIX = '.jsonl';
 const NEWLINE = 10;
-/** A place that was not asked for again for so long is free: its run was terminated, or waits for a person. */
+/** A place that was not asked for again for so long, by the clock of the store, is free: its run was terminated, or waits for a person. */
 export const LEASE_MS = 3_600_000;
 
 type Entry = { account: string; by: string } & (
@@ -74,8 +75,9 @@ class Ledger {
         this.#charged.set(line.key, line.credits);
         account.balance = rounded(account.balance - line.credits);
         const day = dayOf(line.at);
-        if (day > account.day) Object.assign(account, { day, dayTokens: 0 });
-        if (day === account.day) account.dayTokens += line.tokens;
+        // Also an earlier day: what a clock once said that was ahead holds no longer than that.
+        if (day !== account.day) Object.assign(account, { day, dayTokens: 0 });
+        account.dayTokens += line.tokens;
         return;
       }
       case 'refund':
@@ -110,22 +112,25 @@ export function folderAccounts(dir: string): AccountStore {
     return ledger.catchUp();
   };
   const pathOf = (account: string) => join(dir, `${runFolder(account)}${SUFFIX}`);
-  const add = async (account: string, entry: NewEntry) => {
+  const add = async (account: string, entryAt: (at: number) => NewEntry) => {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const by = randomUUID();
-    await appendLine(pathOf(account), JSON.stringify({ account, by, ...entry }));
+    await appendLine(pathOf(account), at => JSON.stringify({ account, by, ...entryAt(at) }));
     const ledger = ledgerAt(pathOf(account));
     if (ledger.account === null) throw new Error(`${pathOf(account)} does not have what was written`);
     return { ledger, account: { ...ledger.account }, by };
   };
   return {
-    async charge(account, key, { credits, tokens, at }) {
-      const said = await add(account, { k: 'charge', key, credits: rounded(credits), tokens, at });
+    async charge(account, key, what) {
+      const counted = countable(what);
+      const said = await add(account, at => ({ k: 'charge', key, ...counted, at }));
       return { ...said.account, isNew: said.ledger.made.get(`charge ${key}`) === said.by };
     },
-    grant: async (account, key, credits) =>
-      (await add(account, { k: 'grant', key, credits: rounded(credits) })).account,
-    refund: async (account, prefix) => (await add(account, { k: 'refund', prefix })).account,
+    async grant(account, key, given) {
+      const { credits } = countable({ credits: given });
+      return (await add(account, () => ({ k: 'grant', key, credits }))).account;
+    },
+    refund: async (account, prefix) => (await add(account, () => ({ k: 'refund', prefix }))).account,
     async show(account) {
       const found = ledgerAt(pathOf(account)).account;
       return found && { ...found };
@@ -136,21 +141,24 @@ export function folderAccounts(dir: string): AccountStore {
         .flatMap(account => (account ? [{ ...account }] : []))
         .sort((a, b) => (a.id < b.id ? -1 : 1));
     },
-    async lease(account, chain, limit, at) {
-      const { ledger } = await add(account, { k: 'lease', chain, limit, at });
+    async lease(account, chain, limit) {
+      const { ledger } = await add(account, at => ({ k: 'lease', chain, limit, at }));
       return ledger.leases.has(chain);
     },
     async release(account, chain) {
-      await add(account, { k: 'release', chain });
+      await add(account, () => ({ k: 'release', chain }));
     },
   };
 }
 
-/** On the disk when it returns. A line may follow one that is torn. */
-async function appendLine(path: string, line: string): Promise<void> {
+/** On the disk when it returns. `at`: by the clock of the disk, which all hosts share that write there. */
+async function appendLine(path: string, line: (at: number) => string): Promise<void> {
   const file = await openFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
   try {
-    const bytes = Buffer.from(`\n${line}\n`);
+    // The line may follow one that is torn.
+    await file.write('\n');
+    const at = Math.floor((await file.stat()).mtimeMs);
+    const bytes = Buffer.from(`${line(at)}\n`);
     const { bytesWritten } = await file.write(bytes);
     if (bytesWritten < bytes.length) throw new Error(`${path} could not be written whole: no space left`);
     await file.datasync();
@@ -188,7 +196,19 @@ export function rounded(credits: number): number {
   return Math.round(credits * 1e6) / 1e6;
 }
 
+/** @throws SteersmanError for what is no number: a balance would be none for ever. */
+export function countable<T extends { credits: number; tokens?: number }>(what: T): T {
+  const { credits, tokens = 0 } = what;
+  if (Number.isFinite(rounded(credits)) && Number.isSafeInteger(tokens))
+    return { ...what, credits: rounded(credits) };
+  throw new SteersmanError(
+    `${credits} credits and ${tokens} tokens can not be counted.`,
+    'Give numbers.',
+    'usage',
+  );
+}
+
 /** In UTC. */
-export function dayOf(at: number): string {
+function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

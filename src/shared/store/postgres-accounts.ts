@@ -1,9 +1,11 @@
 /** Accounts on PostgreSQL: an account is locked while something of it changes, and a key counts once. */
-import { dayOf, LEASE_MS, rounded } from './accounts.js';
+import { countable, LEASE_MS, rounded } from './accounts.js';
 import type { Database, Row, Sql } from './migrations.js';
 import type { Account, AccountStore } from './store.js';
 
 const ACCOUNT = 'id, balance::text AS balance, day, day_tokens::text AS day_tokens';
+/** By the clock of the database. */
+const TODAY = `to_char(now() AT TIME ZONE 'utc', 'YYYY-MM-DD')`;
 
 export function postgresAccounts(database: Database): AccountStore {
   const changing = <T>(account: string, work: (sql: Sql, now: Account) => Promise<T>) =>
@@ -15,35 +17,25 @@ export function postgresAccounts(database: Database): AccountStore {
       return work(sql, accountOf(now ?? { id: account }));
     });
   return {
-    charge: (account, key, { credits, tokens, at }) =>
-      changing(account, async (sql, now) => {
-        const isNew = await enter(sql, account, {
-          kind: 'charge',
-          key,
-          credits: rounded(credits),
-          tokens,
-          at,
-        });
+    async charge(account, key, what) {
+      const { credits, tokens } = countable(what);
+      return changing(account, async (sql, now) => {
+        const isNew = await enter(sql, account, { kind: 'charge', key, credits, tokens });
         if (!isNew) return { ...now, isNew };
-        const today = dayOf(at);
-        const day = today > now.day ? today : now.day;
-        const before = day === now.day ? now.dayTokens : 0;
-        const dayTokens = before + (today === day ? tokens : 0);
-        const balance = rounded(now.balance - rounded(credits));
+        const [{ today = '' } = {}] = await sql.query(`SELECT ${TODAY} AS today`);
+        const day = String(today);
+        const dayTokens = tokens + (day === now.day ? now.dayTokens : 0);
+        const balance = rounded(now.balance - credits);
         return { ...(await save(sql, { ...now, balance, day, dayTokens })), isNew };
-      }),
-    grant: (account, key, credits) =>
-      changing(account, async (sql, now) => {
-        const added = rounded(credits);
-        const isNew = await enter(sql, account, {
-          kind: 'grant',
-          key,
-          credits: added,
-          tokens: 0,
-          at: Date.now(),
-        });
-        return isNew ? save(sql, { ...now, balance: rounded(now.balance + added) }) : now;
-      }),
+      });
+    },
+    async grant(account, key, given) {
+      const { credits } = countable({ credits: given });
+      return changing(account, async (sql, now) => {
+        const isNew = await enter(sql, account, { kind: 'grant', key, credits, tokens: 0 });
+        return isNew ? save(sql, { ...now, balance: rounded(now.balance + credits) }) : now;
+      });
+    },
     refund: (account, prefix) =>
       changing(account, async (sql, now) => {
         const back = await sql.query(
@@ -66,18 +58,18 @@ export function postgresAccounts(database: Database): AccountStore {
       const found = await database.query(`SELECT ${ACCOUNT} FROM steersman.account ORDER BY id COLLATE "C"`);
       return found.map(accountOf);
     },
-    lease: (account, chain, limit, at) =>
+    lease: (account, chain, limit) =>
       changing(account, async sql => {
         await sql.query(
-          'DELETE FROM steersman.lease WHERE account = $1 AND at < to_timestamp($2::float8 / 1000)',
-          [account, at - LEASE_MS],
+          `DELETE FROM steersman.lease WHERE account = $1 AND at < now() - $2::float8 * interval '1 millisecond'`,
+          [account, LEASE_MS],
         );
         const leases = await sql.query('SELECT chain FROM steersman.lease WHERE account = $1', [account]);
         if (leases.length >= limit && !leases.some(lease => lease.chain === chain)) return false;
         await sql.query(
-          `INSERT INTO steersman.lease (account, chain, at) VALUES ($1, $2, to_timestamp($3::float8 / 1000))
+          `INSERT INTO steersman.lease (account, chain, at) VALUES ($1, $2, now())
           ON CONFLICT (account, chain) DO UPDATE SET at = excluded.at`,
-          [account, chain, at],
+          [account, chain],
         );
         return true;
       }),
@@ -92,16 +84,15 @@ interface Entry {
   key: string;
   credits: number;
   tokens: number;
-  at: number;
 }
 
 /** False where this key was there already. */
-async function enter(sql: Sql, account: string, { kind, key, credits, tokens, at }: Entry): Promise<boolean> {
+async function enter(sql: Sql, account: string, { kind, key, credits, tokens }: Entry): Promise<boolean> {
   const made = await sql.query(
-    `INSERT INTO steersman.entry (account, kind, key, credits, tokens, at)
-    VALUES ($1, $2, $3, $4::text::numeric, $5, to_timestamp($6::float8 / 1000))
+    `INSERT INTO steersman.entry (account, kind, key, credits, tokens)
+    VALUES ($1, $2, $3, $4::text::numeric, $5)
     ON CONFLICT DO NOTHING RETURNING key`,
-    [account, kind, key, String(credits), tokens, at],
+    [account, kind, key, String(credits), tokens],
   );
   return made.length > 0;
 }

@@ -159,12 +159,13 @@ export interface Account {
   dayTokens: number;
 }
 
+/** Days and hours are by the clock of the store: that of a worker may be wrong. */
 export interface AccountStore {
   /** Takes credits once for a key; `isNew` false: it was charged before, nothing is taken. */
   charge(
     account: string,
     key: string,
-    what: { credits: number; tokens: number; at: number },
+    what: { credits: number; tokens: number },
   ): Promise<Account & { isNew: boolean }>;
   /** Adds credits, once for a key. */
   grant(account: string, key: string, credits: number): Promise<Account>;
@@ -177,7 +178,7 @@ export interface AccountStore {
    * A place among at most `limit` runs at once; true if it has one, also when asked again. One that was not asked for
    * again in an hour is free.
    */
-  lease(account: string, chain: string, limit: number, at: number): Promise<boolean>;
+  lease(account: string, chain: string, limit: number): Promise<boolean>;
   release(account: string, chain: string): Promise<void>;
 }
 

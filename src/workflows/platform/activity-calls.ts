@@ -13,7 +13,7 @@ import { type CallFailure, FAILURE } from '../../core/limits/failure.js';
 import { FAILURE_BYTES, WORKER_TRIES } from '../../core/state/bounds.js';
 import { isUsage } from '../../core/state/message.js';
 import { cutText } from '../../core/text/fit.js';
-import { isRecord } from '../../core/text/json.js';
+import { isRecord, isText } from '../../core/text/json.js';
 import type { Called, CallOptions } from '../ports.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */
@@ -114,10 +114,16 @@ function callFailure(error: unknown): CallFailure {
     const lost =
       type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
     const message = cutText(cause.message, FAILURE_BYTES);
-    return { kind: lost ? 'lost' : 'application', type, message, ...usageIn(cause.details?.[0]) };
+    const [details] = cause.details ?? [];
+    return { kind: lost ? 'lost' : 'application', type, message, ...usageIn(details), ...hooksIn(details) };
   }
   const message = cutText(cause?.message ?? error.message, FAILURE_BYTES);
   return { kind: 'application', type: '', message };
+}
+
+function hooksIn(details: unknown): Pick<CallFailure, 'hooks'> {
+  const told = isRecord(details) ? details.hooks : null;
+  return Array.isArray(told) ? { hooks: told.filter(isText) } : {};
 }
 
 /** What a call tells that it used, by the details of its failure, or of its last heartbeat. */

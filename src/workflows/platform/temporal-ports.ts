@@ -69,6 +69,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
 
   return {
     chainId: workflowInfo().firstExecutionRunId,
+    runId: workflowInfo().runId,
     now: () => Date.now(),
     callModel: (input, options) =>
       call(options, () => execute('steersmanCallModel', input, activityOptions(options))),

@@ -24,6 +24,7 @@ import { isCounted, wayOf } from '../../core/state/run-state.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
+import { hash64 } from '../../core/tools/ledger.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
 import type { Run } from '../run.js';
 import { compact, compactionDue } from './compact.js';
@@ -89,7 +90,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     finishFailure(run, { role, thread, call, failure, timeMs: options.wholeMs });
   if (!called.ok) return failedBy(called.failure);
   const { warning } = called.value;
-  if (warning !== undefined) run.warnOnce(warning, warning);
+  if (warning !== undefined) run.warnOnce(`model ${hash64(warning)}`, warning);
   const failure = declined(called.value, model);
   if (failure) noteCall(run, role.name, { stop: called.value.stopReason });
   return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);

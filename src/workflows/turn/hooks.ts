@@ -1,5 +1,5 @@
 /** Hooks of the worker, and the account of a run: what is told when, and what follows. Without them nothing is called. */
-import type { Charge, HookEnd, HookInput } from '../../activities/types.js';
+import type { Charges, HookEnd, HookInput } from '../../activities/types.js';
 import type { HookName } from '../../core/agents/run-config.js';
 import { dueCharge, newCharged, usedUp } from '../../core/limits/credits.js';
 import { type CallFailure, isRetryableModelFailure } from '../../core/limits/failure.js';
@@ -18,22 +18,32 @@ interface Ended {
   answer: string;
 }
 
-function has({ state: { pinned } }: Run, ...names: HookName[]): boolean {
-  return names.some(name => pinned?.hooks?.includes(name));
+function has({ state: { pinned }, memory }: Run, ...names: HookName[]): boolean {
+  const hooks: readonly string[] | undefined = pinned === null ? memory.hooks : pinned.hooks;
+  return names.some(name => hooks?.includes(name));
 }
 
-function told({ state, ports }: Run, name: string): Pick<HookInput, 'chain' | 'key' | 'goal' | 'context'> {
+/** By the id of this execution: a run that was reset says other things under the same names. */
+function told({ state, ports }: Run, name: string): Pick<HookInput, 'key' | 'goal' | 'context'> {
   const { goal, settings } = state;
-  const { chainId: chain } = ports;
-  return { chain, key: `${chain}-${name}`, goal: goal.number, context: settings.context ?? {} };
+  return { key: `${ports.runId}-${name}`, goal: goal.number, context: settings.context ?? {} };
+}
+
+/** A place among the runs of its account, if those are limited. Gives why there is none; agents work in their caller's. */
+export async function takePlace(run: Run): Promise<CallFailure | null> {
+  const { account, runsAtOnce } = run.pinned.credits ?? { runsAtOnce: null };
+  if (account === undefined || runsAtOnce === null) return null;
+  const taken = await call(run, { ...told(run, 'begin'), at: 'begin', account, runsAtOnce });
+  return taken.ok ? null : taken.failure;
 }
 
 /** The account of the run, if it has one: where nothing is left of it, no model is called. */
 export function openAccount(run: Run): void {
   const terms = run.pinned.credits;
   if (!terms) return;
-  run.state.total.charged = newCharged(terms);
-  const why = usedUp(terms, terms);
+  const { total } = run.state;
+  total.charged = newCharged(terms);
+  const why = usedUp(terms, terms, total);
   if (why !== null) stop(run, 'credits', why);
 }
 
@@ -70,11 +80,12 @@ export function resultsSaid(run: Run, thread: string, after: number): Promise<vo
   });
 }
 
-/** A model has failed the role for good. Whatever the hook does, that failure is what counts. */
+/** A model has failed the role for good, or the run could not begin. Whatever the hook does, that failure is what counts. */
 export async function modelFailed(run: Run, role: string, failure: CallFailure): Promise<void> {
   if (!has(run, 'onError')) return;
   const { kind, type, message } = failure;
-  const model = run.state.models.at[role] ?? '';
+  const { models, settings } = run.state;
+  const model = ownValue(models.at, role) ?? settings.model ?? '';
   const about = { at: 'error' as const, role, model, error: message || type || kind };
   const isRetryable = kind !== 'application' || isRetryableModelFailure(type);
   await call(run, { ...told(run, `error-${run.nextId('c')}`), ...about, isRetryable });
@@ -90,8 +101,9 @@ export async function settleGoal(
   if (account === undefined) return;
   const isFree = outcome === 'failed' && answer.trim() === '';
   const { charged } = state.total;
-  if (!isFree && charged && !dueOf(run)) return;
-  const about = told(run, `goal-${state.goal.number}`);
+  if (!isFree && charged?.open.length === 0 && !dueOf(run)) return;
+  // A goal that a message opens again ends twice.
+  const about = told(run, `goal-${state.goal.number}-${state.lastId}`);
   const ended = await call(run, {
     ...about,
     at: 'goal',
@@ -101,7 +113,7 @@ export async function settleGoal(
   if (!ended.ok) run.warnOnce('credits', `The account was not settled: ${ended.failure.message}`);
 }
 
-/** Before the run looks for more to do for the last time, and when it is cancelled. */
+/** Once the run has ended, also where it was cancelled, or could not begin: nothing is begun in it any more. */
 export async function runEnds(run: Run, { outcome, cause }: Pick<Ended, 'outcome' | 'cause'>): Promise<void> {
   const { pinned, goal } = run.state;
   const { credits } = pinned ?? {};
@@ -112,20 +124,23 @@ export async function runEnds(run: Run, { outcome, cause }: Pick<Ended, 'outcome
     at: 'end',
     outcome,
     cause,
-    ...(credits?.hasPlace && { account: credits.account }),
+    ...(credits && credits.runsAtOnce !== null && { account: credits.account }),
   });
-  if (!ended.ok && ended.failure.kind !== 'cancelled')
-    run.warnOnce('onRunEnd', `The hook onRunEnd failed: ${ended.failure.message}`);
+  if (!ended.ok) run.warnOnce('onRunEnd', `The hook onRunEnd failed: ${ended.failure.message}`);
 }
 
 /** Calls the hooks, with what is to be charged by now: whatever is called twice is charged once. */
 async function call(run: Run, input: HookInput): Promise<Called<HookEnd>> {
-  const due = input.at === 'results' || input.at === 'error' ? null : takeDue(run, input);
-  const ended = await run.ports.hook(due ? { ...input, charge: due.charge } : input);
-  if (!ended.ok) due?.giveBack();
-  else {
+  const isCharged = input.at === 'turn' || input.at === 'goal' || input.at === 'end';
+  const charges = isCharged ? takeDue(run, input) : null;
+  const ended = await run.ports.hook(charges ? { ...input, charges } : input);
+  if (!ended.ok) {
+    keepOpen(run, charges);
+    if (ended.failure.kind === 'cancelled') run.ports.throwIfCancelled();
+  } else {
     const { warning, account } = ended.value;
-    if (warning !== undefined) run.warnOnce(warning, warning);
+    // By its name: what a hook says may be another text each time, and the state would grow.
+    if (warning !== undefined) run.warnOnce(input.at === 'end' ? 'onRunEnd' : 'onMessage', warning);
     if (account) balanceIs(run, account);
   }
   return ended;
@@ -141,34 +156,29 @@ function goalKey({ state, ports }: Run): string {
 }
 
 /** At once: what others in the run use meanwhile is theirs to charge. */
-function takeDue(run: Run, { key }: HookInput): { charge: Charge; giveBack(): void } | null {
+function takeDue(run: Run, { key }: HookInput): Charges | null {
   const { total, pinned } = run.state;
+  const { charged } = total;
+  if (!charged || !pinned?.credits) return null;
   const found = dueOf(run);
-  if (!found || !total.charged || !pinned?.credits) return null;
-  const { upTo, due } = found;
-  const before = total.charged;
-  total.charged = { ...before, ...upTo };
-  const { account, hasPlace: keepsPlace } = pinned.credits;
-  return {
-    charge: { account, key: `${goalKey(run)}${key}`, ...due, keepsPlace },
-    giveBack: () => {
-      const { charged } = total;
-      if (!charged) return;
-      total.charged = {
-        ...charged,
-        turns: charged.turns - (upTo.turns - before.turns),
-        tokens: charged.tokens - (upTo.tokens - before.tokens),
-        costUsd: charged.costUsd - (upTo.costUsd - before.costUsd),
-      };
-    },
-  };
+  const all = [...charged.open, ...(found ? [{ key: `${goalKey(run)}${key}`, ...found.due }] : [])];
+  total.charged = { ...charged, ...found?.upTo, open: [] };
+  const { account, runsAtOnce } = pinned.credits;
+  const keepsPlace = runsAtOnce !== null;
+  return all.length > 0 ? { account, keepsPlace, all } : null;
+}
+
+/** They may have been taken, and the answer lost. */
+function keepOpen({ state: { total } }: Run, charges: Charges | null): void {
+  if (charges && total.charged)
+    total.charged = { ...total.charged, open: [...total.charged.open, ...charges.all] };
 }
 
 function balanceIs(run: Run, account: { balance: number; dayTokens: number }): void {
   const { total, pinned } = run.state;
   if (!total.charged || !pinned?.credits) return;
   total.charged = { ...total.charged, ...account };
-  const why = usedUp(pinned.credits, account);
+  const why = usedUp(pinned.credits, account, total);
   if (why !== null) stop(run, 'credits', why);
 }
 

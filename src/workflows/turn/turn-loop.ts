@@ -151,7 +151,10 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         continue;
       }
       // Calls of a role without tools are closed at once, and what it says beside them counts.
+      const { lastId } = run.state;
       while (turns.batch) await runNextCalls(run, turns.batch);
+      const telling = resultsSaid(run, run.threadOf(role).id, lastId);
+      if (telling) await telling;
     }
     if (await goOn(run, role, reply)) continue;
     const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });

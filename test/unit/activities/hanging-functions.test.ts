@@ -119,7 +119,7 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
 });
 
 const TURN: HookInput = {
-  ...{ at: 'turn', chain: 'chain-1', key: 'chain-1-turn-1', goal: 1, context: {} },
+  ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
   ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
 };
 
@@ -138,8 +138,8 @@ test('a hook at the end of a turn: it never answers → the call fails and says 
 
 test('a hook at the end of a run: it never answers → a warning, and the run has ended (E4)', async () => {
   const call = hookOf({ hooks: [functionHooks({ onRunEnd: never })] });
-  const { chain, key, goal, context } = TURN;
-  const ended = call({ at: 'end', chain, key, goal, context, outcome: 'answered', cause: 'direct_answer' });
+  const { key, goal, context } = TURN;
+  const ended = call({ at: 'end', key, goal, context, outcome: 'answered', cause: 'direct_answer' });
   expect(await outcomeOf(ended)).toEqual({
     goOn: true,
     warning: expect.stringContaining('did not end within 10 s'),
@@ -148,8 +148,9 @@ test('a hook at the end of a run: it never answers → a warning, and the run ha
 
 test('a charge: the store of accounts never answers → the call fails and says so, to be made again (E7)', async () => {
   const call = hookOf({ accounts: { charge: never } as unknown as HookDeps['accounts'] });
-  const charge = { account: 'ann', key: 'chain-1/goal-1/turn-1', credits: 1, tokens: 9, keepsPlace: false };
-  expect(await outcomeOf(call({ ...TURN, charge }))).toMatchObject({
+  const all = [{ key: 'chain-1/goal-1/run-1-turn-1', credits: 1, tokens: 9 }];
+  const charges = { account: 'ann', keepsPlace: false, all };
+  expect(await outcomeOf(call({ ...TURN, charges }))).toMatchObject({
     message: 'the store of accounts did not answer within 9 s',
     nonRetryable: false,
   });

@@ -1,12 +1,13 @@
 /** What every store of accounts does, in a table of stores. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openFolder } from '../../../src/shared/store/folder.js';
+import { postgresStore } from '../../../src/shared/store/postgres.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
-import { postgresStores } from '../../support/postgres.js';
+import { postgresDatabases } from '../../support/postgres.js';
 
 let dir = '';
 beforeEach(() => {
@@ -14,9 +15,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+const databases = postgresDatabases();
 const onPostgres = Object.fromEntries(
-  Object.entries(postgresStores()).map(([name, open]) => [name, () => open().accounts]),
+  Object.entries(databases).map(([name, open]) => [name, () => postgresStore(open()).accounts]),
 );
+
+function onDatabase(name: string): { aged: Aging; dated: Dating } {
+  const query = (text: string, values: unknown[]) =>
+    databases[name]?.().query(text, values) ?? Promise.resolve();
+  return {
+    aged: ms => query(`UPDATE steersman.lease SET at = at - $1::float8 * interval '1 millisecond'`, [ms]),
+    dated: day => query('UPDATE steersman.account SET day = $1', [day]),
+  };
+}
 
 /** Each call opens the same accounts anew, as another worker does. */
 const STORES: Record<string, () => AccountStore> = {
@@ -24,21 +35,46 @@ const STORES: Record<string, () => AccountStore> = {
   ...onPostgres,
 };
 
-const NOON = Date.UTC(2030, 0, 31, 12);
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+const today = () => new Date().toISOString().slice(0, 10);
 
-function cost(credits: number, tokens = 100, at = NOON) {
-  return { credits, tokens, at };
+function cost(credits: number, tokens = 100) {
+  return { credits, tokens };
 }
 
-describe.each(Object.entries(STORES))('accounts in %s', (_name, open) => {
+/** As if all places had been taken so much earlier. */
+type Aging = (ms: number) => Promise<unknown>;
+/** As if the last charge had been on that day. */
+type Dating = (day: string) => Promise<unknown>;
+
+function changeLines(change: (line: Record<string, unknown>) => void): void {
+  const folder = join(dir, 'accounts');
+  for (const name of readdirSync(folder)) {
+    const lines = readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean);
+    const changed = lines.map(text => {
+      const line = JSON.parse(text);
+      change(line);
+      return JSON.stringify(line);
+    });
+    writeFileSync(join(folder, name), `${changed.join('\n')}\n`);
+  }
+}
+
+const inFolder: { aged: Aging; dated: Dating } = {
+  aged: async ms =>
+    changeLines(line => line.k === 'lease' && Object.assign(line, { at: Number(line.at) - ms })),
+  dated: async day =>
+    changeLines(line => line.k === 'charge' && Object.assign(line, { at: Date.parse(`${day}T12:00Z`) })),
+};
+
+describe.each(Object.entries(STORES))('accounts in %s', (name, open) => {
+  const { aged, dated } = name === 'a folder' ? inFolder : onDatabase(name);
   test('a charge: made twice with one key → taken once, also by another worker', async () => {
     await open().grant('ann', 'first', 10);
     expect(await open().charge('ann', 'run/goal-1/turn-1', cost(2.5))).toEqual({
       id: 'ann',
       balance: 7.5,
-      day: '2030-01-31',
+      day: today(),
       dayTokens: 100,
       isNew: true,
     });
@@ -88,13 +124,29 @@ describe.each(Object.entries(STORES))('accounts in %s', (_name, open) => {
     });
   });
 
-  test('tokens: on another day → counted from zero', async () => {
+  test('tokens: of another day, also of one that a wrong clock said → not counted any more', async () => {
     const store = open();
     await store.charge('ann', 'turn-1', cost(0, 700));
-    expect(await store.charge('ann', 'turn-2', cost(0, 50, NOON + DAY_MS))).toMatchObject({
-      day: '2030-02-01',
-      dayTokens: 50,
-    });
+    for (const [at, day] of ['2020-01-31', '2099-01-31'].entries()) {
+      await dated(day);
+      expect(await open().show('ann')).toMatchObject({ day });
+      expect(await open().charge('ann', `later-${at}`, cost(0, 50))).toMatchObject({
+        day: today(),
+        dayTokens: 50,
+      });
+    }
+  });
+
+  test('what is no number: granted or charged → refused, and the account stays as it was', async () => {
+    await open().grant('ann', 'first', 5);
+    for (const credits of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(open().grant('ann', `key ${credits}`, credits)).rejects.toThrow('can not be counted');
+      await expect(open().charge('ann', `key ${credits}`, cost(credits))).rejects.toThrow(
+        'can not be counted',
+      );
+    }
+    await expect(open().charge('ann', 'half', cost(1, 0.5))).rejects.toThrow('can not be counted');
+    expect(await open().show('ann')).toMatchObject({ balance: 5 });
   });
 
   test('accounts: nobody has charged → none; else by name, also of odd ones', async () => {
@@ -110,32 +162,54 @@ describe.each(Object.entries(STORES))('accounts in %s', (_name, open) => {
 
   test('places: at the limit → refused to another run, kept by who has one, free when given back', async () => {
     const store = open();
-    expect(await store.lease('ann', 'run-1', 2, NOON)).toBe(true);
-    expect(await store.lease('ann', 'run-2', 2, NOON)).toBe(true);
-    expect(await open().lease('ann', 'run-3', 2, NOON)).toBe(false);
-    expect(await open().lease('ann', 'run-1', 2, NOON)).toBe(true);
+    expect(await store.lease('ann', 'run-1', 2)).toBe(true);
+    expect(await store.lease('ann', 'run-2', 2)).toBe(true);
+    expect(await open().lease('ann', 'run-3', 2)).toBe(false);
+    expect(await open().lease('ann', 'run-1', 2)).toBe(true);
     await open().release('ann', 'run-1');
-    expect(await open().lease('ann', 'run-3', 2, NOON)).toBe(true);
+    expect(await open().lease('ann', 'run-3', 2)).toBe(true);
   });
 
   test('a place: not asked for again in an hour → free', async () => {
     const store = open();
-    await store.lease('ann', 'run-1', 1, NOON);
-    expect(await store.lease('ann', 'run-2', 1, NOON + HOUR_MS)).toBe(false);
-    expect(await store.lease('ann', 'run-2', 1, NOON + HOUR_MS + 1)).toBe(true);
+    await store.lease('ann', 'run-1', 1);
+    await aged(HOUR_MS - 60_000);
+    expect(await open().lease('ann', 'run-2', 1)).toBe(false);
+    await aged(61_000);
+    expect(await open().lease('ann', 'run-2', 1)).toBe(true);
   });
 
   test('a place: its run goes on after hours, and another has the place → taken again beside that, and no third begins', async () => {
     const store = open();
-    const later = NOON + 2 * HOUR_MS;
-    await store.lease('ann', 'run-1', 1, NOON);
-    expect(await store.lease('ann', 'run-2', 1, later)).toBe(true);
+    await store.lease('ann', 'run-1', 1);
+    await aged(2 * HOUR_MS);
+    expect(await open().lease('ann', 'run-2', 1)).toBe(true);
     // As a charge asks for it.
-    expect(await store.lease('ann', 'run-1', Number.MAX_SAFE_INTEGER, later)).toBe(true);
-    await store.release('ann', 'run-2');
-    expect(await open().lease('ann', 'run-3', 1, later)).toBe(false);
+    expect(await open().lease('ann', 'run-1', Number.MAX_SAFE_INTEGER)).toBe(true);
+    await open().release('ann', 'run-2');
+    expect(await open().lease('ann', 'run-3', 1)).toBe(false);
   });
 });
+
+/** The database in WebAssembly asks the clock of this process. */
+const OWN_CLOCK = Object.entries(STORES).filter(([name]) => !name.includes('WebAssembly'));
+
+test.each(OWN_CLOCK)(
+  'accounts in %s: the clock of a worker is ahead → charges and places count by the clock of the store, and free no other place',
+  async (_name, open) => {
+    const store = open();
+    await store.lease('ann', 'run-1', 1);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2099, 0, 31) });
+    try {
+      expect(await open().lease('ann', 'run-2', 1)).toBe(false);
+      await open().charge('ann', 'turn-1', cost(0, 700));
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await open().charge('ann', 'turn-2', cost(0, 50))).toMatchObject({ day: today(), dayTokens: 750 });
+    expect(await open().lease('ann', 'run-2', 1)).toBe(false);
+  },
+);
 
 test('a folder of accounts: a line torn by a crash → passed over, what follows counts', async () => {
   const { accounts } = openFolder(dir);

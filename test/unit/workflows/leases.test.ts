@@ -130,7 +130,7 @@ test('an agent has worked → what was read before it is read anew, for it may h
 
 const TERMS: CreditTerms = {
   account: 'ann',
-  ...{ perUsd: 10, perTurn: 1, perThousandTokens: 0, tokensPerDay: null, hasPlace: false },
+  ...{ perUsd: 10, perTurn: 1, perThousandTokens: 0, tokensPerDay: null, runsAtOnce: null },
   ...{ balance: 4, dayTokens: 0 },
 };
 

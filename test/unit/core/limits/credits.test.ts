@@ -1,22 +1,34 @@
 import { expect, test } from 'vitest';
-import { type CreditTerms, limitsPaidFor, newCharged } from '../../../../src/core/limits/credits.js';
+import {
+  type CreditTerms,
+  type KeyedCharge,
+  limitsPaidFor,
+  newCharged,
+} from '../../../../src/core/limits/credits.js';
 import { DEFAULT_LIMITS, type Limits } from '../../../../src/core/limits/limits.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
 
 const TERMS: CreditTerms = {
   account: 'ann',
-  ...{ perUsd: 0, perTurn: 0, perThousandTokens: 0, tokensPerDay: null, hasPlace: false },
+  ...{ perUsd: 0, perTurn: 0, perThousandTokens: 0, tokensPerDay: null, runsAtOnce: null },
   ...{ balance: 10, dayTokens: 0 },
 };
 const LIMITS: Limits = { ...DEFAULT_LIMITS, turns: 100, tokens: 100_000 };
 const USED = { turns: 4, totalTurns: 4, tokens: 1_000, wallTimeMs: 9, costUsd: 0.5 };
 
-/** `turns`, `tokens`: used and not charged yet. */
-function paid(terms: Partial<CreditTerms>, { turns = 0, tokens = 0 } = {}, limits: Partial<Limits> = {}) {
+/** `turns`, `tokens`: used and not charged yet. `open`: charged, and nobody knows whether they were taken. */
+function paid(
+  terms: Partial<CreditTerms>,
+  { turns = 0, tokens = 0, open = [] as KeyedCharge[] } = {},
+  limits: Partial<Limits> = {},
+) {
   const all = { ...TERMS, ...terms };
-  const total = { turns, usage: { ...NO_USAGE, inputTokens: tokens } };
-  return limitsPaidFor({ ...LIMITS, ...limits }, USED, { terms: all, total, charged: newCharged(all) });
+  const total = { turns, usage: { ...NO_USAGE, inputTokens: tokens }, usageBy: [] };
+  const charged = { ...newCharged(all), open };
+  return limitsPaidFor({ ...LIMITS, ...limits }, USED, { terms: all, total, charged });
 }
+
+const OPEN: KeyedCharge[] = [{ key: 'turn-1', credits: 4, tokens: 300 }];
 
 test.each<[string, Limits, Partial<Limits>]>([
   ['nothing is charged → as they are', paid({}), {}],
@@ -34,6 +46,12 @@ test.each<[string, Limits, Partial<Limits>]>([
   [
     'of the day, some not charged',
     paid({ tokensPerDay: 900, dayTokens: 400 }, { tokens: 300 }),
+    { tokens: 1_200 },
+  ],
+  ['what may have been taken → is no more there', paid({ perTurn: 2 }, { open: OPEN }), { turns: 7 }],
+  [
+    'of the day, some that may have been counted',
+    paid({ tokensPerDay: 900, dayTokens: 400 }, { open: OPEN }),
     { tokens: 1_200 },
   ],
   ['more than the limits → they hold', paid({ perTurn: 0.01, perThousandTokens: 0.01 }), {}],

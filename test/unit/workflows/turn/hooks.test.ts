@@ -13,7 +13,7 @@ const TERMS: CreditTerms = {
   perTurn: 1,
   perThousandTokens: 10,
   tokensPerDay: null,
-  hasPlace: false,
+  runsAtOnce: null,
   balance: 100,
   dayTokens: 0,
 };
@@ -48,7 +48,7 @@ test('hooks: none, and no account → nothing is called (H3)', async () => {
 
 test('hooks: only those for messages → called for replies and results alone, and nothing is charged (H3)', async () => {
   const { called } = await reactRun([{ calls: ['read'] }, ANSWER], { hooks: ['onMessage'] });
-  expect(called.map(({ at, charge }) => [at, charge])).toEqual([
+  expect(called.map(({ at, charges }) => [at, charges])).toEqual([
     ['turn', undefined],
     ['results', undefined],
     ['turn', undefined],
@@ -57,13 +57,11 @@ test('hooks: only those for messages → called for replies and results alone, a
 
 test('an account: each turn → charged by turns and tokens, once, with a key of its goal (E7)', async () => {
   const { called } = await reactRun([{ calls: ['read'], usage: USED }, ANSWER], { credits: TERMS });
-  expect(called.map(({ charge }) => charge)).toEqual(
+  expect(called.map(({ charges }) => charges)).toEqual(
     [1, 2].map(turn => ({
       account: 'ann',
-      key: `chain-1/goal-1/chain-1-turn-${turn}`,
-      credits: 11,
-      tokens: 1_000,
       keepsPlace: false,
+      all: [{ key: `chain-1/goal-1/run-1-turn-${turn}`, credits: 11, tokens: 1_000 }],
     })),
   );
 });
@@ -94,16 +92,17 @@ test('an account: the goal fails without an answer → what it took is given bac
   expect(called.at(-1)).toMatchObject({ at: 'goal', account: 'ann', refund: 'chain-1/goal-1/' });
 });
 
-test('an account: the charge fails for good → the run fails, and its goal is charged at its end (E4, E7)', async () => {
+test('an account: a charge fails for good, and may have been taken → sent again at the end of the goal with its own key, and nothing twice (E4, E7)', async () => {
   const { called, end } = await reactRun([ANSWER], { credits: TERMS }, ({ at }) =>
     at === 'turn'
       ? { ok: false, failure: { kind: 'application', type: 'hook', message: 'no disk' } }
       : { ok: true, value: { goOn: true } },
   );
   expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:hook', answer: 'It is done.' });
-  expect(called.map(({ at, charge }) => [at, charge?.credits])).toEqual([
-    ['turn', 11],
-    ['goal', 11],
+  const charge = { key: 'chain-1/goal-1/run-1-turn-1', credits: 11, tokens: 1_000 };
+  expect(called.map(({ at, charges }) => [at, charges?.all])).toEqual([
+    ['turn', [charge]],
+    ['goal', [charge]],
   ]);
 });
 
@@ -120,4 +119,45 @@ test('an account: it comes below the limit of a row → the next call goes to it
   const note = 'The account has less than 50 credits: react goes on with p/b in place of p/a.';
   expect(events.filter(({ type }) => type === 'context_note')).toMatchObject([{ text: note }]);
   expect(JSON.stringify(requests)).not.toContain('credits');
+});
+
+test('an account: a call whose cost is not known → the run ends, and what the others cost is charged (C35)', async () => {
+  const costs = (costUsd: number | null) => ({ ...USED, costUsd });
+  const { called, end } = await reactRun(
+    [
+      { calls: ['read'], usage: costs(0.5) },
+      { calls: ['read'], usage: costs(null) },
+      { calls: ['read'], usage: costs(0.25) },
+    ],
+    { credits: { ...TERMS, perUsd: 10, perTurn: 0, perThousandTokens: 0 } },
+    () => ({ ok: true, value: { goOn: true, account: { balance: 50, dayTokens: 0 } } }),
+  );
+  expect(end).toMatchObject({ outcome: 'stopped', cause: 'credits' });
+  expect(called.map(({ charges }) => charges?.all[0]?.credits)).toEqual([5, 0]);
+});
+
+test('hooks: for messages, and a role without tools that calls one → its closed results are told too (H3)', async () => {
+  const { called } = await reactRun([{ text: 'I look.', calls: ['read'], usage: USED }, ANSWER], {
+    roles: { react: testRole('react', { output: 'text', tools: [] }) },
+    hooks: ['onMessage'],
+  });
+  expect(called.filter(({ at }) => at === 'results')).toHaveLength(1);
+});
+
+test('hooks: one fails with another text each time → one warning a goal, and the state does not grow (H3, ST1)', async () => {
+  let time = 0;
+  const { run } = await reactRun(
+    [{ calls: ['read'] }, { calls: ['read'] }, ANSWER],
+    { hooks: ['onMessage'] },
+    () => ({ ok: true, value: { goOn: true, warning: `The hook onMessage failed: at ${time++}` } }),
+  );
+  expect(run.state.log.journal.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+  expect(run.state.goal.warned).toEqual(['onMessage']);
+  for (let about = 0; about < 1_000; about += 1) run.warnOnce(`thing ${about}`, 'It happened.');
+  expect(run.state.goal.warned.length).toBeLessThan(50);
+});
+
+test('an account: its runs have places → each charge keeps its place (E7)', async () => {
+  const { called } = await reactRun([ANSWER], { credits: { ...TERMS, runsAtOnce: 2 } });
+  expect(called.map(({ charges }) => charges?.keepsPlace)).toEqual([true]);
 });

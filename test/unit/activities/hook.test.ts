@@ -1,0 +1,174 @@
+/** The activity that calls hooks: which are called, how often, and how long they may take. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createHook, functionHooks, type HookDeps } from '../../../src/activities/hook.js';
+import { httpHooks } from '../../../src/activities/http-hooks.js';
+import type { HookEnd, HookInput } from '../../../src/activities/types.js';
+import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
+
+const asked: string[] = [];
+let answer: () => { status: number; body?: string | Buffer };
+const server = createServer((req, res) => {
+  req.resume().on('end', () => {
+    asked.push(String(req.headers['idempotency-key']));
+    const { status, body = '' } = answer();
+    res.writeHead(status).end(body);
+  });
+});
+beforeAll(() => new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve)));
+afterAll(() => server.close());
+beforeEach(() => {
+  asked.length = 0;
+  answer = () => ({ status: 204 });
+});
+
+function addressHook(hook: 'onTurnEnd' | 'onMessage' | 'onRunEnd') {
+  const { port } = server.address() as AddressInfo;
+  const how = { secretVariable: 'HOOK_SECRET', timeoutMs: 5_000, attempts: 3 };
+  return httpHooks({ [hook]: { url: `http://127.0.0.1:${port}/it`, ...how } }, () => 'whsec-0123456789');
+}
+
+const TURN: HookInput = {
+  ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
+  ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
+};
+
+function results(...messageIds: string[]): HookInput {
+  return { at: 'results', key: 'run-1-m1', goal: 1, context: {}, messageIds };
+}
+
+async function said(id: string): Promise<Message> {
+  return { id, at: 1, kind: 'user', purpose: 'goal', content: [{ type: 'text', text: id }] };
+}
+
+function called(
+  hooks: HookDeps['hooks'],
+  input: HookInput,
+  environment = new MockActivityEnvironment(),
+  accounts = {} as HookDeps['accounts'],
+): Promise<HookEnd> {
+  const deps = {
+    accounts,
+    readMessages: ([id = '']: string[]) => said(id).then(message => [message]),
+    redact: <T>(value: T) => value,
+    hooks,
+  };
+  return environment.run(createHook(deps), input) as Promise<HookEnd>;
+}
+
+test.each([
+  [503, 3],
+  [400, 1],
+])(
+  'an address at the end of a turn: it answers %i → asked %i times, and the call is not made again (E4)',
+  async (status, times) => {
+    answer = () => ({ status });
+    await expect(called([addressHook('onTurnEnd')], TURN)).rejects.toMatchObject({
+      message: expect.stringContaining(`HTTP ${status}`),
+      nonRetryable: true,
+    });
+    expect(asked).toHaveLength(times);
+  },
+);
+
+test.each([
+  ['nothing', '', true],
+  ['yes', '{"continue": true}', true],
+  ['an object that says nothing of it', '{"ok": 1}', true],
+  ['no behind a mark of its order of bytes', '\uFEFF{"continue": false}', false],
+])('an address at the end of a turn: it answers %s → understood (H2)', async (_what, body, goOn) => {
+  answer = () => ({ status: 200, body });
+  expect(await called([addressHook('onTurnEnd')], TURN)).toMatchObject({ goOn });
+});
+
+test.each([
+  ['a page', '<html>Please log in</html>'],
+  ['no as a text', '{"continue": "false"}'],
+  ['a list', '[{"continue": false}]'],
+  ['no alone', 'false'],
+])(
+  'an address at the end of a turn: it answers %s, which may mean no → a fault, in one try (H2, E4)',
+  async (_what, body) => {
+    answer = () => ({ status: 200, body });
+    await expect(called([addressHook('onTurnEnd')], TURN)).rejects.toMatchObject({
+      message: expect.stringContaining('its answer is neither empty nor'),
+    });
+    expect(asked).toHaveLength(1);
+  },
+);
+
+test('a function at the end of a turn: it returns neither true nor false → a fault, tried again (H2, E4)', async () => {
+  const hooks = [functionHooks({ onTurnEnd: () => 'false' as unknown as boolean })];
+  await expect(called(hooks, TURN)).rejects.toMatchObject({
+    message: 'it must return true, false or nothing',
+    nonRetryable: false,
+  });
+});
+
+test('hooks of a program and of addresses: the function throws → the address is called too, for messages and at the end (H3)', async () => {
+  const fails = () => {
+    throw new Error('no disk');
+  };
+  const both = (hook: 'onMessage' | 'onRunEnd') => [functionHooks({ [hook]: fails }), addressHook(hook)];
+  expect((await called(both('onMessage'), results('m1', 'm2'))).warning).toMatch(/onMessage failed: no disk/);
+  const end = {
+    at: 'end',
+    key: 'run-1-end',
+    goal: 1,
+    context: {},
+    outcome: 'answered',
+    cause: 'direct_answer',
+  };
+  expect((await called(both('onRunEnd'), end as HookInput)).warning).toMatch(/onRunEnd failed: no disk/);
+  expect(asked.map(key => key.split('-').at(-1))).toEqual(['m1', 'm2', 'end']);
+});
+
+test('a hook for messages: it fails at one of them → the others are told (H3)', async () => {
+  const told: string[] = [];
+  const hooks = [
+    functionHooks({
+      onMessage({ message: { id } }) {
+        if (id === 'm2') throw new Error('no disk');
+        told.push(id);
+      },
+    }),
+  ];
+  expect(await called(hooks, results('m1', 'm2', 'm3'))).toEqual({
+    goOn: true,
+    warning: 'The hook onMessage failed: no disk',
+  });
+  expect(told).toEqual(['m1', 'm3']);
+});
+
+test('a hook for messages: a worker has told two of them, and died → another goes on at the third (H3)', async () => {
+  const told: string[] = [];
+  const hooks = [functionHooks({ onMessage: ({ message: { id } }) => void told.push(id) })];
+  const environment = new MockActivityEnvironment({ heartbeatDetails: { messages: 2 } });
+  await called(hooks, results('m1', 'm2', 'm3'), environment);
+  expect(told).toEqual(['m3']);
+});
+
+test('a hook: the run is cancelled while it is tried → it is not tried any more', async () => {
+  const environment = new MockActivityEnvironment();
+  answer = () => {
+    environment.cancel();
+    return { status: 503 };
+  };
+  const ended = called([addressHook('onTurnEnd')], TURN, environment);
+  await expect(ended).rejects.toMatchObject({ name: 'CancelledFailure' });
+  expect(asked).toHaveLength(1);
+});
+
+test('a charge of a run that has a place: → the place is asked for again, without a limit (E7)', async () => {
+  const leased: unknown[] = [];
+  const accounts = {
+    lease: async (...given: unknown[]) => leased.push(given),
+    charge: async () => ({ id: 'ann', balance: 9, day: '', dayTokens: 5, isNew: true }),
+  } as unknown as HookDeps['accounts'];
+  const charges = { account: 'ann', keepsPlace: true, all: [{ key: 'turn-1', credits: 1, tokens: 5 }] };
+  const end = await called([], { ...TURN, charges }, new MockActivityEnvironment(), accounts);
+  expect(end).toMatchObject({ account: { balance: 9, dayTokens: 5 } });
+  expect(leased).toEqual([['ann', 'test', Number.MAX_SAFE_INTEGER]]);
+});
