@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
+import { isRecord, stringOr } from '../core/text/json.js';
 import { escapeUnseen } from '../core/text/unseen.js';
 import { loadMcpConfig, type McpServerConfig } from '../mcp/config.js';
 import { errorLine } from '../shared/output.js';
@@ -13,6 +14,7 @@ import {
   loadVariables,
   markOf,
   notTrusted,
+  trustedSections,
   trustForNow,
   trustFrom,
   variablesOf,
@@ -88,12 +90,33 @@ export function whatItBrings(dir: string): string[] {
   return [
     `${shown(dir)} brings its own configuration:`,
     ...brings('steersman.yaml', 'chooses models, where they are reached, and what tools may do unasked'),
+    ...addressesOf(dir).map(line => `    ${line}`),
     ...brings('.env', `sets ${listOf(Object.keys(variablesOf(dir).set)) || 'nothing'}`),
     ...brings('.mcp.json', 'starts as you:'),
     ...programsOf(dir).map(line => `    ${line}`),
     ...brings(TOOL_FILES, 'runs as you, in the worker:'),
     ...toolFilesOf(dir).map(name => `    ${shown(name)}`),
   ];
+}
+
+/** What of conversations goes where, besides to models. */
+function addressesOf(dir: string): string[] {
+  try {
+    const { hooks, store } = trustedSections(dir);
+    const named = Object.entries(isRecord(hooks) ? hooks : {}).map(([name, hook]) => {
+      const url = isRecord(hook) ? stringOr(hook.url, '') : '';
+      return `hooks: ${shown(name)} of each run goes to ${shown(url)}`;
+    });
+    const isElsewhere = isRecord(store) && store.kind === 'postgres';
+    return isElsewhere
+      ? [
+          ...named,
+          `store: conversations go to the database of ${shown(stringOr(store.urlVariable, 'DATABASE_URL'))}`,
+        ]
+      : named;
+  } catch {
+    return ['(it can not be read)'];
+  }
 }
 
 function programsOf(dir: string): string[] {

@@ -1,7 +1,8 @@
 /**
  * Whose configuration is used unasked. A folder's `.mcp.json` starts programs, its `steersman.yaml` and `.env` say where
  * conversations and keys go: what a clone brings is trusted when a person said so, once a folder, and again when its
- * `.mcp.json` or its `tools/` have changed, `models` in its `steersman.yaml`, or what its `.env` sets but keys of models.
+ * `.mcp.json` or its `tools/` have changed, in its `steersman.yaml` what sends something elsewhere (models, hooks, store)
+ * or says who pays (credits), or what its `.env` sets but keys of models.
  * What else is there is edited often, and sends nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
@@ -10,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { isOwn, TOOL_FILES } from '../../config/config-dir.js';
 import { displayPath, marksBelow, readDotEnv, readText } from '../../config/files.js';
-import { SETTINGS_FILE } from '../../config/settings.js';
+import { SETTINGS_FILE, TRUSTED_SECTIONS } from '../../config/settings.js';
 import { parseYaml } from '../../config/yaml-source.js';
 import { canonicalJson } from '../../core/text/json.js';
 import { KNOWN_ENDPOINTS } from '../../models/endpoint.js';
@@ -92,7 +93,7 @@ export function notTrusted(dir: string): SteersmanError {
   const fault = markOrFault(dir);
   if (fault instanceof SteersmanError) return fault;
   return new SteersmanError(
-    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, the models of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
+    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, ${TRUSTED_SECTIONS.join(', ')} of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
     `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${shellWord(oneLine(dir))} (in programs: configDir).`,
   );
 }
@@ -106,7 +107,7 @@ export function markOf(folder: string): string {
     checkOwners(folder);
     const mcp = readText(join(folder, '.mcp.json')) ?? '';
     const tools = marksBelow(join(folder, TOOL_FILES));
-    const marked = JSON.stringify([mcp, modelsIn(folder), lastingVariables(folder), tools]);
+    const marked = JSON.stringify([mcp, sentElsewhereIn(folder), lastingVariables(folder), tools]);
     return createHash('sha256').update(marked).digest('hex');
   } catch (error) {
     if (!(error instanceof SteersmanError)) throw error;
@@ -135,20 +136,26 @@ function checkOwners(folder: string): void {
   );
 }
 
+/** Sections that say where conversations and keys go, and who pays. @throws SteersmanError where they can't be read. */
+export function trustedSections(folder: string): Record<string, unknown> {
+  const file = join(folder, SETTINGS_FILE);
+  const { value } = parseYaml(readText(file) ?? '', file);
+  return Object.fromEntries(TRUSTED_SECTIONS.map(name => [name, value[name] ?? null]));
+}
+
 /** As values, so that comments and the order of keys may change; as text where it can't be read. */
-function modelsIn(folder: string): string {
-  const text = readText(join(folder, SETTINGS_FILE)) ?? '';
+function sentElsewhereIn(folder: string): string {
   try {
-    return canonicalJson(parseYaml(text, join(folder, SETTINGS_FILE)).value.models ?? null);
+    return canonicalJson(trustedSections(folder));
   } catch {
-    return text;
+    return readText(join(folder, SETTINGS_FILE)) ?? '';
   }
 }
 
 /** What `.env` sets but keys of models, which go to their endpoints and nowhere else: these may change. */
 function lastingVariables(folder: string): [string, string][] {
   const known = Object.values(KNOWN_ENDPOINTS).map(({ keyVariable }) => keyVariable);
-  const named = [...modelsIn(folder).matchAll(/"keyVariable":"(\w+)"/g)].map(([, name = '']) => name);
+  const named = [...sentElsewhereIn(folder).matchAll(/"keyVariable":"(\w+)"/g)].map(([, name = '']) => name);
   const keys = new Set([...known, ...named.filter(isKeyName)]);
   return Object.entries(variablesOf(folder).set)
     .filter(([name]) => !keys.has(name))

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { ConfigInCode } from '../../config/in-code.js';
-import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings.js';
+import { loadSettings, SETTINGS_FILE, type Settings, TRUSTED_SECTIONS } from '../../config/settings.js';
 import { verbCall } from '../../shared/called-as.js';
 
 export interface LiveSettings {
@@ -21,8 +21,8 @@ export interface LiveSettingsOptions extends ConfigInCode {
 }
 
 /**
- * Read anew for each call, as for each run. What the folder's files say of models, which is where conversations and
- * keys go, counts only while the folder is trusted as it is: who may write there, a model's approved tool call among
+ * Read anew for each call, as for each run. What the folder's files say of where conversations and keys go, and of who
+ * pays, counts only while the folder is trusted as it is: who may write there, a model's approved tool call among
  * them, has not the say on that.
  */
 export function liveSettings(options: LiveSettingsOptions, first: Settings): LiveSettings {
@@ -34,12 +34,16 @@ export function liveSettings(options: LiveSettingsOptions, first: Settings): Liv
     const trusted = isTrusted();
     if (!trusted && !told) report?.(untrusted(configDir ?? '.'));
     told = !trusted;
-    last = trusted ? now : { ...now, models: last.models };
+    last = trusted ? now : { ...now, ...sectionsOf(last) };
     return last;
   };
   return { read, readOrLast: () => read().catch(() => last) };
 }
 
+function sectionsOf(settings: Settings): Partial<Settings> {
+  return Object.fromEntries(TRUSTED_SECTIONS.map(name => [name, settings[name]]));
+}
+
 function untrusted(folder: string): string {
-  return `The models of ${join(folder, SETTINGS_FILE)} are used as they were: it, .mcp.json, tools/ or what .env of that folder sets have changed, and nobody has said that they are trusted so. Look at them, then call there, in a terminal: ${verbCall('doctor')}.`;
+  return `${TRUSTED_SECTIONS.join(', ')} of ${join(folder, SETTINGS_FILE)} are used as they were: it, .mcp.json, tools/ or what .env of that folder sets have changed, and nobody has said that they are trusted so. Look at them, then call there, in a terminal: ${verbCall('doctor')}.`;
 }
