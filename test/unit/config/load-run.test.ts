@@ -490,6 +490,22 @@ describe('load run', () => {
     expect(failure.message).toMatch(`No worker that was asked has it: other, ${hostname()}.`);
   });
 
+  test('load run: an account pays by cost, and the model for summaries has no price → that is not called', async () => {
+    await config(
+      'models:\n  default: openai/gpt-5\n  compaction: openai/unknown\ncredits:\n  account: tenant\n  perUsd: 100\n',
+    );
+    const modelInfo = (id: string) => modelFacts(100_000, id !== 'openai/unknown');
+    const given = { modelInfo, keeps: true };
+    expect((await load({ context: { tenant: 'ann' } }, given)).context?.compacts).toEqual({});
+    expect((await load({}, given)).context?.compacts).toEqual({ model: 'openai/unknown' });
+  });
+
+  test('load run: it can not begin, and the worker has hooks → its failure names them (E3)', async () => {
+    await config('models:\n  default: openai/gpt-5\n');
+    const failure = await failureOf(load({ mode: 'react', role: 'nobody' }, { hooks: ['onRunEnd'] }));
+    expect(failure).toMatchObject({ nonRetryable: true, details: [{ hooks: ['onRunEnd'] }] });
+  });
+
   test.each([
     [
       'an unknown key',
