@@ -6,7 +6,7 @@ export type { Gate, GateKind } from '../core/gates/gate.js';
 export type { ToolProgress } from '../core/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';
 export type { UsageEntry } from '../core/limits/usage-by.js';
-export { type Cause, causeText, type Outcome, restText } from '../core/plan/cause.js';
+export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../core/plan/cause.js';
 export type { Task } from '../core/plan/plan.js';
 export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
 export type { Artifact } from '../core/state/artifacts.js';
@@ -27,7 +27,7 @@ export { type KeptRun, Sessions, type SessionsAsked, type ThreadTranscript } fro
 export { readConversation } from './messages/read-conversation.js';
 export type { ChildTree } from './run/child-tree.js';
 export type { ToolInput } from './run/gate-input.js';
-export { type ListedRun, type ListOptions, OUTCOMES } from './run/list-runs.js';
+export type { ListedRun, ListOptions } from './run/list-runs.js';
 export type { GateHandler, GateHandlers, OpenGate } from './run/on-gate.js';
 export type { Asked, Run } from './run/run.js';
 export { type RunEnd, UNREADABLE } from './run/run-end.js';

@@ -71,7 +71,7 @@ export function caught(
 }
 
 /** Takes the same time wherever they differ. */
-function isSame(given: string, wanted: string): boolean {
+export function isSame(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(wanted));
 }

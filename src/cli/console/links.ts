@@ -3,7 +3,7 @@
  * digest: any process of theirs makes a link, the console that serves takes it, and a console that starts again knows
  * its pages.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../stack/home.js';
@@ -72,11 +72,6 @@ export class Links {
   #path(kind: 'link' | 'token', word: string): string {
     return join(this.#dir, `${kind}-${digestOf(word)}`);
   }
-}
-
-/** Takes the same time wherever they differ. */
-export function isSame(given: string, wanted: string): boolean {
-  return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(wanted)));
 }
 
 function digestOf(text: string): string {

@@ -8,11 +8,11 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { connect, type SteersmanClient, SteersmanError } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
-import { caught, pathOf } from '../../shared/http-guard.js';
+import { caught, isSame, pathOf } from '../../shared/http-guard.js';
 import { makeFolder, resolveHome } from '../../stack/home.js';
 import { readJson, removeFile, writeJson } from '../../stack/json-file.js';
 import { createConsole } from './console.js';
-import { isSame, Links } from './links.js';
+import { Links } from './links.js';
 
 const CONSOLE_PORT = 7_418;
 const LEAST_TOKEN_CHARS = 32;
@@ -55,7 +55,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
   const http = createServer();
   await listenOn(http, listen, options.port);
   const { port } = http.address() as AddressInfo;
-  const hosts = [...hostsOf(listen).flatMap(name => [`${name}:${port}`]), ...names];
+  const hosts = [...hostsOf(listen).map(name => `${name}:${port}`), ...names];
   const keeper = keptClient(options.client, report);
   const console = createConsole({
     client: keeper.get,

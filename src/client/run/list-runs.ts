@@ -1,7 +1,7 @@
 /** Runs as the server lists them, newest first. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { isBelow } from '../../config/workspace.js';
-import type { Outcome } from '../../core/plan/cause.js';
+import { OUTCOMES, type Outcome } from '../../core/plan/cause.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { unreadableNames } from '../../shared/temporal-client.js';
@@ -9,16 +9,6 @@ import type { Temporal } from '../connect.js';
 import { explainError } from '../grpc-errors.js';
 import { readStuckTask, type StuckTask } from '../watch/stuck-task.js';
 import { ALL_RUNS, describeRun, timesOf, workspaceOf } from './runs.js';
-
-export const OUTCOMES = [
-  'completed',
-  'answered',
-  'unverified',
-  'budget_exhausted',
-  'stopped',
-  'failed',
-  'cancelled',
-] as const satisfies readonly Outcome[];
 
 export interface ListFilter {
   /** Only runs that have not ended. Default false. */

@@ -398,7 +398,6 @@ export class Run {
   }
 }
 
-/** With the steps before its first, where the store has them all. */
 /** The trace of one that Temporal knows no more. */
 async function keptTrace(store: SessionStore, kept: RunRecord): Promise<TraceReport> {
   const { outcome, usage, answer, startedAt, changedAt } = kept;
@@ -416,6 +415,7 @@ async function* toldAgain(store: SessionStore, kept: RunRecord, since = 0): Asyn
   yield { type: 'end', end };
 }
 
+/** With the steps before its first, where the store has them all. */
 function withKeptSteps(trace: TraceReport, kept: readonly TraceStep[]): TraceReport {
   const earlier = kept.filter(({ step }) => step <= trace.dropped);
   return earlier.length < trace.dropped

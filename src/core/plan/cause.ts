@@ -8,14 +8,16 @@ import type { BudgetKind } from '../limits/limits.js';
  * `completed`: by a verdict, or by checks where nobody verifies. `answered`: in a mode that verifies nothing.
  * `unverified`: it was to be verified, checked or carried out, and was not.
  */
-export type Outcome =
-  | 'completed'
-  | 'answered'
-  | 'unverified'
-  | 'budget_exhausted'
-  | 'stopped'
-  | 'failed'
-  | 'cancelled';
+export const OUTCOMES = [
+  'completed',
+  'answered',
+  'unverified',
+  'budget_exhausted',
+  'stopped',
+  'failed',
+  'cancelled',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export type Cause =
   /** `completed`: verdict, the run's own record and every check agree. */

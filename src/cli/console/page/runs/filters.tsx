@@ -1,5 +1,6 @@
 /** Which runs are listed. */
 import type { Signal } from '@preact/signals';
+import { OUTCOMES } from '../../../../core/plan/cause.js';
 import { named, t } from '../words/words.js';
 
 interface Filter {
@@ -7,16 +8,6 @@ interface Filter {
   outcome?: string;
   goal?: string;
 }
-
-const OUTCOMES = [
-  'completed',
-  'answered',
-  'unverified',
-  'budget_exhausted',
-  'stopped',
-  'failed',
-  'cancelled',
-];
 
 export function filterQuery(kept: string): string {
   const { which, outcome, goal } = JSON.parse(kept) as Filter;
