@@ -110,7 +110,12 @@ async function begin(run: Run, ports: TemporalPorts, given: Given): Promise<Goal
   const earlier = await saidEarlier(run, loaded.value, ports, given);
   ports.throwIfCancelled();
   // Without what was said before, it would answer something else.
-  if (!earlier.ok) return refusedStart(run, earlier.failure);
+  if (!earlier.ok) {
+    // It is no part of the conversation that it could not read.
+    const { keeps: _keeps, ...unkept } = loaded.value;
+    state.pinned = unkept;
+    return refusedStart(run, earlier.failure);
+  }
   const noPlace = await takePlace(run);
   ports.throwIfCancelled();
   if (noPlace) return refusedStart(run, noPlace);
