@@ -57,7 +57,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
   const { port } = http.address() as AddressInfo;
   const hosts = [...hostsOf(listen).map(name => `${name}:${port}`), ...names];
   const keeper = keptClient(options.client, report);
-  const console = createConsole({
+  const pages = createConsole({
     client: keeper.get,
     knows: given => links.knows(given) || (token !== null && isSame(given, token)),
     redeem: word => links.redeem(word),
@@ -65,7 +65,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     ...(options.workspace !== undefined && { workspace: options.workspace }),
   });
   const answer = async (req: IncomingMessage, res: ServerResponse) =>
-    send(res, await console.fetch(requestOf(req)));
+    send(res, await pages.fetch(requestOf(req)));
   http.on(
     'request',
     caught(answer, (res, error) => void res.writeHead(400).end(errorText(error))),
@@ -77,7 +77,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     closed: once(http, 'close'),
     async close() {
       leave();
-      console.close();
+      pages.close();
       http.close();
       http.closeAllConnections();
       await keeper.close();
