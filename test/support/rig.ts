@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
+import type { WorkflowClientInterceptor, WorkflowHandle, WorkflowOptions } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
 import { REFUSAL } from '../../src/core/limits/failure.js';
@@ -98,15 +98,23 @@ export interface RigOptions extends ProjectFiles {
   transforms?: SteersmanWorkerOptions['transforms'];
   /** False leaves the replay at the end out: for runs too large to be worth it. Default true. */
   replay?: boolean;
+  /** No run takes longer; one that hangs ends with a timeout that names it. Default a minute. */
+  runTimeout?: WorkflowOptions['workflowExecutionTimeout'];
 }
-
-/** No run of a test takes longer; one that hangs ends with a timeout that names it. */
-const RUN_TIMEOUT = '60 seconds';
 
 /** A worker in this process with a scripted model of its own. */
 export async function startRig(options: RigOptions): Promise<Rig> {
   quietTemporal();
-  const { env, reply = [], temporal, hooks, transforms, replay = true, ...files } = options;
+  const {
+    env,
+    reply = [],
+    temporal,
+    hooks,
+    transforms,
+    replay = true,
+    runTimeout = '1 minute',
+    ...files
+  } = options;
   const bundle = workflowBundle();
   const { model, play } = await startStage(reply);
   process.env.OPENAI_BASE_URL = model.baseUrl;
@@ -145,7 +153,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       args: [input],
       taskQueue,
       workflowId,
-      workflowExecutionTimeout: RUN_TIMEOUT,
+      workflowExecutionTimeout: runTimeout,
     });
     handles.push(handle);
     return handle;

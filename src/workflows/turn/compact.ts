@@ -1,6 +1,6 @@
 /** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
 import type { PinnedRole } from '../../core/agents/role.js';
-import { compactionHelps, compactionPays, softTokensOf } from '../../core/context/decide.js';
+import { compactionHelps, compactionPays } from '../../core/context/decide.js';
 import { replacedBy } from '../../core/context/replaced.js';
 import {
   COMPACTOR,
@@ -21,13 +21,11 @@ import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
-import { cachedShare, contextBudget } from './fit-thread.js';
+import { cachedShare, contextBudget, softLimit } from './fit-thread.js';
 import { hasUnkept, keepSession, storeIsAway } from './keep-session.js';
 import { optionsFor, pinCall } from './pin-call.js';
 import { spend } from './spend.js';
 
-/** Of what a model takes: from here on a conversation is summarised, before it has to be cut. */
-const FULL_SHARE = 0.8;
 /** Down to this share of the limit, its newest turns stay. */
 const KEPT_SHARE = 0.4;
 /** One that failed is tried again when the conversation has grown by so much, or to what the model takes. */
@@ -59,7 +57,7 @@ export function compactionDue(run: Run, role: PinnedRole, thread: Thread, model:
   if (!context?.compacts || !pinned.tools.some(isRecall) || here(state.cursor).phase === 'wrap_up')
     return null;
   const room = contextBudget(run, role, model);
-  const limit = Math.min(softTokensOf(context, role.name), Math.floor(room * FULL_SHARE));
+  const limit = softLimit(context, role, room);
   const before = thread.tokens;
   if (before <= Math.max(limit, thread.compactFrom ?? 0)) return null;
   const forced = isForced({ thread, room });

@@ -1,7 +1,7 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 
 import type { PinnedRole } from '../../core/agents/role.js';
-import { softTokensOf, thinPays } from '../../core/context/decide.js';
+import { type ContextRules, softTokensOf, thinPays } from '../../core/context/decide.js';
 import { tokenFactor } from '../../core/limits/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
 import { prefixOf } from '../../core/prompts/shared-prefix.js';
@@ -49,15 +49,23 @@ export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: st
   return trimmed;
 }
 
+/** Of what a model takes: from here on old results are left out and a conversation is summarised, before it has to be cut. */
+const FULL_SHARE = 0.8;
+
+/** From so many tokens on a thread is looked at, before it has to be cut (X2). */
+export function softLimit(context: ContextRules, { name }: PinnedRole, room: number): number {
+  return Math.min(softTokensOf(context, name), Math.floor(room * FULL_SHARE));
+}
+
 /** Down to this share of the soft limit, so that many turns add to the same beginning. */
 const THINNED_SHARE = 0.5;
 
 /** Leaves old results out where that is cheaper than sending them on: the model reads them again by the tool `recall`. */
-export function thinIfItPays(run: Run, { name }: PinnedRole, thread: Thread): void {
+export function thinIfItPays(run: Run, role: PinnedRole, thread: Thread, model: string): void {
   const { state, pinned, ports } = run;
   if (!pinned.context || !pinned.tools.some(isRecall) || storeIsAway(run)) return;
   const before = thread.tokens;
-  shortenThread(state, thread, softTokensOf(pinned.context, name), {
+  shortenThread(state, thread, softLimit(pinned.context, role, contextBudget(run, role, model)), {
     why: 'old results cost more than they are worth',
     at: ports.now(),
     targetShare: THINNED_SHARE,

@@ -48,7 +48,7 @@ function next(run: Run, asked: Asked, { names, functions }: Rest): Promise<boole
       return null;
     }
     case 'thin':
-      thinIfItPays(run, role, thread);
+      thinIfItPays(run, role, thread, model);
       return next(run, asked, { names: others, functions });
     case 'compact': {
       const compaction = compactionDue(run, role, thread, model);

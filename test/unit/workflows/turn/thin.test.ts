@@ -16,17 +16,19 @@ async function afterResults({
   usage = {},
   turns = 20,
   storeAway = false,
+  contextTokens = 100_000,
 }: {
   context?: ContextRules;
   usage?: Partial<Usage>;
   turns?: number;
   storeAway?: boolean;
+  contextTokens?: number;
 } = {}) {
   const role = testRole('executor', { tools: [], prompt: 'Execute.' });
   const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
   state.pinned = pinnedRun({
     ...{ keeps: true, context, tools: [recallTool], roles: { executor: role }, models: ['p/a'] },
-    modelInfo: { 'p/a': modelFacts(100_000, true) },
+    modelInfo: { 'p/a': modelFacts(contextTokens, true) },
   });
   state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   state.total.turns = turns;
@@ -46,8 +48,8 @@ async function afterResults({
   run.say(thread, 'goal', 'Measure the pool.');
   for (let at = 1; at <= 20; at++) for (const message of callAndResult(run, at)) run.append(thread, message);
   await callModel(run, role, true);
-  const events = state.log.journal.events.filter(({ type }) => type === 'thread_trimmed');
-  return { thinned: events.length > 0, tokens: asked[0] ?? 0 };
+  const has = (wanted: string) => state.log.journal.events.some(({ type }) => type === wanted);
+  return { thinned: has('thread_trimmed'), summarised: has('compaction_started'), tokens: asked[0] ?? 0 };
 }
 
 function callAndResult(run: Run, at: number): Message[] {
@@ -95,6 +97,11 @@ test('X2: a limit of the role itself → it is the one that counts', async () =>
   expect(await afterResults({ context })).toMatchObject({ thinned: false });
   const less = { softTokens: 50_000, roles: { executor: 5_000 } };
   expect(await afterResults({ context: less })).toMatchObject({ thinned: true });
+});
+
+test('X2: a model takes less than the limit → results are left out, before a summary is paid for', async () => {
+  const given = { context: { softTokens: 50_000, compacts: {} }, contextTokens: 11_000 };
+  expect(await afterResults(given)).toMatchObject({ thinned: true, summarised: false });
 });
 
 test('X8: the store does not take what is said → results stay, for they could not be read again', async () => {
