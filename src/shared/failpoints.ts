@@ -31,7 +31,7 @@ const FAILPOINTS = {
   'tool.before-send': ['kill', 'fail'],
   /** The tool has answered, and Temporal does not know it yet. `fail`: the answer was lost on its way. */
   'tool.after-effect': ['kill', 'fail'],
-  'tool.completion': ['hang'],
+  'tool.completion': ['kill', 'hang'],
   /** A part of the conversation is about to be kept; it is kept, and Temporal does not know it yet. */
   'keep.before-write': ['kill', 'fail'],
   'keep.after-write': ['kill'],
@@ -40,6 +40,15 @@ const FAILPOINTS = {
   /** The account of a run is about to be charged; it is charged, and Temporal does not know it yet. */
   'hook.before-charge': ['kill'],
   'hook.after-charge': ['kill'],
+  'hook.before-refund': ['kill'],
+  'hook.after-refund': ['kill'],
+  /** Hooks are about to be called; they have answered, and Temporal does not know it yet. */
+  'hook.before-call': ['kill'],
+  'hook.after-call': ['kill'],
+  /** The file of a branch is there, and nothing is in it yet. */
+  'branch.begun': ['kill'],
+  /** What a conversation refers to is removed, and it is there itself. */
+  'delete.texts-gone': ['kill'],
 } as const satisfies Record<string, readonly Action[]>;
 
 type Action = 'kill' | 'fail' | 'hang';

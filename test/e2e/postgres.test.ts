@@ -7,7 +7,7 @@ import { Sessions } from '../../src/client/kept/kept-runs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { finishSignal, followUpSignal, stateQuery, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
-import { hasPrograms, hasServer, ownServer, testServer } from '../support/postgres.js';
+import { hasPrograms, hasServer, ownServer, testServer } from '../support/postgres-server.js';
 import { killWorkers, startWorkerProcess } from '../support/processes.js';
 import { runSettings } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';
@@ -124,7 +124,7 @@ describe.runIf(hasServer())('the store on PostgreSQL', () => {
   });
 });
 
-describe.runIf(hasPrograms())('a database that dies', () => {
+describe.runIf(hasPrograms())('a database', () => {
   let server: Awaited<ReturnType<typeof ownServer>> = null;
   beforeAll(async () => {
     server = await ownServer();
@@ -137,28 +137,36 @@ describe.runIf(hasPrograms())('a database that dies', () => {
   });
   const readA = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'a.txt' } }] };
 
-  test('in mid-run → the run goes on and says it once; when it is back, it has all that was said meanwhile', async () => {
-    rig.play([readA, { text: 'First.' }, readA, { text: 'Second.' }, { text: 'Third.' }]);
-    const handle = await rig.start('How does a.txt end?', { mode: 'react', keepOpenSeconds: 600 });
-    const answered = (count: number) =>
-      until(`${count} are answered`, async () => (await handle.query(stateQuery)).goals.length === count);
-    await answered(1);
-    await server?.kill();
-    await handle.signal(followUpSignal, { text: 'And now?' });
-    await until('it is told', async () => (await eventsOf(handle, 'store_failed')).length > 0);
-    await answered(2);
-    await server?.start();
-    await handle.signal(followUpSignal, { text: 'And then?' });
-    await answered(3);
-    await until('it is whole', async () => (await eventsOf(handle, 'store_back')).length === 1);
-    await handle.signal(finishSignal);
-    const result = (await handle.result()) as RunResult;
-    expect([result.text, (await eventsOf(handle, 'store_failed')).length]).toEqual(['Third.', 1]);
-    expect(await eventsOf(handle, 'store_gap')).toEqual([]);
-    const [kept] = await new Sessions(mkdtempSync(join(tmpdir(), 'elsewhere-'))).show(handle.workflowId);
-    expect(kept?.transcript).toEqual([{ thread: 'main', messages: await transcriptOf(handle) }]);
-    expect(kept?.run).toMatchObject({ ended: true, answer: 'Third.' });
-  });
+  const away = {
+    'is killed': { go: () => server?.kill(), comeBack: () => server?.start() },
+    'stands still': { go: () => server?.pause(), comeBack: () => server?.resume() },
+  };
+  test.each(Object.entries(away))(
+    '%s in mid-run → the run goes on and says it once; when it is back, it has all that was said meanwhile',
+    async (_how, { go, comeBack }) => {
+      rig.play([readA, { text: 'First.' }, readA, { text: 'Second.' }, { text: 'Third.' }]);
+      const handle = await rig.start('How does a.txt end?', { mode: 'react', keepOpenSeconds: 600 });
+      const answered = (count: number) =>
+        until(`${count} are answered`, async () => (await handle.query(stateQuery)).goals.length === count);
+      await answered(1);
+      await go();
+      await handle.signal(followUpSignal, { text: 'And now?' });
+      // Three tries of 9 s, where nobody answers.
+      await until('it is told', async () => (await eventsOf(handle, 'store_failed')).length > 0, 60_000);
+      await answered(2);
+      await comeBack();
+      await handle.signal(followUpSignal, { text: 'And then?' });
+      await answered(3);
+      await until('it is whole', async () => (await eventsOf(handle, 'store_back')).length === 1);
+      await handle.signal(finishSignal);
+      const result = (await handle.result()) as RunResult;
+      expect([result.text, (await eventsOf(handle, 'store_failed')).length]).toEqual(['Third.', 1]);
+      expect(await eventsOf(handle, 'store_gap')).toEqual([]);
+      const [kept] = await new Sessions(mkdtempSync(join(tmpdir(), 'elsewhere-'))).show(handle.workflowId);
+      expect(kept?.transcript).toEqual([{ thread: 'main', messages: await transcriptOf(handle) }]);
+      expect(kept?.run).toMatchObject({ ended: true, answer: 'Third.' });
+    },
+  );
 
   test('large results and artifacts meanwhile (C13) → none is cut, each is read at once, and the database has them when it is back', async () => {
     await server?.kill();

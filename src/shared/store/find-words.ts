@@ -20,6 +20,29 @@ export function searchedText({ content }: Message): string {
     .join('\n');
 }
 
+/** From here on, a language writes words of one or two characters. */
+const WIDE = 0x2e80;
+const SPACE = 32;
+
+/**
+ * Short parts of a text as numbers, by which an index finds it: three letters in a row, or two wide characters. A text
+ * has all those of each word that it has. Two parts may have one number.
+ */
+export function gramsOf(lower: string): number[] {
+  const grams = new Set<number>();
+  for (let at = 0; at + 1 < lower.length; at += 1) {
+    const [a, b, c] = [lower.charCodeAt(at), lower.charCodeAt(at + 1), lower.charCodeAt(at + 2)];
+    if (a <= SPACE || b <= SPACE) continue;
+    if (a >= WIDE && b >= WIDE) grams.add(hash(a, b, 0));
+    if (a < WIDE && b < WIDE && c > SPACE && c < WIDE) grams.add(hash(a, b, c));
+  }
+  return [...grams];
+}
+
+function hash(a: number, b: number, c: number): number {
+  return Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35);
+}
+
 const BEFORE_CHARS = 60;
 const HIT_CHARS = 200;
 

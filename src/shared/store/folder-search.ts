@@ -1,4 +1,7 @@
-/** Finding conversations in a folder: the newest, those with words, and what in them has the words. */
+/**
+ * Looking through a folder of conversations. ripgrep reads all files at once; what it finds is looked at closer, the
+ * newest first, and no more of it than is asked for.
+ */
 import { execFile } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,15 +10,20 @@ import { rgPath } from '@vscode/ripgrep';
 import { messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
-import { partWith, searchedText } from './find-words.js';
-import { beginsWith, namesIn, rawLines, readLine } from './folder-lines.js';
-import type { Hit } from './store.js';
+import { lowerWords, partWith, searchedText } from './find-words.js';
+import { beginsWith, type Header, headerOf, namesIn, rawLines, readLine } from './folder-lines.js';
+import type { Hit, SessionStore } from './store.js';
 
 export const SUFFIX = '.jsonl';
-const MOST_NAMES_BYTES = 64 * 1024 * 1024;
+const MOST_FOUND_BYTES = 256 * 1024 * 1024;
 const runProgram = promisify(execFile);
 
-export function newestFirst(dir: string): { path: string; changedAt: number }[] {
+interface SessionFile {
+  path: string;
+  changedAt: number;
+}
+
+export function newestFirst(dir: string): SessionFile[] {
   return namesIn(dir)
     .filter(name => name.endsWith(SUFFIX))
     .flatMap(name => {
@@ -26,35 +34,130 @@ export function newestFirst(dir: string): { path: string; changedAt: number }[] 
     .sort((a, b) => b.changedAt - a.changedAt);
 }
 
-/** Files that may have these words, newest first: ripgrep looks for the longest one, as it stands in a file. */
-export async function newestWith(
+/** So many of the newest are read one by one: mostly it is these that are asked for. */
+const FEW = 100;
+
+type ListAsked = Parameters<SessionStore['list']>[0];
+
+/** The newest conversations that are asked for. Of a part of many, ripgrep reads all first lines meanwhile. */
+export async function newestSessions(
   dir: string,
-  words: readonly string[],
-): Promise<ReturnType<typeof newestFirst>> {
-  const files = newestFirst(dir);
-  const longest = words.reduce((long, word) => (word.length > long.length ? word : long));
-  const pattern = JSON.stringify(longest).slice(1, -1);
-  const args = [
-    '--no-config',
-    '--no-ignore',
-    '--hidden',
-    '--text',
-    '-l',
-    '-0',
-    '-F',
-    '-i',
+  { limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }: ListAsked,
+): Promise<{ header: Header; changedAt: number }[]> {
+  const words = lowerWords(text);
+  const isPart = words.length > 0 || workspaces !== undefined || limit > FEW;
+  const enough = new AbortController();
+  const looking = isPart ? ripgrep(dir, FIRST_LINES, enough.signal) : null;
+  const found: { header: Header; changedAt: number }[] = [];
+  let lines = new Map<string, string>();
+  for (const [at, { path, changedAt }] of newestFirst(dir).entries()) {
+    if (found.length >= limit) break;
+    if (at === FEW) lines = byPath((await looking) ?? '');
+    const line = lines.get(path) ?? '';
+    // The first one may be torn: then another follows.
+    const isWhole = line.endsWith('}');
+    if (changedAt >= before || (isWhole && !mayHave(line, words, workspaces))) continue;
+    const header = (isWhole && headerIn(line)) || (await headerOf(path));
+    if (header && isAsked(header, words, workspaces)) found.push({ header, changedAt });
+  }
+  enough.abort();
+  return found;
+}
+
+const FIRST_LINES = ['--max-count=1', '--with-filename', '-e', '^\\{"k":"session"'];
+
+function byPath(printed: string): Map<string, string> {
+  const lines = printed.split('\n').map((each): [string, string] => {
+    const end = each.indexOf('\0');
+    return [each.slice(0, end), each.slice(end + 1)];
+  });
+  return new Map(lines);
+}
+
+function headerIn(text: string): Header | null {
+  const line = readLine(text);
+  return line?.k === 'session' ? line : null;
+}
+
+function isAsked({ title, workspace }: Header, words: readonly string[], workspaces?: string[]): boolean {
+  const lower = title.toLowerCase();
+  return words.every(word => lower.includes(word)) && (workspaces?.includes(workspace) ?? true);
+}
+
+/** By the line as it stands: most are not read any closer. */
+function mayHave(line: string, words: readonly string[], workspaces?: string[]): boolean {
+  const lower = words.length > 0 ? line.toLowerCase() : '';
+  return (
+    words.every(word => lower.includes(JSON.stringify(word).slice(1, -1))) &&
+    (workspaces?.some(each => line.includes(JSON.stringify(each))) ?? true)
+  );
+}
+
+/** Files with a message that may have all of these words, newest first. */
+export async function filesWith(dir: string, words: readonly string[]): Promise<string[]> {
+  // Where no letter beyond ASCII is written in two ways it is much faster without them.
+  const inAscii = words.every(word => !hasOtherCase(word.replace(/[\0-\x7f]/g, '')));
+  const pattern = `^\\{"k":"message".*(${patternOf(words)})`;
+  const looking = ripgrep(dir, [
+    ...(inAscii ? ['--no-unicode'] : []),
+    '--ignore-case',
+    '--files-with-matches',
     '-e',
     pattern,
-    '--',
-    dir,
-  ];
+  ]);
+  const paths = newestFirst(dir).map(({ path }) => path);
+  const found = (await looking)?.split('\0');
+  if (found === undefined) return paths;
+  const names = new Set(found);
+  return paths.filter(path => names.has(path));
+}
+
+function hasOtherCase(text: string): boolean {
+  return text.toUpperCase() !== text;
+}
+
+/** Both of the two longest words, in one line and in any order, also where they overlap. */
+function patternOf(words: readonly string[]): string {
+  const [first = '', second] = [...new Set(words)]
+    .filter(word => !words.some(other => other !== word && other.includes(word)))
+    .sort((a, b) => b.length - a.length);
+  if (second === undefined) return inFile(first);
+  const [a, b] = [inFile(first), inFile(second)];
+  return [`${a}.*${b}`, `${b}.*${a}`, ...overlaps(first, second), ...overlaps(second, first)].join('|');
+}
+
+/** Texts that end with the one and begin with the other. */
+function overlaps(one: string, other: string): string[] {
+  const lengths = Array.from({ length: Math.min(one.length, other.length) }, (_, at) => at + 1);
+  return lengths
+    .filter(length => one.endsWith(other.slice(0, length)))
+    .map(length => inFile(one + other.slice(length)));
+}
+
+/** A word as it can stand in JSON: in a text, quotes are escaped, and in what a tool is given they are not. */
+function inFile(word: string): string {
+  const characters = [...word].map(character => {
+    if (character === '"') return '\\\\*"';
+    if (character === '\\') return '\\\\+';
+    return JSON.stringify(character)
+      .slice(1, -1)
+      .replace(/[\\^$.|?*+()[\]{}#&~-]/g, '\\$&');
+  });
+  return characters.join('');
+}
+
+/** What it prints about the files of a folder, as they stand; null where it can't search. */
+async function ripgrep(dir: string, args: readonly string[], signal?: AbortSignal): Promise<string | null> {
+  const all = ['--no-config', '--no-ignore', '--hidden', '--text', '--null', '--no-line-number'];
   try {
-    const { stdout } = await runProgram(rgPath, args, { maxBuffer: MOST_NAMES_BYTES });
-    const found = new Set(stdout.split('\0'));
-    return files.filter(({ path }) => found.has(path));
+    const { stdout } = await runProgram(rgPath, [...all, ...args, '--', dir], {
+      maxBuffer: MOST_FOUND_BYTES,
+      ...(signal && { signal }),
+    });
+    return stdout;
   } catch (error) {
-    // It ends with 1 where there is none. Where it can't search, each file is read.
-    return isRecord(error) && error.code === 1 ? [] : files;
+    // It ends with 1 where there is none.
+    return isRecord(error) && error.code === 1 ? '' : null;
   }
 }
 
@@ -62,8 +165,8 @@ const SEARCHED = ['{"k":"message"', '{"k":"run"', '{"k":"reset"'];
 
 /** Line by line: a conversation may be longer than a text can be. */
 export async function hitsIn(path: string, words: readonly string[]): Promise<Hit[]> {
-  // As they stand in the file: most lines don't have them, and are not read any closer.
-  const escaped = words.map(word => JSON.stringify(word).slice(1, -1));
+  // Most lines don't have them, and are not read any closer. Quotes are escaped in a text, and not around what a tool is given.
+  const escaped = words.filter(word => !/["\\]/.test(word)).map(word => JSON.stringify(word).slice(1, -1));
   const hits = new Map<string, { chain: string; message: Message; text: string }>();
   const runs = new Map<string, RunRecord>();
   for await (const { bytes } of rawLines(path)) {

@@ -10,6 +10,7 @@ import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { isAfter, type Kept, type Mark, type RunRecord, standing } from '../../core/state/kept.js';
 import { preview } from '../../core/text/preview.js';
+import { failpoint } from '../failpoints.js';
 import { folderAccounts } from './accounts.js';
 import { createLocalBlobStore, pruneBlobs, runFolder, tryBlobStore } from './blob-store.js';
 import { lowerWords } from './find-words.js';
@@ -26,7 +27,7 @@ import {
   readRecords,
   unlessGone,
 } from './folder-lines.js';
-import { hitsIn, newestFirst, newestWith, SUFFIX } from './folder-search.js';
+import { filesWith, hitsIn, newestFirst, newestSessions, SUFFIX } from './folder-search.js';
 import { type Hit, hasBranches, type SessionLine, type SessionStore, type Store } from './store.js';
 
 const TITLE_CHARS = 200;
@@ -88,25 +89,13 @@ function folderSessions(dir: string, removed: string): SessionStore {
     },
     read: ({ session, chain }, ask) => readRecords(fileOf(session), chain, ask),
     readEach: async (session, ask) => readEach(fileOf(session), ask),
-    async list({ limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }) {
-      const words = lowerWords(text);
-      const lines: SessionLine[] = [];
-      for (const { path, changedAt } of words.length > 0 ? await newestWith(dir, words) : newestFirst(dir)) {
-        if (lines.length >= limit) break;
-        if (changedAt >= before) continue;
-        const header = await headerOf(path);
-        if (!header || (workspaces && !workspaces.includes(header.workspace))) continue;
-        const title = header.title.toLowerCase();
-        if (words.every(word => title.includes(word))) lines.push(lineOf(header, changedAt));
-      }
-      return lines;
-    },
+    list: async ask =>
+      (await newestSessions(dir, ask)).map(({ header, changedAt }) => lineOf(header, changedAt)),
     async search({ sessions, text, limit }) {
       const words = lowerWords(text);
       if (words.length === 0) return [];
-      const paths = sessions?.map(fileOf) ?? (await newestWith(dir, words)).map(({ path }) => path);
       const hits: Hit[] = [];
-      for (const path of paths) {
+      for (const path of sessions?.map(fileOf) ?? (await filesWith(dir, words))) {
         if (hits.length >= limit) break;
         hits.push(...(await hitsIn(path, words)));
       }
@@ -121,10 +110,11 @@ function folderSessions(dir: string, removed: string): SessionStore {
       const from = await headerOf(fileOf(parent.session));
       if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
       const header: Header = { ...from, id: to, startedAt: Date.now(), parent };
-      // Where a conversation of this name is there already, nothing is written.
-      const file = await open(fileOf(to), 'ax', 0o600);
+      const file = await openNew(fileOf(to));
       try {
-        await write(file, [header]);
+        await failpoint('branch.begun');
+        const { size } = await file.stat();
+        await write(file, [header], { size, isTorn: size > 0 });
       } finally {
         await file.close();
       }
@@ -174,6 +164,16 @@ async function branchesOf(dir: string, session: string): Promise<string[]> {
 }
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+
+/** Fails where there is a conversation already; what a crash has left before its first line was whole is none. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'ax', 0o600);
+  } catch (error) {
+    if (await headerOf(path)) throw error;
+    return openFile(path, APPENDING);
+  }
+}
 
 function lineOf({ id, title, workspace, startedAt, parent }: Header, changedAt: number): SessionLine {
   return { id, title, workspace, startedAt, changedAt, ...(parent && { parent }) };
@@ -245,7 +245,7 @@ function hasHeader(start: Buffer): boolean {
 async function write(
   file: FileHandle,
   lines: readonly object[],
-  { size, isTorn } = { size: 0, isTorn: false },
+  { size, isTorn }: { size: number; isTorn: boolean },
 ): Promise<void> {
   const text = lines.map(line => `${JSON.stringify(line)}\n`).join('');
   const bytes = Buffer.from(isTorn ? `\n${text}` : text);

@@ -45,7 +45,7 @@ describe('failpoints', () => {
     expect(await passages('state.read=fail@2', 3)).toEqual(['away', 'passed', 'passed']);
   });
 
-  it.each(['tool.nowhere=kill', 'tool.completion=kill', 'state.read', 'state.read=fail@x', ''])(
+  it.each(['tool.nowhere=kill', 'tool.completion=fail', 'state.read', 'state.read=fail@x', ''])(
     'a plan that is none (%j) → an error that lists what there is',
     plan => {
       expect(() => readPlan(plan, dir)).toThrow(/is no failpoint/);

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../../src/core/state/journal.js';
 import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
+import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
 import type { TraceStep } from '../../../src/core/state/trace.js';
 import { openFolder } from '../../../src/shared/store/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
@@ -175,14 +176,14 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     const [a, b] = [open(), open()];
     const runs = ['lead', 'agent'].map(chain => runRecord('s-1', { chain }));
     const text = 'x'.repeat(10_000);
-    const writes = Array.from({ length: 40 }, (_, at) =>
+    const writes = Array.from({ length: 15 }, (_, at) =>
       runs.map((run, of) =>
         (of === 0 ? a : b).sessions.keep({ ...run, kept: { id: at, seq: 0, step: 0 } }, [said(at + 1, text)]),
       ),
     );
     await Promise.all(writes.flat());
     for (const run of runs)
-      expect(await a.sessions.read(run, { kind: 'message', limit: ALL })).toHaveLength(40);
+      expect(await a.sessions.read(run, { kind: 'message', limit: ALL })).toHaveLength(15);
   });
 
   test('list and search: words in any case, Chinese, quotes → those conversations, the last changed first', async () => {
@@ -259,6 +260,47 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
       if (!isThere) await expect(one.branch(parent, 'late')).rejects.toThrow(/no conversation/);
       else await expect(other.remove(session)).rejects.toThrow(/has branches/);
     }
+  });
+
+  test('search: words that overlap, stand in each other or in the arguments of a call → found as they were said', async () => {
+    const { sessions } = open();
+    const call: Kept = {
+      kind: 'message',
+      thread: 'main',
+      message: {
+        ...{
+          id: 'm2',
+          at: 2,
+          kind: 'assistant',
+          role: 'react',
+          model: 'a/b',
+          stopReason: 'tool_use',
+          usage: NO_USAGE,
+        },
+        content: [{ type: 'tool_use', id: 'c1', name: 'read', input: { path: 'Über (1).txt' } }],
+      } as unknown as Message,
+    };
+    await sessions.keep(runRecord('s-1'), [said(1, 'the poolsize, x/y'), call]);
+    const found = async (text: string) =>
+      (await sessions.search({ text, limit: 9 })).map(({ message }) => message);
+    for (const text of ['pool poolsize', 'poolsi lsize', 'size pool', 'x/y', 'the size', 'y'])
+      expect([text, await found(text)]).toEqual([text, ['m1']]);
+    for (const text of ['{"path":"ÜBER', '(1).txt über', 'read "path"'])
+      expect([text, await found(text)]).toEqual([text, ['m2']]);
+    for (const text of ['poolsize read', 'pool.*', 'completed', 's-1'])
+      expect([text, await found(text)]).toEqual([text, []]);
+  });
+
+  test('search: a word of more messages than are asked for → the newest conversations, and no more', async () => {
+    const { sessions } = open();
+    for (let number = 1; number <= 30; number += 1) {
+      const all = Array.from({ length: 20 }, (_, at) => said(at + 1, `everywhere ${number}`));
+      await sessions.keep(runRecord(`s-${number}`, { changedAt: 1_000 * number }), all);
+    }
+    const hits = await sessions.search({ text: 'everywhere', limit: 25 });
+    expect(hits).toHaveLength(25);
+    expect([...new Set(hits.map(({ session }) => session))]).toEqual(['s-30', 's-29']);
+    expect(await sessions.search({ text: 'everywhere', limit: ALL })).toHaveLength(600);
   });
 
   test('remove: a conversation and the texts of its runs → gone, and no other', async () => {

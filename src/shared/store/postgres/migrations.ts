@@ -1,5 +1,6 @@
 /** The tables of the store on PostgreSQL, as they grew. What has landed here is never changed: a later entry changes it. */
 import { SteersmanError } from '../../errors.js';
+import { gramsOf } from '../find-words.js';
 
 export type Row = Record<string, unknown>;
 
@@ -17,8 +18,10 @@ export interface Database extends Sql {
 /** Milliseconds as PostgreSQL's time. */
 export const TIME = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
 
-/** Each entry is one version: its statements. Bodies are JSON as text, for `jsonb` refuses some characters. */
-const MIGRATIONS: readonly (readonly string[])[] = [
+type Step = string | ((sql: Sql) => Promise<void>);
+
+/** Each entry is one version: its steps. Bodies are JSON as text, for `jsonb` refuses some characters. */
+const MIGRATIONS: readonly (readonly Step[])[] = [
   [
     `CREATE TABLE steersman.session (
       id text PRIMARY KEY,
@@ -96,7 +99,33 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       at timestamptz NOT NULL DEFAULT now()
     )`,
   ],
+  [
+    // It was there where its extension was.
+    'DROP INDEX IF EXISTS steersman.record_words',
+    'ALTER TABLE steersman.record ADD COLUMN grams int[]',
+    'CREATE INDEX record_grams ON steersman.record USING gin (grams)',
+    fillGrams,
+  ],
 ];
+
+const FILLED_AT_ONCE = 200;
+
+/** What search finds messages by, of those that are there already. */
+async function fillGrams(sql: Sql): Promise<void> {
+  for (;;) {
+    const rows = await sql.query(
+      `SELECT session, chain, n, words FROM steersman.record
+      WHERE kind = 'message' AND words IS NOT NULL AND grams IS NULL LIMIT ${FILLED_AT_ONCE}`,
+    );
+    for (const { session, chain, n, words } of rows)
+      await sql.query(
+        `UPDATE steersman.record SET grams = $4::int[]
+        WHERE session = $1 AND chain = $2 AND kind = 'message' AND n = $3`,
+        [session, chain, n, gramsOf(String(words))],
+      );
+    if (rows.length < FILLED_AT_ONCE) return;
+  }
+}
 
 /** Of workers and clients that begin at once, one makes the tables. */
 const LOCK = 7_833_776_821;
@@ -112,7 +141,8 @@ export async function migrate(database: Database): Promise<void> {
       'CREATE TABLE IF NOT EXISTS steersman.migration (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())',
     );
     for (let version = (await versionIn(sql)) + 1; version <= known; version += 1) {
-      for (const statement of MIGRATIONS[version - 1] ?? []) await sql.query(statement);
+      for (const step of MIGRATIONS[version - 1] ?? [])
+        await (typeof step === 'string' ? sql.query(step) : step(sql));
       await sql.query('INSERT INTO steersman.migration (version) VALUES ($1)', [version]);
     }
   });

@@ -3,7 +3,6 @@
  * while something is added to it; what says twice what is there already changes nothing.
  */
 import {
-  isKept,
   isRunRecord,
   type Kept,
   type Mark,
@@ -13,18 +12,12 @@ import {
 } from '../../../core/state/kept.js';
 import { parseJson } from '../../../core/text/json.js';
 import { preview } from '../../../core/text/preview.js';
-import { lowerWords, partWith, searchedText } from '../find-words.js';
-import {
-  type Hit,
-  hasBranches,
-  type MessageOf,
-  type SessionLine,
-  type SessionStore,
-  type Store,
-} from '../store.js';
+import { gramsOf, lowerWords, searchedText } from '../find-words.js';
+import { hasBranches, type MessageOf, type SessionLine, type SessionStore, type Store } from '../store.js';
 import { postgresAccounts } from './accounts.js';
 import { checkAddress, checkRights, databaseError } from './faults.js';
 import { type Database, migrate, type Row, type Sql, TIME } from './migrations.js';
+import { anywhere, keptOf, most, search } from './search.js';
 import { postgresTexts } from './texts.js';
 
 const TITLE_CHARS = 200;
@@ -270,9 +263,11 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
   );
   const rows = [...byNumber(records).values()];
   if (rows.length === 0) return;
+  const words = rows.map(kept => (kept.kind === 'message' ? searchedText(kept.message).toLowerCase() : null));
   await sql.query(
-    `INSERT INTO steersman.record AS known (session, chain, kind, n, body, words)
-    SELECT $1, $2, * FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[])
+    `INSERT INTO steersman.record AS known (session, chain, kind, n, body, words, grams)
+    SELECT $1, $2, kind, n, body, words, grams::int[]
+    FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $8::text[]) AS row (kind, n, body, words, grams)
     ON CONFLICT (session, chain, kind, n) DO UPDATE SET body = excluded.body
       WHERE known.kind = 'step' AND $7`,
     [
@@ -281,8 +276,10 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
       rows.map(({ kind }) => kind),
       rows.map(numberOf),
       rows.map(kept => JSON.stringify(kept)),
-      rows.map(kept => (kept.kind === 'message' ? searchedText(kept.message).toLowerCase() : null)),
+      words,
       stands.isNews,
+      // A list of lists of one length only could be sent as such.
+      words.map(each => each && `{${gramsOf(each).join()}}`),
     ],
   );
 }
@@ -309,51 +306,6 @@ function byNumber(records: readonly Kept[]): Map<string, Kept> {
 function numberOf(kept: Kept): number {
   if (kept.kind === 'message') return messageNumber(kept.message);
   return kept.kind === 'event' ? kept.event.seq : kept.step.step;
-}
-
-async function search(
-  { query }: Sql,
-  { sessions, text, limit }: { sessions?: string[]; text: string; limit: number },
-): Promise<Hit[]> {
-  const words = lowerWords(text);
-  if (words.length === 0) return [];
-  const found = await query(
-    `SELECT run.session, run.chain, run.workflow_id, record.body
-    FROM steersman.record JOIN steersman.run USING (session, chain) JOIN steersman.session ON session.id = run.session
-    WHERE record.words LIKE ALL($1::text[]) AND ($2::text[] IS NULL OR record.session = ANY($2))
-    ORDER BY session.changed_at DESC, session.id, run.started_at DESC, record.n DESC LIMIT $3`,
-    [words.map(anywhere), sessions ?? null, most(limit)],
-  );
-  return found.flatMap(({ session, chain, workflow_id, body }) => {
-    const [kept] = keptOf({ body });
-    const part = kept?.kind === 'message' ? partWith(searchedText(kept.message), words) : null;
-    if (kept?.kind !== 'message' || part === null) return [];
-    const { id, at } = kept.message;
-    return [
-      {
-        session: String(session),
-        chain: String(chain),
-        workflowId: String(workflow_id),
-        message: id,
-        at,
-        text: part,
-      },
-    ];
-  });
-}
-
-/** As it stands: what has a meaning in a pattern is escaped. */
-function anywhere(word: string): string {
-  return `%${word.replace(/[\\%_]/g, '\\$&')}%`;
-}
-
-function most(limit: number): number | null {
-  return Number.isFinite(limit) ? limit : null;
-}
-
-function keptOf({ body }: Row): Kept[] {
-  const kept = parseJson(String(body));
-  return isKept(kept) ? [kept] : [];
 }
 
 function runOf({ record }: Row): RunRecord[] {
