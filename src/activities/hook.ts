@@ -118,7 +118,10 @@ export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook']
     const timer = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
     try {
       const account = await settleAccount(deps, input);
-      return { ...(await callAll(deps, input, progress)), ...(account && { account }) };
+      await failpoint('hook.before-call');
+      const end = await callAll(deps, input, progress);
+      await failpoint('hook.after-call');
+      return { ...end, ...(account && { account }) };
     } finally {
       clearInterval(timer);
     }
@@ -261,7 +264,9 @@ async function settleAccount({ accounts }: HookDeps, input: HookInput): Promise<
   if (input.at === 'begin') return takePlace(accounts, input);
   const found = charges && (await chargeTo(accounts, charges));
   if (input.at === 'goal' && input.refund !== undefined) {
+    await failpoint('hook.before-refund');
     const { balance, dayTokens } = await accounts.refund(input.account, input.refund);
+    await failpoint('hook.after-refund');
     return { balance, dayTokens };
   }
   if (input.at === 'end' && input.account !== undefined) await accounts.release(input.account, placeOf());

@@ -1,11 +1,13 @@
 /** The activity that keeps a part of a run in the store of sessions. */
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { KeepPage, Kept, Mark, RunRecord } from '../core/state/kept.js';
+import { errorText } from '../core/text/error-text.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
 import { within } from './stop-signal.js';
-import type { SteersmanActivities } from './types.js';
+import type { KeepInput, SteersmanActivities } from './types.js';
 
 export interface KeepDeps {
   sessions: Pick<SessionStore, 'keep'>;
@@ -29,7 +31,7 @@ export function createKeep({
   redact,
 }: KeepDeps): SteersmanActivities['steersmanKeep'] {
   const write = inTurn(sessions);
-  return async function steersmanKeep({ after, upTo }) {
+  const keep = async ({ after, upTo }: KeepInput) => {
     const signal = Context.current().cancellationSignal;
     for (let from = after; ; ) {
       const page = await askPatiently(() => readPage(from, upTo), { giveUpMs: GIVE_UP_MS, signal });
@@ -38,6 +40,13 @@ export function createKeep({
       await failpoint('keep.after-write');
       if (!page.more) return null;
       from = page.kept;
+    }
+  };
+  return async function steersmanKeep(input) {
+    try {
+      return await keep(input);
+    } catch (error) {
+      throw input.once ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
     }
   };
 }

@@ -196,6 +196,8 @@ export interface KeepInput {
   workspace: string;
   after: Mark;
   upTo: Mark;
+  /** No other try follows where the store fails. */
+  once?: true;
 }
 
 /** Which part of a conversation a run begins with. */

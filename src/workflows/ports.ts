@@ -113,7 +113,7 @@ export interface Ports {
   look<I extends LookInput>(input: I): Promise<Called<LookFinds[I['at']]>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
-  /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: in a single one. */
+  /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: a store that fails is asked no second time, and only a worker that dies is replaced. */
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<null>>;
   /** Reads what the run begins with of its conversation, up to so many tokens. A stop ends the wait. */
   openSession(input: Pick<OpenSessionInput, 'session' | 'tokens'>): Promise<Called<Message[]>>;

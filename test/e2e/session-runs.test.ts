@@ -8,8 +8,9 @@ import { Sessions } from '../../src/client/kept/kept-runs.js';
 import { openFolder } from '../../src/shared/store/folder.js';
 import { removeOldSessions } from '../../src/worker/store-care.js';
 import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
+import { startCommand } from '../support/command-line.js';
 import { onStage } from '../support/fault-stage.js';
-import { killWorkers } from '../support/processes.js';
+import { firedPassages, killWorkers } from '../support/processes.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { settingsYaml } from '../support/steering.js';
@@ -146,6 +147,39 @@ test('conversations that are old → removed with their runs in Temporal; one wi
   await open.result();
   const [kept] = await new Sessions(homeOf(rig)).show('open');
   expect(kept?.run).toMatchObject({ ended: true, answer: 'Two.' });
+  await client.close();
+});
+
+test('a command is killed in a branch and in a deletion → done again, it is whole, and nothing is left', async () => {
+  rig.play([{ text: 'The left one.' }]);
+  const client = await clientOf(rig);
+  const started = await client.start('Left or right?', { ...startsOf(rig), session: 'cut' });
+  await started.result();
+  const home = homeOf(rig);
+  const call = (args: string[], plan?: string) => {
+    const set = { STEERSMAN_HOME: home, TEMPORAL_ADDRESS: rig.env.address };
+    const faults = { STEERSMAN_FAILPOINTS: plan ?? '', STEERSMAN_FAILPOINTS_DIR: rig.project.dir };
+    const env = { ...set, ...(plan !== undefined && faults) };
+    return startCommand('client', ['sessions', ...args], { cwd: rig.project.workspace, env }).ended;
+  };
+  const sessions = new Sessions(home);
+  const idsOf = async () => (await sessions.list({ text: 'left or right' })).map(({ id }) => id).sort();
+  const [first] = (await sessions.show('cut'))[0]?.transcript[0]?.messages ?? [];
+  const branch = ['branch', 'cut', '--at', first?.id ?? '', '--to', 'cut-2'];
+  expect(await call(branch, 'branch.begun=kill')).toMatchObject({ code: null });
+  expect([firedPassages(rig.project.dir, 'branch.begun'), await idsOf()]).toEqual([[1], ['cut']]);
+  expect(await call(branch)).toMatchObject({ code: 0 });
+  expect((await call(branch)).code).not.toBe(0);
+  expect(await idsOf()).toEqual(['cut', 'cut-2']);
+
+  await sessions.remove('cut-2');
+  const { texts } = openFolder(join(home, 'store'));
+  const ref = await texts.put('cut', 'a long text');
+  const remove = ['delete', 'cut', '--yes'];
+  expect(await call(remove, 'delete.texts-gone=kill')).toMatchObject({ code: null });
+  expect([firedPassages(rig.project.dir, 'delete.texts-gone'), await idsOf()]).toEqual([[1], ['cut']]);
+  expect(await call(remove)).toMatchObject({ code: 0 });
+  expect([await idsOf(), await texts.read('cut', ref, { offset: 0, length: 9 })]).toEqual([[], null]);
   await client.close();
 });
 

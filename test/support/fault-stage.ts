@@ -77,6 +77,8 @@ export interface FaultStageOptions {
   /** As STEERSMAN_FAILPOINTS takes it. */
   failpoints?: string;
   workspace?: Record<string, string>;
+  /** Variables of its workers. */
+  env?: Record<string, string>;
   /** Adds a server `held`, the fake one once more, that is stateful. */
   stateful?: boolean;
 }
@@ -128,6 +130,7 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
     project,
     model,
     ...(options.failpoints === undefined ? {} : { failpoints }),
+    ...(options.env && { env: options.env }),
   };
   const workers: WorkerProcess[] = [];
   const handles: WorkflowHandle[] = [];

@@ -11,6 +11,7 @@ import {
 import { idInSession, lastNumberIn, type RunRecord } from '../../core/state/kept.js';
 import { hintOf, verbCall } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
+import { failpoint } from '../failpoints.js';
 import { hasBranches, type Store } from './store.js';
 
 const NOT_FOUND = 5;
@@ -36,6 +37,7 @@ export async function deleteSession(
   if (client !== null)
     await deleteRuns(client, await closedParts(client, session, idsToLookUp(session, runs)));
   await texts.removeOf(workflowIds);
+  await failpoint('delete.texts-gone');
   await sessions.remove(session, before === undefined ? {} : { before });
   return { workflowIds };
 }

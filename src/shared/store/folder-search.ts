@@ -3,15 +3,26 @@
  * newest first, and no more of it than is asked for.
  */
 import { execFile } from 'node:child_process';
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
 import { messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
-import { beginsWith, type Header, headerOf, namesIn, rawLines, readLine } from './folder-lines.js';
+import {
+  beginsWith,
+  type Header,
+  headerOf,
+  namesIn,
+  rawLines,
+  readLine,
+  unlessGone,
+} from './folder-lines.js';
 import type { Hit, SessionStore } from './store.js';
 
 export const SUFFIX = '.jsonl';
@@ -20,58 +31,102 @@ const runProgram = promisify(execFile);
 
 interface SessionFile {
   path: string;
+  inode: number;
   changedAt: number;
 }
 
-export function newestFirst(dir: string): SessionFile[] {
-  return namesIn(dir)
-    .filter(name => name.endsWith(SUFFIX))
-    .flatMap(name => {
-      const path = join(dir, name);
-      const info = lstatSync(path, { throwIfNoEntry: false });
-      return info?.isFile() ? [{ path, changedAt: info.mtimeMs }] : [];
-    })
-    .sort((a, b) => b.changedAt - a.changedAt);
+const STATS_AT_ONCE = 200;
+
+/** In parts: meanwhile what ripgrep prints is taken from it, else it waits. */
+export async function newestFirst(dir: string): Promise<SessionFile[]> {
+  const files: SessionFile[] = [];
+  for (const [at, name] of namesIn(dir).entries()) {
+    if (at % STATS_AT_ONCE === 0) await setImmediate();
+    if (!name.endsWith(SUFFIX)) continue;
+    const path = join(dir, name);
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.isFile()) files.push({ path, inode: info.ino, changedAt: info.mtimeMs });
+  }
+  return files.sort((a, b) => b.changedAt - a.changedAt);
 }
 
-/** So many of the newest are read one by one: mostly it is these that are asked for. */
+/** So many first lines are read one by one. */
 const FEW = 100;
 
 type ListAsked = Parameters<SessionStore['list']>[0];
 
-/** The newest conversations that are asked for. Of a part of many, ripgrep reads all first lines meanwhile. */
+/** The newest conversations that are asked for. */
 export async function newestSessions(
   dir: string,
   { limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }: ListAsked,
 ): Promise<{ header: Header; changedAt: number }[]> {
   const words = lowerWords(text);
   const isPart = words.length > 0 || workspaces !== undefined || limit > FEW;
-  const enough = new AbortController();
-  const looking = isPart ? ripgrep(dir, FIRST_LINES, enough.signal) : null;
+  const files = await newestFirst(dir);
+  const lines = isPart ? await firstLines(dir, files) : new Map<string, string>();
   const found: { header: Header; changedAt: number }[] = [];
-  let lines = new Map<string, string>();
-  for (const [at, { path, changedAt }] of newestFirst(dir).entries()) {
+  for (const { path, changedAt } of files) {
     if (found.length >= limit) break;
-    if (at === FEW) lines = byPath((await looking) ?? '');
-    const line = lines.get(path) ?? '';
-    // The first one may be torn: then another follows.
-    const isWhole = line.endsWith('}');
-    if (changedAt >= before || (isWhole && !mayHave(line, words, workspaces))) continue;
-    const header = (isWhole && headerIn(line)) || (await headerOf(path));
+    const line = lines.get(path);
+    if (changedAt >= before || (line !== undefined && !mayHave(line, words, workspaces))) continue;
+    const header = (line !== undefined && headerIn(line)) || (await headerOf(path));
     if (header && isAsked(header, words, workspaces)) found.push({ header, changedAt });
   }
-  enough.abort();
   return found;
 }
 
-const FIRST_LINES = ['--max-count=1', '--with-filename', '-e', '^\\{"k":"session"'];
+const TITLES = '.titles';
 
-function byPath(printed: string): Map<string, string> {
-  const lines = printed.split('\n').map((each): [string, string] => {
+/**
+ * The first lines of files, by path: they never change. A file has them all, for to open ten thousand takes a while; it
+ * is made anew where it lacks many. A file of one's name that is another one is told by its inode.
+ */
+async function firstLines(dir: string, files: readonly SessionFile[]): Promise<Map<string, string>> {
+  const known = new Map<string, string>();
+  const path = join(dir, TITLES);
+  for (const each of textIn(path).split('\n')) {
     const end = each.indexOf('\0');
-    return [each.slice(0, end), each.slice(end + 1)];
+    known.set(each.slice(0, end), each.slice(end + 1));
+  }
+  const lines = new Map<string, string>();
+  for (const file of files) {
+    const line = known.get(nameOf(file));
+    if (line !== undefined) lines.set(file.path, line);
+  }
+  if (files.length - lines.size <= FEW) return lines;
+  for (const [of, line] of await readFirstLines(dir)) lines.set(of, line);
+  const text = files.flatMap(file => {
+    const line = lines.get(file.path);
+    return line === undefined ? [] : [`${nameOf(file)}\0${line}\n`];
   });
-  return new Map(lines);
+  // Whoever may not write here reads them again.
+  await writeWhole(path, text.join('')).catch(() => undefined);
+  return lines;
+}
+
+function nameOf({ path, inode }: SessionFile): string {
+  return `${inode} ${basename(path)}`;
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  await rename(draft, path);
+}
+
+/** What a conversation that is removed was called stays nowhere. */
+export async function forgetTitles(dir: string): Promise<void> {
+  await rm(join(dir, TITLES), { force: true });
+}
+
+/** Those that are whole: after one that is torn, another follows. */
+async function readFirstLines(dir: string): Promise<[path: string, line: string][]> {
+  const args = ['--max-count=1', '--with-filename', `--glob=*${SUFFIX}`, '-e', '^\\{"k":"session"'];
+  const printed = (await ripgrep(dir, args)) ?? '';
+  return printed.split('\n').flatMap((each): [string, string][] => {
+    const end = each.indexOf('\0');
+    return each.endsWith('}') ? [[each.slice(0, end), each.slice(end + 1)]] : [];
+  });
 }
 
 function headerIn(text: string): Header | null {
@@ -105,7 +160,7 @@ export async function filesWith(dir: string, words: readonly string[]): Promise<
     '-e',
     pattern,
   ]);
-  const paths = newestFirst(dir).map(({ path }) => path);
+  const paths = (await newestFirst(dir)).map(({ path }) => path);
   const found = (await looking)?.split('\0');
   if (found === undefined) return paths;
   const names = new Set(found);
@@ -147,12 +202,11 @@ function inFile(word: string): string {
 }
 
 /** What it prints about the files of a folder, as they stand; null where it can't search. */
-async function ripgrep(dir: string, args: readonly string[], signal?: AbortSignal): Promise<string | null> {
+async function ripgrep(dir: string, args: readonly string[]): Promise<string | null> {
   const all = ['--no-config', '--no-ignore', '--hidden', '--text', '--null', '--no-line-number'];
   try {
     const { stdout } = await runProgram(rgPath, [...all, ...args, '--', dir], {
       maxBuffer: MOST_FOUND_BYTES,
-      ...(signal && { signal }),
     });
     return stdout;
   } catch (error) {
@@ -192,4 +246,13 @@ export async function hitsIn(path: string, words: readonly string[]): Promise<Hi
       return run ? [{ session, chain, workflowId, message: id, at, text }] : [];
     })
     .sort((a, b) => b.at - a.at);
+}
+
+function textIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    unlessGone(error);
+    return '';
+  }
 }

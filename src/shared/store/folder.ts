@@ -27,7 +27,7 @@ import {
   readRecords,
   unlessGone,
 } from './folder-lines.js';
-import { filesWith, hitsIn, newestFirst, newestSessions, SUFFIX } from './folder-search.js';
+import { filesWith, forgetTitles, hitsIn, newestFirst, newestSessions, SUFFIX } from './folder-search.js';
 import { type Hit, hasBranches, type SessionLine, type SessionStore, type Store } from './store.js';
 
 const TITLE_CHARS = 200;
@@ -135,6 +135,7 @@ function folderSessions(dir: string, removed: string): SessionStore {
         const open = runs.filter(({ ended }) => !ended);
         if (open.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
         for (const { chain } of open) await writeFile(markOf(chain), '', { mode: 0o600 });
+        await forgetTitles(dir);
         await unlink(path).catch(unlessGone);
         return { workflowIds: runs.map(({ workflowId }) => workflowId) };
       } finally {
@@ -156,7 +157,7 @@ function isBeingRemoved(path: string): boolean {
 
 async function branchesOf(dir: string, session: string): Promise<string[]> {
   const branches: string[] = [];
-  for (const { path } of newestFirst(dir)) {
+  for (const { path } of await newestFirst(dir)) {
     const header = await headerOf(path);
     if (header?.parent?.session === session && header.id !== session) branches.push(header.id);
   }

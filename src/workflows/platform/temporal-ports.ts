@@ -144,9 +144,9 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     keep: ({ after, upTo }, { once }) =>
       call({ interruptible: false }, () => {
         const times = once
-          ? { timeoutMs: 10_000, wholeMs: 20_000, attempts: 1 }
+          ? { timeoutMs: 10_000, attempts: 3 }
           : { timeoutMs: 15_000, wholeMs: 60_000, attempts: 3 };
-        const input = { workspace: settings.workspace, after, upTo };
+        const input = { workspace: settings.workspace, after, upTo, ...(once && { once }) };
         return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
       }),
     openSession: input =>

@@ -443,6 +443,25 @@ describe('the folder', () => {
     expect(await sessions.search({ text: 'one', limit: ALL })).toHaveLength(1);
   });
 
+  test('many conversations: one is removed, and another has its name → what it was called stands nowhere, the other is found', async () => {
+    const { sessions } = openFolder(dir);
+    for (let number = 1; number <= 102; number += 1) await sessions.keep(runRecord(`s-${number}`), []);
+    const ids = async (text: string) => (await sessions.list({ limit: ALL, text })).map(({ id }) => id);
+    expect([await ids('goal of s-77'), (await ids('goal')).length]).toEqual([['s-77'], 102]);
+    const inFolder = () => {
+      const folder = join(dir, 'sessions');
+      return readdirSync(folder).filter(name =>
+        readFileSync(join(folder, name), 'utf8').includes('Goal of s-77'),
+      );
+    };
+    expect(inFolder()).toContain('.titles');
+    await sessions.remove('s-77');
+    expect([await ids('goal of s-77'), inFolder()]).toEqual([[], []]);
+    await sessions.keep(runRecord('s-77', { goal: 'Other', chain: 'chain-2' }), []);
+    await sessions.keep(runRecord('s-103', { goal: 'Other' }), []);
+    expect((await ids('other')).sort()).toEqual(['s-103', 's-77']);
+  });
+
   test('a link in the place of the file → refused, and nothing is written where it leads', async () => {
     const { sessions } = openFolder(dir);
     await sessions.keep(runRecord('s-1'), []);
