@@ -86,10 +86,12 @@ export interface HookDeps {
 
 const HEARTBEAT_MS = 1_000;
 const FUNCTION_MS = 10_000;
+const STORE_MS = 9_000;
 /** Of the minute of the activity: a slow hook leaves the others their time. */
 const SHARE_MS = { message: 12_000, turn: 30_000, alone: 45_000 };
 const GIVE_UP_MS = 8_000;
 const WHY_CHARS = 300;
+const NO_STORE = `the store of accounts did not answer within ${STORE_MS / 1_000} s`;
 const LATE = Symbol('late');
 
 /** The functions of a program as hooks that may be called. */
@@ -117,7 +119,8 @@ export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook']
     const progress = progressOf(activityInfo().heartbeatDetails);
     const timer = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
     try {
-      const account = await settleAccount(deps, input);
+      const account = await within(STORE_MS, settleAccount(deps, input), LATE);
+      if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
       await failpoint('hook.before-call');
       const end = await callAll(deps, input, progress);
       await failpoint('hook.after-call');

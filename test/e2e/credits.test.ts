@@ -39,7 +39,13 @@ beforeAll(async () => {
   process.env.TURN_HOOK_SECRET = SECRET;
   const { port } = server.address() as AddressInfo;
   const hooks = ['hooks:', '  onTurnEnd:', `    url: http://127.0.0.1:${port}/turn?token=sesame`];
-  const credits = ['credits:', '  account: tenant', '  perTurn: 2', '  runsAtOnce: 1'];
+  const credits = [
+    'credits:',
+    '  account: tenant',
+    '  perTurn: 2',
+    '  runsAtOnce: 1',
+    '  tokensPerDay: 1000000',
+  ];
   const lines = ['steering: note', ...hooks, '    secretVariable: TURN_HOOK_SECRET', ...credits];
   const env = await startTemporal();
   rig = await startRig({
@@ -117,6 +123,20 @@ test('an account: turns of its runs → charged; empty → it stops before its t
   const next = await rig.run('Read it.', { mode, context });
   expect([next.result.cause, script.requests.length]).toEqual(['credits', 0]);
   expect((await rig.run('Read it.', { mode })).result.outcome).toBe('answered');
+});
+
+test('an account: its runs have used their tokens of the day → the turn is the last, and the next start calls no model (H2)', async () => {
+  await accounts().grant('eve', 'first', 100);
+  await accounts().charge('eve', 'another run', { credits: 0, tokens: 999_999 });
+  rig.play([reads, says]);
+  const context = { tenant: 'eve' };
+  const first = await rig.run('Read it.', { mode, context });
+  expect(first.result).toMatchObject({ outcome: 'stopped', cause: 'credits' });
+  const [{ reason = '' } = {}] = (await eventsOf(first.handle, 'stop_requested')) as { reason?: string }[];
+  expect(reason).toContain('eve has used its 1000000 tokens of the day');
+  const script = rig.play([says]);
+  const next = await rig.run('Read it.', { mode, context });
+  expect([next.result.cause, script.requests.length]).toEqual(['credits', 0]);
 });
 
 test('an account: a run of it is at work → another start is refused until that has ended (E7)', async () => {

@@ -1,6 +1,7 @@
 /** What the account of a run is charged, and when it may use no more. */
 import type { Usage } from '../state/message.js';
 import { budgetTokens } from './budget-tokens.js';
+import type { BudgetUse, Limits } from './limits.js';
 import { type UsageEntry, usageOf } from './usage-by.js';
 
 /** What a run pins of its account. */
@@ -25,6 +26,7 @@ export interface Charged {
   tokens: number;
   costUsd: number;
   balance: number;
+  dayTokens: number;
   /** That nobody has confirmed: they may have been taken, so they are sent again with their own keys. */
   open: KeyedCharge[];
 }
@@ -42,8 +44,8 @@ interface Total {
   usageBy: readonly UsageEntry[];
 }
 
-export function newCharged({ balance }: CreditTerms): Charged {
-  return { turns: 0, tokens: 0, costUsd: 0, balance, open: [] };
+export function newCharged({ balance, dayTokens }: CreditTerms): Charged {
+  return { turns: 0, tokens: 0, costUsd: 0, balance, dayTokens, open: [] };
 }
 
 /** What was used since the last charge, whatever it was used for: failed calls too. Null for nothing. */
@@ -53,11 +55,8 @@ export function dueCharge(
   charged: Charged,
 ): { due: Omit<KeyedCharge, 'key'>; upTo: Pick<Charged, 'turns' | 'tokens' | 'costUsd'> } | null {
   const { usage, turns } = total;
-  const upTo = {
-    turns,
-    tokens: budgetTokens(usage),
-    costUsd: Math.max(charged.costUsd, knownCost(total)),
-  };
+  const costUsd = Math.max(charged.costUsd, knownCost(total));
+  const upTo = { turns, tokens: budgetTokens(usage), costUsd };
   const tokens = upTo.tokens - charged.tokens;
   const newTurns = upTo.turns - charged.turns;
   if (tokens === 0 && newTurns === 0) return null;
@@ -83,4 +82,43 @@ export function usedUp(
   if (tokensPerDay !== null && dayTokens >= tokensPerDay)
     return `The account ${account} has used its ${tokensPerDay} tokens of the day.`;
   return null;
+}
+
+/**
+ * The limits of a goal, as far as its account pays for them: sub-agents share what they leave, for they are charged
+ * at their end. `used` by the goal, `total` by its run.
+ */
+export function limitsPaidFor(
+  limits: Limits,
+  used: BudgetUse,
+  { terms, total, charged }: { terms: CreditTerms; total: Total; charged: Charged },
+): Limits {
+  const { balance, dayTokens } = lessUnpaid(terms, total, charged);
+  const left = Math.max(0, balance);
+  const units = (price: number) => (price > 0 ? left / price : Number.POSITIVE_INFINITY);
+  const { tokensPerDay, perTurn, perUsd, perThousandTokens } = terms;
+  const ofDay = tokensPerDay === null ? Number.POSITIVE_INFINITY : tokensPerDay - dayTokens;
+  const paidTokens = Math.min(1_000 * units(perThousandTokens), Math.max(0, ofDay));
+  const paidUsd = perUsd > 0 && used.costUsd !== null ? used.costUsd + units(perUsd) : null;
+  return {
+    ...limits,
+    turns: Math.min(limits.turns, used.turns + Math.ceil(units(perTurn))),
+    tokens: Math.min(limits.tokens, used.tokens + Math.ceil(paidTokens)),
+    costUsd: paidUsd === null ? limits.costUsd : Math.min(limits.costUsd ?? paidUsd, paidUsd),
+  };
+}
+
+/** What the account has, less what was used and nobody has confirmed as paid. */
+function lessUnpaid(
+  terms: CreditTerms,
+  total: Total,
+  charged: Charged,
+): { balance: number; dayTokens: number } {
+  let { balance, dayTokens } = charged;
+  const due = dueCharge(terms, total, charged)?.due;
+  for (const { credits, tokens } of [...charged.open, ...(due ? [due] : [])]) {
+    balance -= credits;
+    dayTokens += tokens;
+  }
+  return { balance, dayTokens };
 }

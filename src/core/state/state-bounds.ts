@@ -99,7 +99,7 @@ export const BOUNDS: Record<Path, number> = {
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
   'total.usageBy': 6_600,
   /** Of what the store did not take, at most one charge for each task at work, one of the goal and one of the run. */
-  'total.charged': 200 + (MOST_PARALLEL_TASKS + 2) * 250,
+  'total.charged': 180 + (MOST_PARALLEL_TASKS + 2) * 170,
   children: most.CHILDREN_BYTES + 100,
   'log.journal': most.JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were offloaded. */

@@ -51,6 +51,8 @@ class Ledger {
         bytes.subarray(0, readSync(file, bytes, 0, bytes.length, this.#read)).lastIndexOf(NEWLINE) + 1;
       this.#read += whole;
       for (const text of bytes.subarray(0, whole).toString('utf8').split('\n')) {
+        // Each line has an empty one before it, and what is no JSON takes long.
+        if (text === '') continue;
         const line = parseJson(text);
         if (isRecord(line) && isText(line.k) && isText(line.account)) this.#take(line as unknown as Entry);
       }

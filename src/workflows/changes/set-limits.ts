@@ -6,10 +6,12 @@ import { budgetUse } from '../../core/state/run-state.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import { modelCalls } from '../memory.js';
 import type { Run } from '../run.js';
+import { limitsToShare } from '../turn/spend.js';
 
 /** They count from the next check on, also in the agents at work, which are told. Gives the ids of those. */
 export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): string[] {
-  const { state, limits: from } = run;
+  const { state } = run;
+  const from = limitsToShare(run);
   state.limits = { ...state.limits, ...underCeilings(limits, state.pinned?.ceilings ?? {}) };
   state.goal.warned = state.goal.warned.filter(budget => !(budget in limits));
   run.journal('budget_set', { limits, by });
@@ -23,13 +25,13 @@ export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): stri
  */
 export function shareAnew(
   run: Run,
-  { from = run.limits, others = {} }: { from?: Limits; others?: Partial<Limits> } = {},
+  { from = limitsToShare(run), others = {} }: { from?: Limits; others?: Partial<Limits> } = {},
 ): string[] {
   const { state, ports, memory } = run;
   const { leases } = memory.agents;
   if (leases.size === 0) return [];
   const used = withOthers(budgetUse(state, ports.now()), { leases: [], modelCalls: modelCalls(memory) });
-  const changed = leasesAfter(leases, { from, to: run.limits, used });
+  const changed = leasesAfter(leases, { from, to: limitsToShare(run), used });
   for (const [id, news] of changed) leases.set(id, { ...leases.get(id), ...news });
   return tellAgents(run, id => {
     const limits = { ...others, ...changed.get(id) };

@@ -177,7 +177,7 @@ function keepOpen({ state: { total } }: Run, charges: Charges | null): void {
 function balanceIs(run: Run, account: { balance: number; dayTokens: number }): void {
   const { total, pinned } = run.state;
   if (!total.charged || !pinned?.credits) return;
-  total.charged = { ...total.charged, balance: account.balance };
+  total.charged = { ...total.charged, ...account };
   const why = usedUp(pinned.credits, account, total);
   if (why !== null) stop(run, 'credits', why);
 }

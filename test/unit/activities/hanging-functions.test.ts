@@ -2,12 +2,19 @@
 import type { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createHook, functionHooks, type HookDeps } from '../../../src/activities/hook.js';
 import { createKeep } from '../../../src/activities/keep.js';
 import { createResolveModel } from '../../../src/activities/models/resolve-model.js';
 import { createTransform } from '../../../src/activities/models/transform.js';
-import type { ActivityToolCall, ResolveModelInput, TransformInput } from '../../../src/activities/types.js';
+import type {
+  ActivityToolCall,
+  HookInput,
+  ResolveModelInput,
+  TransformInput,
+} from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import type { KeepPage } from '../../../src/core/state/kept.js';
+import { NO_USAGE } from '../../../src/core/state/message.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
@@ -135,4 +142,42 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
   await vi.waitFor(() => expect(writes).toHaveLength(2));
   writes[1]?.();
   expect(await next).toBeNull();
+});
+
+const TURN: HookInput = {
+  ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
+  ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
+};
+
+function hookOf(deps: Partial<HookDeps>) {
+  const all = { hooks: [], readMessages: never, redact: <T>(value: T) => value, ...deps } as HookDeps;
+  return (input: HookInput) => activityEnvironment().run(createHook(all), input);
+}
+
+test('a hook at the end of a turn: it never answers → the call fails and says so, to be made again (E4)', async () => {
+  const call = hookOf({ hooks: [functionHooks({ onTurnEnd: never })], readMessages: async () => [] });
+  expect(await outcomeOf(call(TURN))).toMatchObject({
+    message: 'it did not end within 10 s',
+    nonRetryable: false,
+  });
+});
+
+test('a hook at the end of a run: it never answers → a warning, and the run has ended (E4)', async () => {
+  const call = hookOf({ hooks: [functionHooks({ onRunEnd: never })] });
+  const { key, goal, context } = TURN;
+  const ended = call({ at: 'end', key, goal, context, outcome: 'answered', cause: 'direct_answer' });
+  expect(await outcomeOf(ended)).toEqual({
+    goOn: true,
+    warning: expect.stringContaining('did not end within 10 s'),
+  });
+});
+
+test('a charge: the store of accounts never answers → the call fails and says so, to be made again (E7)', async () => {
+  const call = hookOf({ accounts: { charge: never } as unknown as HookDeps['accounts'] });
+  const all = [{ key: 'chain-1/goal-1/run-1-turn-1', credits: 1, tokens: 9 }];
+  const charges = { account: 'ann', keepsPlace: false, all };
+  expect(await outcomeOf(call({ ...TURN, charges }))).toMatchObject({
+    message: 'the store of accounts did not answer within 9 s',
+    nonRetryable: false,
+  });
 });

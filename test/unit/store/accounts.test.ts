@@ -178,6 +178,17 @@ describe.each(Object.entries(STORES))('accounts in %s', (name, open) => {
     await aged(61_000);
     expect(await open().lease('ann', 'run-2', 1)).toBe(true);
   });
+
+  test('a place: its run goes on after hours, and another has the place → taken again beside that, and no third begins', async () => {
+    const store = open();
+    await store.lease('ann', 'run-1', 1);
+    await aged(2 * HOUR_MS);
+    expect(await open().lease('ann', 'run-2', 1)).toBe(true);
+    // As a charge asks for it.
+    expect(await open().lease('ann', 'run-1', Number.MAX_SAFE_INTEGER)).toBe(true);
+    await open().release('ann', 'run-2');
+    expect(await open().lease('ann', 'run-3', 1)).toBe(false);
+  });
 });
 
 /** The database in WebAssembly asks the clock of this process. */

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import type { AgentEnd } from '../../../src/core/agents/subagent.js';
+import type { PinnedRun } from '../../../src/core/agents/run-config.js';
+import type { AgentEnd, AgentReport } from '../../../src/core/agents/subagent.js';
+import { type CreditTerms, newCharged } from '../../../src/core/limits/credits.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { newBranch } from '../../../src/core/plan/branches.js';
+import { NO_USAGE } from '../../../src/core/state/message.js';
 import { heldResults, ledgerKey } from '../../../src/core/tools/ledger.js';
 import { BranchGroup, BranchRun } from '../../../src/workflows/branches/branch-run.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';
@@ -10,17 +13,22 @@ import { callSubagent } from '../../../src/workflows/turn/tools/call-subagent.js
 import { runAtCalls, testRole } from '../../support/small-run.js';
 
 const AGENTS = [{ name: 'search', description: '', requires: [] }];
+const REPORT: AgentReport = {
+  ...{ outcome: 'answered', cause: 'direct_answer', answer: 'Found.' },
+  ...{ usage: NO_USAGE, usageBy: [], turns: 0, failedCalls: 0, unread: [], effects: [] },
+};
 const CANCELLED: AgentEnd = { kind: 'cancelled' };
 const limits = { ...DEFAULT_LIMITS, tokens: 1_000, turns: 9, costUsd: 1 };
 
 /** A run with tasks side by side, and agents of theirs that go on until they are ended. */
-function sideBySide(tasks: number) {
+function sideBySide(tasks: number, pinned: Partial<PinnedRun> = {}) {
   const started: { child: ChildStart; end: (end: AgentEnd) => void }[] = [];
   const { run } = runAtCalls([], {
     pinned: {
       roles: { executor: testRole('executor', { agents: ['search'] }) },
       agents: AGENTS,
       limits,
+      ...pinned,
     },
     ports: { callSubagent: child => new Promise(end => started.push({ child, end })) },
   });
@@ -118,4 +126,31 @@ test('an agent has worked → what was read before it is read anew, for it may h
   started[0]?.end(CANCELLED);
   await call;
   expect(held()).toBe('');
+});
+
+const TERMS: CreditTerms = {
+  account: 'ann',
+  ...{ perUsd: 10, perTurn: 1, perThousandTokens: 0, tokensPerDay: null, runsAtOnce: null },
+  ...{ balance: 4, dayTokens: 0 },
+};
+
+test('sub-agents of a run with an account → together they have what it pays for, also when one has ended; with nothing left none begins (A1, E7)', async () => {
+  const { lines, started } = sideBySide(1, { credits: TERMS, limits: { ...limits, costUsd: null } });
+  const [line] = lines;
+  if (!line) throw new Error('no task');
+  const told: unknown[] = [];
+  line.ports.tellSubagent = (_id, message) => told.push(message);
+  line.state.total.charged = newCharged(TERMS);
+  const [first] = delegate(line, 2);
+  const given = started.map(({ child }) => child.settings.limits);
+  expect(given).toMatchObject([
+    { turns: 2, costUsd: 0.2 },
+    { turns: 2, costUsd: 0.2 },
+  ]);
+  started[0]?.end({ kind: 'ended', report: { ...REPORT, turns: 1, usage: { ...NO_USAGE, costUsd: 0.1 } } });
+  await first;
+  expect(told).toEqual([]);
+  line.state.total.charged = { ...newCharged(TERMS), balance: 0 };
+  const [refused] = delegate(line);
+  expect(await refused).toMatchObject({ value: { isError: true, note: expect.stringContaining('turns') } });
 });

@@ -22,7 +22,7 @@ import { shareAnew } from '../../changes/set-limits.js';
 import { noteAgentEffects } from '../../evidence.js';
 import type { Called } from '../../ports.js';
 import type { Run } from '../../run.js';
-import { sharedUse } from '../spend.js';
+import { limitsToShare, sharedUse } from '../spend.js';
 import { noteEffects } from './finish-call.js';
 import { said, type WorkflowToolCall } from './tool-request.js';
 
@@ -34,8 +34,13 @@ export async function callSubagent(
   const instruction = readInstruction(input);
   const begun = ports.now();
   const agents = agentsOf(run.pinned, run.role(role));
-  const { limits, words } = run;
-  const decision = decideDelegation(instruction, { agents, limits, ...sharedUse(run), words });
+  const { words } = run;
+  const decision = decideDelegation(instruction, {
+    agents,
+    limits: limitsToShare(run),
+    ...sharedUse(run),
+    words,
+  });
   if (decision.kind === 'refuse') return said(decision.note, true);
   const { end, told } = await run.call({ kind: 'tool', role }, options, () =>
     delegate(run, instruction, callId, decision.limits),

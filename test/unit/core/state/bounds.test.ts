@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fitGate, type Gate, isRoomForGate } from '../../../../src/core/gates/gate.js';
+import { MOST_PARALLEL_TASKS } from '../../../../src/core/limits/limits.js';
 import { estimateMessageTokens } from '../../../../src/core/limits/tokens.js';
 import { readPlannedTasks } from '../../../../src/core/outputs/planned-tasks.js';
 import { mergePlan } from '../../../../src/core/plan/merge-plan.js';
@@ -210,6 +211,16 @@ describe('the bounds of a run', () => {
       }),
       { numRuns: 8 },
     );
+  });
+
+  test('charges that nobody has confirmed: one for each task at work, one of the goal and one of the run → within their bound (ST1)', () => {
+    const id = '01234567-89ab-4def-8123-456789abcdef';
+    const key = `${id}/goal-99/${id}-turn-9999-m99999`;
+    const charge = { key, credits: 12_345.123456789011, tokens: 9_999_999_999 };
+    const charged = { turns: 9_999, tokens: 9_999_999_999, costUsd: 12_345.123456789011 };
+    const account = { balance: -12_345.123456789011, dayTokens: 9_999_999_999 };
+    const open = Array.from({ length: MOST_PARALLEL_TASKS + 2 }, () => charge);
+    expect(jsonBytes({ ...charged, ...account, open })).toBeLessThanOrEqual(BOUNDS['total.charged']);
   });
 
   test('handover: every part full, the conversation far too long, in any script → within an input, pairs whole, the last instruction there (ST1, L20)', () => {
