@@ -52,7 +52,7 @@ export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: st
 /** Of what a model takes: from here on old results are left out and a conversation is summarised, before it has to be cut. */
 const FULL_SHARE = 0.8;
 
-/** From so many tokens on a thread is looked at, before it has to be cut (X2). */
+/** From so many tokens on a thread is looked at, before it has to be cut. */
 export function softLimit(context: ContextRules, { name }: PinnedRole, room: number): number {
   return Math.min(softTokensOf(context, name), Math.floor(room * FULL_SHARE));
 }
