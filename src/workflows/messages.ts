@@ -20,6 +20,7 @@ import type { KeepPage, Mark } from '../core/state/kept.js';
 import type { Message, Usage } from '../core/state/message.js';
 import type { RunState } from '../core/state/run-state.js';
 import type { TraceReport } from '../core/state/trace.js';
+import type { ComponentAction } from '../core/steering/component-action.js';
 import type { InboxItem, SteerTime } from '../core/steering/inbox.js';
 import type { ShownPhase } from '../core/steering/status.js';
 
@@ -159,6 +160,10 @@ export interface JoinInput {
   context?: Record<string, string>;
 }
 
+export interface ComponentActionInput extends ComponentAction {
+  id?: string;
+}
+
 /** Types of what updates are refused with. */
 export const REFUSED = {
   /** What is asked can't be, or the run takes no more. */
@@ -191,6 +196,8 @@ export const formSignal = defineSignal<[FormMessage]>('form');
 export const callerSignal = defineSignal<[FromCaller]>('caller');
 /** From a sub-agent to the run that called it. */
 export const subagentSignal = defineSignal<[AgentMessage]>('subagent');
+/** What a person chose of a component that they were shown: `{ id, action, label, data }`. */
+export const componentActionSignal = defineSignal<[ComponentActionInput]>('componentAction');
 export const finishSignal = defineSignal('finish');
 
 /** Answers a gate: `{ gateId, decision, reason?, arguments? }`, `{ gateId, text }`, by the gate's kind. */

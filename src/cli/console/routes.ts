@@ -40,6 +40,7 @@ const STEER = z.object({
   when: z.enum(['skip', 'after-batch', 'interrupt']).optional(),
   to: TEXT.optional(),
 });
+const ACTION = z.object({ id: TEXT.optional(), action: TEXT, label: TEXT, data: z.unknown() });
 const ID = z.string().regex(/^\S{1,400}$/);
 const STREAM = z.object({ runs: z.record(ID, z.object({ since: z.number().int().min(0) })) });
 const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
@@ -114,6 +115,10 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
   'runs/follow-up': async ask => {
     const { text, id } = read(STEER, ask.body);
     return receipt(await (await runOf(ask)).followUp(text, given({ id })));
+  },
+  'runs/component-action': async ask => {
+    const { id, ...action } = read(ACTION, ask.body);
+    return receipt(await (await runOf(ask)).componentAction(action, given({ id })));
   },
   'runs/pause': async ask => {
     const { reason, interrupt } = read(REASON, ask.body);

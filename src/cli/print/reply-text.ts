@@ -1,5 +1,7 @@
 /** What a person reads of a role's reply: its words, not its JSON. Works while the reply is being written. Pure. */
 import type { ReplyForm } from '../../client/index.js';
+import { partsText, readParts } from '../../core/outputs/content-parts.js';
+import { isRoleForm } from '../../core/outputs/empty-phrase.js';
 
 /** Fields of role outputs that speak to a person, the first that is there wins. */
 const SPOKEN = ['userMessage', 'summary', 'overallFeedback', 'message', 'question', 'reason'];
@@ -14,6 +16,8 @@ export function spokenText(reply: string, form: ReplyForm = 'words'): string | n
   if (text === '') return null;
   const json = isJson(text) ? 0 : form === 'json' ? jsonStart(text) : -1;
   if (json < 0) return text;
+  const content = json === 0 && !isRoleForm(text) ? readParts(text) : null;
+  if (content !== null) return partsText(content);
   const parts = [text.slice(0, json).trim(), wordsIn(text.slice(json)) ?? ''];
   return parts.filter(part => part !== '').join('\n') || null;
 }

@@ -12,6 +12,8 @@ import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import {
+  type ComponentActionInput,
+  componentActionSignal,
   editPlanUpdate,
   finishSignal,
   followUpSignal,
@@ -171,6 +173,22 @@ export class Run {
   /** Queues the next goal: it begins when the one at hand is answered. */
   followUp(text: string, options: MessageOptions = {}): Promise<SentMessage> {
     return sendMessage(this.#scope, this.id, { as: followUpSignal, input: { text } }, options);
+  }
+
+  /**
+   * Tells it what a person chose of a component that they were shown. Label and data (at most 16 KB) are read as data;
+   * it answers no gate.
+   */
+  componentAction(
+    { action, label, data }: Omit<ComponentActionInput, 'id'>,
+    options: MessageOptions = {},
+  ): Promise<SentMessage> {
+    return sendMessage(
+      this.#scope,
+      this.id,
+      { as: componentActionSignal, input: { action, label, data } },
+      options,
+    );
   }
 
   /**

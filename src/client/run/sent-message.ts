@@ -38,7 +38,7 @@ export interface Sending extends Abortable {
  * nobody knows whether the run has it: `uncertain`, or with an id of the sender's own `unreachable`, since then it may
  * be sent again.
  */
-export function sendMessage<Input extends { text: string; id?: string }>(
+export function sendMessage<Input extends { text?: string; id?: string }>(
   scope: ClientScope,
   runId: string,
   { as, input }: { as: SignalDefinition<[Input]>; input: Input },

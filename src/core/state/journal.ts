@@ -104,6 +104,8 @@ export interface JournalPayloads {
     isError: boolean;
     durationMs: number;
     text: string;
+    /** The result holds content for people's eyes: the message has it. `server`: whose it is. */
+    parts?: { server: string | null };
   };
   /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`; `role`: its own. */
   subagent_started: { id: string; role: string; callId: string };

@@ -116,6 +116,6 @@ export function toolChanges(
   return { added: namesOf(added), removed: namesOf(removed), changed: namesOf(changed) };
 }
 
-function serverOf({ origin }: ToolDefinition): string | null {
+export function serverOf({ origin }: ToolDefinition): string | null {
   return origin.type === 'mcp' ? origin.server : null;
 }

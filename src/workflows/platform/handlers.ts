@@ -16,6 +16,7 @@ import {
   ignore,
   join,
   receive,
+  receiveAction,
   requestFinish,
   requestPause,
   requestResume,
@@ -55,6 +56,10 @@ function registerSignals(run: Run): void {
   });
   setHandler(messages.followUpSignal, input => receive(run, input, 'follow-up'), {
     description: 'The next goal, after this one is answered: {"text": "…"}.',
+  });
+  setHandler(messages.componentActionSignal, input => receiveAction(run, input), {
+    description:
+      'What a person chose of a component that they were shown: {"action": "openOrder", "label": "…", "data": {}}. It is read as a message, with its data as data; it answers no gate.',
   });
   setHandler(messages.pauseSignal, input => requestPause(run, input), {
     description:

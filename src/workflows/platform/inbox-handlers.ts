@@ -15,6 +15,7 @@ import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/state/boun
 import { here, steeringAt } from '../../core/state/cursor.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { replyOf } from '../../core/state/thread.js';
+import { readComponentAction } from '../../core/steering/component-action.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/steering/inbox.js';
 import { acceptedReceipt, type Situation } from '../../core/steering/receipt.js';
 import { told } from '../../core/text/fit.js';
@@ -63,6 +64,16 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   if (kind !== 'steer' || !interruptible || forAnother || !wantsInterrupt([taken.item])) return;
   ports.interrupt();
   ports.cancelSubagents();
+}
+
+/** An action of a component is a message like others: it waits in the inbox, and answers no gate. */
+export function receiveAction(run: Run, raw: unknown): void {
+  const read = readComponentAction(raw);
+  if ('ok' in read) return void receive(run, read.ok, 'steer');
+  ignore(run, 'componentAction', read.error);
+  // Whoever sent it waits for a word on it.
+  if (typeof read.id === 'string' && read.id.length <= LONGEST_ID)
+    run.journal('receipt', { id: read.id, state: 'dropped', how: read.error });
 }
 
 /** The goal of a start that found the run open is the next one; that of the start that began it is its own. */

@@ -2,6 +2,7 @@
 
 import { isSubagent } from '../../../core/agents/subagent.js';
 import { lostResult } from '../../../core/gates/gate.js';
+import { holdsParts } from '../../../core/outputs/content-parts.js';
 import { here, levels, taskAt } from '../../../core/state/cursor.js';
 import {
   type AssistantMessage,
@@ -15,7 +16,7 @@ import { replyOf } from '../../../core/state/thread.js';
 import { addStep, shown, stepOf } from '../../../core/state/trace.js';
 import { jsonBytes, ownValue } from '../../../core/text/json.js';
 import { recordCall } from '../../../core/tools/ledger.js';
-import type { ToolDefinition } from '../../../core/tools/tool.js';
+import { serverOf, type ToolDefinition } from '../../../core/tools/tool.js';
 import type { GivenAnswer } from '../../../core/tools/tool-call.js';
 import { givenResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
@@ -124,6 +125,7 @@ export function finishCall(
     isError,
     durationMs,
     text: told,
+    ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
   });
 }
 
