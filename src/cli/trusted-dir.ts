@@ -102,12 +102,14 @@ export function whatItBrings(dir: string): string[] {
 /** What of conversations goes where, besides to models. */
 function addressesOf(dir: string): string[] {
   try {
-    const { hooks, store } = trustedSections(dir);
+    const { hooks, store, console } = trustedSections(dir);
     const named = Object.entries(isRecord(hooks) ? hooks : {}).map(([name, hook]) => {
       const url = isRecord(hook) ? stringOr(hook.url, '') : '';
       return `hooks: ${shown(name)} of each run goes to ${shown(url)}`;
     });
     const isElsewhere = isRecord(store) && store.kind === 'postgres';
+    if (isRecord(console) && console.components !== undefined)
+      named.push(`console: ${shown(String(console.components))} runs in the console's page, as you`);
     return isElsewhere
       ? [
           ...named,

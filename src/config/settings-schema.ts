@@ -213,6 +213,21 @@ const checkSchema = z
   })
   .transform(check => check as Check);
 
+const consoleSchema = z.strictObject({
+  components: key(
+    z
+      .string()
+      .regex(/^(?!\/)(?!.*\.\.)[^\\]+\.m?js$/, 'expected a script (.js, .mjs) in this folder or below it'),
+    'A module that draws components of answers and results in the browser: it and the scripts beside it are served.',
+  ),
+  unsafeHtml: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      'MCP servers whose HTML is shown as it is, in a frame without scripts or network, instead of cleaned in the page.',
+    ),
+});
+
 export const settingsSchema = z
   .strictObject({
     language: z
@@ -307,6 +322,7 @@ export const settingsSchema = z
       })
       .prefault({})
       .describe('Streaming text. Hosted Temporal bills each update.'),
+    console: consoleSchema.prefault({}).describe('What the console shows besides its own.'),
     workspaces: z
       .array(z.string().min(1))
       .default([])

@@ -7,7 +7,9 @@ import { rigOfFile } from '../support/rig-of-file.js';
 
 describe.skipIf(browserPath === null)('console', () => {
   const rig = rigOfFile();
-  const shown = consoleOfFile(rig, () => ['--host-resolver-rules=MAP evil.example 127.0.0.1']);
+  const shown = consoleOfFile(rig, {
+    browserArgs: () => ['--host-resolver-rules=MAP evil.example 127.0.0.1'],
+  });
   let other = '';
   const site = createServer(({ url = '' }, res) => {
     const framed = url.split('?')[1];

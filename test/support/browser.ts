@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
+import { type ComponentOptions, NO_COMPONENTS } from '../../src/cli/console/components.js';
 import { type ConsoleServed, serveConsole } from '../../src/cli/console/serve.js';
 import { connect, type SteersmanClient } from '../../src/client/index.js';
 import type { Rig } from './rig.js';
@@ -38,12 +39,22 @@ export interface ConsoleOfFile {
 }
 
 /** A console over the rig's Temporal, and a browser, for all tests of a file. */
-export function consoleOfFile(rig: Rig, browserArgs: (port: string) => string[] = () => []): ConsoleOfFile {
+export function consoleOfFile(
+  rig: Rig,
+  {
+    browserArgs = () => [],
+    components = () => NO_COMPONENTS,
+  }: { browserArgs?: (port: string) => string[]; components?: () => ComponentOptions } = {},
+): ConsoleOfFile {
   const home = mkdtempSync(join(tmpdir(), 'console-'));
   const own = {} as ConsoleOfFile;
   beforeAll(async () => {
     const client = await connect({ temporal: { client: rig.env.client }, home });
-    const served = await serveConsole({ client, home, port: 0, report: () => undefined });
+    const served = await serveConsole({
+      ...{ client, home, port: 0 },
+      components: components(),
+      report: () => undefined,
+    });
     const url = new URL('/', served.link()).href;
     const browser = await openBrowser(browserArgs(new URL(url).port));
     const open = async (run?: string) => {

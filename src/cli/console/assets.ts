@@ -20,6 +20,7 @@ const POLICY = [
   "img-src 'self' data:",
   "connect-src 'self'",
   "worker-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -27,7 +28,7 @@ const POLICY = [
   'trusted-types steersman dompurify',
 ].join('; ');
 
-const SAFE_HEADERS: Record<string, string> = {
+export const SAFE_HEADERS: Record<string, string> = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

@@ -5,6 +5,7 @@ import { isRecord, parseJson, stringOr } from '../../core/text/json.js';
 import { verbCall } from '../../shared/called-as.js';
 import type { Fault } from './api.js';
 import { assetOf } from './assets.js';
+import { type ComponentOptions, Components, NO_COMPONENTS } from './components.js';
 import { bodyOf, type Guard, refusalOf, TooLarge } from './guard.js';
 import { Hub } from './hub.js';
 import { answerTo } from './routes.js';
@@ -20,6 +21,8 @@ export interface ConsoleOptions {
   redeem?: (word: string) => string | null;
   /** Folder in which runs work that the page starts. Default: the current one. */
   workspace?: string;
+  /** What draws components of yours: a module, and servers whose HTML is shown in a frame. Default: none. */
+  components?: ComponentOptions;
 }
 
 export interface Console {
@@ -31,6 +34,7 @@ export interface Console {
 
 export function createConsole(options: ConsoleOptions): Console {
   const { client, hosts = null, knows = null, redeem = () => null, workspace = process.cwd() } = options;
+  const components = new Components(options.components ?? NO_COMPONENTS);
   const hub = new Hub(client);
   const guard: Guard = { hosts, knows };
   const answer = async (request: Request): Promise<Response> => {
@@ -40,9 +44,9 @@ export function createConsole(options: ConsoleOptions): Console {
     // The page tells nothing, and who exchanges a link has no token yet.
     const refused = refusalOf(request, isApi && !isLogin ? guard : { ...guard, knows: null });
     if (refused) return fault(refused.status, { code: 'refused', message: refused.message });
-    if (!isApi) return assetOf(request, pathname);
+    if (!isApi) return (await components.fetch(request, pathname)) ?? assetOf(request, pathname);
     if (isLogin) return login(request, redeem);
-    return answerTo(request, { client, hub, workspace });
+    return answerTo(request, { client, hub, workspace, components });
   };
   return {
     fetch: request => answer(request).catch(faultOf),

@@ -11,6 +11,7 @@ import {
 import { MODES, readersOf } from '../../core/agents/modes.js';
 import { parseJson } from '../../core/text/json.js';
 import { given } from '../arguments.js';
+import type { Components } from './components.js';
 import { bodyOf } from './guard.js';
 import type { Hub } from './hub.js';
 import { frameStream } from './stream.js';
@@ -19,6 +20,7 @@ export interface RouteScope {
   client: () => Promise<SteersmanClient>;
   hub: Hub;
   workspace: string;
+  components: Components;
 }
 
 interface Ask extends RouteScope {
@@ -30,6 +32,8 @@ interface Ask extends RouteScope {
 }
 
 const MOST_EVENTS = 500;
+/** Messages that are read at once. */
+const MOST_MESSAGES = 500;
 /** Runs whose tokens and cost are read at once: of each, its worker or its result is asked. */
 const MOST_USAGES = 20;
 
@@ -63,6 +67,7 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
     const modes = MODES.map(name => ({ name, readers: readersOf({ mode: name, roles: null }) }));
     return { address, namespace, workspace, modes };
   },
+  components: async ({ components }) => components.answer(),
   runs: async ({ client, query }) => {
     const outcome = query.get('outcome');
     const goal = query.get('goal');
@@ -88,6 +93,13 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
   'runs/transcript': async ask => {
     const thread = ask.query.get('thread');
     return (await runOf(ask)).transcript(thread === null ? {} : { thread });
+  },
+  'runs/messages': async ask => {
+    const ids = new Set(ask.query.getAll('id').slice(0, MOST_MESSAGES));
+    const threads = await (await runOf(ask)).transcript();
+    // Threads share some.
+    const found = threads.flatMap(({ messages }) => messages.filter(({ id }) => ids.has(id)));
+    return [...new Map(found.map(message => [message.id, message])).values()];
   },
   'runs/children': async ask => (await runOf(ask)).children(),
   'runs/artifacts': async ask => (await runOf(ask)).artifact(ask.path[3] ?? ''),

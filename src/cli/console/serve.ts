@@ -7,10 +7,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { connect, type SteersmanClient, SteersmanError } from '../../client/index.js';
+import { defaultConfigDir } from '../../config/config-dir.js';
+import { consoleSettings } from '../../config/console-settings.js';
 import { errorText } from '../../core/text/error-text.js';
 import { caught, isSame, pathOf } from '../../shared/http-guard.js';
 import { makeFolder, resolveHome } from '../../stack/home.js';
 import { readJson, removeFile, writeJson } from '../../stack/json-file.js';
+import { isTrusted } from '../../stack/trust/trust.js';
+import { type ComponentOptions, NO_COMPONENTS } from './components.js';
 import { createConsole } from './console.js';
 import { Links } from './links.js';
 
@@ -34,6 +38,8 @@ export interface ServeOptions {
   client?: SteersmanClient;
   /** Folder in which runs work that the page starts. Default: the current one. */
   workspace?: string;
+  /** What draws components; default: what the configuration says that holds here, where it is trusted. */
+  components?: ComponentOptions;
   /** Gets lines for people. */
   report(line: string): void;
 }
@@ -62,6 +68,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     knows: given => links.knows(given) || (token !== null && isSame(given, token)),
     redeem: word => links.redeem(word),
     hosts,
+    components: options.components ?? (await componentsHere(report)),
     ...(options.workspace !== undefined && { workspace: options.workspace }),
   });
   const answer = async (req: IncomingMessage, res: ServerResponse) =>
@@ -83,6 +90,17 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
       await keeper.close();
     },
   };
+}
+
+/** The console is worth more than its components: a fault in the configuration is said, and it goes on. */
+async function componentsHere(report: (line: string) => void): Promise<ComponentOptions> {
+  const dir = defaultConfigDir();
+  try {
+    return isTrusted(dir) ? await consoleSettings(dir) : NO_COMPONENTS;
+  } catch (error) {
+    report(`The console has no components of this folder: ${errorText(error)}`);
+    return NO_COMPONENTS;
+  }
 }
 
 /** A link to the console that serves this home already; null where none does. */

@@ -55,7 +55,7 @@ function textOf(block: ToolContent): string {
   return ('text' in block ? block.text : undefined) ?? `[${block.type}]`;
 }
 
-function withoutFence(text: string): string {
+export function withoutFence(text: string): string {
   return text
     .trim()
     .replace(/^`{3}\w*\s|`{3}$/g, '')

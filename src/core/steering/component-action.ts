@@ -11,9 +11,9 @@ export interface ComponentAction {
   data: unknown;
 }
 
-const ACTION_BYTES = 16_384;
-const MOST_LABEL_CHARS = 200;
-const ACTION = /^[\w.:-]{1,100}$/;
+export const ACTION_BYTES = 16_384;
+export const ACTION_LABEL_CHARS = 200;
+export const ACTION = /^[\w.:-]{1,100}$/;
 
 /** The message of an action, or what is wrong with it. `id` as it was given: the inbox reads it. */
 export function readComponentAction(
@@ -25,8 +25,8 @@ export function readComponentAction(
   const refused = (error: string) => ({ id, error });
   if (!isText(action) || !ACTION.test(action))
     return refused(expected('action', 'a name of at most 100 letters, digits and _ . : -', action));
-  if (!isText(label) || label.trim() === '' || label.length > MOST_LABEL_CHARS)
-    return refused(expected('label', `a text of 1 to ${MOST_LABEL_CHARS} characters`, label));
+  if (!isText(label) || label.trim() === '' || label.length > ACTION_LABEL_CHARS)
+    return refused(expected('label', `a text of 1 to ${ACTION_LABEL_CHARS} characters`, label));
   const bytes = jsonBytes(data);
   if (bytes > ACTION_BYTES)
     return refused(`The data has ${bytes} bytes, and a component may send at most ${ACTION_BYTES}.`);

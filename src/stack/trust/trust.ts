@@ -2,18 +2,18 @@
  * Whose configuration is used unasked. A folder's `.mcp.json` starts programs, its `steersman.yaml` and `.env` say where
  * conversations and keys go: what a clone brings is trusted when a person said so, once a folder, and again when its
  * `.mcp.json` or its `tools/` have changed, in its `steersman.yaml` what sends something elsewhere (models, hooks, store)
- * or says who pays (credits), or what its `.env` sets but keys of models.
+ * says who pays (credits) or runs in the console, or what its `.env` sets but keys of models.
  * What else is there is edited often, and sends nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { isOwn, TOOL_FILES } from '../../config/config-dir.js';
 import { displayPath, marksBelow, readDotEnv, readText } from '../../config/files.js';
 import { SETTINGS_FILE, TRUSTED_SECTIONS } from '../../config/settings.js';
 import { parseYaml } from '../../config/yaml-source.js';
-import { canonicalJson } from '../../core/text/json.js';
+import { canonicalJson, isRecord, isText } from '../../core/text/json.js';
 import { KNOWN_ENDPOINTS } from '../../models/endpoint.js';
 import { shellWord, verbCall } from '../../shared/called-as.js';
 import { env, setVariables } from '../../shared/env.js';
@@ -93,7 +93,7 @@ export function notTrusted(dir: string): SteersmanError {
   const fault = markOrFault(dir);
   if (fault instanceof SteersmanError) return fault;
   return new SteersmanError(
-    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, ${TRUSTED_SECTIONS.join(', ')} of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
+    `The configuration in ${oneLine(dir)} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, scripts of its console, ${TRUSTED_SECTIONS.join(', ')} of its ${SETTINGS_FILE} or what its .env sets (but keys of models) have changed since.`,
     `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${shellWord(oneLine(dir))} (in programs: configDir).`,
   );
 }
@@ -107,12 +107,36 @@ export function markOf(folder: string): string {
     checkOwners(folder);
     const mcp = readText(join(folder, '.mcp.json')) ?? '';
     const tools = marksBelow(join(folder, TOOL_FILES));
-    const marked = JSON.stringify([mcp, sentElsewhereIn(folder), lastingVariables(folder), tools]);
+    const parts = [mcp, sentElsewhereIn(folder), lastingVariables(folder), tools, scriptsOf(folder)];
+    const marked = JSON.stringify(parts);
     return createHash('sha256').update(marked).digest('hex');
   } catch (error) {
     if (!(error instanceof SteersmanError)) throw error;
     const message = `The configuration in ${oneLine(folder)} is not trusted: ${error.message}`;
     throw new SteersmanError(message, error.remedy);
+  }
+}
+
+/** The module of components and the scripts beside it, which the console serves to its page. */
+function scriptsOf(folder: string): [name: string, mark: string][] {
+  const module = moduleIn(folder);
+  if (module === null) return [];
+  const beside = dirname(join(folder, module));
+  const names = existsSync(beside) ? readdirSync(beside).filter(name => /\.m?js$/.test(name)) : [];
+  return names.sort().map(name => [
+    name,
+    createHash('sha256')
+      .update(readText(join(beside, name)) ?? '')
+      .digest('hex'),
+  ]);
+}
+
+function moduleIn(folder: string): string | null {
+  try {
+    const { console } = trustedSections(folder);
+    return isRecord(console) && isText(console.components) ? console.components : null;
+  } catch {
+    return null;
   }
 }
 

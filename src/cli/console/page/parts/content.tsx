@@ -1,8 +1,15 @@
-/** The one place that draws what a role said or a tool gave. */
-import { escapeUnseen } from '../../../../core/text/unseen.js';
+/** The one place that draws what a role said. */
+
+import { readParts } from '../../../../core/outputs/content-parts.js';
 import { isJson, spokenText } from '../../../print/reply-text.js';
 import { t } from '../words/words.js';
+import { lazily } from './lazy.js';
 import { Markdown } from './text/markdown.js';
+import { pretty } from './text/plain.js';
+
+const ContentText = lazily(() =>
+  import('../components/content-view.js').then(({ ContentText }) => ContentText),
+);
 
 interface ReplyProps {
   text: string;
@@ -13,11 +20,14 @@ interface ReplyProps {
 
 /** Words as Markdown; of JSON that is for the run, what it says to people, and all of it on demand. */
 export function ReplyContent({ text, form, live = false }: ReplyProps) {
-  const words = spokenText(text, form);
   const data = form === 'json' || isJson(text);
   return (
     <>
-      {words === null ? live && <p class="muted">{t('writes')}</p> : <Markdown text={words} />}
+      {isContent(text, live) ? (
+        <ContentText text={text} live={live} />
+      ) : (
+        <Words text={text} form={form} live={live} />
+      )}
       {data && !live && (
         <details class="data">
           <summary>{t('asData')}</summary>
@@ -28,18 +38,15 @@ export function ReplyContent({ text, form, live = false }: ReplyProps) {
   );
 }
 
-/** A tool's own words: never Markdown, so that nothing in them passes for the page's. */
-export function ToolContent({ text }: { text: string }) {
-  return <pre class="tool-text">{pretty(text)}</pre>;
+function Words({ text, form, live }: Required<ReplyProps>) {
+  const words = spokenText(text, form);
+  if (words !== null) return <Markdown text={words} />;
+  return live ? <p class="muted">{t('writes')}</p> : null;
 }
 
-/** JSON as it reads best, all else as it is; what is not seen is shown. */
-export function pretty(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return escapeUnseen(JSON.stringify(value, null, 2));
-  } catch {
-    // It is text.
-  }
-  return escapeUnseen(text);
+/** What draws content is loaded for a text that is some, or begins as it does. */
+function isContent(text: string, live: boolean): boolean {
+  return BEGINS.test(text) || (!live && readParts(text) !== null);
 }
+
+const BEGINS = /^\s*(`{3}\w*\s+)?\{\s*"(type"\s*:\s*"(web)?component"|component"\s*:\s*"|content"\s*:\s*\[)/;

@@ -5,11 +5,11 @@ import type { Artifact } from '../../../../client/index.js';
 import { contentOf } from '../../../../core/state/artifacts.js';
 import { formatCount } from '../../../../shared/format.js';
 import { get, runPath } from '../ask.js';
-import { ToolContent } from '../parts/content.js';
 import { Fold } from '../parts/fold.js';
 import { Fault, faultWords } from '../parts/sending.js';
 import { Compare } from '../parts/text/compare.js';
 import { Markdown } from '../parts/text/markdown.js';
+import { ToolContent } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { about, readAbout } from '../about.js';
+import { ProposalChips } from '../components/proposal-chips.js';
 import { draft } from '../parts/draft.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
@@ -31,6 +32,7 @@ export function Composer({ run }: { run: RunModel }) {
         send();
       }}
     >
+      <ProposalChips run={run.id} />
       <textarea
         data-composer
         aria-label={t('message')}

@@ -5,17 +5,21 @@ import { parseRecord } from '../../../../core/outputs/json-in-text.js';
 import { argumentsLine, formatDuration } from '../../../../shared/format.js';
 import { get, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';
-import { pretty, ReplyContent, ToolContent } from '../parts/content.js';
+import { ReplyContent } from '../parts/content.js';
 import { shortCount, tokensOf } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
+import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { changeOf, Diff } from '../parts/text/diff.js';
 import { Markdown } from '../parts/text/markdown.js';
+import { pretty, ToolContent } from '../parts/text/plain.js';
 import { Ago } from '../parts/time.js';
 import { language, named, t } from '../words/words.js';
 import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from './items.js';
 import { MessageEntry } from './messages.js';
+
+const ToolParts = lazily(() => import('../components/tool-parts.js').then(({ ToolParts }) => ToolParts));
 
 interface ThreadTranscript {
   messages: Message[];
@@ -57,7 +61,7 @@ function innerOf(item: Item, runId: string) {
     case 'said':
       return <Said item={item} />;
     case 'tool':
-      return <Tool item={item} />;
+      return <ToolEntry item={item} runId={runId} />;
     case 'message':
       return <MessageEntry item={item} runId={runId} />;
     case 'gate':
@@ -129,6 +133,18 @@ function Said({ item }: { item: SaidItem }) {
       )}
       {text.trim() !== '' && <ReplyContent text={text} form={form} />}
     </article>
+  );
+}
+
+/** What a tool gives to look at stands below its call, unasked. */
+function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
+  const { path, messageId, parts } = item;
+  if (parts === null) return <Tool item={item} />;
+  return (
+    <>
+      <Tool item={item} />
+      <ToolParts run={path === '' ? runId : `${runId}/${path}`} messageId={messageId} tool={parts} />
+    </>
   );
 }
 
@@ -211,7 +227,7 @@ function Answer({ item: { outcome, cause, text, repeats, at } }: { item: AnswerI
           </button>
         )}
       </header>
-      {!repeats && <Markdown text={text} />}
+      {!repeats && <ReplyContent text={text} form="words" />}
     </article>
   );
 }

@@ -50,6 +50,10 @@ export interface ToolItem extends ItemBase {
   isError: boolean;
   result: string;
   durationMs: number | null;
+  /** Of its result; empty while there is none. */
+  messageId: string;
+  /** The result holds content to look at; `server`: whose it is. */
+  parts: { server: string | null } | null;
 }
 
 export interface MessageItem extends ItemBase {
@@ -134,7 +138,7 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     open(fold, `tool ${base.path} ${callId}`, {
       ...base,
       ...{ kind: 'tool', callId, tool, arguments: given, edited },
-      ...{ ending: null, isError: false, result: '', durationMs: null },
+      ...{ ending: null, isError: false, result: '', durationMs: null, messageId: '', parts: null },
     }),
   tool_call_ended: toolEnded,
   user_message: (fold, { role, text }, base) => {
@@ -231,7 +235,9 @@ function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase)
   const { callId, role, model, usage, durationMs, stopReason, text = '', reasoning = '' } = event;
   const { form } = fold.calls.get(`${base.path} ${callId}`) ?? { form: 'words' as const };
   fold.calls.delete(`${base.path} ${callId}`);
-  if (text.trim() !== '') fold.lastWords.set(base.path, spokenText(text, form) ?? '');
+  if (text.trim() !== '')
+    // What is no form of the run is the answer as it stands.
+    fold.lastWords.set(base.path, form === 'words' ? text.trim() : (spokenText(text, form) ?? ''));
   if (text.trim() === '' && reasoning.trim() === '') return;
   fold.items.push({
     ...base,
@@ -240,9 +246,9 @@ function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase)
 }
 
 function toolEnded(fold: Fold, event: EventOf<'tool_call_ended'>, base: ItemBase): void {
-  const { callId, tool, ending, isError, durationMs, text } = event;
+  const { callId, tool, ending, isError, durationMs, text, messageId, parts = null } = event;
   const name = `tool ${base.path} ${callId}`;
-  const ended = { ending, isError, durationMs, result: text };
+  const ended = { ending, isError, durationMs, result: text, messageId, parts };
   // A call that was never begun has no beginning: invalid, denied, skipped.
   if (!fold.places.has(name))
     open(fold, name, {

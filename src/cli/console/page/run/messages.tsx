@@ -25,13 +25,16 @@ function keep(run: string, note: SentNote): void {
 /** Sends it, or once more under the same id: a repeat does nothing. */
 export async function sendNote(run: string, note: SentNote): Promise<void> {
   keep(run, { ...note, fault: null });
-  const { id, text, kind, to, when } = note;
   try {
-    const body = kind === 'steer' ? { id, text, when, ...(to !== '' && { to }) } : { id, text };
-    await post(runPath(run, kind), body);
+    await post(runPath(run, note.kind), bodyOf(note));
   } catch (error) {
     keep(run, { ...note, fault: faultWords(error) });
   }
+}
+
+function bodyOf({ id, text, kind, to, when, action, data = null }: SentNote): object {
+  if (kind === 'component-action') return { id, action, label: text, data };
+  return kind === 'steer' ? { id, text, when, ...(to !== '' && { to }) } : { id, text };
 }
 
 export function UnsettledMessages({ run }: { run: RunModel }) {

@@ -2,6 +2,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { WaitingGate } from '../../api.js';
+import { RunHere } from '../components/here.js';
 import { GateList } from '../gates/gate-list.js';
 import { UsageFigures } from '../parts/figures.js';
 import { lazily } from '../parts/lazy.js';
@@ -43,35 +44,37 @@ export function RunPage({ id }: { id: string }) {
   const tabs = TABS.filter(each => !(wide && ASIDE.includes(each)));
   const at = tabs.includes(tab.value) ? tab.value : 'conversation';
   return (
-    <div class="run">
-      <RunHead run={run} />
-      <nav class="tabs" aria-label={t('views')}>
-        {tabs.map(each => (
-          <button
-            key={each}
-            type="button"
-            aria-current={each === at ? 'true' : undefined}
-            onClick={() => {
-              tab.value = each;
-            }}
-          >
-            {t(each)}
-            <Count run={run} of={each} />
-          </button>
-        ))}
-      </nav>
-      <div class="columns">
-        <div class="column">
-          <View tab={at} run={run} />
+    <RunHere.Provider value={id}>
+      <div class="run">
+        <RunHead run={run} />
+        <nav class="tabs" aria-label={t('views')}>
+          {tabs.map(each => (
+            <button
+              key={each}
+              type="button"
+              aria-current={each === at ? 'true' : undefined}
+              onClick={() => {
+                tab.value = each;
+              }}
+            >
+              {t(each)}
+              <Count run={run} of={each} />
+            </button>
+          ))}
+        </nav>
+        <div class="columns">
+          <div class="column">
+            <View tab={at} run={run} />
+          </div>
+          {wide && (
+            <aside>
+              <Plan run={run} />
+              <UsagePanel run={run} />
+            </aside>
+          )}
         </div>
-        {wide && (
-          <aside>
-            <Plan run={run} />
-            <UsagePanel run={run} />
-          </aside>
-        )}
       </div>
-    </div>
+    </RunHere.Provider>
   );
 }
 

@@ -4,7 +4,10 @@ import type { Item, MessageItem } from './items.js';
 export interface SentNote {
   id: string;
   text: string;
-  kind: 'steer' | 'follow-up';
+  kind: 'steer' | 'follow-up' | 'component-action';
+  /** Of a component's action, whose label is the text. */
+  action?: string;
+  data?: unknown;
   to: string;
   when: string;
   at: number;

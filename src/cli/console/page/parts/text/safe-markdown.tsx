@@ -1,8 +1,8 @@
 /** Markdown of models and tools: read by `marked`, made safe by DOMPurify last of all, and then changed by nobody. */
-import createDOMPurify from 'dompurify';
 import { Marked } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isCostly } from '../../../../print/markdown-cost.js';
+import { purifier } from './purifier.js';
 
 const marked = new Marked({
   gfm: true,
@@ -15,7 +15,6 @@ const marked = new Marked({
   },
 });
 
-const purifier = createDOMPurify(window);
 const TAGS =
   'a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i input kbd li ol p pre s strong sub sup table tbody td th thead tr ul';
 const RULES = {
@@ -28,18 +27,6 @@ const RULES = {
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true as const,
 };
-
-purifier.addHook('afterSanitizeAttributes', node => {
-  if (node.tagName === 'A') {
-    node.setAttribute('rel', 'noopener noreferrer nofollow');
-    node.setAttribute('target', '_blank');
-  }
-  // The boxes of a list of things to do, and no other field.
-  if (node.tagName === 'INPUT') {
-    if (node.getAttribute('type') !== 'checkbox') node.remove();
-    node.setAttribute('disabled', '');
-  }
-});
 
 function escaped(text: string): string {
   return text

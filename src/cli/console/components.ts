@@ -1,0 +1,102 @@
+/** The module of components that a project brings, served to its page: that file and the scripts beside it, nothing else. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { errorText } from '../../core/text/error-text.js';
+import { SAFE_HEADERS } from './assets.js';
+
+export interface ComponentOptions {
+  /** The module; null: there is none. */
+  module: string | null;
+  /** MCP servers whose HTML is shown in a frame of its own instead of taken apart. */
+  unsafeHtml: readonly string[];
+}
+
+export const NO_COMPONENTS: ComponentOptions = { module: null, unsafeHtml: [] };
+
+/** What `GET /api/components` answers. */
+export interface ComponentAnswer {
+  module: string | null;
+  unsafeHtml: readonly string[];
+  fault: string | null;
+}
+
+const FOLDER = '/components/';
+
+export class Components {
+  readonly #options: ComponentOptions;
+  /** Scripts are loaded without the token: their place is told to who has it alone. */
+  readonly #place = `${FOLDER}${randomBytes(24).toString('base64url')}/`;
+
+  constructor(options: ComponentOptions) {
+    this.#options = options;
+  }
+
+  async answer(): Promise<ComponentAnswer> {
+    const { module, unsafeHtml } = this.#options;
+    if (module === null) return { module, unsafeHtml, fault: null };
+    const name = basename(module);
+    const fault = await this.#read(name).then(() => null, errorText);
+    const isThere = fault === null;
+    return {
+      module: isThere ? this.#place + name : null,
+      unsafeHtml,
+      fault: isThere ? null : `${module}: ${fault}`,
+    };
+  }
+
+  /** Null for a path that is none of these. */
+  async fetch(request: Request, path: string): Promise<Response | null> {
+    if (request.method !== 'GET' || !path.startsWith(FOLDER)) return null;
+    if (path === `${FOLDER}frame`) return frame();
+    const content = path.startsWith(this.#place)
+      ? await this.#read(path.slice(this.#place.length)).catch(() => null)
+      : null;
+    if (content === null)
+      return new Response('There is nothing here.', { status: 404, headers: SAFE_HEADERS });
+    const type = { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' };
+    return new Response(new Uint8Array(content), { headers: { ...SAFE_HEADERS, ...type } });
+  }
+
+  /** Of the module's own folder, links included: none leads out of it. */
+  async #read(name: string): Promise<Buffer> {
+    const { module } = this.#options;
+    if (module === null || !isScript(name)) throw new Error('it is no script (.js, .mjs)');
+    const folder = await realpath(dirname(module));
+    const file = await realpath(join(folder, name));
+    if (dirname(file) !== folder || !isScript(basename(file))) throw new Error('it leads out of its folder');
+    return readFile(file);
+  }
+}
+
+function isScript(name: string): boolean {
+  return /^[\w-][\w.-]*$/.test(name) && ['.js', '.mjs'].includes(extname(name));
+}
+
+/** It shows what it is sent: markup has no scripts then, and what it loads is nowhere. */
+const RECEIVER =
+  "addEventListener('message',event=>{if(event.source===parent)document.body.innerHTML=String(event.data)})";
+const HASH = createHash('sha256').update(RECEIVER).digest('base64');
+
+const FRAME_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  `script-src 'sha256-${HASH}'`,
+  "style-src 'unsafe-inline'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+function frame(): Response {
+  const page = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><script>${RECEIVER}</script><body>`;
+  return new Response(page, {
+    headers: {
+      ...SAFE_HEADERS,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': FRAME_POLICY,
+      'cache-control': 'no-cache',
+    },
+  });
+}

@@ -1,0 +1,153 @@
+/** The eight components that are always there (R3): what a team says of itself, and resources. */
+import { type ComponentChild, h } from 'preact';
+import { isRecord, isText } from '../../../../core/text/json.js';
+import { Markdown } from '../parts/text/markdown.js';
+import { named } from '../words/words.js';
+import type { ComponentDefinition, ComponentRegistry, Props } from './registry.js';
+
+type Draw = ComponentDefinition['render'];
+
+const TEXT = { type: ['string', 'null'] };
+const LIST = { type: ['array', 'null'], items: { type: ['object', 'string'] } };
+
+export function registerBuiltIns(registry: ComponentRegistry): void {
+  // What a project has registered before stays.
+  for (const [name, definition] of Object.entries(BUILT_IN))
+    if (registry.get(name) === undefined) registry.register(name, definition);
+}
+
+const asAgent = (schema: Record<string, unknown>, draw: Draw): ComponentDefinition => ({
+  props: { type: 'object', properties: { summary: TEXT, ...schema } },
+  render: draw,
+});
+
+const BUILT_IN: Record<string, ComponentDefinition> = {
+  'resource-info': { props: { type: 'object' }, render: props => <Thing of={props} /> },
+  'task-info': {
+    props: { type: 'object' },
+    render: props => <Task of={isRecord(props.task) ? props.task : props} />,
+  },
+  'resource-list': {
+    props: { type: 'object', properties: { resources: LIST } },
+    defaults: { resources: [] },
+    render: props => <Resources props={props} />,
+  },
+  'planner-response': asAgent({ todos: LIST }, props => (
+    <>
+      <Words text={props.summary} />
+      <Todos of={props.todos} />
+    </>
+  )),
+  'executor-response': asAgent({ todos: LIST }, props => (
+    <>
+      <Words text={props.summary} />
+      <Todos of={props.todos} />
+    </>
+  )),
+  'verifier-response': asAgent({ tasks: LIST, overallFeedback: TEXT, improvements: LIST }, props => (
+    <>
+      <Words text={props.overallFeedback} />
+      <Words text={props.summary} />
+      <Todos of={props.tasks} />
+      <Lines of={props.improvements} />
+    </>
+  )),
+  'todo-list': {
+    props: { type: 'object', properties: { todos: LIST } },
+    defaults: { todos: [] },
+    render: props => <Todos of={props.todos} />,
+  },
+  'summary-response': asAgent({ text: TEXT }, props => <Words text={props.summary ?? props.text} />),
+};
+
+function Words({ text }: { text: unknown }) {
+  return isText(text) && text.trim() !== '' ? <Markdown text={text} /> : null;
+}
+
+function records(value: unknown): Props[] {
+  return Array.isArray(value)
+    ? value.map(each => (isRecord(each) ? each : { description: String(each) }))
+    : [];
+}
+
+function Lines({ of }: { of: unknown }) {
+  const all = Array.isArray(of) ? of.filter(isText) : [];
+  return all.length === 0 ? null : (
+    <ul class="lines">
+      {all.map(line => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Todos({ of }: { of: unknown }) {
+  const todos = records(of);
+  return todos.length === 0 ? null : (
+    <ul class="todos">
+      {todos.map((todo, at) => (
+        <li key={at}>
+          <Task of={todo} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function statusOf({ status, completed }: Props): string | null {
+  if (isText(status)) return status;
+  return typeof completed === 'boolean' ? (completed ? 'completed' : 'pending') : null;
+}
+
+function Task({ of }: { of: Props }) {
+  const status = statusOf(of);
+  const detail = of.completionCriteria ?? of.feedback ?? of.result;
+  return (
+    <div class="task-info">
+      {status !== null && <span class="chip">{named('status', status)}</span>} {wordOf(of, TASK_NAMES)}
+      {isText(detail) && <p class="muted">{detail}</p>}
+    </div>
+  );
+}
+
+const TASK_NAMES = ['description', 'title', 'name', 'id'];
+const RESOURCE_NAMES = ['name', 'title', 'id', 'uri'];
+
+function wordOf(of: Props, names: readonly string[]): string {
+  const found = names.map(name => of[name]).find(value => isText(value) || typeof value === 'number');
+  return found === undefined ? '' : String(found);
+}
+
+function Resources({ props }: { props: Props }) {
+  const choose = props.onClick;
+  return (
+    <ul class="resources">
+      {records(props.resources).map((resource, at) => (
+        <li key={at}>
+          {typeof choose === 'function' ? (
+            <button type="button" class="quiet" onClick={() => choose(resource)}>
+              {wordOf(resource, RESOURCE_NAMES)}
+            </button>
+          ) : (
+            <strong>{wordOf(resource, RESOURCE_NAMES)}</strong>
+          )}
+          {isText(resource.description) && <span class="muted"> {resource.description}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Each field beside its value; what is not one word or number as data. */
+function Thing({ of }: { of: Props }): ComponentChild {
+  const fields = Object.entries(isRecord(of.resource) ? of.resource : of);
+  const rows = fields.filter(([, value]) => typeof value !== 'function' && value !== null);
+  return h(
+    'dl',
+    { class: 'thing' },
+    rows.flatMap(([name, value]) => [
+      <dt key={`${name}:`}>{name}</dt>,
+      <dd key={name}>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>,
+    ]),
+  );
+}

@@ -1,0 +1,43 @@
+/** Above the composer: what components propose. Nothing is sent before a person says so, having seen what it is. */
+import { Fold } from '../parts/fold.js';
+import { useStill } from '../parts/still.js';
+import { sendNote } from '../run/messages.js';
+import { t } from '../words/words.js';
+import { dismiss, type Proposal, proposals } from './proposals.js';
+
+export function ProposalChips({ run }: { run: string }) {
+  const all = proposals.value[run] ?? [];
+  return (
+    <>
+      {all.map(each => (
+        <Chip key={each.key} run={run} proposal={each} />
+      ))}
+    </>
+  );
+}
+
+function Chip({ run, proposal }: { run: string; proposal: Proposal }) {
+  const { key, action, label, data } = proposal;
+  const { ref, guard } = useStill();
+  const send = () => {
+    dismiss(run, key);
+    const note = { id: crypto.randomUUID(), text: label, at: Date.now(), fault: null };
+    void sendNote(run, { ...note, kind: 'component-action', when: 'skip', to: '', action, data });
+  };
+  return (
+    <div ref={ref} class="proposal" onClickCapture={guard}>
+      <span class="muted">{t('proposed')}</span> <strong>{label}</strong>
+      <button type="button" class="small" onClick={send}>
+        {t('send')}
+      </button>
+      <button type="button" class="quiet small" onClick={() => dismiss(run, key)}>
+        {t('dismiss')}
+      </button>
+      {data !== null && (
+        <Fold class="data" summary={t('asData')}>
+          {() => <pre class="tool-text">{JSON.stringify(data, null, 2)}</pre>}
+        </Fold>
+      )}
+    </div>
+  );
+}

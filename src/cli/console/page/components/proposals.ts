@@ -1,0 +1,51 @@
+/** What components propose to say to a run: it waits above the composer, and a person sends it or does not. */
+import { signal } from '@preact/signals';
+import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from '../../../../core/steering/component-action.js';
+import { isRecord, isText, jsonBytes } from '../../../../core/text/json.js';
+
+export interface Proposal {
+  key: string;
+  action: string;
+  label: string;
+  data: unknown;
+}
+
+const MOST = 5;
+
+export const proposals = signal<Record<string, readonly Proposal[]>>({});
+let made = 0;
+
+/** False where it is none that a run would take. The newest of an action takes the place of the one before. */
+export function propose(run: string, { action, label, data }: Omit<Proposal, 'key'>): boolean {
+  if (run === '' || !ACTION.test(action) || !isText(label)) return false;
+  const words = label.trim().slice(0, ACTION_LABEL_CHARS);
+  const copy = copyOf(data);
+  if (words === '' || copy === undefined || jsonBytes(copy) > ACTION_BYTES) return false;
+  made += 1;
+  const others = (proposals.value[run] ?? []).filter(each => each.action !== action);
+  const all = [...others, { key: `p${made}`, action, label: words, data: copy }];
+  proposals.value = { ...proposals.value, [run]: all.slice(-MOST) };
+  return true;
+}
+
+/** An element says so by an event: what it says goes no further than to its own place. */
+export function tellAction(event: Event, say: (action: string, label: string, data: unknown) => void): void {
+  event.stopPropagation();
+  const detail: unknown = event instanceof CustomEvent ? event.detail : null;
+  if (!isRecord(detail) || !isText(detail.action)) return;
+  say(detail.action, isText(detail.label) ? detail.label : detail.action, detail.data ?? null);
+}
+
+export function dismiss(run: string, key: string): void {
+  const left = (proposals.value[run] ?? []).filter(each => each.key !== key);
+  proposals.value = { ...proposals.value, [run]: left };
+}
+
+/** As JSON has it: what changes later was not seen by the person. */
+function copyOf(data: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(data ?? null));
+  } catch {
+    return undefined;
+  }
+}

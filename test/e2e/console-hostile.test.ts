@@ -1,0 +1,105 @@
+/** Replies and results that would harm who looks at them, in Chromium: nothing of them runs, asks or answers. */
+
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { browserPath, consoleOfFile } from '../support/browser.js';
+import { HOSTILE } from '../support/hostile-content.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+import { eventsOf } from '../support/run-views.js';
+import { calls, settingsYaml } from '../support/steering.js';
+
+const MODULE = `export default ({ registry, handlers, h }) => {
+  class MyCard extends HTMLElement { static observedAttributes = ['title', 'onclick', 'style', 'id']; }
+  registry.element('my-card', MyCard);
+  // As careless as it gets.
+  registry.register('spread-card', { render: props => h('div', props, 'spread') });
+  handlers.register('open', (data, ctx) => ctx.propose('Open', data));
+};
+`;
+const CONTENT = JSON.stringify({ content: Object.values(HOSTILE) });
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
+
+/** All elements, those in shadows too. */
+const LOOK = `(() => {
+  const found = [];
+  const go = root => {
+    for (const element of root.querySelectorAll('*')) {
+      found.push({ tag: element.localName, attributes: element.getAttributeNames(), href: element.getAttribute('href') });
+      for (const type of ['mouseover', 'focus', 'toggle', 'error', 'load', 'animationstart', 'slotchange', 'start'])
+        element.dispatchEvent(new Event(type));
+      if (element.localName !== 'a' && element.localName !== 'button' && element.localName !== 'summary') element.dispatchEvent(new MouseEvent('click'));
+      if (element.shadowRoot) go(element.shadowRoot);
+    }
+  };
+  for (const parts of document.querySelectorAll('.parts')) go(parts);
+  return found;
+})()`;
+
+interface Seen {
+  tag: string;
+  attributes: string[];
+  href: string | null;
+}
+
+const NEVER =
+  /^(script|style|link|meta|base|iframe|object|embed|form|input|svg|math|img|picture|source|video|audio|template|slot|noscript|evil-card)$/;
+
+describe.skipIf(browserPath === null)('hostile content', () => {
+  const rig = rigOfFile({
+    workspace: { 'content.json': CONTENT },
+    config: {
+      'steersman.yaml': settingsYaml('steering: note'),
+      '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
+      'components.js': MODULE,
+    },
+  });
+  const shown = consoleOfFile(rig, {
+    components: () => ({ module: join(rig.project.configDir, 'components.js'), unsafeHtml: [] }),
+  });
+
+  async function watched(bypassCSP: boolean) {
+    const page = await (await shown.browser.newContext({ bypassCSP })).newPage();
+    const asked: string[] = [];
+    page.on('request', request => void asked.push(request.url()));
+    await page.exposeFunction('pwned', (what: unknown) => void asked.push(`pwned ${what}`));
+    return { page, asked: () => asked.filter(url => !url.startsWith(shown.url) && !url.startsWith('data:')) };
+  }
+
+  async function look(page: Page): Promise<Seen[]> {
+    await page.locator('.parts [data-component="todo-list"]').first().waitFor();
+    await page.locator('.parts [data-component="spread-card"]').first().waitFor();
+    return page.evaluate<Seen[]>(LOOK);
+  }
+
+  test.each([
+    ['the reply of a role', false, { text: CONTENT }],
+    ['the reply of a role, in a browser without the policy', true, { text: CONTENT }],
+    ['the result of a tool', false, null],
+    ['the result of a tool, in a browser without the policy', true, null],
+  ])(
+    'K1 C30 hostile content: %s → no script, no request outside, no gate answered',
+    async (_what, bypassCSP, said) => {
+      const write = calls({ name: 'write_file', arguments: { path: 'x.txt', content: 'x' } });
+      const read = calls({ name: 'read_text_file', arguments: { path: 'content.json' } });
+      rig.play((_request, index) => (said ? { ...write, ...said } : index === 0 ? read : write));
+      const run = await rig.start('Look.', { mode: 'react', attended: true });
+      const { page, asked } = await watched(bypassCSP);
+      await page.goto(shown.served.link(run.workflowId));
+      const seen = await look(page);
+      expect(await page.locator('.parts').first().locator('> *').count()).toBe(Object.keys(HOSTILE).length);
+      expect(seen.length).toBeGreaterThan(100);
+      expect(seen.filter(({ tag }) => NEVER.test(tag))).toEqual([]);
+      const attributes = new Set(seen.flatMap(each => each.attributes));
+      expect([...attributes].filter(name => /^(on|src|style|id$|name$|is$|form)/.test(name))).toEqual([]);
+      expect(seen.filter(({ href }) => href !== null && !/^(https?|mailto):/.test(href))).toEqual([]);
+      expect(await page.locator('.gate, .gate-card, form').count()).toBeGreaterThan(0);
+      expect(asked()).toEqual([]);
+      expect(await eventsOf(run, 'gate_closed')).toEqual([]);
+      expect(await eventsOf(run, 'receipt')).toEqual([]);
+      await page.context().close();
+      await run.cancel();
+    },
+  );
+});
