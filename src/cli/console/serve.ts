@@ -8,13 +8,12 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { connect, type SteersmanClient, SteersmanError } from '../../client/index.js';
 import { defaultConfigDir } from '../../config/config-dir.js';
-import { consoleSettings } from '../../config/console-settings.js';
 import { errorText } from '../../core/text/error-text.js';
 import { caught, isSame, pathOf } from '../../shared/http-guard.js';
 import { makeFolder, resolveHome } from '../../stack/home.js';
 import { readJson, removeFile, writeJson } from '../../stack/json-file.js';
 import { isTrusted } from '../../stack/trust/trust.js';
-import { type ComponentOptions, NO_COMPONENTS } from './components.js';
+import { type ComponentOptions, componentsIn, NO_COMPONENTS } from './components.js';
 import { createConsole } from './console.js';
 import { Links } from './links.js';
 
@@ -96,7 +95,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
 async function componentsHere(report: (line: string) => void): Promise<ComponentOptions> {
   const dir = defaultConfigDir();
   try {
-    return isTrusted(dir) ? await consoleSettings(dir) : NO_COMPONENTS;
+    return isTrusted(dir) ? await componentsIn(dir) : NO_COMPONENTS;
   } catch (error) {
     report(`The console has no components of this folder: ${errorText(error)}`);
     return NO_COMPONENTS;

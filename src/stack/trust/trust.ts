@@ -1,8 +1,8 @@
 /**
  * Whose configuration is used unasked. A folder's `.mcp.json` starts programs, its `steersman.yaml` and `.env` say where
  * conversations and keys go: what a clone brings is trusted when a person said so, once a folder, and again when its
- * `.mcp.json` or its `tools/` have changed, in its `steersman.yaml` what sends something elsewhere (models, hooks, store)
- * says who pays (credits) or runs in the console, or what its `.env` sets but keys of models.
+ * `.mcp.json` or its `tools/` have changed, in its `steersman.yaml` what sends something elsewhere (models, hooks, store),
+ * says who pays (credits) or runs in the console's page, with the scripts of that, or what its `.env` sets but keys of models.
  * What else is there is edited often, and sends nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
@@ -107,7 +107,13 @@ export function markOf(folder: string): string {
     checkOwners(folder);
     const mcp = readText(join(folder, '.mcp.json')) ?? '';
     const tools = marksBelow(join(folder, TOOL_FILES));
-    const parts = [mcp, sentElsewhereIn(folder), lastingVariables(folder), tools, scriptsOf(folder)];
+    const parts = [
+      mcp,
+      sentElsewhereIn(folder),
+      lastingVariables(folder),
+      tools,
+      ...scriptsOf(folder).map(readText),
+    ];
     const marked = JSON.stringify(parts);
     return createHash('sha256').update(marked).digest('hex');
   } catch (error) {
@@ -118,17 +124,12 @@ export function markOf(folder: string): string {
 }
 
 /** The module of components and the scripts beside it, which the console serves to its page. */
-function scriptsOf(folder: string): [name: string, mark: string][] {
+function scriptsOf(folder: string): string[] {
   const module = moduleIn(folder);
-  if (module === null) return [];
-  const beside = dirname(join(folder, module));
-  const names = existsSync(beside) ? readdirSync(beside).filter(name => /\.m?js$/.test(name)) : [];
-  return names.sort().map(name => [
-    name,
-    createHash('sha256')
-      .update(readText(join(beside, name)) ?? '')
-      .digest('hex'),
-  ]);
+  const beside = module === null ? null : dirname(join(folder, module));
+  if (beside === null || !existsSync(beside)) return [];
+  const names = readdirSync(beside).filter(name => /\.m?js$/.test(name));
+  return names.sort().map(name => join(beside, name));
 }
 
 function moduleIn(folder: string): string | null {
@@ -152,7 +153,7 @@ function markOrFault(folder: string): string | SteersmanError {
 /** Where others may write too, such as in /tmp, they can put a file beside yours. */
 function checkOwners(folder: string): void {
   const paths = [SETTINGS_FILE, '.mcp.json', '.env', TOOL_FILES, 'prompts'].map(name => join(folder, name));
-  const foreign = paths.find(path => !isOwn(path));
+  const foreign = [...paths, ...scriptsOf(folder)].find(path => !isOwn(path));
   if (foreign === undefined) return;
   throw new SteersmanError(
     `${displayPath(foreign)} belongs to another user.`,

@@ -46,6 +46,7 @@ describe('steersman.yaml', () => {
     expect(settings).toEqual({
       language: 'en',
       hooks: {},
+      console: { unsafeHtml: [] },
       projectNotes: false,
       models: {
         roles: {},

@@ -107,6 +107,22 @@ test.each([
   expect(isTrusted(one)).toBe(trusted);
 });
 
+test.each([
+  ['the module', 'cards.js', false],
+  ['a script beside it', 'more.mjs', false],
+  ['another file beside it', 'notes.md', true],
+])('C30 trust: components of the console, %s changed (%s) → trusted as before: %s', (_, file, trusted) => {
+  const one = folder('one');
+  settings(one, `${HOME}console: { components: ui/cards.js }`);
+  mkdirSync(join(one, 'ui'));
+  for (const name of ['cards.js', 'more.mjs', 'notes.md']) writeFileSync(join(one, 'ui', name), '1;');
+  expect(whatItBrings(one).join('\n')).toContain('ui/cards.js runs in the console');
+  trustFrom(one);
+  expect(isTrusted(one)).toBe(true);
+  writeFileSync(join(one, 'ui', file), '2;');
+  expect(isTrusted(one)).toBe(trusted);
+});
+
 test('trust: the package’s own defaults → never asked for', () => {
   expect(isTrusted(projectRoot)).toBe(true);
 });

@@ -1,0 +1,249 @@
+/** Components of a project's own module, in Chromium: drawn as they are written, faults in their place, what they propose. */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { browserPath, consoleOfFile } from '../support/browser.js';
+import type { ScriptedReply } from '../support/endpoint/model.js';
+import { rigOfFile } from '../support/rig-of-file.js';
+import { eventsOf } from '../support/run-views.js';
+import { calls, latch, settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+const MODULE = `import { words } from './words.js';
+export default ({ registry, handlers, h, react }) => {
+  registry.register('order-card', {
+    props: { type: 'object', properties: { orderId: { type: 'string' }, onOpen: { type: 'string' } }, required: ['orderId'] },
+    defaults: { state: words.unknown },
+    render: ({ orderId, state, onOpen }, ctx) => h('div', null,
+      h('b', null, 'Order ' + orderId), ' ', h('i', null, state),
+      h('button', { type: 'button', onClick: () => ctx.propose('Cancel ' + orderId, { orderId }) }, 'Cancel it'),
+      onOpen && h('button', { type: 'button', onClick: () => onOpen({ orderId }) }, 'Open it')),
+  });
+  handlers.register('openOrder', (data, ctx) => ctx.propose('Open the order', data));
+  registry.register('react-card', ({ name }) => {
+    const [count, setCount] = react.useState(0);
+    return react.createElement('button', { onClick: () => setCount(count + 1) }, name + ' ' + count);
+  });
+  registry.register('broken-card', { render: () => { throw new Error('out of cards'); } });
+  class StarCard extends HTMLElement {
+    static observedAttributes = ['stars'];
+    connectedCallback() {
+      this.addEventListener('click', () => this.dispatchEvent(new CustomEvent('component-action', {
+        bubbles: true, composed: true, detail: { action: 'rate', data: { stars: this.getAttribute('stars') } },
+      })));
+    }
+  }
+  registry.element('star-card', StarCard);
+};
+`;
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
+
+const card = (component: string, props: object) => ({ type: 'component', component, props });
+const content = (...parts: object[]) => JSON.stringify({ content: parts });
+const BUILT_IN = {
+  'resource-info': { name: 'Chart', pages: 3 },
+  'task-info': { description: 'Sound the depth', status: 'pending' },
+  'resource-list': { resources: [{ name: 'Harbour' }] },
+  'planner-response': { summary: 'The plan.', todos: [{ id: 'a', description: 'Cast off' }] },
+  'executor-response': { summary: 'It was done.' },
+  'verifier-response': { overallFeedback: 'All is well.', tasks: [{ id: 't9', completed: true }] },
+  'todo-list': { todos: [{ description: 'Furl the sail', status: 'completed' }] },
+  'summary-response': { summary: 'In short.' },
+};
+const SAYS = [
+  'pages',
+  'Sound the depth',
+  'Harbour',
+  'Cast off',
+  'It was done.',
+  'All is well.',
+  'Furl the sail',
+  'In short.',
+];
+
+interface LooksOf {
+  getComputedStyle(element: unknown): { color: string };
+}
+
+describe.skipIf(browserPath === null)('components', () => {
+  const rig = rigOfFile({
+    workspace: {
+      'card.json': content(card('order-card', { orderId: 'T-7' })),
+      'looks.json': content({
+        type: 'webcomponent',
+        value: '<p style="color: rgb(1, 2, 3)">Styled</p><script>parent.document.title="no"</script>',
+      }),
+    },
+    config: {
+      'steersman.yaml': settingsYaml('steering: note'),
+      '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
+      'components.js': MODULE,
+      'words.js': 'export const words = { unknown: "state unknown" };',
+      'secrets.json': '{}',
+    },
+  });
+  const shown = consoleOfFile(rig, {
+    components: () => ({
+      module: join(rig.project.configDir, 'components.js'),
+      unsafeHtml: ['filesystem'],
+    }),
+  });
+  const attended = { mode: 'react' as const, attended: true };
+  const read = (path: string) => calls({ name: 'read_text_file', arguments: { path } });
+
+  /** A run whose first reply is shown while its second waits. */
+  async function runThatSays(first: ScriptedReply) {
+    const held = latch();
+    const script = rig.play((_request, index) => {
+      if (index === 0) return { ...read('card.json'), ...first };
+      return index === 1 ? { ...read('card.json'), hold: { until: held.until } } : { text: 'Done.' };
+    });
+    const run = await rig.start('Show me.', attended);
+    const page = await shown.open(run.workflowId);
+    return {
+      run,
+      page,
+      script,
+      end: () => {
+        held.open();
+        return run.result();
+      },
+    };
+  }
+
+  test('R3 R5 all built-in components, and what is missing, wrong or broken → each drawn, or a hint in its place', async () => {
+    const { page, end } = await runThatSays({
+      text: content(
+        ...Object.entries(BUILT_IN).map(([name, props]) => card(name, props)),
+        card('no-such-card', { a: 1 }),
+        card('order-card', { orderId: 7 }),
+        card('broken-card', {}),
+        card('order-card', { orderId: 'A-1' }),
+      ),
+    });
+    for (const words of SAYS) await page.locator('.parts').first().getByText(words).first().waitFor();
+    await page.getByText('There is no component no-such-card here.').waitFor();
+    await page.getByText('The component order-card was given what it does not take.').waitFor();
+    await page.getByText('The component broken-card failed. Error: out of cards').waitFor();
+    await page.getByText('Order A-1').waitFor();
+    await page.getByText('state unknown').first().waitFor();
+    await end();
+  });
+
+  test('R1 R7 R8 a component, its handler by name, a result of a tool and an element → proposals, which a person sends as data', async () => {
+    const { run, page, script, end } = await runThatSays({
+      text: content(
+        card('order-card', { orderId: 'A-1', onOpen: 'openOrder' }),
+        card('react-card', { name: 'Counted' }),
+        { type: 'webcomponent', value: '<star-card stars="5">Five stars</star-card>' },
+      ),
+    });
+    await page.getByText('Order T-7').first().waitFor();
+    await page.getByRole('button', { name: 'Counted 0' }).click();
+    await page.getByRole('button', { name: 'Counted 1' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel it' }).first().click();
+    await page.locator('.proposal', { hasText: 'Cancel A-1' }).waitFor();
+    await page.getByRole('button', { name: 'Open it' }).click();
+    const chip = page.locator('.proposal', { hasText: 'rate' });
+    await page.getByText('Five stars', { exact: true }).click();
+    await chip.waitFor();
+    expect(await eventsOf(run, 'receipt')).toEqual([]);
+    const opens = page.locator('.proposal', { hasText: 'Open the order' });
+    // A button is dead for the first half second.
+    await until('the action is sent', async () => {
+      await opens
+        .getByRole('button', { name: 'Send' })
+        .click({ timeout: 1_000 })
+        .catch(() => undefined);
+      return (await eventsOf(run, 'receipt')).length > 0;
+    });
+    await chip.getByRole('button', { name: 'Dismiss' }).click({ timeout: 5_000 });
+    await end();
+    const said = JSON.stringify(script.requests.at(-1)?.sent);
+    expect(said).toContain('component_action action=');
+    expect(said).toContain('Open the order');
+    expect(said).not.toContain('Cancel A-1');
+    expect(await eventsOf(run, 'gate_closed')).toEqual([]);
+  });
+
+  test('R4 V9 a component that is being written → drawn with a cursor, and decided on when it is whole', async () => {
+    const held = latch();
+    const text = JSON.stringify({
+      ...{ type: 'component', component: 'planner-response', summary: 'Half of a plan' },
+      todos: [{ id: 'a', description: 'The rest of it' }],
+    });
+    rig.play(() => ({
+      text: content(card('order-card', { orderId: 'A-1', note: text.repeat(4) })),
+      chunkChars: 40,
+      hold: { until: held.until, atChunk: 6 },
+    }));
+    const run = await rig.start('Plan.', attended);
+    const page = await shown.open(run.workflowId);
+    await page.locator('.live .component .cursor').waitFor();
+    await page.locator('.live').getByText('Order A-1').waitFor();
+    expect(await eventsOf(run, 'goal_ended')).toEqual([]);
+    held.open();
+    expect((await run.result()).outcome).toBe('answered');
+    await page.locator('.entry:not(.live) .component').first().waitFor();
+    expect(await page.locator('.cursor').count()).toBe(0);
+  });
+
+  test('R6 HTML that goes away → its shadow is empty, and an event in it is heard by nobody', async () => {
+    const { page, end } = await runThatSays({
+      text: content({ type: 'webcomponent', value: '<star-card stars="1">One star</star-card>' }),
+    });
+    await page.getByText('One star', { exact: true }).waitFor();
+    const before = await page.evaluateHandle(`document.querySelector('.component.made')`);
+    await page.getByRole('button', { name: 'Timeline' }).click();
+    await page.getByText('One star', { exact: true }).waitFor({ state: 'detached' });
+    const left = await page.evaluate(host => {
+      const root = (
+        host as unknown as { shadowRoot: { childNodes: ArrayLike<unknown>; dispatchEvent(e: Event): void } }
+      ).shadowRoot;
+      const detail = { action: 'rate', data: null };
+      root.dispatchEvent(new CustomEvent('component-action', { detail }));
+      return root.childNodes.length;
+    }, before);
+    await page.getByRole('button', { name: 'Conversation' }).click();
+    expect([left, await page.locator('.proposal').count()]).toEqual([0, 0]);
+    await end();
+  });
+
+  test('C30 HTML of a server that is named under unsafeHtml → in a frame of its own, with its looks and without scripts', async () => {
+    const held = latch();
+    rig.play((_request, index) =>
+      index === 0 ? read('looks.json') : { text: 'Done.', hold: { until: held.until } },
+    );
+    const run = await rig.start('Show looks.', attended);
+    const page = await shown.open(run.workflowId);
+    const styled = page.frameLocator('iframe.framed').getByText('Styled');
+    await styled.waitFor();
+    const colour = await styled.evaluate(
+      (element: unknown) => (globalThis as unknown as LooksOf).getComputedStyle(element).color,
+    );
+    expect(colour).toBe('rgb(1, 2, 3)');
+    expect(await page.locator('iframe.framed').getAttribute('sandbox')).toBe('allow-scripts');
+    expect(await page.title()).not.toBe('no');
+    held.open();
+    await run.result();
+  });
+
+  test('C30 the folder of components → scripts beside the module for who knows the place, and nothing else', async () => {
+    const page = await shown.open();
+    await page.getByText('Nothing waits for you.').waitFor();
+    const statuses = await page.evaluate(`(async () => {
+      const token = sessionStorage.getItem('steersman-token');
+      const answer = await fetch('/api/components', { headers: { authorization: 'Bearer ' + token } });
+      const { module } = await answer.json();
+      const place = module.slice(0, module.lastIndexOf('/') + 1);
+      const names = ['components.js', 'words.js', 'secrets.json', 'steersman.yaml', '../package.js', '%2e%2e%2fx.js', '.mcp.json', 'no.js'];
+      const all = await Promise.all([...names.map(name => place + name), '/components/components.js'].map(path => fetch(path)));
+      return all.map(({ status, headers }) => String(status) + (headers.get('content-type') ?? '').includes('javascript'));
+    })()`);
+    expect(statuses).toEqual([
+      ...['200true', '200true', '404false', '404false'],
+      ...['404false', '404false', '404false', '404false', '404false'],
+    ]);
+    await page.context().close();
+  });
+});
