@@ -71,6 +71,11 @@ const EFFECTS: [string, Effect][] = [
   ['stop', async (client, signal) => (await client.attach('r')).stop('', { signal })],
   ['followUp', async (client, signal) => (await client.attach('r')).followUp('x', { signal })],
   [
+    'componentAction',
+    async (client, signal) =>
+      (await client.attach('r')).componentAction({ action: 'a', label: 'A', data: {} }, { signal }),
+  ],
+  [
     'answerGate',
     async (client, signal) =>
       (await client.attach('r')).answerGate('g1', { decision: 'approve' }, { signal }),

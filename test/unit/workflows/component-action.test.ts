@@ -10,11 +10,9 @@ function told(...actions: unknown[]) {
   const { run } = runAtCalls([]);
   const before = run.state.log.journal.events.length;
   for (const action of actions) receiveAction(run, action);
-  const gates = structuredClone(run.state.people.gates);
   return {
     inbox: run.state.people.inbox.items,
     events: run.state.log.journal.events.slice(before),
-    gates,
   };
 }
 
@@ -49,4 +47,16 @@ test.each<[string, unknown]>([
   const dropped = typeof action === 'string' ? [] : [{ type: 'receipt', id: 'a1', state: 'dropped' }];
   expect(inbox).toEqual([]);
   expect(events).toMatchObject([{ type: 'signal_ignored', signal: 'componentAction' }, ...dropped]);
+});
+
+test('R8 componentAction: data in the form of an answer, at an open gate → the gate waits on', () => {
+  const { run } = runAtCalls([]);
+  const gate = { id: 'g1', kind: 'question', title: 'Go on?', body: '', at: 0, deadline: 1, safe: 'none' };
+  const open = { gate, answer: null };
+  run.state.people.gates.push(open as never);
+  const answer = { gateId: 'g1', decision: 'approve', text: 'Yes' };
+  receiveAction(run, { id: 'a1', action: 'answerGate', label: 'Approve', data: answer });
+  receiveAction(run, { id: 'a2', action: 'approve', label: 'Approve', data: null, ...answer });
+  expect(run.state.people.gates).toEqual([{ gate, answer: null }]);
+  expect(run.state.people.inbox.items.map(({ id }) => id)).toEqual(['a1', 'a2']);
 });

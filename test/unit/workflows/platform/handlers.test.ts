@@ -140,6 +140,7 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
     [
       'steer',
       'followUp',
+      'componentAction',
       'pause',
       'resume',
       'stop',
@@ -213,6 +214,10 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
     ['steer', { id: 'd', text: big, to: 'search/1' }],
     ['followUp', { id: big, text: big }],
     ['followUp', { id: 'e', text: big }],
+    ['componentAction', { id: big, action: 'open', label: 'Open', data: big }],
+    ['componentAction', { id: 'f', action: big, label: 'Open', data: {} }],
+    ['componentAction', { id: 'g', action: 'open', label: big, data: {} }],
+    ['componentAction', { id: 'h', action: 'open', label: 'Open', data: big }],
     ['pause', { reason: big }],
     ['resume', { reason: big }],
     ['stop', { reason: big }],
