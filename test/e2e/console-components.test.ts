@@ -147,6 +147,7 @@ describe.skipIf(browserPath === null)('components', () => {
     const chip = page.locator('.proposal', { hasText: 'rate' });
     await page.getByText('Five stars', { exact: true }).click();
     await chip.waitFor();
+    expect(await page.locator('.proposal').count()).toBe(3);
     expect(await eventsOf(run, 'receipt')).toEqual([]);
     const opens = page.locator('.proposal', { hasText: 'Open the order' });
     // A button is dead for the first half second.

@@ -49,7 +49,7 @@ test.each<[string, string, unknown, unknown, boolean]>([
   expect(proposals.value[id]?.length ?? 0).toBe(isTaken ? 1 : 0);
 });
 
-test('R8 propose: again and again → one chip an action, five at most', () => {
+test('R8 propose: again and again → one chip an action and label, five at most', () => {
   for (let at = 0; at < 20; at += 1) propose('r', { action: `a${at % 8}`, label: 'x', data: at });
   expect(proposals.value.r?.map(({ data }) => data)).toEqual([15, 16, 17, 18, 19]);
 });

@@ -1,7 +1,7 @@
 /** One component by its name: what is missing, wrong or broken in it is said in its place, and harms nothing else. */
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { Component, type ComponentChildren } from 'preact';
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isRecord, isText, nestsDeeper } from '../../../../core/text/json.js';
 import { type Interpreter, schemaFaults } from '../../../../core/text/schema-faults.js';
 import { pretty } from '../parts/text/plain.js';
@@ -33,10 +33,11 @@ export function ComponentView({ name, props, partial }: ComponentViewProps) {
 }
 
 function Known({ name, component, props, partial }: ComponentViewProps & { component: ComponentDefinition }) {
-  const { root, ctx, fault } = useContext_(name, partial);
+  const { root, as, fault } = useProposing(partial);
+  const ctx = useMemo(() => as(name), [as, name]);
   const given = useMemo(() => ({ ...component.defaults, ...cleaned(props) }), [component, props]);
   const faults = useMemo(() => (partial ? [] : faultsOf(component, given)), [component, given, partial]);
-  const drawn = useMemo(() => withHandlers(given, ctx), [given, ctx]);
+  const drawn = useMemo(() => withHandlers(given, as), [given, as]);
   if (faults.length > 0) return <Hint text={`${t('badProps', { name })} ${faults.join(' ')}`} data={props} />;
   return (
     <div ref={root} class="component" data-component={name}>
@@ -70,15 +71,16 @@ function Hint({ text, data }: { text: string; data?: unknown }) {
 }
 
 /** What a component says leaves it by proposals alone, whether it calls `propose` or tells its element. */
-function useContext_(name: string, partial: boolean) {
+function useProposing(partial: boolean) {
   const run = useContext(RunHere);
   const root = useRef<HTMLDivElement>(null);
   const [fault, setFault] = useState<string | null>(null);
   const say = (action: string, label: string, data: unknown) =>
     setFault(propose(run, { action, label, data }) ? null : t('notProposed'));
-  const ctx = useMemo<ComponentContext>(
-    () => ({ partial, propose: (label, data) => say(name, label, data) }),
-    [name, partial, run],
+  /** What is proposed goes by the name of who proposes it. */
+  const as = useCallback(
+    (name: string): ComponentContext => ({ partial, propose: (label, data) => say(name, label, data) }),
+    [partial, run],
   );
   useEffect(() => {
     const element = root.current;
@@ -86,7 +88,7 @@ function useContext_(name: string, partial: boolean) {
     element?.addEventListener('component-action', listen);
     return () => element?.removeEventListener('component-action', listen);
   }, [run]);
-  return { root, ctx, fault };
+  return { root, as, fault };
 }
 
 const DEEPEST = 40;
@@ -117,11 +119,11 @@ function faultsOf({ props: schema }: ComponentDefinition, given: Props): string[
 }
 
 /** `"onClick": "openOrder"` names a handler that was registered; of any other name there is none. */
-function withHandlers(props: Props, ctx: ComponentContext): Props {
+function withHandlers(props: Props, as: (name: string) => ComponentContext): Props {
   const entries = Object.entries(props).flatMap(([name, value]) => {
     if (!/^on/i.test(name) || typeof value === 'function') return [[name, value]];
     const handler = isText(value) && /^on[A-Z]/.test(name) ? handlers.get(value) : undefined;
-    return handler === undefined ? [] : [[name, (data: unknown) => handler(asData(data), ctx)]];
+    return handler === undefined ? [] : [[name, (data: unknown) => handler(asData(data), as(String(value)))]];
   });
   return Object.fromEntries(entries);
 }

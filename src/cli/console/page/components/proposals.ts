@@ -15,14 +15,14 @@ const MOST = 5;
 export const proposals = signal<Record<string, readonly Proposal[]>>({});
 let made = 0;
 
-/** False where it is none that a run would take. The newest of an action takes the place of the one before. */
+/** False where it is none that a run would take. The newest of an action and label takes the place of the one before. */
 export function propose(run: string, { action, label, data }: Omit<Proposal, 'key'>): boolean {
   if (run === '' || !ACTION.test(action) || !isText(label)) return false;
   const words = label.trim().slice(0, ACTION_LABEL_CHARS);
   const copy = copyOf(data);
   if (words === '' || copy === undefined || jsonBytes(copy) > ACTION_BYTES) return false;
   made += 1;
-  const others = (proposals.value[run] ?? []).filter(each => each.action !== action);
+  const others = (proposals.value[run] ?? []).filter(each => each.action !== action || each.label !== words);
   const all = [...others, { key: `p${made}`, action, label: words, data: copy }];
   proposals.value = { ...proposals.value, [run]: all.slice(-MOST) };
   return true;
