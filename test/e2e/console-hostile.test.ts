@@ -7,7 +7,8 @@ import { browserPath, consoleOfFile } from '../support/browser.js';
 import { HOSTILE } from '../support/hostile-content.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
-import { calls, settingsYaml } from '../support/steering.js';
+import { calls, latch, settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
 
 const MODULE = `export default ({ registry, handlers, h }) => {
   class MyCard extends HTMLElement { static observedAttributes = ['title', 'onclick', 'style', 'id']; }
@@ -59,12 +60,16 @@ describe.skipIf(browserPath === null)('hostile content', () => {
     components: () => ({ module: join(rig.project.configDir, 'components.js'), unsafeHtml: [] }),
   });
 
-  async function watched(bypassCSP: boolean) {
+  const framed = consoleOfFile(rig, {
+    components: () => ({ module: null, unsafeHtml: ['filesystem'] }),
+  });
+
+  async function watched(bypassCSP: boolean, url = shown.url) {
     const page = await (await shown.browser.newContext({ bypassCSP })).newPage();
     const asked: string[] = [];
     page.on('request', request => void asked.push(request.url()));
     await page.exposeFunction('pwned', (what: unknown) => void asked.push(`pwned ${what}`));
-    return { page, asked: () => asked.filter(url => !url.startsWith(shown.url) && !url.startsWith('data:')) };
+    return { page, asked: () => asked.filter(each => !each.startsWith(url) && !each.startsWith('data:')) };
   }
 
   async function look(page: Page): Promise<Seen[]> {
@@ -102,4 +107,30 @@ describe.skipIf(browserPath === null)('hostile content', () => {
       await run.cancel();
     },
   );
+
+  test('C30 hostile content: of a server whose HTML is shown as it is → in its frames no script either, and no request outside', async () => {
+    const held = latch();
+    const read = calls({ name: 'read_text_file', arguments: { path: 'content.json' } });
+    rig.play((_request, index) => (index === 0 ? read : { text: 'Done.', hold: { until: held.until } }));
+    const run = await rig.start('Look.', { mode: 'react', attended: true });
+    const { page, asked } = await watched(false, framed.url);
+    // Chromium tells of what its rules have stopped, too: that has not left the browser.
+    const stopped: string[] = [];
+    page.on('requestfailed', request => {
+      if (/^(csp|origin)$/.test(request.failure()?.errorText ?? '')) stopped.push(request.url());
+    });
+    await page.goto(framed.served.link(run.workflowId));
+    await page.frameLocator('iframe.framed >> nth=-1').locator('div').first().waitFor({ state: 'attached' });
+    const count = Object.values(HOSTILE).filter(part =>
+      JSON.stringify(part).includes('"webcomponent"'),
+    ).length;
+    expect(await page.locator('iframe.framed').count()).toBe(count);
+    await until(
+      'the policy has stopped all of it',
+      async () => stopped.length > 0 && stopped.length >= asked().length,
+    );
+    expect(asked().sort()).toEqual(stopped.sort());
+    held.open();
+    await run.result();
+  });
 });
