@@ -3,6 +3,7 @@ import { explainError, type SteersmanClient, type SteersmanError } from '../../c
 import { errorText } from '../../core/text/error-text.js';
 import { isRecord, parseJson, stringOr } from '../../core/text/json.js';
 import { verbCall } from '../../shared/called-as.js';
+import { agUiAnswer } from './ag-ui/route.js';
 import type { Fault } from './api.js';
 import { assetOf } from './assets.js';
 import { type ComponentOptions, Components, NO_COMPONENTS } from './components.js';
@@ -39,14 +40,16 @@ export function createConsole(options: ConsoleOptions): Console {
   const guard: Guard = { hosts, knows };
   const answer = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
-    const isApi = pathname.startsWith('/api/');
+    const isAgUi = pathname === '/ag-ui' && request.method === 'POST';
+    const isApi = isAgUi || pathname.startsWith('/api/');
     const isLogin = pathname === '/api/session';
     // The page tells nothing, and who exchanges a link has no token yet.
     const refused = refusalOf(request, isApi && !isLogin ? guard : { ...guard, knows: null });
     if (refused) return fault(refused.status, { code: 'refused', message: refused.message });
     if (!isApi) return (await components.fetch(request, pathname)) ?? assetOf(request, pathname);
     if (isLogin) return login(request, redeem);
-    return answerTo(request, { client, hub, workspace, components });
+    const scope = { client, hub, workspace, components };
+    return isAgUi ? agUiAnswer(request, scope) : answerTo(request, scope);
   };
   return {
     fetch: request => answer(request).catch(faultOf),

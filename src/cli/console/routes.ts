@@ -221,13 +221,13 @@ function receipt({ id, state, how }: { id: string; state: string; how: string })
   return { id, state, how };
 }
 
-function jsonOf(text: string): unknown {
+export function jsonOf(text: string): unknown {
   const value = parseJson(text);
   if (value === undefined) throw new SteersmanError('The body is no JSON.', '', 'usage');
   return value;
 }
 
-function read<T>(schema: z.ZodType<T>, body: unknown): T {
+export function read<T>(schema: z.ZodType<T>, body: unknown): T {
   const { data, error } = schema.safeParse(body);
   if (error === undefined) return data as T;
   throw new SteersmanError(z.prettifyError(error), '', 'usage');

@@ -1,0 +1,51 @@
+/** The request of AG-UI: what of it is read here. All else may be there, and is passed over. */
+import { z } from 'zod';
+
+const TEXT = z.string().min(1);
+const RECORD = z.record(z.string(), z.unknown());
+
+const MESSAGE = z.looseObject({
+  id: TEXT,
+  role: TEXT,
+  content: z.unknown().optional(),
+  toolCallId: TEXT.nullish(),
+});
+const TOOL = z.looseObject({ name: TEXT, description: z.string().nullish(), parameters: RECORD.nullish() });
+const RESUME = z.discriminatedUnion('status', [
+  z.looseObject({ interruptId: TEXT, status: z.literal('resolved'), payload: z.unknown().optional() }),
+  z.looseObject({ interruptId: TEXT, status: z.literal('cancelled') }),
+]);
+
+/** What only this agent knows, below `forwardedProps.steersman`: of a start, and of a message. */
+const OWN = z.strictObject({
+  mode: TEXT.optional(),
+  role: TEXT.optional(),
+  model: TEXT.optional(),
+  workspace: TEXT.optional(),
+  keepOpenSeconds: z.number().int().min(0).max(86_400).optional(),
+  when: z.enum(['skip', 'after-batch', 'interrupt']).optional(),
+});
+
+export const AG_UI_INPUT = z.looseObject({
+  threadId: z
+    .string()
+    .regex(/^\S{1,200}$/, 'must have 1 to 200 characters without spaces, for it names the run'),
+  runId: TEXT,
+  protocolVersion: z.string().nullish(),
+  messages: z.array(MESSAGE),
+  tools: z.array(TOOL).nullish(),
+  context: z.array(z.looseObject({ description: z.string(), value: z.string() })).nullish(),
+  resume: z.array(RESUME).nullish(),
+  forwardedProps: z.looseObject({ steersman: OWN.optional() }).nullish(),
+});
+
+export type AgUiInput = z.infer<typeof AG_UI_INPUT>;
+
+export function ownOf({ forwardedProps }: AgUiInput): z.infer<typeof OWN> {
+  return forwardedProps?.steersman ?? {};
+}
+
+/** Clients of 0.x refuse what came later. */
+export function speaks1({ protocolVersion }: AgUiInput): boolean {
+  return Number.parseInt(protocolVersion ?? '0', 10) >= 1;
+}
