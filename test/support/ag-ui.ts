@@ -25,6 +25,20 @@ export interface AgUiRig {
   agent(version: AgUiVersion, threadId: string): { agent: Agent1; told: ToldEvent[][] };
 }
 
+/** A client of this version that was told these events in one request: it throws where their order is none. */
+export async function clientAfter(version: AgUiVersion, events: readonly object[]): Promise<Agent1> {
+  const lines = events.map(event => {
+    const json = JSON.stringify(event);
+    checkedEvent(json);
+    return `data: ${json}\n\n`;
+  });
+  const headers = { 'content-type': 'text/event-stream' };
+  const fetch = async () => new Response(lines.join(''), { headers });
+  const agent = new AGENTS[version]({ url: 'http://here/ag-ui', threadId: 't', fetch });
+  await agent.runAgent();
+  return agent as unknown as Agent1;
+}
+
 /** A console over the rig's Temporal for all tests of a file. */
 export function agUiOfFile(rig: Rig): AgUiRig {
   const home = mkdtempSync(join(tmpdir(), 'ag-ui-'));

@@ -162,6 +162,12 @@ class Talk {
     const told = this.#words(event);
     for (const each of told) this.#conversation.take(each);
     this.#isStale ||= told.some(each => each.type === 'CUSTOM' && each.name === 'steersman.reset');
-    return told;
+    return told.filter(each => !this.#isOfClient(each));
+  }
+
+  /** A result that the client brought is a message of its own, and would be there twice. */
+  #isOfClient(told: AgUiSpoken | AgUiAgent): boolean {
+    if (told.type !== 'TOOL_CALL_RESULT') return false;
+    return this.#input.messages.some(({ toolCallId }) => toolCallId === told.toolCallId);
   }
 }

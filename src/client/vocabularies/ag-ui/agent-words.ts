@@ -29,8 +29,9 @@ export class AgentWords {
   #role = '';
   /** How often the call at hand was begun anew. */
   #tries = 0;
-  #isSpeaking = false;
-  #isThinking = false;
+  /** Messages that are open, by id. */
+  #speaking: string | null = null;
+  #thinking: string | null = null;
   /** Messages of the call at hand that were told. */
   #told: string[] = [];
   #thoughts = 0;
@@ -96,8 +97,8 @@ export class AgentWords {
   #say(delta: string): AgUiSpoken[] {
     const messageId = this.#messageId();
     const before = this.#endThought();
-    if (!this.#isSpeaking) {
-      this.#isSpeaking = true;
+    if (this.#speaking === null) {
+      this.#speaking = messageId;
       this.#told.push(messageId);
       before.push({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', name: this.#role });
     }
@@ -105,29 +106,29 @@ export class AgentWords {
   }
 
   #think(delta: string): AgUiSpoken[] {
-    const before: AgUiSpoken[] = [];
-    if (!this.#isThinking) {
-      this.#isThinking = true;
-      this.#thoughts += 1;
-      this.#told.push(this.#thoughtId());
-      before.push(
-        { type: 'REASONING_START', messageId: this.#thoughtId() },
-        { type: 'REASONING_MESSAGE_START', messageId: this.#thoughtId(), role: 'reasoning' },
-      );
-    }
-    return [...before, { type: 'REASONING_MESSAGE_CONTENT', messageId: this.#thoughtId(), delta }];
+    if (this.#thinking !== null)
+      return [{ type: 'REASONING_MESSAGE_CONTENT', messageId: this.#thinking, delta }];
+    this.#thoughts += 1;
+    const messageId = `${this.#messageId()}-thought-${this.#thoughts}`;
+    this.#thinking = messageId;
+    this.#told.push(messageId);
+    return [
+      { type: 'REASONING_START', messageId },
+      { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+      { type: 'REASONING_MESSAGE_CONTENT', messageId, delta },
+    ];
   }
 
   #endText(): AgUiSpoken[] {
-    if (!this.#isSpeaking) return [];
-    this.#isSpeaking = false;
-    return [{ type: 'TEXT_MESSAGE_END', messageId: this.#told.findLast(id => !id.includes('!')) ?? '' }];
+    const messageId = this.#speaking;
+    this.#speaking = null;
+    return messageId === null ? [] : [{ type: 'TEXT_MESSAGE_END', messageId }];
   }
 
   #endThought(): AgUiSpoken[] {
-    if (!this.#isThinking) return [];
-    this.#isThinking = false;
-    const messageId = this.#told.findLast(id => id.includes('!')) ?? '';
+    const messageId = this.#thinking;
+    this.#thinking = null;
+    if (messageId === null) return [];
     return [
       { type: 'REASONING_MESSAGE_END', messageId },
       { type: 'REASONING_END', messageId },
@@ -184,10 +185,6 @@ export class AgentWords {
 
   #messageId(): string {
     return this.#tries === 0 ? this.#message : `${this.#message}~${this.#tries + 1}`;
-  }
-
-  #thoughtId(): string {
-    return `${this.#messageId()}!${this.#thoughts}`;
   }
 }
 
