@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AG_UI_VERSIONS, agUiOfFile } from '../support/ag-ui.js';
+import { writingSearch } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { calls, latch, settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
@@ -17,6 +18,7 @@ describe('AG-UI', () => {
   const rig = rigOfFile({
     workspace: { 'a.txt': 'alpha\n' },
     config: {
+      ...writingSearch(),
       'steersman.yaml': settingsYaml('steering: note'),
       '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
     },
@@ -45,7 +47,7 @@ describe('AG-UI', () => {
       expect(agent.pendingInterrupts).toEqual([]);
       expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
       expect(agent.messages.at(-1)).toMatchObject({ content: 'It stands in the file.' });
-      expect(agent.state).toMatchObject({ run: agent.threadId });
+      expect(agent.state).toMatchObject({ run: agent.threadId, phase: 'ended', outcome: 'answered' });
       expect(told.map(events => events.at(-1)?.type)).toEqual(['RUN_FINISHED', 'RUN_FINISHED']);
     },
   );
@@ -194,6 +196,42 @@ describe('AG-UI', () => {
       await agent.runAgent({ tools });
       expect(JSON.stringify(script.requests.at(-1))).toContain('blue');
       expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    },
+  );
+
+  test.each(AG_UI_VERSIONS)(
+    'AG-UI %s: a sub-agent asks → the interrupt names it, it is told to wait, and goes on in the next request',
+    async version => {
+      const path = `sub-${version}.txt`;
+      rig.play(({ body }) => {
+        const said = JSON.stringify(body.messages);
+        if (!said.includes('search-agent'))
+          return said.includes('Three boats.')
+            ? { text: 'There are three.' }
+            : calls({
+                name: 'call_subagent',
+                arguments: { agent_name: 'search', instruction: 'Which boats?' },
+              });
+        return said.includes('Successfully wrote') ? { text: 'Three boats.' } : write(path);
+      });
+      const id = thread();
+      const { agent, told } = agUi.agent(version, id);
+      agent.addMessage(user('Count the boats.'));
+      await agent.runAgent({ forwardedProps: { steersman: { mode: 'lead' } } });
+      const [asked] = agent.pendingInterrupts;
+      const subagentRunId = `${id}/search/1`;
+      expect(asked).toMatchObject({ reason: 'tool_call', subagentRunId });
+      expect(agent.messages).toContainEqual(expect.objectContaining({ role: 'assistant', subagentRunId }));
+      await agent.runAgent({
+        resume: [{ interruptId: asked?.id ?? '', status: 'resolved', payload: { approved: true } }],
+      });
+      const ends = told.map(events => events.filter(({ type }) => type.startsWith('SUBAGENT_')));
+      expect(ends.map(events => events.map(({ outcome }) => outcome))).toEqual([
+        [undefined, { type: 'suspended' }],
+        [undefined, { type: 'success' }],
+      ]);
+      expect(readFileSync(join(rig.project.workspace, path), 'utf8')).toBe('written\n');
+      expect(agent.messages.at(-1)).toMatchObject({ content: 'There are three.' });
     },
   );
 

@@ -212,6 +212,20 @@ describe('AG-UI: what of the messages of a client is new', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).not.toContain('run-1/goal');
   });
+
+  test.each([
+    ['a message that became the next goal', true, ['u9']],
+    ['a start that met the run', false, ['run-1/goal-text-2']],
+  ])('%s → it is there once, and whole', (_what, hasReceipt, ids) => {
+    const { happens } = story();
+    const long = 'Then paint it in the colour of the sea, as far down as the ladder goes.';
+    const known = new Conversation();
+    if (hasReceipt)
+      known.hear(RUN, happens('receipt', { id: 'u9', state: 'queued', how: '', text: 'Then paint it in…' }));
+    known.hear(RUN, happens('goal_started', { number: 2, text: long }));
+    expect(known.with([])).toEqual(ids.map(id => ({ id, role: 'user', content: long })));
+    expect(known.unheard([user(hasReceipt ? 'u9' : 'mine', long)])).toEqual([]);
+  });
 });
 
 const base = { id: 'g1', title: 'May it?', body: '', openedAt: 0, deadline: 1_000 };

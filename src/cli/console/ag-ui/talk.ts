@@ -13,7 +13,7 @@ import type { Frame } from '../api.js';
 import type { RouteScope } from '../routes.js';
 import { endingOf } from './ending.js';
 import { type Followed, note } from './followed.js';
-import type { AgUiInput } from './input.js';
+import { type AgUiInput, speaks1 } from './input.js';
 import { Listening } from './listening.js';
 import { type Sent, send } from './send.js';
 import { Shown } from './shown.js';
@@ -27,7 +27,7 @@ export interface TalkScope extends RouteScope {
 /** First `RUN_STARTED`, last `RUN_FINISHED` or `RUN_ERROR`. Who leaves it stops nothing. */
 export async function* talk(input: AgUiInput, scope: TalkScope): AsyncGenerator<AgUiEvent> {
   const { threadId, runId } = input;
-  yield { type: 'RUN_STARTED', threadId, runId };
+  yield { type: 'RUN_STARTED', threadId, runId, ...(speaks1(input) && { protocolVersion: '1.0' }) };
   try {
     yield* new Talk(input, scope).events();
   } catch (error) {
@@ -136,7 +136,7 @@ class Talk {
     }
   }
 
-  *#ending(followed: Followed, sent: Pick<Sent, 'since'>): Generator<AgUiEvent> {
+  async *#ending(followed: Followed, sent: Pick<Sent, 'since'>): AsyncGenerator<AgUiEvent> {
     const ending = endingOf(this.#input, followed, sent);
     if (ending === null) return;
     this.#isOver = true;
@@ -144,6 +144,8 @@ class Talk {
     const asks = ending.type === 'RUN_FINISHED' && ending.outcome?.type === 'interrupt';
     if (asks || this.#isStale) yield this.#messages();
     if (asks) yield* this.#shown.all();
+    // The watcher reads it a moment after the event that ends the stream.
+    else yield* this.#shown.take(await followed.run.show());
     yield ending;
   }
 

@@ -1,5 +1,6 @@
 /** The messages of a thread as AG-UI has them, by the events that tell them: for clients that come late. */
 import { isRecord } from '../../../core/text/json.js';
+import { preview } from '../../../core/text/preview.js';
 import type { RunEvent } from '../../watch/run-event.js';
 import type { AgUiAgent, AgUiMessage, AgUiSpoken } from './events.js';
 
@@ -27,6 +28,8 @@ export class Conversation {
   hear(run: string, event: RunEvent): void {
     if (event.path !== undefined) return;
     if (event.type === 'run_started') this.#addGoal(`${run}/goal`, event.goal);
+    if (event.type === 'goal_started' && event.number > 1)
+      this.#nextGoal(`${run}/goal-text-${event.number}`, event.text);
     if (event.type !== 'receipt' || this.#receipts.has(event.id)) return;
     this.#receipts.add(event.id);
     this.#add({ id: event.id, role: 'user', content: event.text ?? '' });
@@ -174,6 +177,19 @@ export class Conversation {
       goals.shift();
     }
     return same;
+  }
+
+  /** A message that became a goal is known whole now; the goal of a start that met this run has none. */
+  #nextGoal(id: string, text: string): void {
+    const words = preview(text, text.length);
+    for (const receipt of this.#receipts) {
+      const message = this.#messages.get(receipt);
+      if (message?.role !== 'user' || !words.startsWith(message.content.replace(/…$/, ''))) continue;
+      if (message.content === '') continue;
+      this.#add({ ...message, content: text });
+      return;
+    }
+    this.#addGoal(id, text);
   }
 
   #addGoal(id: string, content: string): void {

@@ -63,7 +63,7 @@ export type AgUiAgent = { subagentRunId: string } & (
 );
 
 export type AgUiEvent =
-  | { type: 'RUN_STARTED'; threadId: string; runId: string }
+  | { type: 'RUN_STARTED'; threadId: string; runId: string; protocolVersion?: string }
   | { type: 'RUN_FINISHED'; threadId: string; runId: string; result?: unknown; outcome?: AgUiOutcome }
   | { type: 'RUN_ERROR'; message: string; code: string }
   | { type: 'MESSAGES_SNAPSHOT'; messages: unknown[] }
