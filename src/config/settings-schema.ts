@@ -309,7 +309,9 @@ export const settingsSchema = z
           .int()
           .min(1)
           .default(30)
-          .describe('Days that large results are kept after their run has ended.'),
+          .describe(
+            'Days that large results are kept after their run has ended, where no conversation has it.',
+          ),
       })
       .prefault({})
       .describe('The store of large results.'),

@@ -31,7 +31,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { Secrets, type Variables } from '../shared/secrets.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import { openStore, storeSpec } from '../shared/store/open-store.js';
-import type { Store } from '../shared/store/store.js';
+import { type Store, textsOfConversation } from '../shared/store/store.js';
 import { type ProviderSource, providerSource } from './providers.js';
 import type { ActivityTool, ReadyActivityTool } from './serve/activity-tools.js';
 import { type LiveSettings, liveSettings } from './serve/live-settings.js';
@@ -115,7 +115,7 @@ export interface Parts {
   sessions: McpSessions;
   activityTools: readonly ReadyActivityTool[];
   workflowTools: readonly ReadyCall[];
-  /** Texts of the store, with known secrets taken out. */
+  /** Texts of the store, with known secrets taken out; a run reads those of its conversation. */
   blobs: BlobStore;
   /** Where texts and accounts are, and conversations where they are kept at all. */
   store: Store;
@@ -165,7 +165,11 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     sessions: new McpSessions(pool),
     activityTools,
     workflowTools,
-    blobs: redactedBlobs(store.texts, secrets),
+    blobs: redactedBlobs(
+      store.texts,
+      secrets,
+      textsOfConversation(store.texts, store.sessions, () => parts.namespaceId),
+    ),
     store,
     keeps: settings.store.kind !== 'none',
     hooks: hooksOf(options, settings, secrets),
@@ -197,10 +201,10 @@ async function toolsOfFiles({ configDir, toolFiles, isTrusted }: PartsOptions): 
   return loadToolFiles(configDir);
 }
 
-function redactedBlobs(store: BlobStore, secrets: Secrets): BlobStore {
+function redactedBlobs(store: BlobStore, secrets: Secrets, read: BlobStore['read']): BlobStore {
   return {
     put: (runId, data) => store.put(runId, typeof data === 'string' ? secrets.redact(data) : data),
-    read: (...args) => store.read(...args),
+    read,
   };
 }
 

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 export interface StoreCare {
   store: Store;
-  /** How long texts are kept after the end of their run. */
+  /** How long texts of runs that no conversation has are kept after the end of their run. */
   textDays: number;
   /** How long conversations are kept after the end of their last run; null for good. */
   sessionDays: number | null;
@@ -66,13 +66,28 @@ async function removeOld(client: Client, namespaceId: string, care: StoreCare): 
   const { store, textDays, sessionDays, report } = care;
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
   try {
-    await store.texts.prune(ago(textDays), (owner, by) => hadEnded(client, namespaceId, { owner, by }));
+    await removeOldTexts(client, namespaceId, { store, by: ago(textDays) });
     if (sessionDays === null) return;
     const removed = await removeOldSessions(client, namespaceId, { store, by: ago(sessionDays) });
     if (removed > 0) report(`Removed ${plural(removed, 'conversation')} of more than ${sessionDays} days.`);
   } catch (error) {
     report(`What is old could not be removed from the store, and is tried again: ${errorText(error)}`);
   }
+}
+
+/**
+ * Removes the texts of runs that had ended `by` then. What a conversation refers to stays as long as the conversation.
+ * @returns how many.
+ */
+export function removeOldTexts(
+  client: Client,
+  namespaceId: string,
+  { store: { texts, sessions }, by }: { store: Pick<Store, 'sessions' | 'texts'>; by: Date },
+): Promise<number> {
+  return texts.prune(by, async (owner, then) => {
+    if ((await sessions.find(owner.workflowId)).length > 0) return false;
+    return hadEnded(client, namespaceId, { owner, by: then });
+  });
 }
 
 /**

@@ -9,6 +9,7 @@ import { openFolder } from '../../src/shared/store/folder.js';
 import { removeOldSessions } from '../../src/worker/store-care.js';
 import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
+import type { ScriptedReply } from '../support/endpoint/model.js';
 import { onStage } from '../support/fault-stage.js';
 import { firedPassages, killWorkers } from '../support/processes.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
@@ -16,9 +17,10 @@ import { rigOfFile } from '../support/rig-of-file.js';
 import { settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
 
+const LONG = Array.from({ length: 12_000 }, (_, at) => `line ${at + 1} of it`).join('\n');
 const files = {
   config: { 'steersman.yaml': settingsYaml('steering: note') },
-  workspace: { 'a.txt': 'The pool is 7 m long.' },
+  workspace: { 'a.txt': 'The pool is 7 m long.', 'long.txt': LONG },
 };
 const rig = rigOfFile(files);
 afterAll(killWorkers);
@@ -72,6 +74,33 @@ test('a worker is killed when it has read what was said before → the next one 
       expect(request.split('the first goal')).toHaveLength(2);
     },
   );
+});
+
+test('T17: a large result of an earlier run → the next one reads on in it by its reference; one of another conversation is refused', async () => {
+  const client = await clientOf(rig);
+  const say = async (session: string, goal: string, replies: ScriptedReply[]) => {
+    const script = rig.play(replies);
+    await (await client.start(goal, { ...startsOf(rig), session })).result();
+    return script.requests.map(({ sent }) => JSON.stringify(sent.messages));
+  };
+  const readOn = (ref: string) => ({
+    toolCalls: [{ name: 'read_result', arguments: { ref, offset: LONG.indexOf('line 9000 ') } }],
+  });
+  const readLong = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'long.txt' } }] };
+  await say('lines', 'Read long.txt.', [readLong, { text: 'It is long.' }]);
+  const [first = ''] = await say('lines', 'Is it?', [{ text: 'Yes.' }]);
+  const [ref = ''] = /blob:[\w-]+\/[0-9a-f]{64}/.exec(first) ?? [];
+  expect(ref).toContain('blob:lines-');
+  expect(first).not.toContain('line 9000 of it');
+  const later = await say('lines', 'What does line 9000 say?', [readOn(ref), { text: 'So.' }]);
+  expect(later.at(-1)).toContain('line 9000 of it');
+  const others = await say('no-lines', 'And here?', [readOn(ref), { text: 'Nothing.' }]);
+  expect(others.at(-1)).not.toContain('line 9000 of it');
+  expect(others.at(-1)).toContain('There is no stored result');
+  // Who looks at the later run reads it, too.
+  const run = await client.attach('lines~3');
+  expect(await run.stored(ref)).toContain('line 9000 of it');
+  await client.close();
 });
 
 test('a branch from the middle of a conversation → it knows what came before the message, and nothing that came after', async () => {

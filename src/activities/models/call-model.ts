@@ -113,13 +113,12 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   if (state === 'aborted') return interrupted(call, 0);
 
   const sees = info.capabilities.vision === true && deps.readBlob;
-  const pictures = sees ? { pictures: await loadPictures(state.messages, sees) } : {};
+  const seen = sees ? await loadPictures(state.messages, sees) : { messages: state.messages };
   const startedAt = performance.now();
   const request = {
     ...withinModel(state.head, info),
     model,
-    messages: state.messages,
-    ...pictures,
+    ...seen,
     cacheKey: cacheKeyOf(context.info, input.role, state.head),
   };
   const limits = callLimits(deps, context);

@@ -1,9 +1,9 @@
 /** Pictures that tools returned, for models that see: they are kept by reference, and only a request has them. */
-import type { Message } from '../../core/state/message.js';
-import { pictureIn } from '../../core/tools/tool-result.js';
+import type { Message, ToolContent } from '../../core/state/message.js';
+import { contentText, pictureIn } from '../../core/tools/tool-result.js';
 import type { Picture, Pictures } from '../../models/provider.js';
 
-/** Reads what a run keeps; null where it is not there any more. */
+/** Reads what a run is shown by reference; null where it is not there any more. */
 export type ReadBlob = (ref: string, maxBytes: number) => Promise<Uint8Array | null>;
 
 /** What every provider takes of one picture: Anthropic 5 MB in base64. */
@@ -16,20 +16,49 @@ const STEP = 10;
 
 const TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
-/** The latest pictures of a conversation, as many as a request can have. What can't be read is not shown. */
-export async function loadPictures(messages: readonly Message[], read: ReadBlob): Promise<Pictures> {
+/** The messages of a request, and the pictures in them. */
+export interface Seen {
+  messages: Message[];
+  pictures: Pictures;
+}
+
+/** The latest pictures of a conversation, as many as a request can have. In the place of what can't be read stands why. */
+export async function loadPictures(messages: Message[], read: ReadBlob): Promise<Seen> {
   const found = [...new Map(messages.flatMap(picturesIn).map(picture => [picture.ref, picture])).values()];
   const loaded = new Map<string, Picture>();
+  const missing = new Map<string, string>();
   for (const { ref, mimeType } of latest(found)) {
-    const bytes = await read(ref, PICTURE_BYTES).catch(() => null);
-    if (bytes) loaded.set(ref, { ref, mimeType, base64: Buffer.from(bytes).toString('base64') });
+    const bytes = await read(ref, PICTURE_BYTES).catch(() => 'unreadable' as const);
+    if (bytes === null) missing.set(ref, GONE);
+    else if (bytes === 'unreadable') missing.set(ref, UNREADABLE);
+    else loaded.set(ref, { ref, mimeType, base64: Buffer.from(bytes).toString('base64') });
   }
-  return new Map(
+  const pictures = new Map(
     messages.flatMap(message => {
       const shown = picturesIn(message).flatMap(({ ref }) => loaded.get(ref) ?? []);
       return shown.length === 0 ? [] : [[message.id, shown] as const];
     }),
   );
+  return { messages: messages.map(message => withoutMissing(message, missing)), pictures };
+}
+
+const GONE = 'This picture is not kept any more. Where it is needed, call the tool again.';
+const UNREADABLE = 'This picture can not be read now. Where it is needed, call the tool again.';
+
+/** What stood for a picture named its reference, which leads nowhere. */
+function withoutMissing(message: Message, missing: ReadonlyMap<string, string>): Message {
+  if (message.kind !== 'tool_result' || missing.size === 0) return message;
+  const [block] = message.content;
+  const notes: string[] = [];
+  const content = block.content.map((part): ToolContent => {
+    const why = missing.get(pictureIn(part)?.ref ?? '');
+    if (why === undefined) return part;
+    notes.push(why);
+    return { type: 'text', text: contentText([part]) };
+  });
+  if (notes.length === 0) return message;
+  const note = [block.note, ...notes].filter(text => text !== '').join(' ');
+  return { ...message, content: [{ ...block, note, content }] };
 }
 
 interface Found {

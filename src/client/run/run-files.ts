@@ -1,6 +1,7 @@
 /** What a run leaves as files: its history, and texts that it keeps by reference. */
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { textsOfConversation } from '../../shared/store/store.js';
 import type { Temporal } from '../connect.js';
 import { keptIn } from '../kept/kept-in.js';
 import { describeRun } from './runs.js';
@@ -22,9 +23,11 @@ export async function readHistory(
   return { runId, json: historyToJSON(history) };
 }
 
-/** A text that the run keeps by reference, whole. Throws a SteersmanError where the store of this machine has it not. */
+/** A text that the run keeps by reference, or a run before it in its conversation, whole. Throws a SteersmanError where the store of this machine has it not. */
 export async function readStored(home: string, id: string, ref: string): Promise<string> {
-  const page = await keptIn(home).texts.read(id, ref, { offset: 0, length: MOST_BYTES });
+  const { texts, sessions } = keptIn(home);
+  const read = textsOfConversation(texts, sessions, async () => null);
+  const page = await read(id, ref, { offset: 0, length: MOST_BYTES });
   if (page) return page.data.toString('utf8');
   throw new SteersmanError(
     `There is no stored text ${ref} of the run ${id} in the store of this machine.`,

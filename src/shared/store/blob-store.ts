@@ -24,7 +24,7 @@ export interface BlobPage {
   totalBytes: number;
 }
 
-/** A store of immutable contents. References are opaque texts; a run can read only what it stored itself. */
+/** A store of immutable contents. References are opaque texts; what a run stored is read in its name alone. */
 export interface BlobStore {
   /** Keeps `data` for the run (its workflow id) and returns the reference. The same content, the same reference. */
   put(runId: string, data: string | Uint8Array): Promise<string>;

@@ -70,7 +70,7 @@ export async function readResult(
     );
   if (!page)
     return failed(
-      `There is no stored result ${ref} in this run, or it is no longer there. Use a ref exactly as an earlier result gave it; if this is one, do without the rest, or call the tool that gave it again.`,
+      `There is no stored result ${ref} in this conversation, or it is no longer there. Use a ref exactly as an earlier result gave it; if this is one, do without the rest, or call the tool that gave it again.`,
     );
   if (offset >= page.totalBytes)
     return failed(`The result ends at byte ${page.totalBytes}: offset ${offset} is behind it.`);

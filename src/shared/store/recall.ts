@@ -7,7 +7,7 @@ import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../core/tools/tool.
 import { RECALL } from '../../core/tools/tool-result.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { ReadPage } from './read-result.js';
-import { lineageOf, type Said, type SessionStore, saidInEach } from './store.js';
+import { type Asker, conversationOf, type Said, type SessionStore, saidInEach } from './store.js';
 
 const PAGE_CHARS = 12_000;
 const MOST_HITS = 10;
@@ -45,29 +45,18 @@ export const recallTool: ToolDefinition = {
 
 type Sessions = Pick<SessionStore, 'find' | 'runs' | 'line' | 'readEach'>;
 
-/** Who asks: it reads its own conversation, a sub-agent only what it said itself. */
-export interface Asker {
-  workflowId: string;
-  namespaceId: string | null;
-}
-
 export async function recall(
   sessions: Sessions,
   asker: Asker,
   { query = '', id = '', offset = 0 }: { query?: string; id?: string; offset?: number },
 ): Promise<ReadPage> {
   if (query.trim() === '' && id.trim() === '') return failed('Give "query", words to look for, or "id".');
-  const found = (await sessions.find(asker.workflowId)).find(
-    run => asker.namespaceId === null || run.namespaceId === asker.namespaceId,
-  );
-  if (!found)
+  const known = await conversationOf(sessions, asker);
+  if (known === null)
     return failed(
       'The store has nothing of this conversation. What is not shown above can not be read now: try again later, or call the tool that said it.',
     );
-  const said = (await lineageOf(sessions, found.session)).filter(
-    ({ run }) =>
-      run.workspace === found.workspace && (found.parent === undefined || run.chain === found.chain),
-  );
+  const { run: found, said } = known;
   return id.trim() === ''
     ? search(sessions, said, query, found)
     : page(sessions, said, { id: id.trim(), offset, asker: found });

@@ -1,7 +1,8 @@
 /** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
+import { LRUCache } from 'lru-cache';
 import { type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
 import { SteersmanError } from '../errors.js';
-import type { BlobStore, IsOver } from './blob-store.js';
+import { BLOB_REF, type BlobStore, type IsOver, runFolder } from './blob-store.js';
 
 /** A conversation in a list. */
 export interface SessionLine {
@@ -102,6 +103,54 @@ export async function lineageOf(
   const at = before.findIndex(({ run }) => run.chain === parent.chain);
   const [last] = before.slice(at, at + 1);
   return [...before.slice(0, Math.max(at, 0)), ...(last ? [{ ...last, upTo: parent.message }] : []), ...own];
+}
+
+/** Who asks for what its conversation has. `namespaceId` null: of any. */
+export interface Asker {
+  workflowId: string;
+  namespaceId: string | null;
+}
+
+/**
+ * The run that asks, as the store has it, and what it may read: its own conversation, with what that goes on from, of its
+ * own workspace; a sub-agent only what it said itself. Null where the store does not know it.
+ */
+export async function conversationOf(
+  sessions: Pick<SessionStore, 'find' | 'runs' | 'line'>,
+  { workflowId, namespaceId }: Asker,
+): Promise<{ run: RunRecord; said: Said[] } | null> {
+  const found = await sessions.find(workflowId);
+  const asker = found.find(run => namespaceId === null || run.namespaceId === namespaceId);
+  if (!asker) return null;
+  const said = (await lineageOf(sessions, asker.session)).filter(
+    ({ run }) =>
+      run.workspace === asker.workspace && (asker.parent === undefined || run.chain === asker.chain),
+  );
+  return { run: asker, said };
+}
+
+/** Of texts of earlier runs: a model call may have twenty pictures of one. */
+const OWNERS = 1_000;
+
+/** Reads what a run is shown by reference: its own texts, and those of the runs that its conversation had before it. */
+export function textsOfConversation(
+  texts: Pick<BlobStore, 'read'>,
+  sessions: Pick<SessionStore, 'find' | 'runs' | 'line'>,
+  namespaceId: () => Promise<string | null>,
+): BlobStore['read'] {
+  const owners = new LRUCache<string, string>({ max: OWNERS });
+  const ownerOf = async (workflowId: string, folder: string) => {
+    const known = await conversationOf(sessions, { workflowId, namespaceId: await namespaceId() });
+    const owner = known?.said.find(({ run }) => runFolder(run.workflowId) === folder)?.run.workflowId;
+    if (owner !== undefined) owners.set(`${workflowId} ${folder}`, owner);
+    return owner;
+  };
+  return async (workflowId, ref, range) => {
+    const [, folder = ''] = BLOB_REF.exec(ref) ?? [];
+    if (folder === '' || folder === runFolder(workflowId)) return texts.read(workflowId, ref, range);
+    const owner = owners.get(`${workflowId} ${folder}`) ?? (await ownerOf(workflowId, folder));
+    return owner === undefined ? null : texts.read(owner, ref, range);
+  };
 }
 
 export type SaidMessage = Extract<Kept, { kind: 'message' }>;

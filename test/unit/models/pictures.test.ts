@@ -99,7 +99,7 @@ describe('pictures that tools return', () => {
 
   it('Anthropic, Responses → in the result itself', async () => {
     const messages = thread([{ type: 'text', text: 'Here:' }, picture('a')]);
-    const pictures = await loadPictures(messages, read);
+    const { pictures } = await loadPictures(messages, read);
     expect(toWireTurns(MODEL, messages, pictures)[2]?.content).toMatchObject([
       {
         type: 'tool_result',
@@ -131,7 +131,7 @@ describe('pictures that tools return', () => {
       expect(sent).not.toMatch(/kept as [ab]/);
       for (const ref of ['a', 'b']) expect(sent).toContain(`;base64,${base64(ref)}`);
 
-      const pictures = await loadPictures(messages, read);
+      const { pictures } = await loadPictures(messages, read);
       const codec = CODECS[toolSyntax];
       if (!codec) throw new Error('no codec');
       const request = { ...PLAIN_REQUEST, model: 'm', messages, pictures, tools: [tool('look')] };
@@ -166,18 +166,33 @@ describe('pictures that tools return', () => {
   it('gone from the store, of another kind, or too large → the note', async () => {
     const svg: ToolContent = { type: 'image', mimeType: 'image/svg+xml', ref: 'v', totalBytes: 3 };
     const messages = thread([picture('gone'), svg, picture('large', 5_000_000), picture('a')]);
-    expect(refsIn(await loadPictures(messages, read))).toEqual(['a']);
+    expect(refsIn((await loadPictures(messages, read)).pictures)).toEqual(['a']);
+  });
+
+  it('what is not kept any more, or can not be read now → said in its place, with no reference that leads nowhere', async () => {
+    const away = (ref: string) => (ref === 'away' ? Promise.reject(new Error('EACCES')) : read(ref));
+    const given = thread([picture('gone'), picture('a')], [picture('away')]);
+    const { messages, pictures } = await loadPictures(given, away);
+    const [, said] = toWireTurns(MODEL, messages, pictures).slice(1);
+    const text = JSON.stringify(said);
+    expect(text).toContain('This picture is not kept any more.');
+    expect(text).toContain('This picture can not be read now.');
+    expect(text).toContain('[image image/png]');
+    expect(text).not.toContain('kept as');
+    expect(refsIn(pictures)).toEqual(['a']);
+    expect(messages[2]).not.toBe(given[2]);
+    expect(messages[0]).toBe(given[0]);
   });
 
   it('more than a request can have → the latest, the same ones for ten more', async () => {
     const shown = async (count: number) => {
       const parts = Array.from({ length: count }, (_, index) => [picture(`p${index}`)]);
-      return refsIn(await loadPictures(thread(...parts), read));
+      return refsIn((await loadPictures(thread(...parts), read)).pictures);
     };
     expect((await shown(20))[0]).toBe('p0');
     expect((await shown(21))[0]).toBe('p10');
     expect((await shown(30))[0]).toBe('p10');
     const large = thread([1, 2, 3, 4].map(number => picture(`l${number}`, 3_500_000)));
-    expect(refsIn(await loadPictures(large, read))).toEqual(['l3', 'l4']);
+    expect(refsIn((await loadPictures(large, read)).pictures)).toEqual(['l3', 'l4']);
   });
 });

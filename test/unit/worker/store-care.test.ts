@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deleteSession } from '../../../src/shared/store/delete-session.js';
 import { openFolder } from '../../../src/shared/store/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
-import { hadEnded, removeOldSessions } from '../../../src/worker/store-care.js';
+import { hadEnded, removeOldSessions, removeOldTexts } from '../../../src/worker/store-care.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';
 
@@ -85,6 +85,26 @@ describe.each(Object.entries(STORES))('old conversations: %s', (_name, openStore
     expect(await kept(store)).toEqual(['unknown', 'waits']);
     expect(deleted.sort()).toEqual(['lately', 'old', 'old~2']);
     expect(await store.texts.read('old~2', ref, { offset: 0, length: 9 })).toBeNull();
+  });
+
+  test('texts of a conversation → stay as long as it does; those of a run that none has go by their own time', async () => {
+    const store = open();
+    const { client } = server({ kept: before, 'kept~2': before, loose: before });
+    await store.sessions.keep(record('kept'), [said(1, 'x')]);
+    await store.sessions.keep(record('kept', { chain: 'second', workflowId: 'kept~2' }), [said(1, 'y')]);
+    const ids = ['kept', 'kept~2', 'loose'];
+    const refs = await Promise.all(ids.map(id => store.texts.put(id, 'long')));
+    const read = () =>
+      Promise.all(
+        ids.map(async (id, at) => {
+          const page = await store.texts.read(id, refs[at] ?? '', { offset: 0, length: 9 });
+          return page?.data.toString() ?? null;
+        }),
+      );
+    expect(await removeOldTexts(client, 'ns', { store, by: tomorrow })).toBe(1);
+    expect(await read()).toEqual(['long', 'long', null]);
+    expect(await removeOldSessions(client, 'ns', { store, by: tomorrow })).toBe(1);
+    expect(await read()).toEqual([null, null, null]);
   });
 
   test('changed since → stay, and Temporal is not asked for them', async () => {
