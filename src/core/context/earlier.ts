@@ -1,7 +1,10 @@
 /** What a run begins with where its conversation began before it: the newest of what was said, calls with their results. */
 import { estimateMessageTokens } from '../limits/tokens.js';
-import { type Message, toolCallsOf, type UserMessage } from '../state/message.js';
-import { jsonBytes } from '../text/json.js';
+import { BUILT_IN_WORDS } from '../prompts/words.js';
+import { messageNumber } from '../state/kept.js';
+import { type AssistantMessage, type Message, toolCallsOf, type UserMessage } from '../state/message.js';
+import { jsonBytes, stringOr } from '../text/json.js';
+import { RECALL } from '../tools/tool-result.js';
 import { withSummariesInPlace } from './replaced.js';
 import { COMPACTOR } from './summary.js';
 
@@ -93,7 +96,11 @@ function groupsOfRun({ chain, answer, messages }: EarlierRun): Message[][] {
   );
   const groups: Message[][] = [];
   const add = (...group: Message[]) =>
-    groups.push(group.map(message => ({ ...message, from: message.from ?? { chain, id: message.id } })));
+    groups.push(
+      group.map(message =>
+        message.from ? message : { ...withNamedRun(message, chain), from: { chain, id: message.id } },
+      ),
+    );
   for (const message of messages) {
     if (message.kind === 'user' && !SAID_ANEW.has(message.purpose)) add(message);
     if (message.kind !== 'assistant' || message.role === COMPACTOR) continue;
@@ -104,6 +111,52 @@ function groupsOfRun({ chain, answer, messages }: EarlierRun): Message[][] {
   }
   if (answer !== null && !isSaid(messages, answer)) add(answerMessage(messages, answer));
   return groups;
+}
+
+/** Ids by which a model reads more, with their run: the run that goes on has messages of the same ids. */
+function withNamedRun(message: Message, chain: string): Message {
+  if (chain === '') return message;
+  const inQuotes = (text: string) => text.replace(/"(m\d+)"/g, `"${chain}/$1"`);
+  switch (message.kind) {
+    case 'tool_result': {
+      const [block] = message.content;
+      return { ...message, content: [{ ...block, note: inQuotes(block.note) }] };
+    }
+    case 'assistant':
+      return { ...message, content: message.content.map(block => withNamedRecall(block, chain)) };
+    case 'user': {
+      if (message.purpose !== 'summary') return message;
+      const content = message.content.map(block => {
+        const text = withNamedReferences(inQuotes(block.text), chain);
+        return { ...block, text };
+      });
+      return { ...message, content };
+    }
+    case 'cut':
+      return message;
+  }
+}
+
+function withNamedRecall(
+  block: AssistantMessage['content'][number],
+  chain: string,
+): AssistantMessage['content'][number] {
+  if (
+    block.type !== 'tool_use' ||
+    block.name !== RECALL ||
+    !messageNumber({ id: stringOr(block.input.id, '') })
+  )
+    return block;
+  return { ...block, input: { ...block.input, id: `${chain}/${block.input.id}` } };
+}
+
+const REFERENCES = Object.values(BUILT_IN_WORDS).map(words => `\n${words.summaryReferences}\n- `);
+
+/** In the part that has them: elsewhere `m3` may be a measure. */
+function withNamedReferences(text: string, chain: string): string {
+  const from = Math.max(...REFERENCES.map(title => text.lastIndexOf(title)));
+  if (from < 0) return text;
+  return text.slice(0, from) + text.slice(from).replace(/(?<![\w/.-])m\d+(?![\w/-]|\.\w)/g, `${chain}/$&`);
 }
 
 function isSaid(messages: readonly Message[], answer: string): boolean {

@@ -1,7 +1,8 @@
 /** The built-in tool with which a model reads what was said in its conversation and is not shown any more (X7). */
 import { setImmediate } from 'node:timers/promises';
+import { COMPACTOR } from '../../core/context/summary.js';
 import type { RunRecord } from '../../core/state/kept.js';
-import type { Message } from '../../core/state/message.js';
+import type { Message, UserMessage } from '../../core/state/message.js';
 import { headChars } from '../../core/text/large-text.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../core/tools/tool.js';
 import { RECALL } from '../../core/tools/tool-result.js';
@@ -11,6 +12,8 @@ import { type Asker, conversationOf, type Said, type SessionStore, saidInEach } 
 
 const PAGE_CHARS = 12_000;
 const MOST_HITS = 10;
+/** So many hits may be passed over. */
+const MOST_PASSED = 1_000;
 const QUERY_CHARS = 500;
 const MOST_WORDS = 20;
 /** So much is looked through at most, and so much before others of the worker get their turn. */
@@ -27,8 +30,12 @@ export const recallTool: ToolDefinition = {
     type: 'object',
     properties: {
       query: { type: 'string', maxLength: QUERY_CHARS, description: 'Words to look for.' },
-      id: { type: 'string', description: 'A message, such as "m12".' },
-      offset: { type: 'integer', minimum: 0, description: 'First character. Default 0.' },
+      id: { type: 'string', description: 'A message, by its id as it was given.' },
+      offset: {
+        type: 'integer',
+        minimum: 0,
+        description: 'First character of the message, or first of the hits. Default 0.',
+      },
     },
     additionalProperties: false,
   },
@@ -42,6 +49,8 @@ export const recallTool: ToolDefinition = {
     concurrent: true,
   },
 };
+
+const OF_SUMMARIES: ReadonlySet<string> = new Set(['compact', 'summary'] satisfies UserMessage['purpose'][]);
 
 type Sessions = Pick<SessionStore, 'find' | 'runs' | 'line' | 'readEach'>;
 
@@ -58,7 +67,7 @@ export async function recall(
     );
   const { run: found, said } = known;
   return id.trim() === ''
-    ? search(sessions, said, query, found)
+    ? search(sessions, said, { query, offset })
     : page(sessions, said, { id: id.trim(), offset, asker: found });
 }
 
@@ -68,36 +77,47 @@ interface Found {
   line(): string;
 }
 
-/** Those with the most of the words come first, then the newest. What was recalled before is no find. */
+/**
+ * Those with the most of the words come first, then the newest. Each is named with its run: what is found is read in the
+ * next run of the conversation, too, which has messages of the same ids.
+ */
 async function search(
   sessions: Sessions,
   said: readonly Said[],
-  query: string,
-  asker: RunRecord,
+  { query, offset }: { query: string; offset: number },
 ): Promise<ReadPage> {
+  if (offset > MOST_PASSED)
+    return failed(`At most ${MOST_PASSED} hits are passed over: look for more of the words, or for others.`);
+  const most = offset + MOST_HITS;
   const words = [...new Set(lowerWords(query.slice(0, QUERY_CHARS)))].slice(0, MOST_WORDS);
   let best: Found[] = [];
+  let count = 0;
   let looked = 0;
   for await (const { message, run } of newestFirst(sessions, said)) {
     if (looked > MOST_CHARS) break;
-    const text = isRecalled(message) ? '' : searchedText(message);
+    const text = isSaidAgain(message) ? '' : searchedText(message);
     // Others of the worker have models and tools at work meanwhile.
     if (Math.floor((looked + text.length) / TURN_CHARS) > Math.floor(looked / TURN_CHARS))
       await setImmediate();
     looked += text.length;
     const lower = text.toLowerCase();
     const has = words.filter(word => lower.includes(word));
-    if (has.length === 0 || has.length <= (best[MOST_HITS - 1]?.count ?? 0)) continue;
-    const name = run.chain === asker.chain ? message.id : `${run.workflowId}/${message.id}`;
-    best.push({ count: has.length, line: () => `${name}: ${partWith(text, has) ?? ''}` });
-    best = best.sort((a, b) => b.count - a.count).slice(0, MOST_HITS);
+    if (has.length > 0) count += 1;
+    if (has.length === 0 || has.length <= (best[most - 1]?.count ?? 0)) continue;
+    const line = () => `${run.workflowId}/${message.id}: ${partWith(text, has) ?? ''}`;
+    best.push({ count: has.length, line });
+    best = best.sort((a, b) => b.count - a.count).slice(0, most);
   }
   const older = looked > MOST_CHARS ? ' Older ones were not looked through: there are too many.' : '';
-  if (best.length === 0)
-    return failed(`No message has any of these words: ${headChars(query, 200)}.${older}`);
+  if (count === 0) return failed(`No message has any of these words: ${headChars(query, 200)}.${older}`);
+  const shown = best.slice(offset);
+  if (shown.length === 0) return failed(`There are ${count} hits: offset ${offset} is behind them.`);
+  const next = offset + shown.length;
+  const more =
+    next < count ? ` Of ${count} hits these are ${offset + 1} to ${next}: go on with offset ${next}.` : '';
   return {
-    note: `Messages with these words, by id. "id" reads one of them whole.${older}`,
-    content: [{ type: 'text', text: best.map(found => found.line()).join('\n') }],
+    note: `Messages with these words, by id. "id" reads one of them whole.${more}${older}`,
+    content: [{ type: 'text', text: shown.map(found => found.line()).join('\n') }],
     isError: false,
   };
 }
@@ -110,8 +130,11 @@ async function* newestFirst(
     for (const { message } of messages.reverse()) yield { message, run };
 }
 
-function isRecalled({ content }: Message): boolean {
-  return content.some(
+/** What was recalled, and what summaries say of messages: these themselves are found. */
+function isSaidAgain(message: Message): boolean {
+  if (message.kind === 'user' && OF_SUMMARIES.has(message.purpose)) return true;
+  if (message.kind === 'assistant' && message.role === COMPACTOR) return true;
+  return message.content.some(
     block =>
       (block.type === 'tool_use' && block.name === RECALL) ||
       (block.type === 'tool_result' && block.toolName === RECALL),

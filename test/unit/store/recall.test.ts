@@ -78,9 +78,47 @@ describe.each(Object.entries(STORES))('recall in %s', (_name, open) => {
       recalled(5, 'm1: The pool is 7 m long.'),
     ]);
     const found = await ask({ query: 'pool long' });
-    expect(found.text.split('\n').map(line => line.split(':')[0])).toEqual(['m3', 'm1', 'm4']);
-    expect(found.text).toContain('m1: The pool is 7 m long.');
+    expect(found.text.split('\n').map(line => line.split(':')[0])).toEqual(['pool/m3', 'pool/m1', 'pool/m4']);
+    expect(found.text).toContain('pool/m1: The pool is 7 m long.');
     expect(await ask({ query: 'desert' })).toMatchObject({ isError: true, text: '' });
+  });
+
+  test('X7: what was summarised → the message that said it, not the request, the reply and the summary', async () => {
+    const { sessions } = open();
+    const user = (number: number, purpose: 'compact' | 'summary'): Kept => {
+      const kept = said(number, 'The pool is long, says a summary.');
+      if (kept.kind !== 'message' || kept.message.kind !== 'user') return kept;
+      return { ...kept, message: { ...kept.message, purpose } };
+    };
+    const content = [{ type: 'text' as const, text: '{"facts":[{"fact":"The pool is long"}]}' }];
+    const compactor: Message = {
+      ...{ id: 'm3', at: 3, kind: 'assistant', role: 'compactor', model: 'a/b', usage: NO_USAGE },
+      ...{ stopReason: 'end_turn', action: 'answering', content },
+    };
+    await sessions.keep(run('pool'), [
+      said(1, 'The pool is 7 m long.'),
+      user(2, 'compact'),
+      { kind: 'message', thread: 'main', message: compactor },
+      user(4, 'summary'),
+    ]);
+    expect((await ask({ query: 'pool long' })).text).toBe('pool/m1: The pool is 7 m long.');
+  });
+
+  test('X7: more hits than are shown → the offset of the next, up to the last of them', async () => {
+    await open().sessions.keep(
+      run('pool'),
+      Array.from({ length: 23 }, (_, at) => said(at + 1, `Pool ${at + 1}`)),
+    );
+    const ids = async (offset: number) => {
+      const { note, text } = await ask({ query: 'pool', offset });
+      return { note, ids: text.split('\n').map(line => Number(/m(\d+):/.exec(line)?.[1])) };
+    };
+    const [first, last] = [await ids(0), await ids(20)];
+    expect([first.ids[0], first.ids.length, last.ids]).toEqual([23, 10, [3, 2, 1]]);
+    expect(first.note).toContain('Of 23 hits these are 1 to 10: go on with offset 10.');
+    expect(last.note).not.toContain('go on');
+    expect(await ask({ query: 'pool', offset: 23 })).toMatchObject({ isError: true });
+    expect((await ask({ query: 'pool', offset: 5_000 })).note).toContain('At most 1000 hits');
   });
 
   test('X7: an id → the message, a page at a time, with the place where it goes on', async () => {
@@ -125,7 +163,7 @@ describe.each(Object.entries(STORES))('recall in %s', (_name, open) => {
     const agent = run('pool', { workflowId: 'pool/search/1', parent: 'pool' });
     await sessions.keep(agent, [said(1, 'Look for the garden.')]);
     const asker = { workflowId: 'pool/search/1', namespaceId: 'namespace-1' };
-    expect((await ask({ query: 'the' }, asker)).text).toBe('m1: Look for the garden.');
+    expect((await ask({ query: 'the' }, asker)).text).toBe('pool/search/1/m1: Look for the garden.');
     expect(await ask({ id: 'pool/m1' }, asker)).toMatchObject({ isError: true });
   });
 

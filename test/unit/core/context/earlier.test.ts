@@ -135,3 +135,33 @@ test('X6: less room than there is → goal, summary and steering before the newe
   const huge = SUMMARISED.map(each => (each.id === 'm9' ? user('m9', 'x '.repeat(4_000), 'summary') : each));
   expect(idsOf(earlierMessages([one(huge)], { ...MUCH, tokens: 400 }))).toContain('a m10');
 });
+
+test('X7: ids of messages by which more is read, in a summary, a note and a call → with the run that they are of', () => {
+  const facts = 'Facts:\n- It holds m2 and m3';
+  const summary = `${facts} (recall {"id":"m7"})\n\nReferences:\n- m12, m3, z/m4, s.m4.\n- m5.\n</summary>`;
+  const noted = result('m3', 'c1');
+  if (noted.kind === 'tool_result') noted.content[0].note = 'recall reads it, id "m2".';
+  const asks = reply('m4', 'x m9', 'c2');
+  const recalls = (id: string) =>
+    asks.content.map(block =>
+      block.type === 'tool_use' ? { ...block, name: 'recall', input: { id } } : block,
+    );
+  const messages = [
+    ...[user('m0', summary, 'summary'), user('m1', 'g: "m3"'), reply('m2', 'x', 'c1'), noted],
+    ...[{ ...asks, content: recalls('m2') }, result('m5', 'c2')],
+  ];
+  const [told, goal, , seen, asked] = earlierMessages([one(messages)], MUCH);
+  expect(told?.content).toEqual([
+    {
+      type: 'text',
+      text: `${facts} (recall {"id":"a/m7"})\n\nReferences:\n- a/m12, a/m3, z/m4, s.m4.\n- a/m5.\n</summary>`,
+    },
+  ]);
+  // What a person says stays as it was said.
+  expect(goal?.content).toEqual([{ type: 'text', text: 'g: "m3"' }]);
+  expect(seen?.content).toMatchObject([{ note: 'recall reads it, id "a/m2".' }]);
+  expect(asked?.content).toMatchObject([{ text: 'x m9' }, { input: { id: 'a/m2' } }]);
+  // Of no run: a client gave them.
+  const given = earlierMessages([{ chain: '', answer: null, messages }], MUCH);
+  expect(given[3]?.content).toMatchObject([{ note: 'recall reads it, id "m2".' }]);
+});
