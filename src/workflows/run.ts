@@ -123,7 +123,7 @@ export class Run {
     thread: Thread,
     purpose: UserMessage['purpose'],
     text: string,
-    about: Pick<UserMessage, 'role' | 'taskId' | 'replaces'> = {},
+    about: Pick<UserMessage, 'role' | 'taskId' | 'replaces' | 'standsFor'> = {},
   ): UserMessage {
     const content: TextBlock[] = [{ type: 'text', text }];
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };

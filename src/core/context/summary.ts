@@ -7,7 +7,8 @@ import { extractJson } from '../outputs/parse-output.js';
 import { delimit } from '../prompts/prompt.js';
 import { fill, type Words } from '../prompts/words.js';
 import type { Message } from '../state/message.js';
-import { fitted, told } from '../text/fit.js';
+import { told } from '../text/fit.js';
+import { jsonBytes } from '../text/json.js';
 import { anchorsOf, groupsOf } from '../text/trim.js';
 
 /** Who is said to have written it, in usage and conversation: no role of its own, it is asked in that of who works. */
@@ -22,12 +23,17 @@ const summary = {
     { about: 'what was found out, with figures, names and paths as they are' },
   ),
   openTasks: texts({ about: 'what is still to be done, and what was tried in vain' }),
-  references: texts({ about: 'ids of artifacts, messages and results that may be needed' }),
+  references: texts({
+    about:
+      'names of artifacts, and ids of messages and results, that may be needed: only such as stand above',
+  }),
 };
 
 export type Summary = ReadAll<typeof summary>;
 
+/** Some 2,000 words: twice of what is asked for. */
 const SUMMARY_BYTES = 16_000;
+const TOO_LONG = 'The summary must have at most about 1,000 words';
 
 export function summaryRequest(words: Words): string {
   return `${words.compact}\n{ ${formOfFields(summary)} }`;
@@ -38,17 +44,33 @@ export function summaryAgain(errors: readonly string[], words: Words): string {
   return `${words.reask}\n${named.join('\n')}\n\n${words.reaskForm}\n{ ${formOfFields(summary)} }`;
 }
 
-/** What does not fit its bound is cut. One that says nothing is none. */
-export function readSummary(said: string): Parsed<Summary> {
+/** `isCut`: the model had no room for more. One that says neither what is wanted nor what is known is none. */
+export function readSummary(said: string, isCut = false): Parsed<Summary> {
   const faults = new Faults();
   const json = extractJson(said);
-  if (json === null)
-    return { ok: false, value: null, errors: [expected('The reply', 'one complete JSON object', said)] };
+  if (isCut) return refused([`${TOO_LONG}: this one was cut off at its end.`]);
+  if (json === null) return refused([expected('The reply', 'one complete JSON object', said)]);
   const value = readFields(summary, json, faults);
-  const isEmpty = Object.values(value).every(part => part.length === 0);
-  if (isEmpty) faults.add('facts', 'what was found out', json.facts);
-  if (faults.fatal) return { ok: false, value: null, errors: faults.said };
-  return { ok: true, value: fitted(value, SUMMARY_BYTES) };
+  if (faults.fatal) return refused(faults.said);
+  if (value.goals.length + value.facts.length === 0)
+    return refused([
+      'The summary must say what the person wants (`goals`), or what was found out (`facts`).',
+    ]);
+  const bytes = jsonBytes(value);
+  if (bytes > SUMMARY_BYTES)
+    return refused([`${TOO_LONG}: this one has ${bytes} bytes, of which ${SUMMARY_BYTES} are taken.`]);
+  return { ok: true, value };
+}
+
+function refused(errors: string[]): Parsed<Summary> {
+  return { ok: false, value: null, errors };
+}
+
+/** How many messages have given way to a summary: with those of an earlier one, for which it stands too. */
+export function countOf(gone: Iterable<Message>): number {
+  let count = 0;
+  for (const message of gone) count += (message.kind === 'user' && message.standsFor) || 1;
+  return count;
 }
 
 /** As roles read it: data, for what tools said may stand in it. */

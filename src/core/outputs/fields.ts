@@ -132,7 +132,8 @@ export function texts(marks: Marks = {}): Field<string[]> {
 }
 
 export function list<S extends Fields>(fields: S, marks: Marks = {}): Field<ReadAll<S>[]> {
-  const wanted = `an array of { ${Object.keys(fields).join(', ')} }`;
+  const object = `{ ${Object.keys(fields).join(', ')} }`;
+  const wanted = `an array of ${object}`;
   return {
     ...told(marks, `[{ ${formOfFields(fields)} }]`, { type: 'array', items: closedObject(fields) }),
     read(value, at, faults) {
@@ -142,8 +143,11 @@ export function list<S extends Fields>(fields: S, marks: Marks = {}): Field<Read
       }
       return value.flatMap((item: unknown, index) => {
         const own = new Faults();
-        const read = readFields(fields, isRecord(item) ? item : {}, own, `${at}[${index}]`);
-        if (!marks.lax) faults.said.push(...own.said);
+        const place = `${at}[${index}]`;
+        const read = readFields(fields, isRecord(item) ? item : {}, own, place);
+        // Of what is no object, no field is at fault.
+        const said = own.fatal && !isRecord(item) ? [expected(place, object, item)] : own.said;
+        if (!marks.lax) faults.said.push(...said);
         if (!marks.lax) faults.fatal ||= own.fatal;
         return own.fatal ? [] : [read];
       });

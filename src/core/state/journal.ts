@@ -164,7 +164,7 @@ export interface JournalPayloads {
   };
   /** A model is asked for a summary of a thread of so many tokens. */
   compaction_started: { thread: string; tokens: number; model: string };
-  /** The summary `messageId` stands for `dropped` messages; tokens of the thread `before` and `after`. */
+  /** To the summary `messageId`, `dropped` messages gave way now; tokens of the thread `before` and `after`. */
   thread_compacted: {
     thread: string;
     dropped: number;

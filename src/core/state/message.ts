@@ -161,6 +161,8 @@ export interface UserMessage extends MessageBase {
   taskId?: string;
   /** Of a summary: the messages that it stands for, by the run that said them, where that was another one. */
   replaces?: { chain?: string; ids: string[] }[];
+  /** Of a summary: how many messages have given way to it, with those of summaries before it. */
+  standsFor?: number;
   content: TextBlock[];
 }
 

@@ -4,6 +4,7 @@ import { compactionHelps, compactionPays } from '../../core/context/decide.js';
 import { replacedBy } from '../../core/context/replaced.js';
 import {
   COMPACTOR,
+  countOf,
   inPlaceOf,
   readSummary,
   type Summary,
@@ -101,8 +102,9 @@ async function compactBy(
     run.journal('compaction_failed', { thread: thread.id, model, why: end.why });
     return end.interrupted || state.people.stop ? 'interrupted' : 'failed';
   }
-  const text = summaryText(end.summary, gone.size, run.words);
-  const message = run.say(thread, 'summary', text, { replaces: replacedBy(gone) });
+  const standsFor = countOf(gone);
+  const text = summaryText(end.summary, standsFor, run.words);
+  const message = run.say(thread, 'summary', text, { replaces: replacedBy(gone), standsFor });
   replaceInThread(state, thread, inPlaceOf(said, gone, message), at);
   thread.dropped += gone.size;
   delete thread.compactFrom;
@@ -125,7 +127,7 @@ async function summarise(run: Run, due: Compaction, model: string): Promise<Summ
     const reply = await ask(run, due, { model, timeMs: by - run.ports.now() });
     if ('why' in reply) return reply;
     usage = addUsage(usage, reply.usage);
-    const read = readSummary(reply.text);
+    const read = readSummary(reply.text, reply.isCut);
     if (read.ok) return { summary: read.value, usage };
     if (times === 2 || run.state.people.stop || run.ports.now() >= by)
       return { why: read.errors.join(' '), interrupted: false };
@@ -137,7 +139,7 @@ async function ask(
   run: Run,
   { role, thread }: Compaction,
   { model, timeMs }: { model: string; timeMs: number },
-): Promise<{ text: string; usage: Usage } | { why: string; interrupted: boolean }> {
+): Promise<{ text: string; isCut: boolean; usage: Usage } | { why: string; interrupted: boolean }> {
   const call = pinCall(run, { role, thread, model, toolsOffered: false, compacts: true });
   const by = { role: COMPACTOR, model };
   const { callId } = call;
@@ -160,7 +162,7 @@ async function ask(
     ...{ content: content.filter(block => block.type !== 'tool_use'), stopReason, model, usage },
   });
   if (stopReason === 'interrupted') return { why: 'It was interrupted.', interrupted: true };
-  return { text: outputText ?? textOf(message), usage };
+  return { text: outputText ?? textOf(message), isCut: stopReason === 'max_tokens', usage };
 }
 
 function inTime(options: ReturnType<typeof optionsFor>, timeMs: number): ReturnType<typeof optionsFor> {

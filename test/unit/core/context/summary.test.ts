@@ -1,7 +1,14 @@
 /** What a summary takes the place of, and how it is read and said. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inPlaceOf, readSummary, summaryText, whatGoes } from '../../../../src/core/context/summary.js';
+import {
+  countOf,
+  inPlaceOf,
+  readSummary,
+  summaryRequest,
+  summaryText,
+  whatGoes,
+} from '../../../../src/core/context/summary.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { type Message, NO_USAGE, type UserMessage } from '../../../../src/core/state/message.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
@@ -87,9 +94,47 @@ test.each<[string, string, boolean]>([
   ['nothing in it', '{"goals": [], "facts": []}', false],
   ['something else', '{"type": "component", "component": "executor-response"}', false],
   ['a fact that is none', '{"facts": [{"source": "b"}]}', false],
+  ['neither what is wanted nor what is known', '{"decisions": ["a"], "references": ["m1"]}', false],
   ['cut off', JSON.stringify(VALUE).slice(0, -10), false],
 ])('X6: a reply, %s → %s is read: %s', (_what, said, isRead) => {
   expect(readSummary(said).ok).toBe(isRead);
+});
+
+test.each<[string, string, boolean, string]>([
+  [
+    'more than is taken',
+    JSON.stringify({ goals: ['word '.repeat(4_000)] }),
+    false,
+    'The summary must have at most about 1,000 words: this one has 20',
+  ],
+  [
+    'cut off',
+    JSON.stringify(VALUE).slice(0, -10),
+    true,
+    'The summary must have at most about 1,000 words: this one was cut off at its end.',
+  ],
+  [
+    'empty',
+    '{}',
+    false,
+    'The summary must say what the person wants (`goals`), or what was found out (`facts`).',
+  ],
+  ['facts in arrays', '{"facts": [["a", "b"]]}', false, '`facts[0]` must be { fact, source }, got an array.'],
+  ['facts as texts', '{"facts": ["a"]}', false, '`facts[0]` must be { fact, source }, got "a".'],
+  ['no list', '{"facts": "a"}', false, '`facts` must be an array of { fact, source }, got "a".'],
+  ['no text', '{"facts": [{"fact": 7}]}', false, '`facts[0].fact` must be a non-empty string, got 7.'],
+])('X6: %s → refused, and told why', (_what, said, isCut, why) => {
+  const read = readSummary(said, isCut);
+  expect(read.ok ? [] : read.errors).toEqual([expect.stringContaining(why)]);
+});
+
+test('X6: an earlier summary goes, too → what it stands for is counted, and not the summary', () => {
+  const earlier: Message = { ...user('s1', 'summary'), standsFor: 12 } as Message;
+  expect(countOf([earlier, user('m3'), user('m4')])).toBe(14);
+});
+
+test('X6: what is asked for → no id that stands nowhere', () => {
+  expect(summaryRequest(BUILT_IN_WORDS.en)).toContain('only such as stand above');
 });
 
 test('X6: a summary → its parts under their titles, as data, and what would end that is no tag', () => {

@@ -99,6 +99,35 @@ test('X5: too long → the same request with one more message, as text, without 
   expect(asked).toHaveLength(2);
 });
 
+test('X6: a second summary → it counts all messages that have given way, with those of the first', async () => {
+  const { run, call, thread } = longRun([says(SUMMARY), says('Done.'), says(SUMMARY)]);
+  const counts = () =>
+    thread.messages.flatMap(message => (message.kind === 'user' ? (message.standsFor ?? []) : []));
+  await call();
+  const [first = 0] = counts();
+  await call();
+  const before = thread.messages.length;
+  run.say(thread, 'instruction', 'word '.repeat(6_000));
+  const stays = run.say(thread, 'instruction', 'Go on.');
+  await call();
+  const [second = 0, ...others] = counts();
+  expect([first > 10, others]).toEqual([true, []]);
+  // The first summary is none of them.
+  const gone = before + 2 - (thread.messages.length - 1);
+  expect(second).toBe(first + gone - 1);
+  expect(thread.messages).toContain(stays);
+  expect(textOf(thread.messages.find(each => each.kind === 'user' && each.standsFor) as Message)).toContain(
+    `${second} earlier message(s)`,
+  );
+});
+
+test('X6: it is cut off at its end → asked for once more as too long, in words', async () => {
+  const { call, asked, told } = longRun([says('{"fa', { stopReason: 'max_tokens' }), says(SUMMARY)]);
+  await call();
+  expect(textOf(asked[1]?.messages.at(-1) ?? { content: [] })).toContain('at most about 1,000 words');
+  expect(told()).toEqual(['compaction_started', 'thread_compacted']);
+});
+
 test('X5: a model for summaries → it writes them; one that takes less than there is → that of the role', async () => {
   const cheap = longRun([says(SUMMARY)], { own: { model: 'p/cheap' } });
   await cheap.call();
