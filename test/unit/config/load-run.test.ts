@@ -500,6 +500,26 @@ describe('load run', () => {
     expect((await load({}, given)).context?.compacts).toEqual({ model: 'openai/unknown' });
   });
 
+  test('load run: a cost limit, and the model for summaries has no price → that is not called; one with a price is', async () => {
+    await config('models:\n  default: openai/gpt-5\n  compaction: openai/other\n');
+    const compacts = async (isPriced: boolean, costUsd: number | null) => {
+      const modelInfo = (id: string) => modelFacts(100_000, isPriced || id !== 'openai/other');
+      const loaded = await load({ limits: { costUsd } }, { modelInfo, keeps: true });
+      return loaded.context?.compacts;
+    };
+    expect(await compacts(false, 1)).toEqual({});
+    expect(await compacts(true, 1)).toEqual({ model: 'openai/other' });
+    expect(await compacts(false, null)).toEqual({ model: 'openai/other' });
+  });
+
+  test('X2: limits of roles in context.roles → pinned, each with what is left out of it taken from the general ones', async () => {
+    await config(
+      'models:\n  default: openai/gpt-5\ncontext:\n  maxTokens: 10000\n  threshold: 0.5\n  roles:\n    planner: { maxTokens: 4000 }\n    verifier: { threshold: 0.9 }\n',
+    );
+    const { context } = await load({}, { keeps: true });
+    expect(context).toMatchObject({ softTokens: 5_000, roles: { planner: 2_000, verifier: 9_000 } });
+  });
+
   test('load run: it can not begin, and the worker has hooks → its failure names them (E3)', async () => {
     await config('models:\n  default: openai/gpt-5\n');
     const failure = await failureOf(load({ mode: 'react', role: 'nobody' }, { hooks: ['onRunEnd'] }));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CallModelInput, CallModelResult } from '../../../../src/activities/types.js';
 import { FAILURE } from '../../../../src/core/limits/failure.js';
 import { type Message, NO_USAGE, textOf } from '../../../../src/core/state/message.js';
-import { executionAt } from '../../../../src/core/state/position.js';
+import { executionAt, wrapUpAt } from '../../../../src/core/state/position.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
 import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
@@ -183,6 +183,58 @@ test('X5: a person interrupts it → nothing is said of it, and it is tried agai
     'compaction_started',
     'thread_compacted',
   ]);
+});
+
+test('X2: a limit of the role itself → it is the one by which it is summarised', async () => {
+  const longer = longRun([]);
+  longer.run.pinned.context = { softTokens: 5_000, compacts: {}, roles: { executor: 50_000 } };
+  expect(await longer.call()).toMatchObject({ kind: 'message' });
+  const shorter = longRun([says(SUMMARY)]);
+  shorter.run.pinned.context = { softTokens: 50_000, compacts: {}, roles: { executor: 5_000 } };
+  expect(await shorter.call()).toEqual({ kind: 'again' });
+  expect([longer.told(), shorter.told()]).toEqual([[], ['compaction_started', 'thread_compacted']]);
+});
+
+test('X5: the wrap-up → no summary, for what the goal has left is for the answer', async () => {
+  const { call, state, told } = longRun([]);
+  state.cursor.position = wrapUpAt(1, { cause: 'budget:tokens', why: 'limit' });
+  expect(await call()).toMatchObject({ kind: 'message' });
+  expect(told()).toEqual([]);
+});
+
+test('X5: the model for summaries is out → it is not asked', async () => {
+  const { call, asked, state } = longRun([says(SUMMARY)], { own: { model: 'p/cheap' } });
+  state.models.out = { 'p/cheap': FAILURE.model.badRequest };
+  await call();
+  expect(asked.map(({ model }) => model)).toEqual(['p/a']);
+});
+
+test('X5: before a summary → what gives way is kept, up to the newest of it', async () => {
+  const order: string[] = [];
+  const keep: Ports['keep'] = async ({ upTo }) => {
+    order.push(`keep ${upTo.id}`);
+    return { ok: true, value: null };
+  };
+  const { call, state } = longRun([says(SUMMARY)], { ports: { keep }, slow: () => order.push('ask') });
+  const newest = state.lastId;
+  await call();
+  expect(order).toEqual([`keep ${newest}`, 'ask']);
+});
+
+test('X3: the endpoint has nearly all in its cache, and few turns have been → no summary, for it would not pay', async () => {
+  const usage = { ...NO_USAGE, inputTokens: 100_000, cachedInputTokens: 98_000, outputTokens: 10 };
+  const cached = longRun([says('Done.', { usage }), says(SUMMARY)]);
+  const full = longRun([says('Done.', { usage: { ...usage, cachedInputTokens: 0 } }), says(SUMMARY)]);
+  for (const { run, state, call } of [cached, full]) {
+    const { context } = run.pinned;
+    // The first call says what the cache has.
+    delete run.pinned.context;
+    await call();
+    if (context) run.pinned.context = context;
+    state.total.turns = 5;
+    await call();
+  }
+  expect([cached.told(), full.told()]).toEqual([[], ['compaction_started', 'thread_compacted']]);
 });
 
 test('X5: a run that earlier code began → no summary', async () => {
