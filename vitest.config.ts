@@ -11,8 +11,8 @@ const shared = { isolate: false };
 /** With a real Temporal server, workers and tools as processes. */
 const wholeRuns = {
   globalSetup: ['test/support/find-temporal.ts'],
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   pool: 'forks',
   // Real processes on a machine of unknown load; what fails twice is broken. Locally nothing is tried again.
   retry: process.env.CI ? 1 : 0,
@@ -21,10 +21,10 @@ const wholeRuns = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/build-once.ts'],
-    // Whole runs mostly wait, for a model, a server or a process: with fewer, two cores are idle much of the time.
-    maxWorkers: 4,
+    // Whole runs wait for a model, a server or a process: with fewer, two cores are idle; with more, all wait too long.
+    maxWorkers: 3,
     // Of tests within a file that say so: those wait for timeouts of the server, 10 s and more each.
-    maxConcurrency: 9,
+    maxConcurrency: 5,
     projects: [
       {
         extends: true,

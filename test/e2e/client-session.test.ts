@@ -264,5 +264,5 @@ describe('verbs that steer', () => {
     expect((await client('list', '--waiting')).stdout).toBe('');
     const late = await client('follow-up', 'verbs', 'One more');
     expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('"One more" --after verbs') });
-  }, 300_000);
+  });
 });

@@ -103,4 +103,4 @@ test('a worker is killed in a summary, before its call or after it → another o
     const summaries = found.events.filter(type => /compact/.test(type));
     expect(summaries).toEqual(['compaction_started', 'thread_compacted']);
   }
-}, 240_000);
+});

@@ -116,11 +116,11 @@ const failureOf = (work: Promise<unknown>) =>
     error => error,
   );
 const effectsSeen = (count: number) =>
-  vi.waitFor(() => expect(fake.effects()).toHaveLength(count), { timeout: 5_000 });
+  vi.waitFor(() => expect(fake.effects()).toHaveLength(count), { timeout: 60_000 });
 const callSeen = (tool: string) =>
   vi.waitFor(
     () => expect(fake.events().some(event => event.event === 'call' && event.tool === tool)).toBe(true),
-    { timeout: 5_000 },
+    { timeout: 60_000 },
   );
 async function serverPid(pool: McpPool): Promise<number> {
   return (await pool.connect('fake', workspace)).pid ?? 0;
@@ -187,7 +187,7 @@ describe('a call that runs', () => {
     const { call, heartbeats } = rig();
     const running = call({ serverToolName: 'slow', arguments: { gate: 'g' } });
     expect(heartbeats).toEqual([]);
-    await vi.waitFor(() => expect(heartbeats.length).toBeGreaterThanOrEqual(2), { timeout: 4_000 });
+    await vi.waitFor(() => expect(heartbeats.length).toBeGreaterThanOrEqual(2), { timeout: 60_000 });
     expect(heartbeats[0]).toEqual({ callId: 'c1', tool: 'slow' });
     fake.openGate('g');
     await running;
@@ -197,7 +197,7 @@ describe('a call that runs', () => {
     const { call, heartbeats } = rig();
     const running = call({ serverToolName: 'progress', arguments: { gate: 'g' } });
     const told = { callId: 'c1', tool: 'progress', progress: 1, total: 2, message: 'halfway' };
-    await vi.waitFor(() => expect(heartbeats).toContainEqual(told), { timeout: 5_000 });
+    await vi.waitFor(() => expect(heartbeats).toContainEqual(told), { timeout: 60_000 });
     fake.openGate('g');
     await running;
   });
@@ -309,7 +309,7 @@ describe('servers that can not be reached', () => {
       arguments: { file, line: 'x' },
       idempotent: false,
     });
-    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 60_000 });
     rmSync(fail);
     expect((await running).ending).toBe('executed');
     expect(fake.effects()).toHaveLength(1);
@@ -319,7 +319,7 @@ describe('servers that can not be reached', () => {
     const { call, pool } = rig();
     await call({ arguments: { text: 'one' } });
     process.kill(await serverPid(pool), 'SIGKILL');
-    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 60_000 });
     expect(textOf(await call({ arguments: { text: 'two' } }))).toBe('two');
   });
 
@@ -402,7 +402,7 @@ describe('calls without an answer (T14)', () => {
     expect(error).toMatchObject({ type: 'tool.timeout', nonRetryable: false });
     expect(error.message).toContain('slow did not answer within 0.2 s');
     await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
-      timeout: 5_000,
+      timeout: 60_000,
     });
   });
 
@@ -451,7 +451,7 @@ describe('interrupts', () => {
     env.cancel('CANCELLED');
     expect((await running).ending).toBe('cancelled');
     await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
-      timeout: 5_000,
+      timeout: 60_000,
     });
   });
 
@@ -471,7 +471,7 @@ describe('interrupts', () => {
     env.cancel('CANCELLED');
     expect((await running).ending).toBe('cancelled');
     expect(fake.effects()).toEqual([]);
-  }, 20_000);
+  });
 
   it.each<[string, Partial<CallToolInput>, boolean]>([
     [
@@ -494,7 +494,7 @@ describe('interrupts', () => {
     const failing = failureOf(call(append('g')));
     env.cancel('WORKER_SHUTDOWN');
     expect(await failing).toMatchObject({ type: 'tool.not_sent', nonRetryable: false });
-  }, 20_000);
+  });
 
   it('any other stop, idempotent → Temporal’s own failure', async () => {
     const { call, env } = rig();

@@ -56,7 +56,7 @@ const isAlive = (pid: number) => {
   }
 };
 const gone = (pid: number | undefined) =>
-  vi.waitFor(() => expect(isAlive(pid ?? -1)).toBe(false), { timeout: 6_000 });
+  vi.waitFor(() => expect(isAlive(pid ?? -1)).toBe(false), { timeout: 60_000 });
 const failureOf = async (work: Promise<unknown>): Promise<Error> => {
   const error = await work.then(
     () => null,
@@ -246,7 +246,7 @@ describe('connections', () => {
     await pool.close();
     for (const pid of pids) await gone(pid);
     expect((await failureOf(pool.connect('one', workspace))).message).toContain('closed');
-  }, 20_000);
+  });
 
   it('idle for long, or too many → closed, the longest unused first; one in use stays', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.

@@ -76,10 +76,9 @@ afterAll(async () => {
 
 test('mcp: a run is started by one client, watched, steered, let write and read by another → as at a terminal', async () => {
   const first = await connect();
-  const started = await first.client.callTool({
-    name: 'start_run',
-    arguments: { goal: 'A goal', id: 'boats' },
-  });
+  // It starts the whole stack, which the client's own 60 s are not always enough for.
+  const start = { name: 'start_run', arguments: { goal: 'A goal', id: 'boats' } };
+  const started = await first.client.callTool(start, undefined, { timeout: 240_000 });
   expect(started).toMatchObject({ structuredContent: { id: 'boats', workspace: project.workspace } });
   await first.client.close();
   expect(() => process.kill(first.pid, 0)).toThrow();
@@ -91,6 +90,7 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   });
   const watch = (since: number) =>
     client.callTool({ name: 'watch_run', arguments: { id: 'boats', since, waitSeconds: 60 } }, undefined, {
+      timeout: 240_000,
       onprogress: ({ message }) => {
         if (message?.startsWith('task task-1 started')) written();
       },

@@ -307,7 +307,7 @@ test('a workflow is cancelled whose run has continued as new, and the tool of th
       args: [workspace],
       taskQueue,
       workflowId: 'tide',
-      workflowExecutionTimeout: '30 seconds',
+      workflowExecutionTimeout: '3 minutes',
     });
     await watching;
     await handle.cancel();

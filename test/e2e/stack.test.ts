@@ -35,7 +35,7 @@ import { folderOfQueue } from '../../src/stack/queues.js';
 import { dial } from '../../src/stack/seat.js';
 import { lookAt } from '../../src/worker/identity.js';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 400_000 });
+vi.setConfig({ hookTimeout: 400_000 });
 
 /** Where scripts of this test stand: they find packages from there, and the build below `src`. */
 const scripts = join(projectRoot, 'node_modules', '.cache', 'steersman-stack-test');

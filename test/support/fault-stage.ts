@@ -83,7 +83,7 @@ export interface FaultStageOptions {
   stateful?: boolean;
 }
 
-const RUN_TIMEOUT = '100 seconds';
+const RUN_TIMEOUT = '5 minutes';
 /** How an ordinary result is wrapped for the model. */
 const OUTPUT = /^<tool_output [^>]*>\n(.*)\n<\/tool_output>$/s;
 

@@ -112,7 +112,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     hooks,
     transforms,
     replay = true,
-    runTimeout = '1 minute',
+    runTimeout = '4 minutes',
     ...files
   } = options;
   const bundle = workflowBundle();

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 
 const LOOK_EVERY_MS = 20;
-const GIVE_UP_AFTER_MS = 20_000;
+const GIVE_UP_AFTER_MS = 90_000;
 
-/** Looks until `look` gives something. @throws when that takes over 20 s; the message names `what`. */
+/** Looks until `look` gives something. @throws when that takes over 90 s; the message names `what`. */
 export async function until<T>(
   what: string,
   look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
