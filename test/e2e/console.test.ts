@@ -57,6 +57,8 @@ describe.skipIf(browserPath === null)('console', () => {
     const other = await one.context().newPage();
     await other.goto(`${shown.url}runs/${encodeURIComponent(run.workflowId)}`);
     await button(other, /^Approve/).waitFor();
+    // A browser draws no tab that is behind another, and what is not drawn can't be clicked.
+    await one.bringToFront();
     await until('the gate is closed', async () => {
       await button(one, /^Approve/)
         .click({ timeout: 1_000 })
@@ -64,6 +66,7 @@ describe.skipIf(browserPath === null)('console', () => {
       return (await eventsOf(run, 'gate_closed')).length > 0;
     });
     await run.result();
+    await other.bringToFront();
     await button(other, /^Approve/).waitFor({ state: 'detached' });
     expect(await eventsOf(run, 'gate_closed')).toHaveLength(1);
   });
