@@ -2,7 +2,7 @@
 
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURE } from '../core/limits/failure.js';
-import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/state/artifacts.js';
+import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/outputs/artifacts.js';
 import { errorText } from '../core/text/error-text.js';
 import { matchesCall } from '../core/tools/permission.js';
 import type { BlobStore } from '../shared/store/blob-store.js';

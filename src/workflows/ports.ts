@@ -24,8 +24,8 @@ import type { AgentEnd } from '../core/agents/subagent.js';
 import type { ContextChange } from '../core/context/transform.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { CallFailure } from '../core/limits/failure.js';
+import type { ArtifactEdited } from '../core/outputs/artifacts.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
-import type { ArtifactEdited } from '../core/state/artifacts.js';
 import type { Message } from '../core/state/message.js';
 import type { RunState } from '../core/state/run-state.js';
 

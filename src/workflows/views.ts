@@ -17,6 +17,7 @@ import {
   recordBytes,
   recordsBetween,
 } from '../core/state/kept.js';
+import { type KeptRest, REST_BYTES } from '../core/state/kept-rest.js';
 import { type AssistantMessage, type Message, toolCallsOf } from '../core/state/message.js';
 import { budgetUse, type RunState } from '../core/state/run-state.js';
 import { MAIN_THREAD } from '../core/state/thread.js';
@@ -173,8 +174,14 @@ function runRecord(state: RunState, info: KeptInfo): KeepPage['run'] {
     startedAt,
     changedAt: Date.now(),
     ...{ outcome, cause, answer, ended: end !== null },
+    ...(last && { rest: restOf(state) }),
     usage: total.usage,
   };
+}
+
+function restOf(state: RunState): KeptRest {
+  const { mode: _mode, goal: _goal, usage: _usage, ...rest } = madeSoFar(state);
+  return fitted(rest, REST_BYTES);
 }
 
 /** Answer of the query `trace`: a result says the rest itself. */

@@ -1,7 +1,7 @@
 /** Contents of artifacts of one simulated run, and what must hold of the inventory that the run keeps of them. */
 import type { EditArtifactInput } from '../../src/activities/types.js';
-import type { ArtifactEdited } from '../../src/core/state/artifacts.js';
-import { contentOf, MOST_ARTIFACTS, replaceOnce, TASK_PLAN } from '../../src/core/state/artifacts.js';
+import type { ArtifactEdited } from '../../src/core/outputs/artifacts.js';
+import { contentOf, MOST_ARTIFACTS, replaceOnce, TASK_PLAN } from '../../src/core/outputs/artifacts.js';
 import type { RunState } from '../../src/core/state/run-state.js';
 import { hash64 } from '../../src/core/tools/ledger.js';
 import { expectThat } from './expect-that.js';

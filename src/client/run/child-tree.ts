@@ -1,8 +1,22 @@
 /** The sub-agents of a run with their own, as their runs tell of them. */
 import { type ChildRecord, childId } from '../../core/agents/children.js';
+import type { RunRecord } from '../../core/state/kept.js';
 import type { Usage } from '../../core/state/message.js';
+import type { SessionStore } from '../../shared/store/store.js';
 import type { Temporal } from '../connect.js';
+import { keptRun } from '../kept/kept-runs.js';
 import { readSnapshot } from './run-snapshot.js';
+
+/** Those of a run that Temporal knows no more. */
+export function keptChildren(store: SessionStore, kept: RunRecord): Promise<ChildTree[]> {
+  return Promise.all(
+    (kept.rest?.children ?? []).map(async (record): Promise<ChildTree> => {
+      const own = await keptRun(store, childId(kept.workflowId, record.id));
+      const children = own ? await keptChildren(store, own) : [];
+      return { ...record, usage: own?.usage ?? null, children };
+    }),
+  );
+}
 
 /** A sub-agent with what it used and its own sub-agents. */
 export interface ChildTree extends ChildRecord {

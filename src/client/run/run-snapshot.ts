@@ -2,7 +2,6 @@
 
 import type { Gate } from '../../core/gates/gate.js';
 import type { Cause, Outcome } from '../../core/plan/cause.js';
-import type { RunRecord } from '../../core/state/kept.js';
 import type { InboxItem } from '../../core/steering/inbox.js';
 import { unreadableNames } from '../../shared/temporal-client.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
@@ -150,23 +149,6 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     stuck: null,
     answered: view !== null,
     unreadable: [...unreadableNames(run.memo), ...(end?.failure?.type === UNREADABLE ? ['result'] : [])],
-  };
-}
-
-/** Status of a run that Temporal knows no more. */
-export const FORGOTTEN = 'forgotten';
-
-/** Of a run that Temporal knows no more: as it stood when the store was told last. */
-export function keptSnapshot(kept: RunRecord): RunSnapshot {
-  const { workflowId, runId, outcome, cause, mode, goal, workspace, usage, answer, ended } = kept;
-  const iso = (at: number) => new Date(at).toISOString();
-  return {
-    ...{ id: workflowId, runId, status: FORGOTTEN, outcome, cause, mode, goal, workspace, usage, answer },
-    ...{ startedAt: iso(kept.startedAt), endedAt: iso(kept.changedAt), phase: ended ? 'ended' : null },
-    ...{ basis: null, exceptions: [], failure: null, modeWhy: null, model: null, switches: [], tasks: [] },
-    ...{ checks: [], artifacts: [], children: [], counters: null, limits: null, usageBy: [], budget: null },
-    ...{ paused: false, pausedAgents: [], stopping: false, gates: [], inputs: {}, inbox: null, goals: [] },
-    ...{ threads: null, lastEventSeq: kept.kept.seq, stuck: null, answered: false, unreadable: [] },
   };
 }
 

@@ -3,10 +3,10 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import type { Gate } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
+import type { Artifact } from '../../core/outputs/artifacts.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
-import type { Artifact } from '../../core/state/artifacts.js';
 import type { RunRecord } from '../../core/state/kept.js';
-import { type TraceReport, type TraceStep, traceOf } from '../../core/state/trace.js';
+import type { TraceReport, TraceStep } from '../../core/state/trace.js';
 import type { SteerTime } from '../../core/steering/inbox.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
@@ -31,19 +31,20 @@ import { type Abortable, abortable, leavable } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import { type Temporal, webUiLink } from '../connect.js';
-import { keptEvents, keptRun, keptSteps, sessionsOf, type ThreadTranscript } from '../kept/kept-runs.js';
+import { keptRun, keptSteps, sessionsOf, type ThreadTranscript } from '../kept/kept-runs.js';
 import type { ClientTool } from '../start/client-tools.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
 import { type WatchOptions, watchRun } from '../watch/watch-run.js';
-import { type ChildTree, readChildren } from './child-tree.js';
+import { type ChildTree, keptChildren, readChildren } from './child-tree.js';
+import { keptEnd, keptSnapshot, keptTrace, toldAgain } from './forgotten.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import { readHistory, readStored } from './run-files.js';
-import { FORGOTTEN, keptSnapshot, type RunSnapshot, readSnapshot } from './run-snapshot.js';
+import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
 import { chainOf, describeRun, fromWorker, isOpen, mayBeServed, RunLooks } from './runs.js';
 import {
   answerAndKeep,
@@ -148,7 +149,7 @@ export class Run {
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
     const kept = this.#forgotten;
-    if (kept) return this.#leavable(options, () => toldAgain(this.#store, kept, options.since));
+    if (kept) return this.#leavable(options, () => toldAgain(this.#store, kept, options));
     return this.#leavable(options, signal =>
       this.#withGateNotices(watchRun(this.#looks, { ...options, signal })),
     );
@@ -159,6 +160,11 @@ export class Run {
    * answer that stands in a verdict comes at once, when its goal ends. Ends with the run, as `events` does.
    */
   textStream(options: Omit<WatchOptions, 'live' | 'children'> = {}): AsyncGenerator<string> {
+    const kept = this.#forgotten;
+    if (kept)
+      return this.#leavable(options, () =>
+        wordsOf(toldAgain(this.#store, kept, { ...options, children: false })),
+      );
     return this.#leavable(options, signal =>
       wordsOf(watchRun(this.#looks, { ...options, signal, children: false })),
     );
@@ -309,6 +315,8 @@ export class Run {
 
   /** Its sub-agents, with what each used and with their own: each is the run `{id}/{child.id}`. */
   children(options: Abortable = {}): Promise<ChildTree[]> {
+    const kept = this.#forgotten;
+    if (kept) return this.#work(options, () => keptChildren(this.#store, kept));
     return this.#work(options, async temporal =>
       readChildren(temporal, this.id, (await readSnapshot(temporal, this.id)).children),
     );
@@ -352,6 +360,8 @@ export class Run {
 
   /** How it ended, also without a result: terminated, or timed out. Waits for it. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
+    const kept = this.#forgotten;
+    if (kept) return this.#work(options, () => keptEnd(this.#store, kept));
     return abortable(this.#scope, { signal: this.#orFailed(options) }, signal =>
       waitForEnd(this.#looks, { ...options, signal }, this.#scope.report),
     );
@@ -414,23 +424,6 @@ export class Run {
   #work<T>(options: Abortable, work: (temporal: Temporal) => Promise<T>): Promise<T> {
     return abortable(this.#scope, options, signal => work({ ...this.#scope.temporal, signal }));
   }
-}
-
-/** The trace of one that Temporal knows no more. */
-async function keptTrace(store: SessionStore, kept: RunRecord): Promise<TraceReport> {
-  const { outcome, usage, answer, startedAt, changedAt } = kept;
-  return {
-    ...traceOf(await keptSteps(store, kept)),
-    ...{ finalAnswer: answer, finishReason: outcome, tokenUsage: usage, totalMs: changedAt - startedAt },
-  };
-}
-
-/** The events of a run that Temporal knows no more. */
-async function* toldAgain(store: SessionStore, kept: RunRecord, since = 0): AsyncGenerator<RunEvent> {
-  yield* await keptEvents(store, kept, since);
-  const { workflowId: id, runId, outcome, cause } = kept;
-  const end = { id, runId, status: FORGOTTEN, outcome, cause, basis: null, result: null, failure: null };
-  yield { type: 'end', end };
 }
 
 /** With the steps before its first, where the store has them all. */

@@ -71,7 +71,6 @@ export class ChildWatches {
   }
 }
 
-/** As the run above tells them. What a child asks is asked by the run; its end is the run's `subagent_ended`. */
 async function collected(
   { id, agent, watch }: Child,
   news: (run: RunDescription) => AsyncGenerator<RunEvent>,
@@ -80,11 +79,17 @@ async function collected(
   if (run === null) return [];
   const events: RunEvent[] = [];
   for await (const event of news(run)) {
-    if (LEFT_OUT.has(event.type)) continue;
-    const path = event.path === undefined ? id : `${id}/${event.path}`;
-    events.push({ ...event, agent: event.agent ?? agent, path });
+    const told = asToldAbove({ id, agent }, event);
+    if (told) events.push(told);
   }
   return events;
+}
+
+/** As the run above tells it. Null: what a child asks is asked by the run; its end is the run's `subagent_ended`. */
+export function asToldAbove({ id, agent }: Pick<Child, 'id' | 'agent'>, event: RunEvent): RunEvent | null {
+  if (LEFT_OUT.has(event.type)) return null;
+  const path = event.path === undefined ? id : `${id}/${event.path}`;
+  return { ...event, agent: event.agent ?? agent, path };
 }
 
 const LEFT_OUT: ReadonlySet<RunEvent['type']> = new Set(['end', 'gate_opened', 'gate_closed']);

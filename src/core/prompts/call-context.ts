@@ -2,7 +2,7 @@
 
 import type { CallPlaceholder, PinnedRole } from '../agents/role.js';
 import { offeredTools, type PinnedRun } from '../agents/run-config.js';
-import { type Artifact, listedArtifact } from '../state/artifacts.js';
+import { type Artifact, listedArtifact } from '../outputs/artifacts.js';
 import { textOf } from '../state/message.js';
 import type { RunState } from '../state/run-state.js';
 import type { Thread } from '../state/thread.js';

@@ -9,6 +9,7 @@ import { isRecord, isText } from '../text/json.js';
 import { countOver, sizeOf } from '../text/sizes.js';
 import { UNKEPT_BYTES } from './bounds.js';
 import type { Journal, JournalEvent } from './journal.js';
+import { isKeptRest, type KeptRest } from './kept-rest.js';
 import {
   type AssistantMessage,
   isUsage,
@@ -106,6 +107,8 @@ export interface RunRecord {
   outcome: Outcome | null;
   cause: Cause | null;
   answer: string | null;
+  /** While a goal is pursued, there is none. */
+  rest?: KeptRest;
   /** The run has ended: no line follows. */
   ended: boolean;
   usage: Usage;
@@ -299,6 +302,7 @@ export function isRunRecord(value: unknown): value is RunRecord {
     [answer, outcome, cause].every(each => each === null || isText(each)) &&
     isText(parent) &&
     Array.isArray(earlier) &&
+    (value.rest === undefined || isKeptRest(value.rest)) &&
     typeof value.ended === 'boolean' &&
     isUsage(value.usage) &&
     isMark(value.kept)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PinnedRole } from '../../../src/core/agents/role.js';
+import type { Artifact } from '../../../src/core/outputs/artifacts.js';
 import { prefixOf } from '../../../src/core/prompts/shared-prefix.js';
-import type { Artifact } from '../../../src/core/state/artifacts.js';
 import type { AssistantMessage, Message } from '../../../src/core/state/message.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
 import { newRunState } from '../../../src/core/state/run-state.js';

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { record } from '../../../src/core/state/journal.js';
+import { isKeptRest, REST_BYTES } from '../../../src/core/state/kept-rest.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
 import { newRunState } from '../../../src/core/state/run-state.js';
+import { jsonBytes } from '../../../src/core/text/json.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
-import { eventsPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
+import { eventsPage, keepPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
 import { task } from '../../support/core-values.js';
 
 function stateWithReplies(...texts: string[]) {
@@ -135,5 +137,34 @@ describe('what queries give', () => {
     expect(keys[0]).toBe('phase');
     expect(keys.at(-1)).toBe('internals');
     expect(keys.indexOf('gates')).toBeLessThan(keys.indexOf('counters'));
+  });
+
+  test('what is kept of a run: while a goal is pursued → no rest; between goals → all of it, of a large state within its bound (O2)', () => {
+    const info = { workflowId: 'w', runId: 'r', firstExecutionRunId: 'f' };
+    const from = { id: 0, seq: 0, step: 0 };
+    const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+    expect(keepPage(state, info, from).run.rest).toBeUndefined();
+    state.idleSince = 2;
+    state.goals.push({
+      number: 1,
+      text: 'The goal',
+      outcome: 'answered',
+      cause: 'answered',
+      answer: 'Yes.',
+    } as never);
+    state.tasks.push(task('task-1', {}));
+    const small = keepPage(state, info, from).run;
+    expect(small.rest).toMatchObject({ tasks: [{ id: 'task-1' }], goals: [{ answer: 'Yes.' }] });
+    for (let n = 0; n < 400; n++)
+      state.goals.push({
+        number: n,
+        text: '船'.repeat(500),
+        outcome: 'answered',
+        cause: 'answered',
+        answer: '船'.repeat(500),
+      } as never);
+    const large = keepPage(state, info, from).run;
+    expect(jsonBytes(large.rest)).toBeLessThanOrEqual(REST_BYTES);
+    expect(isKeptRest(large.rest)).toBe(true);
   });
 });

@@ -1,7 +1,6 @@
 /** What the tools of `core/tools/workflow-tools.ts` do: the run itself carries them out. */
 import type { CallToolResult } from '../../../activities/types.js';
 import type { CallFailure } from '../../../core/limits/failure.js';
-import { fill, wordsForNotes } from '../../../core/prompts/words.js';
 import {
   type ArtifactChange,
   decideArtifact,
@@ -9,7 +8,8 @@ import {
   findArtifact,
   listedArtifact,
   withArtifact,
-} from '../../../core/state/artifacts.js';
+} from '../../../core/outputs/artifacts.js';
+import { fill, wordsForNotes } from '../../../core/prompts/words.js';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../../../core/text/json.js';
 import { inlineInput } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';

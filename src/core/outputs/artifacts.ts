@@ -1,9 +1,9 @@
 /** Artifacts: named texts beside the conversation. The state has the inventory, the blob store has their contents. */
 
 import { fill, type Words } from '../prompts/words.js';
+import { ARTIFACTS_BYTES } from '../state/bounds.js';
 import { cutText } from '../text/fit.js';
 import { jsonBytes, stringOr, without } from '../text/json.js';
-import { ARTIFACTS_BYTES } from './bounds.js';
 
 export interface Artifact {
   /** Unique in the run: 1 to 64 letters, digits, dots, dashes and underscores. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import {
   type Artifact,
   type ArtifactChange,
@@ -10,7 +9,8 @@ import {
   MOST_ARTIFACTS,
   replaceOnce,
   withArtifact,
-} from '../../../../src/core/state/artifacts.js';
+} from '../../../../src/core/outputs/artifacts.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { ARTIFACTS_BYTES } from '../../../../src/core/state/bounds.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
 
