@@ -20,7 +20,7 @@ export const browserPath: string | null =
     .find(path => existsSync(path)) ??
   null;
 
-function openBrowser(args: string[] = []): Promise<Browser> {
+export function openBrowser(args: string[] = []): Promise<Browser> {
   return chromium.launch({
     ...(browserPath !== null && { executablePath: browserPath }),
     // As root it has no sandbox of its own.

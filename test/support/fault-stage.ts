@@ -77,6 +77,8 @@ export interface FaultStageOptions {
   /** As STEERSMAN_FAILPOINTS takes it. */
   failpoints?: string;
   workspace?: Record<string, string>;
+  /** Files of its configuration beside those of its servers. */
+  config?: Record<string, string>;
   /** Variables of its workers. */
   env?: Record<string, string>;
   /** Adds a server `held`, the fake one once more, that is stateful. */
@@ -102,7 +104,7 @@ export async function onStage(
   }
 }
 
-async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> {
+export async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> {
   const { client, address } = options;
   const fake = fakeMcp();
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
@@ -110,7 +112,7 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
   const held = options.stateful ? { held: { ...fake.stdioEntry(), stateful: true } } : {};
   const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), filesystem, ...held } });
   const project = makeProject({
-    config: { '.mcp.json': mcp, ...writingSearch() },
+    config: { '.mcp.json': mcp, ...writingSearch(), ...options.config },
     workspace: options.workspace ?? {},
   });
   const parts = new Map<string, Part>();

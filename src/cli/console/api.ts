@@ -10,6 +10,12 @@ export interface WaitingGate {
   input: ToolInput | null;
 }
 
+/** A run that waits for a person, and no worker tells now for what: gates of it that are known stay. */
+export interface UntoldRun {
+  run: string;
+  goal: string | null;
+}
+
 /** What a page wants to hear. */
 export interface StreamAsk {
   /** Runs by id, each with the number of the last own event that the page has; 0: from the first that is kept at hand. */
@@ -27,7 +33,7 @@ export type Frame =
   /** The run can't be followed: there is none of this id, or it can't be read. */
   | { type: 'lost'; run: string; message: string }
   /** All that waits for a person, oldest first: whenever that changes. */
-  | { type: 'waiting'; gates: WaitingGate[] }
+  | { type: 'waiting'; gates: WaitingGate[]; untold: UntoldRun[] }
   /** Temporal can't be reached, in words; null: it is back. */
   | { type: 'trouble'; message: string | null }
   /** Each ten seconds: a stream without one for 25 s is dead. */

@@ -8,9 +8,10 @@ export type Push = (frame: Frame) => void;
 
 /** Durable events that are kept at hand; a page reads earlier ones on demand. */
 const MOST_EVENTS = 5_000;
-/** The state is read again at most so often. */
+/** The state is read again at most so often after events, and so long after the last look whatever happens. */
 const SNAPSHOT_MS = 400;
-/** After a failure to read the run. */
+const STALE_MS = 10_000;
+/** After a failure to read the run, and while no worker tells of it. */
 const AGAIN_MS = 2_000;
 
 /** What is used of a run. */
@@ -31,7 +32,9 @@ export class Feed {
   #last = 0;
   #snapshot: RunSnapshot | null = null;
   #end: RunEvent | null = null;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #looking = false;
 
   constructor(run: FollowedRun) {
     this.#run = run;
@@ -51,7 +54,7 @@ export class Feed {
 
   close(): void {
     this.#ending.abort();
-    if (this.#timer) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   *#told(since: number): Generator<Frame> {
@@ -88,6 +91,7 @@ export class Feed {
   async #begin(): Promise<void> {
     const isFirst = this.#snapshot === null;
     const { lastEventSeq } = await this.#look();
+    this.#lookIn(STALE_MS);
     if (!isFirst) return;
     this.#before = Math.max(0, (lastEventSeq ?? 0) - MOST_EVENTS);
     this.#last = this.#before;
@@ -101,7 +105,7 @@ export class Feed {
     this.#push({ type: 'event', run: this.#run.id, event });
     if (!wasCaughtUp && this.#isCaughtUp)
       this.#push({ type: 'caught_up', run: this.#run.id, from: this.#before + 1 });
-    if ('seq' in event || event.type === 'end') this.#lookSoon();
+    if ('seq' in event || event.type === 'end') this.#lookIn(SNAPSHOT_MS);
   }
 
   #keep(event: Extract<RunEvent, { seq: number }>): void {
@@ -123,16 +127,35 @@ export class Feed {
     this.#texts.set(keyOf(event), { ...event, offset, text });
   }
 
-  #lookSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null;
-      // What fails is told by the events, which are read all the same.
-      this.#look().catch(() => undefined);
-    }, SNAPSHOT_MS);
+  /** Looks at the state then, or before: one look at a time, so that an old one never comes after a new one. */
+  #lookIn(ms: number): void {
+    const dueAt = performance.now() + ms;
+    if (dueAt >= this.#dueAt || this.#ending.signal.aborted) return;
+    this.#dueAt = dueAt;
+    if (!this.#looking) this.#setTimer();
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#lookNow(), Math.max(0, this.#dueAt - performance.now()));
+  }
+
+  async #lookNow(): Promise<void> {
+    this.#looking = true;
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    // What fails is told by the events, which are read all the same; what waits is not to be missed for it.
+    const isTold = await this.#look().then(
+      ({ answered }) => answered,
+      () => false,
+    );
+    this.#looking = false;
+    if (this.#end === null) this.#lookIn(isTold ? STALE_MS : AGAIN_MS);
+    if (this.#dueAt < Number.POSITIVE_INFINITY) this.#setTimer();
   }
 
   async #look(): Promise<RunSnapshot> {
-    const snapshot = await this.#run.show({ signal: this.#ending.signal });
+    const now = await this.#run.show({ signal: this.#ending.signal });
+    const snapshot = this.#snapshot ? withKnown(this.#snapshot, now) : now;
     this.#snapshot = snapshot;
     this.#push({ type: 'snapshot', run: this.#run.id, snapshot });
     return snapshot;
@@ -141,6 +164,13 @@ export class Feed {
   #push(frame: Frame): void {
     for (const listener of this.#listeners) listener(frame);
   }
+}
+
+/** While no worker tells of a run, its gates and its plan are what they were. */
+function withKnown(known: RunSnapshot, now: RunSnapshot): RunSnapshot {
+  if (now.answered || now.endedAt !== null) return now;
+  const { status, stuck, answered } = now;
+  return { ...known, status, stuck, answered };
 }
 
 function ownSeq(event: RunEvent): number | null {

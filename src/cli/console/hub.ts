@@ -1,4 +1,5 @@
 /** What all pages share: one watcher a run, one look-out for what waits. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { explainError, type SteersmanClient } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
 import type { StreamAsk } from './api.js';
@@ -7,6 +8,8 @@ import { Waiting } from './waiting.js';
 
 /** A feed that nobody hears stays so long, for who reloads a page. */
 const IDLE_MS = 30_000;
+/** After a failure to find a run, as while Temporal is away. */
+const AGAIN_MS = 2_000;
 
 export class Hub {
   readonly #client: () => Promise<SteersmanClient>;
@@ -21,28 +24,39 @@ export class Hub {
 
   /** Tells what waits, and what happens in these runs; gives what ends that. */
   async listen({ runs }: StreamAsk, push: Push): Promise<() => void> {
-    const leave = [this.#waiting.listen(push)];
+    const leaving = new AbortController();
     const heard: Push = frame => {
       push(frame);
       if (frame.type === 'event' && /^gate_(opened|closed)$/.test(frame.event.type)) this.#waiting.look();
     };
-    let open = true;
-    for (const [run, { since }] of Object.entries(runs))
-      this.#feedOf(run).then(
-        feed => {
-          if (!open) return;
-          const end = feed.listen(since, heard);
-          leave.push(() => {
-            end();
-            this.#leaveSoon(run, feed);
-          });
-        },
-        error => push({ type: 'lost', run, message: explainError(error)?.message ?? errorText(error) }),
-      );
+    const leave = this.#waiting.listen(push);
+    for (const [run, { since }] of Object.entries(runs)) void this.#join(run, since, heard, leaving.signal);
     return () => {
-      open = false;
-      for (const end of leave) end();
+      leave();
+      leaving.abort();
     };
+  }
+
+  /** Joins the watcher of a run, as soon as there can be one. */
+  async #join(run: string, since: number, push: Push, left: AbortSignal): Promise<void> {
+    while (!left.aborted) {
+      try {
+        const feed = await this.#feedOf(run);
+        const end = left.aborted ? () => {} : feed.listen(since, push);
+        const leave = () => {
+          end();
+          this.#leaveSoon(run, feed);
+        };
+        if (left.aborted) leave();
+        else left.addEventListener('abort', leave, { once: true });
+        return;
+      } catch (error) {
+        const known = explainError(error);
+        if (!left.aborted) push({ type: 'lost', run, message: known?.message ?? errorText(error) });
+        if (known?.code === 'not_found') return;
+        await delay(AGAIN_MS, undefined, { signal: left }).catch(() => undefined);
+      }
+    }
   }
 
   /** An answer was given: what waits is other now. */

@@ -1,18 +1,33 @@
 /** One look-out for all that waits for a person, however many pages ask. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { explainError, type ListedRun, type SteersmanClient } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
-import type { Frame, WaitingGate } from './api.js';
+import type { Frame, UntoldRun, WaitingGate } from './api.js';
 import type { Push } from './feed.js';
 
 const LOOK_MS = 1_000;
 const MOST_RUNS = 100;
 /** Runs that are asked at once. */
 const AT_ONCE = 8;
+/** Who answers later is told at the next look: one run without a worker holds up no other. */
+const LATE_MS = 1_000;
+
+type WaitingFrame = Extract<Frame, { type: 'waiting' }>;
+
+/** What is known of a run that waits. */
+interface Known {
+  goal: string | null;
+  gates: WaitingGate[];
+  /** Its worker answered the last question. */
+  answered: boolean;
+}
 
 export class Waiting {
   readonly #client: () => Promise<SteersmanClient>;
   readonly #listeners = new Set<Push>();
-  #gates: WaitingGate[] | null = null;
+  readonly #known = new Map<string, Known>();
+  readonly #asking = new Map<string, Promise<void>>();
+  #told: WaitingFrame | null = null;
   #trouble: string | null = null;
   #timer: NodeJS.Timeout | null = null;
   #looking = false;
@@ -22,7 +37,7 @@ export class Waiting {
   }
 
   listen(push: Push): () => void {
-    if (this.#gates) push({ type: 'waiting', gates: this.#gates });
+    if (this.#told) push(this.#told);
     if (this.#trouble !== null) push({ type: 'trouble', message: this.#trouble });
     this.#listeners.add(push);
     this.look();
@@ -53,26 +68,51 @@ export class Waiting {
       this.#looking = false;
       // Nobody who looks costs nothing.
       if (this.#listeners.size > 0) this.#timer = setTimeout(() => this.look(), LOOK_MS);
-      else this.#gates = null;
+      else this.#told = null;
     }
   }
 
-  async #read(): Promise<WaitingGate[]> {
+  async #read(): Promise<WaitingFrame> {
     const client = await this.#client();
     const runs: ListedRun[] = [];
     for await (const run of client.list({ waiting: true, limit: MOST_RUNS })) runs.push(run);
-    const found: WaitingGate[] = [];
-    for (let from = 0; from < runs.length; from += AT_ONCE)
-      found.push(
-        ...(await Promise.all(runs.slice(from, from + AT_ONCE).map(run => gatesOf(client, run)))).flat(),
-      );
-    return found.sort((one, other) => one.gate.openedAt - other.gate.openedAt);
+    const listed = new Set(runs.map(({ id }) => id));
+    for (const id of this.#known.keys()) if (!listed.has(id)) this.#known.delete(id);
+    for (let from = 0; from < runs.length; from += AT_ONCE) {
+      const asked = Promise.all(runs.slice(from, from + AT_ONCE).map(run => this.#ask(client, run)));
+      await Promise.race([asked, delay(LATE_MS)]);
+    }
+    const known = runs.flatMap(({ id }) => this.#known.get(id) ?? []);
+    const gates = known.flatMap(each => each.gates).sort((a, b) => a.gate.openedAt - b.gate.openedAt);
+    const untold = runs.flatMap(({ id }): UntoldRun[] => {
+      const { goal = null, answered = true } = this.#known.get(id) ?? {};
+      return answered ? [] : [{ run: id, goal }];
+    });
+    return { type: 'waiting', gates, untold };
   }
 
-  #tell(gates: WaitingGate[]): void {
-    if (this.#gates && keysOf(this.#gates) === keysOf(gates)) return;
-    this.#gates = gates;
-    this.#push({ type: 'waiting', gates });
+  /** Asks a run what it waits for, where it is not being asked. */
+  #ask(client: SteersmanClient, { id, goal }: ListedRun): Promise<void> {
+    const asking =
+      this.#asking.get(id) ??
+      gatesOf(client, id)
+        .then(
+          gates => {
+            const { gates: before = [] } = this.#known.get(id) ?? {};
+            this.#known.set(id, { goal, gates: gates ?? before, answered: gates !== null });
+          },
+          // It has gone since it was listed.
+          () => undefined,
+        )
+        .finally(() => this.#asking.delete(id));
+    this.#asking.set(id, asking);
+    return asking;
+  }
+
+  #tell(frame: WaitingFrame): void {
+    if (this.#told && keyOf(this.#told) === keyOf(frame)) return;
+    this.#told = frame;
+    this.#push(frame);
   }
 
   #say(trouble: string | null): void {
@@ -86,18 +126,16 @@ export class Waiting {
   }
 }
 
-/** A run that has gone since it was listed, or that nobody tells of, waits for nobody. */
-async function gatesOf(client: SteersmanClient, { id }: ListedRun): Promise<WaitingGate[]> {
-  const snapshot = await client
-    .attach(id)
-    .then(run => run.show())
-    .catch(() => null);
-  if (snapshot === null) return [];
-  const { goal, gates, inputs } = snapshot;
+/** Null where no worker tells of a run that goes on. */
+async function gatesOf(client: SteersmanClient, id: string): Promise<WaitingGate[] | null> {
+  const run = await client.attach(id);
+  const { goal, gates, inputs, answered, endedAt } = await run.show();
+  if (!answered && endedAt === null) return null;
   // What a sub-agent asks is asked by the run at the top, too.
   return gates.map(gate => ({ run: id, goal, gate, input: inputs[gate.id] ?? null }));
 }
 
-function keysOf(gates: readonly WaitingGate[]): string {
-  return gates.map(({ run, gate }) => `${run} ${gate.id} ${gate.deadline}`).join('\n');
+function keyOf({ gates, untold }: WaitingFrame): string {
+  const open = gates.map(({ run, gate }) => `${run} ${gate.id} ${gate.deadline}`);
+  return [...open, ...untold.map(({ run }) => run)].join('\n');
 }

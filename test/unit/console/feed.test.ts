@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Frame } from '../../../src/cli/console/api.js';
 import { Feed } from '../../../src/cli/console/feed.js';
-import type { RunEvent } from '../../../src/client/index.js';
+import type { Gate, RunEvent, RunSnapshot } from '../../../src/client/index.js';
 import { eventItem, fakeRuns, warning } from '../../support/fake-runs.js';
 
 async function feedOf(...items: RunEvent[]) {
@@ -105,4 +105,65 @@ test('feed: a run that can not be read → pages are told why, and it is tried a
   runs.happens(warning(1));
   await vi.waitFor(() => expect(page.events()).toHaveLength(1), { timeout: 10_000 });
   feed.close();
+});
+
+/** A feed of a run whose state is told by `show`. */
+async function feedBy(show: () => Promise<RunSnapshot>) {
+  const runs = fakeRuns();
+  const run = await runs.attach('run-1');
+  const feed = new Feed({ id: run.id, events: options => run.events(options), show });
+  const page = listener(feed);
+  const snapshots = () => page.frames.flatMap(frame => (frame.type === 'snapshot' ? [frame.snapshot] : []));
+  return { runs, feed, snapshots };
+}
+
+test('feed: no worker tells of the run any more → what is known of it stays, and that nobody tells it is told', async () => {
+  const runs = fakeRuns();
+  const told = await (await runs.attach('run-1')).show();
+  const gate = { id: 'g1' } as Gate;
+  let answered = true;
+  const fed = await feedBy(async () => ({ ...told, answered, gates: answered ? [gate] : [] }));
+  await vi.waitFor(() => expect(fed.snapshots()).toHaveLength(1));
+  answered = false;
+  fed.runs.happens(warning(1));
+  await vi.waitFor(() => expect(fed.snapshots().at(-1)).toMatchObject({ answered: false, gates: [gate] }));
+  fed.feed.close();
+});
+
+test('feed: a look at the state that fails after an event → it is made again, so that no gate is missed', async () => {
+  const runs = fakeRuns();
+  const told = await (await runs.attach('run-1')).show();
+  let looks = 0;
+  const fed = await feedBy(async () => {
+    looks += 1;
+    if (looks === 2) throw new Error('away');
+    return { ...told, lastEventSeq: looks };
+  });
+  fed.runs.happens(warning(1));
+  await vi.waitFor(() => expect(fed.snapshots().at(-1)?.lastEventSeq).toBe(3), { timeout: 10_000 });
+  fed.feed.close();
+});
+
+test('feed: looks that take long → one at a time, and the last one counts', async () => {
+  const runs = fakeRuns();
+  const told = await (await runs.attach('run-1')).show();
+  let looks = 0;
+  let atOnce = 0;
+  let most = 0;
+  const release: (() => void)[] = [];
+  const fed = await feedBy(async () => {
+    looks += 1;
+    most = Math.max(most, ++atOnce);
+    if (looks === 2) await new Promise<void>(resolve => release.push(resolve));
+    atOnce -= 1;
+    return { ...told, lastEventSeq: looks };
+  });
+  fed.runs.happens(warning(1));
+  await vi.waitFor(() => expect(release).toHaveLength(1));
+  fed.runs.happens(warning(2), warning(3));
+  await vi.waitFor(() => expect(fed.snapshots()).toHaveLength(1));
+  release[0]?.();
+  await vi.waitFor(() => expect(fed.snapshots().at(-1)?.lastEventSeq).toBe(3));
+  expect(most).toBe(1);
+  fed.feed.close();
 });

@@ -19,6 +19,17 @@ export function useToken(given: string): void {
   token = given;
 }
 
+/** The console itself waits for a run for less. */
+const MOST_MS = 60_000;
+
+let asking = new AbortController();
+
+/** The console is away: nobody answers what was asked, however silent the network is about it. */
+export function dropAsks(): void {
+  asking.abort();
+  asking = new AbortController();
+}
+
 export function get<T>(path: string): Promise<T> {
   return send<T>(path, { method: 'GET' });
 }
@@ -30,7 +41,8 @@ export function post<T = unknown>(path: string, body: unknown = {}): Promise<T> 
 
 async function send<T>(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<T> {
   const headers = { ...init.headers, authorization: `Bearer ${token}` };
-  const response = await fetch(`/api/${path}`, { ...init, headers }).catch(() => null);
+  const signal = AbortSignal.any([asking.signal, AbortSignal.timeout(MOST_MS)]);
+  const response = await fetch(`/api/${path}`, { ...init, headers, signal }).catch(() => null);
   if (response === null)
     throw new AskFault({ code: 'away', message: 'The console does not answer.', remedy: '' });
   const answer = (await response.json().catch(() => null)) as T & Partial<Fault>;

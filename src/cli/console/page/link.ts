@@ -2,32 +2,36 @@
 import type { Frame, StreamAsk } from '../api.js';
 import { Stream, type StreamEnds } from './stream.js';
 import type { FromTab, ToTab } from './stream-worker.js';
-import { keepToken, keptToken, tokenOfLink } from './token.js';
+import { keptToken, tokenOfLink } from './token.js';
+
+export interface LinkEnds extends StreamEnds {
+  /** The token that holds from now on. */
+  token(token: string): void;
+}
 
 export interface Link {
-  token: string;
   want(runs: StreamAsk['runs']): void;
 }
 
 /** Null where no tab of this console has a token: a new link is needed. */
-export async function openLink(ends: StreamEnds): Promise<Link | null> {
+export async function openLink(ends: LinkEnds): Promise<Link | null> {
   const given = (await tokenOfLink()) ?? keptToken();
   const shared = typeof SharedWorker === 'function' ? await sharedLink(given, ends) : null;
-  const link = shared ?? (given === null ? null : ownLink(given, ends));
-  if (link) keepToken(link.token);
-  return link;
+  return shared ?? (given === null ? null : ownLink(given, ends));
 }
 
-function ownLink(token: string, ends: StreamEnds): Link {
+function ownLink(token: string, ends: LinkEnds): Link {
+  ends.token(token);
   const stream = new Stream(token, ends);
-  return { token, want: runs => stream.want(runs) };
+  return { want: runs => stream.want(runs) };
 }
 
-async function sharedLink(given: string | null, ends: StreamEnds): Promise<Link | null> {
+async function sharedLink(given: string | null, ends: LinkEnds): Promise<Link | null> {
   const { port } = new SharedWorker(scriptUrl('/stream-worker.js'), { type: 'module' });
   const say = (message: FromTab) => port.postMessage(message);
   const token = await new Promise<string | null>(resolve => {
     port.onmessage = ({ data }: MessageEvent<ToTab>) => {
+      if (data.type === 'token' && data.token !== null) ends.token(data.token);
       if (data.type === 'token') resolve(data.token);
       if (data.type === 'frame') ends.frame(data.frame satisfies Frame);
       if (data.type === 'state') ends.state(data.state);
@@ -40,7 +44,7 @@ async function sharedLink(given: string | null, ends: StreamEnds): Promise<Link 
     return null;
   }
   addEventListener('pagehide', () => say({ type: 'bye' }));
-  return { token, want: runs => say({ type: 'want', runs }) };
+  return { want: runs => say({ type: 'want', runs }) };
 }
 
 /** Scripts come from our own files alone: the policy says so to browsers that know Trusted Types. */

@@ -72,13 +72,22 @@ export class RunModel {
   #event(event: RunEvent): void {
     if ('seq' in event) {
       const { path = '', seq } = event;
-      if (seq <= (this.#seen.get(path) ?? 0)) return;
+      const seen = this.#seen.get(path) ?? 0;
+      if (seq <= seen) return;
+      if (path === '' && seen > 0 && seq > seen + 1) this.#beginAnew();
       this.#seen.set(path, seq);
       this.events.push(event);
       takeItem(this.fold, event);
     }
     if (event.type === 'end') this.ended = true;
     takeProgress(this.progress, event);
+  }
+
+  /** More has happened meanwhile than the console has at hand: what came before is read on demand, and has no gap then. */
+  #beginAnew(): void {
+    this.events = [];
+    this.fold = newFold();
+    this.from = null;
   }
 
   /** Many frames come at once: they are drawn together. */

@@ -1,6 +1,6 @@
 /** What the page knows, as signals: written by frames, read by what is drawn. */
 import { signal } from '@preact/signals';
-import type { Frame, StreamAsk, WaitingGate } from '../api.js';
+import type { Frame, StreamAsk, UntoldRun, WaitingGate } from '../api.js';
 import type { RunModel } from './run-model.js';
 import type { StreamState } from './stream.js';
 
@@ -9,6 +9,8 @@ export const streamState = signal<StreamState>('connecting');
 export const trouble = signal<string | null>(null);
 /** Null until the first word. */
 export const waiting = signal<WaitingGate[] | null>(null);
+/** Runs that wait, and nobody tells for what. */
+export const untold = signal<UntoldRun[]>([]);
 export const path = signal(location.pathname);
 
 const runs = new Map<string, RunModel>();
@@ -34,8 +36,10 @@ function sayWants(): void {
 }
 
 export function take(frame: Frame): void {
-  if (frame.type === 'waiting') waiting.value = frame.gates;
-  else if (frame.type === 'trouble') trouble.value = frame.message;
+  if (frame.type === 'waiting') {
+    waiting.value = frame.gates;
+    untold.value = frame.untold;
+  } else if (frame.type === 'trouble') trouble.value = frame.message;
   else if ('run' in frame) runs.get(frame.run)?.take(frame);
 }
 

@@ -34,18 +34,23 @@ function take(frame: Frame): void {
     if (about === null || about in tab.runs) tab.port.postMessage({ type: 'frame', frame } satisfies ToTab);
 }
 
+function stand(now: StreamState): void {
+  if (now === state) return;
+  state = now;
+  // A token that nobody knows is no token for a tab to come.
+  if (now === 'refused') token = null;
+  tell({ type: 'state', state });
+}
+
 function open(given: string): void {
   token = given;
+  // Those whose token was refused go on with this one.
+  tell({ type: 'token', token });
+  stand('connecting');
   stream?.close();
   stream = new Stream(given, {
     frame: take,
-    state(now) {
-      if (now === state) return;
-      state = now;
-      // A token that nobody knows is no token for a tab to come.
-      if (now === 'refused') token = null;
-      tell({ type: 'state', state });
-    },
+    state: stand,
   });
   want();
 }
@@ -71,7 +76,7 @@ function hear(tab: Tab, message: FromTab): void {
     return;
   }
   if (message.token !== null && message.token !== token) open(message.token);
-  tab.port.postMessage({ type: 'token', token } satisfies ToTab);
+  else tab.port.postMessage({ type: 'token', token } satisfies ToTab);
   tab.port.postMessage({ type: 'state', state } satisfies ToTab);
   for (const frame of last.values()) tab.port.postMessage({ type: 'frame', frame } satisfies ToTab);
 }

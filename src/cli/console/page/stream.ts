@@ -18,14 +18,15 @@ export class Stream {
   readonly #token: string;
   #runs: StreamAsk['runs'] = {};
   #connection: AbortController | null = null;
+  /** By the clock of the wall, which goes on while a laptop sleeps. */
   #heardAt = 0;
   #failures = 0;
   #closed = false;
+  readonly #watching = setInterval(() => this.#watch(), 1_000);
 
   constructor(token: string, ends: StreamEnds) {
     this.#token = token;
     this.#ends = ends;
-    setInterval(() => this.#watch(), 1_000);
     void this.#stay();
   }
 
@@ -38,18 +39,23 @@ export class Stream {
 
   close(): void {
     this.#closed = true;
+    clearInterval(this.#watching);
     this.#connection?.abort();
   }
 
   #watch(): void {
-    if (this.#connection && performance.now() - this.#heardAt > SILENCE_MS) this.#connection.abort();
+    if (!this.#connection || this.#connection.signal.aborted) return;
+    if (Math.abs(Date.now() - this.#heardAt) <= SILENCE_MS) return;
+    // Nobody says that it ended.
+    this.#failures += 1;
+    this.#connection.abort();
   }
 
   async #stay(): Promise<void> {
     while (!this.#closed) {
       const state = await this.#once();
       if (state !== 'live') this.#ends.state(state);
-      if (state === 'refused') return;
+      if (state === 'refused') return this.close();
       if (this.#failures > 0)
         await new Promise(resolve =>
           setTimeout(resolve, AGAIN_MS[Math.min(this.#failures, AGAIN_MS.length) - 1]),
@@ -61,7 +67,7 @@ export class Stream {
   async #once(): Promise<StreamState> {
     const connection = new AbortController();
     this.#connection = connection;
-    this.#heardAt = performance.now();
+    this.#heardAt = Date.now();
     try {
       const response = await fetch('/api/stream', {
         method: 'POST',
@@ -75,7 +81,7 @@ export class Stream {
     } catch {
       // Told by the state.
     }
-    if (connection.signal.aborted && this.#failures === 0) return 'live';
+    if (connection.signal.aborted) return this.#failures === 0 ? 'live' : 'away';
     this.#failures += 1;
     return 'away';
   }
@@ -94,7 +100,7 @@ export class Stream {
     for (let rest = ''; ; ) {
       const { done, value } = await reader.read();
       if (done) return;
-      this.#heardAt = performance.now();
+      this.#heardAt = Date.now();
       this.#failures = 0;
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = lines.pop() ?? '';

@@ -1,7 +1,7 @@
 /** All that waits for a person, in all runs, oldest first. */
 import { GateList } from '../gates/gate-list.js';
-import { Link } from '../parts/link.js';
-import { waiting } from '../state.js';
+import { Link, runHref } from '../parts/link.js';
+import { untold, waiting } from '../state.js';
 import { t } from '../words/words.js';
 import { canNotify, notify } from './notify.js';
 
@@ -18,7 +18,12 @@ export function WaitingPage() {
         )}
       </header>
       {gates === null && <p class="muted">{t('loading')}</p>}
-      {gates?.length === 0 && (
+      {untold.value.map(({ run, goal }) => (
+        <p key={run} class="fault">
+          {t('noWorkerTells')} <Link to={runHref(run)}>{goal ?? run}</Link>
+        </p>
+      ))}
+      {gates?.length === 0 && untold.value.length === 0 && (
         <div class="empty">
           <p>{t('nothingWaits')}</p>
           <p>

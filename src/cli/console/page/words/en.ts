@@ -35,6 +35,7 @@ export const EN = {
   waitingTitle: 'Waiting for you',
   notifyMe: 'Notify me on the desktop',
   nothingWaits: 'Nothing waits for you.',
+  noWorkerTells: 'No worker answers for a run that waits for a person:',
   seeRuns: 'See all runs',
   later: 'Later',
   showWhole: 'Show all',

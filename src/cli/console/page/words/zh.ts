@@ -37,6 +37,7 @@ export const ZH: Words = {
   waitingTitle: '等待您处理',
   notifyMe: '开启桌面通知',
   nothingWaits: '没有需要您处理的事项。',
+  noWorkerTells: '有运行在等人处理，但没有工作进程响应：',
   seeRuns: '查看所有运行',
   later: '稍后',
   showWhole: '显示全文',

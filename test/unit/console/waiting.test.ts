@@ -1,0 +1,58 @@
+/** The look-out for all that waits for a person. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Frame } from '../../../src/cli/console/api.js';
+import { Waiting } from '../../../src/cli/console/waiting.js';
+import type { Gate, ListedRun, RunSnapshot, SteersmanClient } from '../../../src/client/index.js';
+import { fakeRuns } from '../../support/fake-runs.js';
+
+type Show = () => Promise<RunSnapshot>;
+
+/** What is told of these runs, all of them listed as waiting. */
+function lookOut(shows: Record<string, Show>) {
+  const client = {
+    async *list() {
+      for (const id of Object.keys(shows)) yield { id, goal: `Goal of ${id}` } as ListedRun;
+    },
+    attach: async (id: string) => ({ show: shows[id] }),
+  };
+  const waiting = new Waiting(async () => client as unknown as SteersmanClient);
+  onTestFinished(() => waiting.close());
+  const told: Extract<Frame, { type: 'waiting' }>[] = [];
+  waiting.listen(frame => {
+    if (frame.type === 'waiting') told.push(frame);
+  });
+  const last = () => ({
+    gates: told.at(-1)?.gates.map(({ run }) => run),
+    untold: told.at(-1)?.untold.map(({ run }) => run),
+  });
+  return { last };
+}
+
+async function snapshot(): Promise<RunSnapshot> {
+  const told = await (await fakeRuns().attach('run-1')).show();
+  const gate = { id: 'g1', openedAt: 1, deadline: null } as Gate;
+  return { ...told, answered: true, endedAt: null, gates: [gate] };
+}
+
+test('waiting: the worker of a run is away → its gate stays, and it is told that nobody tells of it; back → told again', async () => {
+  const told = await snapshot();
+  let answered = true;
+  const { last } = lookOut({ one: async () => ({ ...told, answered, gates: answered ? told.gates : [] }) });
+  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: [] }));
+  answered = false;
+  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: ['one'] }), { timeout: 5_000 });
+  answered = true;
+  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: [] }), { timeout: 5_000 });
+});
+
+test('waiting: a run of which no worker has ever told → it is told that it waits, not that nothing does', async () => {
+  const told = await snapshot();
+  const { last } = lookOut({ one: async () => ({ ...told, answered: false, gates: [] }) });
+  await vi.waitFor(() => expect(last()).toEqual({ gates: [], untold: ['one'] }));
+});
+
+test('waiting: a run whose worker does not answer → holds up no other', async () => {
+  const told = await snapshot();
+  const { last } = lookOut({ silent: () => new Promise(() => undefined), one: async () => told });
+  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: [] }), { timeout: 5_000 });
+});
