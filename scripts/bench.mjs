@@ -16,6 +16,7 @@ const SMOKE = {
   modes: '--modes lead --runs 1 --singles 0',
   cache: '--tasks 1 --reads 1',
   chaos: '--faults 1 --per-seed 1 --runs 1 --workers 1 --longest 1 --kinds team',
+  console: '--gates 1 --replies 1 --marks 10 --events 100',
   'crash-storm': '--runs 1 --turns 4',
   endless: '--turns 20 --kills 1 --database memory',
   'first-text': '--samples 1 --runs 1 --model-ms 30',

@@ -6,8 +6,10 @@ import type { Frame } from './api.js';
 
 export type Push = (frame: Frame) => void;
 
-/** Durable events that are kept at hand; a page reads earlier ones on demand. */
+/** Durable events that are kept at hand, for pages that come back. */
 const MOST_EVENTS = 5_000;
+/** So many, the last, are told to a page that comes first; it reads earlier ones on demand. */
+const FIRST_EVENTS = 1_000;
 /** The state is read again at most so often after events, and so long after the last look whatever happens. */
 const SNAPSHOT_MS = 400;
 const STALE_MS = 10_000;
@@ -21,6 +23,7 @@ type TextEvent = Extract<RunEvent, { type: 'text' }>;
 
 export class Feed {
   readonly #run: FollowedRun;
+  readonly #pollMs: number | undefined;
   readonly #listeners = new Set<Push>();
   readonly #ending = new AbortController();
   /** Durable ones, of the run and its sub-agents, as they were told. */
@@ -35,9 +38,12 @@ export class Feed {
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #looking = false;
+  #hurry = () => {};
 
-  constructor(run: FollowedRun) {
+  /** `pollMs`: between looks at the run; default: the client's own. */
+  constructor(run: FollowedRun, pollMs?: number) {
     this.#run = run;
+    this.#pollMs = pollMs;
     void this.#follow();
   }
 
@@ -52,6 +58,11 @@ export class Feed {
     return this.#listeners.size === 0;
   }
 
+  /** Something was sent to the run: what comes of it is looked for at once. */
+  hurry(): void {
+    this.#hurry();
+  }
+
   close(): void {
     this.#ending.abort();
     clearTimeout(this.#timer);
@@ -61,9 +72,12 @@ export class Feed {
     const run = this.#run.id;
     if (this.#snapshot) yield { type: 'snapshot', run, snapshot: this.#snapshot };
     const known = this.#events.findLastIndex(event => ownSeq(event) === since);
-    for (const event of this.#events.slice(known + 1)) yield { type: 'event', run, event };
+    const first = since === 0 ? Math.max(0, this.#events.length - FIRST_EVENTS) : known + 1;
+    for (const event of this.#events.slice(first)) yield { type: 'event', run, event };
     for (const event of this.#texts.values()) yield { type: 'event', run, event };
-    if (this.#isCaughtUp) yield { type: 'caught_up', run, from: this.#before + 1 };
+    const before = this.#events.slice(0, first).findLast(event => ownSeq(event) !== null);
+    const from = ((before && ownSeq(before)) ?? this.#before) + 1;
+    if (this.#isCaughtUp) yield { type: 'caught_up', run, from };
     if (this.#end) yield { type: 'event', run, event: this.#end };
   }
 
@@ -77,7 +91,12 @@ export class Feed {
       try {
         await this.#begin();
         if (this.#isCaughtUp) this.#push({ type: 'caught_up', run: this.#run.id, from: this.#before + 1 });
-        for await (const event of this.#run.events({ since: this.#last, signal })) this.#take(event);
+        const sooner = () =>
+          new Promise<void>(resolve => {
+            this.#hurry = resolve;
+          });
+        const options = { ...(this.#pollMs !== undefined && { pollMs: this.#pollMs }), signal, sooner };
+        for await (const event of this.#run.events({ ...options, since: this.#last })) this.#take(event);
       } catch (error) {
         if (signal.aborted) return;
         const message = explainError(error)?.message ?? errorText(error);
@@ -93,7 +112,7 @@ export class Feed {
     const { lastEventSeq } = await this.#look();
     this.#lookIn(STALE_MS);
     if (!isFirst) return;
-    this.#before = Math.max(0, (lastEventSeq ?? 0) - MOST_EVENTS);
+    this.#before = Math.max(0, (lastEventSeq ?? 0) - FIRST_EVENTS);
     this.#last = this.#before;
   }
 

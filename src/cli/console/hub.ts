@@ -2,10 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { explainError, type SteersmanClient } from '../../client/index.js';
 import { errorText } from '../../core/text/error-text.js';
+import { isLoopback } from '../../stack/probe.js';
 import type { StreamAsk } from './api.js';
 import { Feed, type Push } from './feed.js';
 import { Waiting } from './waiting.js';
 
+/** Between looks at a run, where Temporal is on this machine. */
+const LOCAL_POLL_MS = 100;
 /** A feed that nobody hears stays so long, for who reloads a page. */
 const IDLE_MS = 30_000;
 /** After a failure to find a run, as while Temporal is away. */
@@ -59,9 +62,13 @@ export class Hub {
     }
   }
 
-  /** An answer was given: what waits is other now. */
-  changed(): void {
+  /** Something was sent to a run: what happens in it, and what waits, may be other now. */
+  changed(run: string): void {
     this.#waiting.look();
+    void this.#feeds.get(run)?.then(
+      feed => feed.hurry(),
+      () => undefined,
+    );
   }
 
   close(): void {
@@ -81,7 +88,7 @@ export class Hub {
   async #open(id: string): Promise<Feed> {
     try {
       const client = await this.#client();
-      return new Feed(await client.attach(id));
+      return new Feed(await client.attach(id), isLoopback(client.address) ? LOCAL_POLL_MS : undefined);
     } catch (error) {
       this.#feeds.delete(id);
       throw error;

@@ -154,7 +154,6 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
     const { gateId, ...reply } = read(z.looseObject({ gateId: TEXT }), ask.body);
     // The run's own validator says what the gate takes.
     await (await runOf(ask)).answerGate(gateId, reply as unknown as GateReply);
-    ask.hub.changed();
     return {};
   },
   'runs/tool-result': async ask => {
@@ -163,7 +162,6 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
       ask.body,
     );
     await (await runOf(ask)).submitToolResult({ ...result, isError });
-    ask.hub.changed();
     return {};
   },
 };
@@ -182,6 +180,7 @@ export async function answerTo(request: Request, scope: RouteScope): Promise<Res
   const handle = Object.hasOwn(handles, name) ? handles[name] : undefined;
   if (handle === undefined) throw new SteersmanError('There is nothing here.', '', 'not_found');
   const answer = await handle({ ...scope, path, query: searchParams, body });
+  if (isWrite && path[0] === 'runs' && path[1] !== undefined) scope.hub.changed(path[1]);
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
 }
 

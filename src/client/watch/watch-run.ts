@@ -16,6 +16,8 @@ export interface WatchOptions {
   children?: boolean;
   /** Milliseconds between looks. Default 250 on the local stack, 1,000 elsewhere. */
   pollMs?: number;
+  /** Called before each pause between looks: where it resolves first, the next look is made at once. */
+  sooner?: () => Promise<void>;
 }
 
 const LOCAL_POLL_MS = 250;
@@ -29,6 +31,7 @@ export function pollMsOf({ local }: Pick<Temporal, 'local'>): number {
 /** Yields what happens in the run, from its start or after `since`. Throws a SteersmanError for an unknown run. */
 export async function* watchRun(looks: RunLooks, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
   const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(looks.temporal) } = options;
+  const { sooner } = options;
   const watch = new RunWatch(looks, { since, live, children });
   let run: RunDescription | null = await looks.look(pollMs / 2);
   while (signal?.aborted !== true) {
@@ -36,8 +39,9 @@ export async function* watchRun(looks: RunLooks, options: WatchOptions = {}): As
       yield* watch.news(run);
       if (watch.finished) return;
     }
-    await delay(pollMs, undefined, { signal }).catch(() => undefined);
-    run = await watch.look(pollMs / 2);
+    const pause = delay(pollMs, undefined, { signal }).catch(() => undefined);
+    await Promise.race([pause, ...(sooner ? [sooner()] : [])]);
+    run = await watch.look(sooner ? 0 : pollMs / 2);
     if (run === null) yield* watch.impatience();
   }
 }

@@ -107,6 +107,42 @@ test('feed: a run that can not be read → pages are told why, and it is tried a
   feed.close();
 });
 
+test('feed: a long run → a page that comes first hears the last 1,000 events and from where; one that comes back, all after its last', async () => {
+  const all = Array.from({ length: 1_500 }, (_, at) => warning(at + 1));
+  const { runs, feed } = await feedOf(...all);
+  const first = listener(feed);
+  await vi.waitFor(() => expect(first.events()).toHaveLength(1_000));
+  expect(first.frames).toContainEqual({ type: 'caught_up', run: 'run-1', from: 501 });
+  runs.happens(...Array.from({ length: 50 }, (_, at) => warning(1_501 + at)));
+  await vi.waitFor(() => expect(first.events()).toHaveLength(1_050));
+  const late = listener(feed);
+  expect(late.events()).toHaveLength(1_000);
+  expect(late.frames).toContainEqual({ type: 'caught_up', run: 'run-1', from: 551 });
+  expect(listener(feed, 510).events()).toHaveLength(1_040);
+  feed.close();
+});
+
+test('feed: something is sent to the run → what comes of it is looked for at once', async () => {
+  const runs = fakeRuns();
+  const run = await runs.attach('run-1');
+  let sooner = false;
+  const feed = new Feed({
+    id: run.id,
+    show: run.show,
+    events: async function* (options) {
+      await options?.sooner?.();
+      sooner = true;
+      yield* run.events(options);
+    },
+  });
+  listener(feed);
+  await vi.waitFor(() => {
+    feed.hurry();
+    expect(sooner).toBe(true);
+  });
+  feed.close();
+});
+
 /** A feed of a run whose state is told by `show`. */
 async function feedBy(show: () => Promise<RunSnapshot>) {
   const runs = fakeRuns();

@@ -34,7 +34,7 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
   const told: AgUiEvent[] = [];
   const answered = await resume(input, { ...followed, snapshot }, told);
   const brought = await bringResults(input, run, snapshot);
-  if (answered || brought) hub.changed();
+  if (answered || brought) hub.changed(run.id);
   const sent: Sent = { since: answered || brought ? snapshot.lastEventSeq : null, told, texts: [] };
   const say = snapshot.phase === 'idle' ? followUp : steer;
   for (const [index, message] of news.entries()) {

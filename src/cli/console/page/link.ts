@@ -1,5 +1,5 @@
 /** The page's end of the stream: by the shared worker where there is one, else by itself. */
-import type { Frame, StreamAsk } from '../api.js';
+import type { StreamAsk } from '../api.js';
 import { Stream, type StreamEnds } from './stream.js';
 import type { FromTab, ToTab } from './stream-worker.js';
 import { keptToken, tokenOfLink } from './token.js';
@@ -33,7 +33,7 @@ async function sharedLink(given: string | null, ends: LinkEnds): Promise<Link | 
     port.onmessage = ({ data }: MessageEvent<ToTab>) => {
       if (data.type === 'token' && data.token !== null) ends.token(data.token);
       if (data.type === 'token') resolve(data.token);
-      if (data.type === 'frame') ends.frame(data.frame satisfies Frame);
+      if (data.type === 'frames') ends.frames(data.frames);
       if (data.type === 'state') ends.state(data.state);
     };
     say({ type: 'hello', token: given });

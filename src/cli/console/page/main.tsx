@@ -7,8 +7,15 @@ import { connectWants, streamState, take } from './state.js';
 import { keepToken } from './token.js';
 import { speakFirst } from './words/words.js';
 
+const spoken = speakFirst();
+// What the page of a run is made of is loaded meanwhile; what fails here is asked for again where it is drawn.
+if (location.pathname.startsWith('/runs/'))
+  for (const part of [import('./run/run-page.js'), import('./parts/text/safe-markdown.js')])
+    part.catch(() => undefined);
 const link = await openLink({
-  frame: take,
+  frames(frames) {
+    for (const frame of frames) take(frame);
+  },
   state(state) {
     streamState.value = state;
     if (state === 'away') dropAsks();
@@ -20,6 +27,6 @@ const link = await openLink({
 });
 if (link) connectWants(runs => link.want(runs));
 else streamState.value = 'refused';
-await speakFirst();
+await spoken;
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -8,7 +8,7 @@ export type FromTab =
   | { type: 'bye' };
 export type ToTab =
   | { type: 'token'; token: string | null }
-  | { type: 'frame'; frame: Frame }
+  | { type: 'frames'; frames: Frame[] }
   | { type: 'state'; state: StreamState };
 
 interface Tab {
@@ -27,11 +27,13 @@ function tell(message: ToTab): void {
   for (const { port } of tabs) port.postMessage(message);
 }
 
-function take(frame: Frame): void {
-  if (frame.type === 'waiting' || frame.type === 'trouble') last.set(frame.type, frame);
-  const about = 'run' in frame ? frame.run : null;
-  for (const tab of tabs)
-    if (about === null || about in tab.runs) tab.port.postMessage({ type: 'frame', frame } satisfies ToTab);
+function take(frames: Frame[]): void {
+  for (const frame of frames)
+    if (frame.type === 'waiting' || frame.type === 'trouble') last.set(frame.type, frame);
+  for (const { port, runs } of tabs) {
+    const own = frames.filter(frame => !('run' in frame) || frame.run in runs);
+    if (own.length > 0) port.postMessage({ type: 'frames', frames: own } satisfies ToTab);
+  }
 }
 
 function stand(now: StreamState): void {
@@ -49,7 +51,7 @@ function open(given: string): void {
   stand('connecting');
   stream?.close();
   stream = new Stream(given, {
-    frame: take,
+    frames: take,
     state: stand,
   });
   want();
@@ -78,7 +80,7 @@ function hear(tab: Tab, message: FromTab): void {
   if (message.token !== null && message.token !== token) open(message.token);
   else tab.port.postMessage({ type: 'token', token } satisfies ToTab);
   tab.port.postMessage({ type: 'state', state } satisfies ToTab);
-  for (const frame of last.values()) tab.port.postMessage({ type: 'frame', frame } satisfies ToTab);
+  tab.port.postMessage({ type: 'frames', frames: [...last.values()] } satisfies ToTab);
 }
 
 addEventListener('connect', event => {

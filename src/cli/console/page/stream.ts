@@ -9,7 +9,8 @@ const AGAIN_MS = [250, 500, 1_000, 2_000];
 export type StreamState = 'connecting' | 'live' | 'away' | 'refused';
 
 export interface StreamEnds {
-  frame(frame: Frame): void;
+  /** Some that came together. */
+  frames(frames: Frame[]): void;
   state(state: StreamState): void;
 }
 
@@ -87,11 +88,10 @@ export class Stream {
   }
 
   /** Where a connection ends, the next one goes on. */
-  #take(frame: Frame): void {
+  #note(frame: Frame): void {
     const known = frame.type === 'event' ? this.#runs[frame.run] : undefined;
     if (known && frame.type === 'event' && 'seq' in frame.event && frame.event.path === undefined)
       known.since = Math.max(known.since, frame.event.seq);
-    this.#ends.frame(frame);
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
@@ -105,7 +105,9 @@ export class Stream {
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n\n');
       rest = lines.pop() ?? '';
       this.#ends.state('live');
-      for (const line of lines) this.#take(JSON.parse(line.slice('data: '.length)) as Frame);
+      const frames = lines.map(line => JSON.parse(line.slice('data: '.length)) as Frame);
+      for (const frame of frames) this.#note(frame);
+      if (frames.length > 0) this.#ends.frames(frames);
     }
   }
 }

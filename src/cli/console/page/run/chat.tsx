@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ReplyContent } from '../parts/content.js';
+import { Earlier } from '../parts/earlier.js';
 import { Fold } from '../parts/fold.js';
-import { Fault, useSending } from '../parts/sending.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 import { Entry } from './entry.js';
@@ -38,33 +38,25 @@ export function Chat({ run }: { run: RunModel }) {
           {t('showAgents')}
         </label>
       )}
-      <Earlier run={run} hidden={first} onMore={() => (drawn.value += DRAWN)} />
-      {run.from === null && items.length === 0 && <p class="muted">{t('loading')}</p>}
-      {items.slice(first).map(item => (
-        <Entry key={item.key} item={item} runId={run.id} />
-      ))}
+      {run.from === null ? (
+        // The last entries are drawn once, not all those before them in turn.
+        <p class="muted">{t('loading')}</p>
+      ) : (
+        <>
+          <Earlier
+            run={run}
+            isHidden={first > 0}
+            isNear={first < DRAWN}
+            onMore={() => (drawn.value += DRAWN)}
+          />
+          {items.slice(first).map(item => (
+            <Entry key={item.key} item={item} runId={run.id} />
+          ))}
+        </>
+      )}
       <Live run={run} />
       <UnsettledMessages run={run} />
     </section>
-  );
-}
-
-function Earlier({ run, hidden, onMore }: { run: RunModel; hidden: number; onMore: () => void }) {
-  void run.version.value;
-  const sending = useSending();
-  const isMore = run.from !== null && run.from > 1;
-  if (hidden === 0 && !isMore) return null;
-  const more = async () => {
-    if (hidden < DRAWN && isMore) await run.readEarlier();
-    onMore();
-  };
-  return (
-    <div class="earlier">
-      <button type="button" class="quiet" disabled={sending.busy} onClick={() => void sending.send(more)}>
-        {sending.busy ? t('loading') : t('earlier')}
-      </button>
-      <Fault of={sending.fault} />
-    </div>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { formatClock, formatDuration } from '../../../../shared/format.js';
+import { Earlier } from '../parts/earlier.js';
 import { now } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
@@ -68,6 +69,7 @@ export function TimelineView({ run }: { run: RunModel }) {
           {t('zoomFit')}
         </button>
       </header>
+      <Earlier run={run} />
       <div class="scroll" ref={box}>
         {width > 0 && <Axis timeline={timeline} spans={spans} width={width * zoom.value} chosen={chosen} />}
       </div>
