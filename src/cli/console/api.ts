@@ -20,6 +20,8 @@ export interface UntoldRun {
 export interface StreamAsk {
   /** Runs by id, each with the number of the last own event that the page has; 0: from the first that is kept at hand. */
   runs: Record<string, { since: number }>;
+  /** Of a run from its first event: so many events, the last. Left out: all that are kept at hand. */
+  most?: number | undefined;
 }
 
 /** One message of the stream, of a run where it has `run`. */

@@ -8,8 +8,6 @@ export type Push = (frame: Frame) => void;
 
 /** Durable events that are kept at hand, for pages that come back. */
 const MOST_EVENTS = 5_000;
-/** So many, the last, are told to a page that comes first; it reads earlier ones on demand. */
-const FIRST_EVENTS = 1_000;
 /** The state is read again at most so often after events, and so long after the last look whatever happens. */
 const SNAPSHOT_MS = 400;
 const STALE_MS = 10_000;
@@ -47,9 +45,12 @@ export class Feed {
     void this.#follow();
   }
 
-  /** Tells all that came after the own event `since`, and all that comes; gives what ends that. */
-  listen(since: number, push: Push): () => void {
-    for (const frame of this.#told(since)) push(frame);
+  /**
+   * Tells all that came after the own event `since`, and all that comes; gives what ends that. `most`: where `since` is 0,
+   * so many events, the last; default: all at hand.
+   */
+  listen(since: number, push: Push, most = MOST_EVENTS): () => void {
+    for (const frame of this.#told(since, most)) push(frame);
     this.#listeners.add(push);
     return () => void this.#listeners.delete(push);
   }
@@ -68,11 +69,11 @@ export class Feed {
     clearTimeout(this.#timer);
   }
 
-  *#told(since: number): Generator<Frame> {
+  *#told(since: number, most: number): Generator<Frame> {
     const run = this.#run.id;
     if (this.#snapshot) yield { type: 'snapshot', run, snapshot: this.#snapshot };
     const known = this.#events.findLastIndex(event => ownSeq(event) === since);
-    const first = since === 0 ? Math.max(0, this.#events.length - FIRST_EVENTS) : known + 1;
+    const first = since === 0 ? Math.max(0, this.#events.length - most) : known + 1;
     for (const event of this.#events.slice(first)) yield { type: 'event', run, event };
     for (const event of this.#texts.values()) yield { type: 'event', run, event };
     const before = this.#events.slice(0, first).findLast(event => ownSeq(event) !== null);
@@ -112,7 +113,7 @@ export class Feed {
     const { lastEventSeq } = await this.#look();
     this.#lookIn(STALE_MS);
     if (!isFirst) return;
-    this.#before = Math.max(0, (lastEventSeq ?? 0) - FIRST_EVENTS);
+    this.#before = Math.max(0, (lastEventSeq ?? 0) - MOST_EVENTS);
     this.#last = this.#before;
   }
 

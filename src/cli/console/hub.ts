@@ -26,14 +26,15 @@ export class Hub {
   }
 
   /** Tells what waits, and what happens in these runs; gives what ends that. */
-  async listen({ runs }: StreamAsk, push: Push): Promise<() => void> {
+  async listen({ runs, most }: StreamAsk, push: Push): Promise<() => void> {
     const leaving = new AbortController();
     const heard: Push = frame => {
       push(frame);
       if (frame.type === 'event' && /^gate_(opened|closed)$/.test(frame.event.type)) this.#waiting.look();
     };
     const leave = this.#waiting.listen(push);
-    for (const [run, { since }] of Object.entries(runs)) void this.#join(run, since, heard, leaving.signal);
+    for (const [run, { since }] of Object.entries(runs))
+      void this.#join(run, feed => feed.listen(since, heard, most), push, leaving.signal);
     return () => {
       leave();
       leaving.abort();
@@ -41,11 +42,11 @@ export class Hub {
   }
 
   /** Joins the watcher of a run, as soon as there can be one. */
-  async #join(run: string, since: number, push: Push, left: AbortSignal): Promise<void> {
+  async #join(run: string, listen: (feed: Feed) => () => void, push: Push, left: AbortSignal): Promise<void> {
     while (!left.aborted) {
       try {
         const feed = await this.#feedOf(run);
-        const end = left.aborted ? () => {} : feed.listen(since, push);
+        const end = left.aborted ? () => {} : listen(feed);
         const leave = () => {
           end();
           this.#leaveSoon(run, feed);

@@ -46,7 +46,10 @@ const STEER = z.object({
 });
 const ACTION = z.object({ id: TEXT.optional(), action: TEXT, label: TEXT, data: z.unknown() });
 const ID = z.string().regex(/^\S{1,400}$/);
-const STREAM = z.object({ runs: z.record(ID, z.object({ since: z.number().int().min(0) })) });
+const STREAM = z.object({
+  runs: z.record(ID, z.object({ since: z.number().int().min(0) })),
+  most: z.number().int().min(1).optional(),
+});
 const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
 const PLAN = z.object({ tasks: z.array(z.looseObject({ id: TEXT })).min(1) });
 const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });

@@ -12,9 +12,9 @@ async function feedOf(...items: RunEvent[]) {
   return { runs, feed: new Feed(await runs.attach('run-1')) };
 }
 
-function listener(feed: Feed, since = 0) {
+function listener(feed: Feed, since = 0, most?: number) {
   const frames: Frame[] = [];
-  const leave = feed.listen(since, frame => frames.push(frame));
+  const leave = feed.listen(since, frame => frames.push(frame), most);
   const events = () => frames.flatMap(frame => (frame.type === 'event' ? [frame.event] : []));
   return { frames, events, leave };
 }
@@ -107,18 +107,19 @@ test('feed: a run that can not be read → pages are told why, and it is tried a
   feed.close();
 });
 
-test('feed: a long run → a page that comes first hears the last 1,000 events and from where; one that comes back, all after its last', async () => {
+test('feed: a long run → a page that comes first hears as many events as it asks for and from where; one that comes back, all after its last', async () => {
   const all = Array.from({ length: 1_500 }, (_, at) => warning(at + 1));
   const { runs, feed } = await feedOf(...all);
   const first = listener(feed);
-  await vi.waitFor(() => expect(first.events()).toHaveLength(1_000));
-  expect(first.frames).toContainEqual({ type: 'caught_up', run: 'run-1', from: 501 });
+  await vi.waitFor(() => expect(first.events()).toHaveLength(1_500));
+  expect(first.frames).toContainEqual({ type: 'caught_up', run: 'run-1', from: 1 });
   runs.happens(...Array.from({ length: 50 }, (_, at) => warning(1_501 + at)));
-  await vi.waitFor(() => expect(first.events()).toHaveLength(1_050));
-  const late = listener(feed);
+  await vi.waitFor(() => expect(first.events()).toHaveLength(1_550));
+  const late = listener(feed, 0, 1_000);
   expect(late.events()).toHaveLength(1_000);
   expect(late.frames).toContainEqual({ type: 'caught_up', run: 'run-1', from: 551 });
-  expect(listener(feed, 510).events()).toHaveLength(1_040);
+  expect(listener(feed).events()).toHaveLength(1_550);
+  expect(listener(feed, 510, 1_000).events()).toHaveLength(1_040);
   feed.close();
 });
 

@@ -3,6 +3,8 @@ import type { Frame, StreamAsk } from '../api.js';
 
 /** A stream that said nothing for so long is dead, whatever the network says: a laptop was asleep, a proxy hangs. */
 const SILENCE_MS = 25_000;
+/** Of a run that is opened; earlier ones are read on demand. */
+const FIRST_EVENTS = 1_000;
 const AGAIN_MS = [250, 500, 1_000, 2_000];
 
 /** `live`: frames come. `away`: the console does not answer. `refused`: the token is not known (any more). */
@@ -73,7 +75,7 @@ export class Stream {
       const response = await fetch('/api/stream', {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#token}` },
-        body: JSON.stringify({ runs: this.#runs } satisfies StreamAsk),
+        body: JSON.stringify({ runs: this.#runs, most: FIRST_EVENTS } satisfies StreamAsk),
         signal: connection.signal,
       });
       if (response.status === 401) return 'refused';
