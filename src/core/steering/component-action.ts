@@ -1,7 +1,7 @@
 /** What a person chose of a component that was shown to them (R8): a message whose words and data are data. Pure. */
 import { expected } from '../outputs/output-fields.js';
 import { delimit } from '../prompts/prompt.js';
-import { isRecord, isText, jsonBytes } from '../text/json.js';
+import { isRecord, isText, jsonBytes, MAX_JSON_DEPTH, nestsDeeper } from '../text/json.js';
 
 export interface ComponentAction {
   /** What was chosen, such as `openOrder`. */
@@ -27,6 +27,8 @@ export function readComponentAction(
     return refused(expected('action', 'a name of at most 100 letters, digits and _ . : -', action));
   if (!isText(label) || label.trim() === '' || label.length > ACTION_LABEL_CHARS)
     return refused(expected('label', `a text of 1 to ${ACTION_LABEL_CHARS} characters`, label));
+  if (nestsDeeper(data, MAX_JSON_DEPTH))
+    return refused(`The data is nested deeper than ${MAX_JSON_DEPTH} levels.`);
   const bytes = jsonBytes(data);
   if (bytes > ACTION_BYTES)
     return refused(`The data has ${bytes} bytes, and a component may send at most ${ACTION_BYTES}.`);

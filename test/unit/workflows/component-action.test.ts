@@ -41,6 +41,10 @@ test.each<[string, unknown]>([
   ['an action that is markup', { ...ACTION, action: '"><b>' }],
   ['no label', { ...ACTION, label: ' ' }],
   ['a label that is a page', { ...ACTION, label: 'x'.repeat(201) }],
+  [
+    'data nested without end',
+    { ...ACTION, data: JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) },
+  ],
   ['data above 16 KB', { ...ACTION, data: 'x'.repeat(16_384) }],
 ])('R8 componentAction: %s → ignored, and the journal says why', (_what, action) => {
   const { inbox, events } = told(action);
