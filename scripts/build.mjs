@@ -91,6 +91,17 @@ await esbuild.build({
   plugins: [core],
   logLevel: 'error',
 });
+// Stands in the page of another origin, as one text.
+await esbuild.build({
+  entryPoints: { 'app-frame': join(src, PAGE, 'apps', 'app-frame.ts') },
+  outdir: join(next, PAGE),
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  platform: 'browser',
+  target: 'es2022',
+  logLevel: 'error',
+});
 for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(src, file), join(next, file));
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');

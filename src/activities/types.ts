@@ -15,7 +15,14 @@ import type { Cause, Outcome } from '../core/plan/cause.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
 import type { RunWords } from '../core/prompts/words.js';
 import type { Mark } from '../core/state/kept.js';
-import type { AssistantMessage, Message, ToolContent, ToolEnding, Usage } from '../core/state/message.js';
+import type {
+  AppResult,
+  AssistantMessage,
+  Message,
+  ToolContent,
+  ToolEnding,
+  Usage,
+} from '../core/state/message.js';
 import type { Packed } from '../core/text/packed.js';
 
 export interface LoadRunInput {
@@ -83,6 +90,8 @@ export interface CallToolInput {
   taskId: string | null;
   /** As the starter gave it. */
   context: Record<string, string>;
+  /** An app gets the answer: the one at this address, or that which called. */
+  app?: { uri?: string };
   /** Of the notes: absent for the built-in English. */
   words?: RunWords;
 }
@@ -102,6 +111,9 @@ export interface CallToolResult {
   durationMs: number;
   /** Why the store could not keep the content whole: it is cut. */
   storeFault?: string;
+  /** For the app that gets the answer; `appFault`: why there is nothing for it. */
+  app?: AppResult;
+  appFault?: string;
   /** The session that the call opened, and the task queue of the worker that holds it. */
   session?: { id: string; queue: string };
   /** When the server last said that it has other tools than before, milliseconds since the epoch. */

@@ -1,5 +1,7 @@
 /** Resources of a server as two tools that only read: they go by everything that tools go by. */
 import { z } from 'zod';
+import { isRecord } from '../core/text/json.js';
+import { isAppUri } from './apps.js';
 import { McpCallError } from './call-failure.js';
 import type { Requests } from './connection/requests.js';
 
@@ -45,17 +47,21 @@ const RESOURCE_LISTS: readonly (readonly [method: string, entries: string])[] = 
 /** A run that starts waits for it. */
 const LOOK_MS = 5_000;
 
-/** Whether the server lists any. What it does not say in time, or at all, is no reason to withhold them. */
+/** Whether the server lists any but pages of its apps, which are for people. What it does not say in time, or at all, is no reason to withhold them. */
 export async function hasResources(requests: Pick<Requests, 'ask'>): Promise<boolean> {
   const found = await Promise.all(
     RESOURCE_LISTS.map(([method, entries]) =>
       requests.ask({ method, params: {} }, z.record(z.string(), z.unknown()), { timeoutMs: LOOK_MS }).then(
-        ({ [entries]: listed }) => Array.isArray(listed) && listed.length > 0,
+        ({ [entries]: listed }) => Array.isArray(listed) && listed.some(entry => !isPage(entry)),
         error => !(error instanceof McpCallError && error.kind === 'rejected'),
       ),
     ),
   );
   return found.includes(true);
+}
+
+function isPage(entry: unknown): boolean {
+  return isRecord(entry) && isAppUri(entry.uri ?? entry.uriTemplate);
 }
 
 /** What the protocol calls it; the answer is that of a tool. */

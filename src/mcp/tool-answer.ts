@@ -31,6 +31,7 @@ export const toolAnswerSchema = z.looseObject({
   content: z.unknown().optional(),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().optional().catch(undefined),
+  _meta: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
 export type AnswerPart = z.infer<typeof partSchema>;
@@ -39,6 +40,8 @@ export interface ToolAnswer {
   content: AnswerPart[];
   structuredContent?: unknown;
   isError: boolean;
+  /** For clients, never for models. */
+  meta?: Record<string, unknown>;
   /** The others, each in a few words of ours: `part 2, a malformed image`. */
   unreadable: string[];
 }
@@ -47,11 +50,13 @@ export function readToolAnswer({
   content,
   structuredContent,
   isError,
+  _meta: meta,
 }: z.infer<typeof toolAnswerSchema>): ToolAnswer {
   const parts: unknown[] = Array.isArray(content) ? content : [content ?? []].flat();
   const answer: ToolAnswer = { content: [], isError: isError ?? false, unreadable: [] };
   if (structuredContent !== undefined && structuredContent !== null)
     answer.structuredContent = structuredContent;
+  if (meta !== undefined) answer.meta = meta;
   for (const [index, part] of parts.entries()) {
     const read = partSchema.safeParse(part);
     if (read.success) answer.content.push(read.data);

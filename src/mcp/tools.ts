@@ -7,6 +7,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { readResultTool } from '../shared/store/read-result.js';
 import { recallTool } from '../shared/store/recall.js';
+import { appOf } from './apps.js';
 import { CODE_SERVER, TIMEOUT_META } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
 import type { ListedTool } from './connection/server-tools.js';
@@ -148,6 +149,7 @@ function defineTool(origin: McpOrigin, tool: ListedTool, name: string): ToolDefi
     inputSchema: isSchemaObject(tool.inputSchema) ? tool.inputSchema : { type: 'object' },
     validation: strict ? 'strict' : 'delegate',
     policy: { ...toolPolicy(tool.annotations), ...ownTimeout(tool), ...(origin.stateful && STATEFUL_POLICY) },
+    ...appOf(tool),
   };
 }
 

@@ -17,6 +17,7 @@ import { newRunState, type RunState } from '../core/state/run-state.js';
 import { fitted, told } from '../core/text/fit.js';
 import { isRecord, jsonBytes } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
+import { appCallsUnderWay, resumeAppCalls } from './app-calls.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import type { RunInput, RunResult } from './messages.js';
 import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
@@ -36,6 +37,7 @@ export async function steersmanRun(input: RunInput): Promise<RunResult> {
   const ports = temporalPorts(state.settings);
   const run = new Run(state, ports);
   registerHandlers(run);
+  resumeAppCalls(run);
   try {
     const refused = state.pinned ? null : await begin(run, ports, given);
     return await session(run, refused);
@@ -53,6 +55,10 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
     // What comes meanwhile may be for the caller too.
     for (let told = ports.callerTold(); told; told = ports.callerTold()) await told;
+    // No app begins another one from here on.
+    run.memory.takesAppCalls = false;
+    for (let busy = appCallsUnderWay(run); busy; busy = appCallsUnderWay(run)) await busy;
+    run.memory.takesAppCalls = true;
     // It may have come while the end was settled, which no cancellation interrupts.
     ports.throwIfCancelled();
     // The last look and the end are one block without an await: what arrives later finds the run closed.

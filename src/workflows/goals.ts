@@ -19,6 +19,7 @@ import { droppedReceipt, queuedReceipt } from '../core/steering/receipt.js';
 import { fitMessage } from '../core/text/fit-message.js';
 import { preview } from '../core/text/preview.js';
 import { allowedAtStart } from '../core/tools/permission.js';
+import { closeAppCalls } from './app-calls.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { setChosen } from './changes/set-model.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
@@ -182,6 +183,7 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
   }
   state.people.inbox.items = [];
   state.people.gates = [];
+  closeAppCalls(run);
   state.end = { outcome, cause, answer };
   const rest = restOfGoal(state.goal, outcome);
   run.journal('run_ended', { outcome, cause, answer: preview(answer), ...rest });

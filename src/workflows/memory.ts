@@ -44,6 +44,8 @@ export interface RunMemory {
   };
   /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
   forms: Map<string, FormAnswer | null>;
+  /** False while the run waits for the last calls of apps, to end. */
+  takesAppCalls: boolean;
   /** Names of the worker's hooks, where the run could not begin and pins none. */
   hooks: readonly string[];
 }
@@ -58,6 +60,7 @@ export function newMemory(): RunMemory {
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
     forms: new Map(),
+    takesAppCalls: true,
     hooks: [],
   };
 }

@@ -216,7 +216,12 @@ export class Run {
 
   /** Whether the run is to continue as new here. */
   handoverDue(): boolean {
-    return this.ports.handoverDue(this.state);
+    return this.ports.handoverDue(this.state) && !this.isServingApp;
+  }
+
+  /** A call that an app asked for is in flight, beside the loop: it ends in the part in which it began. */
+  get isServingApp(): boolean {
+    return this.state.tools.apps.calls.some(({ begun }) => begun);
   }
 
   /** Whether the limits leave a turn for one more model call, beside those in flight. */
@@ -253,9 +258,10 @@ export class Run {
         continue;
       }
       const timeoutMs = deadline === null ? null : deadline - now;
-      await ports.wait(() => done() || ports.handoverSuggested(), timeoutMs, what);
+      const mustGoOn = () => ports.handoverSuggested() && !this.isServingApp;
+      await ports.wait(() => done() || mustGoOn(), timeoutMs, what);
       ports.throwIfCancelled();
-      if (!done() && ports.handoverSuggested()) await ports.handOver(state);
+      if (!done() && mustGoOn()) await ports.handOver(state);
     }
     this.stopWaiting();
   }

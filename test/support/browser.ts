@@ -38,17 +38,23 @@ export interface ConsoleOfFile {
   open(run?: string): Promise<Page>;
 }
 
-/** A console over the rig's Temporal, and a browser, for all tests of a file. */
+/** A console over the rig's Temporal, and a browser, for all tests of a file. `homeOf`: default: a home of its own. */
 export function consoleOfFile(
   rig: Rig,
   {
     browserArgs = () => [],
     components = () => NO_COMPONENTS,
-  }: { browserArgs?: (port: string) => string[]; components?: () => ComponentOptions } = {},
+    homeOf,
+  }: {
+    browserArgs?: (port: string) => string[];
+    components?: () => ComponentOptions;
+    homeOf?: () => string;
+  } = {},
 ): ConsoleOfFile {
-  const home = mkdtempSync(join(tmpdir(), 'console-'));
+  const fresh = mkdtempSync(join(tmpdir(), 'console-'));
   const own = {} as ConsoleOfFile;
   beforeAll(async () => {
+    const home = homeOf?.() ?? fresh;
     const client = await connect({ temporal: { client: rig.env.client }, home });
     const served = await serveConsole({
       ...{ client, home, port: 0 },
@@ -68,7 +74,7 @@ export function consoleOfFile(
     await own.browser?.close();
     await own.served?.close();
     await own.client?.close();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(fresh, { recursive: true, force: true });
   });
   return own;
 }

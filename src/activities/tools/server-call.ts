@@ -21,6 +21,7 @@ import { type Line, lineOf } from './call-line.js';
 import { CallPace } from './call-pace.js';
 import type { HostDeps } from './check-call.js';
 import { formHandler, type ServerRequestDeps } from './server-requests.js';
+import { beginReading, keptForApp } from './tool-app.js';
 import { ended, sessionLost, type ToolCall, type ToolTextDeps, unanswered } from './tool-endings.js';
 import type { Beat } from './tool-heartbeat.js';
 
@@ -165,12 +166,14 @@ export class ServerCall {
       onProgress: this.#beat.progress,
       ...(this.#onForm && { onForm: this.#onForm }),
     };
+    const reading = beginReading(connection, input);
     const answer = await this.#answered(abort, connection.callTool(call));
     const durationMs = since(startedAt);
     await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
     const result = await texts.resultOf(answer, durationMs);
+    const forApp = await keptForApp(input, answer, reading, texts.keep);
     const { toolsChangedAt } = connection;
-    return { ...result, ...(toolsChangedAt !== null && { toolsChangedAt }) };
+    return { ...result, ...forApp, ...(toolsChangedAt !== null && { toolsChangedAt }) };
   }
 
   /**

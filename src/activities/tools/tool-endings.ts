@@ -176,6 +176,9 @@ export class ToolTexts {
     return { ending: 'executed', isError, durationMs, ...kept, ...note };
   }
 
+  /** Keeps a text whole, and gives its reference. */
+  readonly keep = (text: string): Promise<string> => this.#keeper.keep(this.#redact(text));
+
   /** What a server answered in place of a result, of any length: kept like one. */
   async refusalOf(said: string): Promise<ToolContent> {
     const text = await boundText(said, this.#keeper).catch(() => ({ text: this.shortOf(said) }));

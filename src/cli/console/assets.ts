@@ -13,14 +13,13 @@ const TYPES: Record<string, string> = {
 };
 
 /** No script but ours, no style but ours, no frame around it, nothing from elsewhere. */
-const POLICY = [
+const POLICY_BUT_FRAMES = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "worker-src 'self'",
-  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -28,8 +27,14 @@ const POLICY = [
   'trusted-types steersman dompurify',
 ].join('; ');
 
+/** It frames its own pages, and where given those of apps: nothing else. */
+function policy(sandboxUrl: string | null): string {
+  const apps = sandboxUrl === null ? '' : ` ${new URL(sandboxUrl).origin}`;
+  return `${POLICY_BUT_FRAMES}; frame-src 'self'${apps}`;
+}
+
 export const SAFE_HEADERS: Record<string, string> = {
-  'content-security-policy': POLICY,
+  'content-security-policy': policy(null),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -37,7 +42,7 @@ export const SAFE_HEADERS: Record<string, string> = {
 };
 
 /** A file of the page, which lies at the top; every other path is the page, which finds its way itself: ids may have dots. */
-export async function assetOf(request: Request, path: string): Promise<Response> {
+export async function assetOf(request: Request, path: string, sandboxUrl: string | null): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return notHere(405);
   const isPage = extname(path) === '' || path.lastIndexOf('/') > 0;
   const name = isPage ? 'index.html' : path.slice(1);
@@ -46,7 +51,12 @@ export async function assetOf(request: Request, path: string): Promise<Response>
   const content = await readFile(join(DIR, name)).catch(() => null);
   if (content === null) return notHere(404);
   return new Response(new Uint8Array(content), {
-    headers: { ...SAFE_HEADERS, 'content-type': type, 'cache-control': 'no-cache' },
+    headers: {
+      ...SAFE_HEADERS,
+      'content-security-policy': policy(sandboxUrl),
+      'content-type': type,
+      'cache-control': 'no-cache',
+    },
   });
 }
 

@@ -22,6 +22,8 @@ export interface ConsoleOptions {
   redeem?: (word: string) => string | null;
   /** Folder in which runs work that the page starts. Default: the current one. */
   workspace?: string;
+  /** Where `createSandbox` is served, under another origin than this. Without it apps of tool servers are shown as text. */
+  sandboxUrl?: string;
   /** What draws components of yours: a module, and servers whose HTML is shown in a frame. Default: none. */
   components?: ComponentOptions;
 }
@@ -35,6 +37,7 @@ export interface Console {
 
 export function createConsole(options: ConsoleOptions): Console {
   const { client, hosts = null, knows = null, redeem = () => null, workspace = process.cwd() } = options;
+  const { sandboxUrl = null } = options;
   const components = new Components(options.components ?? NO_COMPONENTS);
   const hub = new Hub(client);
   const guard: Guard = { hosts, knows };
@@ -46,9 +49,9 @@ export function createConsole(options: ConsoleOptions): Console {
     // The page tells nothing, and who exchanges a link has no token yet.
     const refused = refusalOf(request, isApi && !isLogin ? guard : { ...guard, knows: null });
     if (refused) return fault(refused.status, { code: 'refused', message: refused.message });
-    if (!isApi) return (await components.fetch(request, pathname)) ?? assetOf(request, pathname);
+    if (!isApi) return (await components.fetch(request, pathname)) ?? assetOf(request, pathname, sandboxUrl);
     if (isLogin) return login(request, redeem);
-    const scope = { client, hub, workspace, components };
+    const scope = { client, hub, workspace, components, sandboxUrl };
     return isAgUi ? agUiAnswer(request, scope) : answerTo(request, scope);
   };
   return {

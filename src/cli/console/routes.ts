@@ -20,6 +20,7 @@ export interface RouteScope {
   client: () => Promise<SteersmanClient>;
   hub: Hub;
   workspace: string;
+  sandboxUrl: string | null;
   components: Components;
 }
 
@@ -53,6 +54,7 @@ const STREAM = z.object({
 const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
 const PLAN = z.object({ tasks: z.array(z.looseObject({ id: TEXT })).min(1) });
 const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });
+const APP_CALL = z.object({ of: TEXT, tool: TEXT, arguments: z.record(z.string(), z.unknown()).optional() });
 const BRANCH = z.object({ at: TEXT, to: ID.optional() });
 const START = z.object({
   goal: TEXT,
@@ -65,10 +67,10 @@ const START = z.object({
 
 /** Reads: name of the first part of the path, and of the third where there is one. */
 const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
-  about: async ({ client, workspace }) => {
+  about: async ({ client, workspace, sandboxUrl: sandbox }) => {
     const { address, namespace } = await client();
     const modes = MODES.map(name => ({ name, readers: readersOf({ mode: name, roles: null }) }));
-    return { address, namespace, workspace, modes };
+    return { address, namespace, workspace, sandbox, modes };
   },
   components: async ({ components }) => components.answer(),
   runs: async ({ client, query }) => {
@@ -151,6 +153,10 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
   'sessions/branch': async ({ path, body }) => {
     const { at, to } = read(BRANCH, body);
     return { id: await new Sessions().branch(path[1] ?? '', { at, ...given({ to }) }) };
+  },
+  'runs/call-tool': async ask => {
+    const { of, tool, arguments: args = {} } = read(APP_CALL, ask.body);
+    return { callId: await (await runOf(ask)).callTool({ of, tool, arguments: args }) };
   },
   'runs/finish': async ask => (await runOf(ask)).finish(),
   'runs/answer': async ask => {

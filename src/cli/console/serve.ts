@@ -1,6 +1,12 @@
 /** The console over HTTP: on this machine's own address, unless told otherwise and given a token. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -14,8 +20,9 @@ import { makeFolder, resolveHome } from '../../stack/home.js';
 import { readJson, removeFile, writeJson } from '../../stack/json-file.js';
 import { isTrusted } from '../../stack/trust/trust.js';
 import { type ComponentOptions, componentsIn, NO_COMPONENTS } from './components.js';
-import { createConsole } from './console.js';
+import { type Console, createConsole } from './console.js';
 import { Links } from './links.js';
+import { createSandbox } from './sandbox.js';
 
 const CONSOLE_PORT = 7_418;
 const LEAST_TOKEN_CHARS = 32;
@@ -62,7 +69,9 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
   const { port } = http.address() as AddressInfo;
   const hosts = [...hostsOf(listen).map(name => `${name}:${port}`), ...names];
   const keeper = keptClient(options.client, report);
+  const apps = await serveSandbox(listen, hosts);
   const pages = createConsole({
+    ...(apps && { sandboxUrl: apps.url }),
     client: keeper.get,
     knows: given => links.knows(given) || (token !== null && isSame(given, token)),
     redeem: word => links.redeem(word),
@@ -70,12 +79,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
     components: options.components ?? (await componentsHere(report)),
     ...(options.workspace !== undefined && { workspace: options.workspace }),
   });
-  const answer = async (req: IncomingMessage, res: ServerResponse) =>
-    send(res, await pages.fetch(requestOf(req)));
-  http.on(
-    'request',
-    caught(answer, (res, error) => void res.writeHead(400).end(errorText(error))),
-  );
+  http.on('request', answering(pages));
   const url = `http://${listen === LOOPBACK ? LOOPBACK : (hostsOf(listen)[0] ?? LOOPBACK)}:${port}/`;
   const leave = noteServed(home, url);
   return {
@@ -86,6 +90,8 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
       pages.close();
       http.close();
       http.closeAllConnections();
+      apps?.http.close();
+      apps?.http.closeAllConnections();
       await keeper.close();
     },
   };
@@ -110,6 +116,24 @@ export async function linkOfRunning(run?: string, home = resolveHome()): Promise
     () => null,
   );
   return answers?.ok && isRunning(served.pid) ? linkTo(served.url, new Links(home), run) : null;
+}
+
+function answering(pages: Pick<Console, 'fetch'>): RequestListener {
+  const answer = async (req: IncomingMessage, res: ServerResponse) =>
+    send(res, await pages.fetch(requestOf(req)));
+  return caught(answer, (res, error) => void res.writeHead(400).end(errorText(error)));
+}
+
+/**
+ * The frames of apps, on a port of their own. Only where a browser of this machine looks: which name others reach it by,
+ * and whether through a proxy, nobody knows here.
+ */
+async function serveSandbox(listen: string, hosts: readonly string[]) {
+  if (!LOOPBACK_NAMES.includes(listen)) return null;
+  const http = createServer(answering(createSandbox({ consoles: hosts.map(host => `http://${host}`) })));
+  await listenOn(http, LOOPBACK, 0);
+  const { port } = http.address() as AddressInfo;
+  return { http, url: `http://${LOOPBACK}:${port}/` };
 }
 
 function linkTo(url: string, links: Links, run: string | undefined): string {

@@ -13,6 +13,7 @@ import type { SessionStore } from '../../shared/store/store.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import {
   type ComponentActionInput,
+  callToolUpdate,
   componentActionSignal,
   editPlanUpdate,
   finishSignal,
@@ -238,6 +239,17 @@ export class Run {
   /** Gives the result of a tool that the client runs, by its gate or its call. */
   async submitToolResult(result: ToolResultInput, options: Abortable = {}): Promise<void> {
     await this.#update(options, submitToolResultUpdate, { ...result });
+  }
+
+  /**
+   * Asks for a call of a tool for the app of another call, `of`, as pages that show apps do. Resolves with its id: the
+   * event `tool_call_ended` says what came of it, and has the whole answer by reference (`app.answer`).
+   */
+  async callTool(
+    call: { of: string; tool: string; arguments?: Record<string, unknown> },
+    options: Abortable = {},
+  ): Promise<string> {
+    return (await this.#update(options, callToolUpdate, { ...call })).callId;
   }
 
   /**

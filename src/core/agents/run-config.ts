@@ -188,13 +188,16 @@ export function modelsInUse({
   return [...new Set([...models, ...ofRoles, ...resolver.flatMap(({ use }) => use)])];
 }
 
-/** The tools that any of these roles is offered, in the run's order (L9). What never runs is not offered. */
+/** The tools that any of these roles is offered, in the run's order (L9). Not what never runs, or is for apps alone. */
 export function offeredTools(
   pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
   ...roles: readonly ToolChoice[]
 ): ToolDefinition[] {
   return pinned.tools.filter(
-    tool => roles.some(role => isOffered(tool, role)) && !isDenied(tool, pinned.permissions),
+    tool =>
+      tool.appOnly !== true &&
+      roles.some(role => isOffered(tool, role)) &&
+      !isDenied(tool, pinned.permissions),
   );
 }
 

@@ -52,7 +52,7 @@ export const TOLD_BYTES = 4_000;
 export const LONGEST_ID = 1_000;
 
 export const EVENT_BYTES = 24_000;
-export const JOURNAL_BYTES = 119_000;
+export const JOURNAL_BYTES = 95_000;
 /** Messages that were shortened before they were kept. */
 export const UNKEPT_BYTES = 40_000;
 export const STEP_BYTES = 8_000;

@@ -10,7 +10,7 @@ import { fitted } from '../text/fit.js';
 import { countOver } from '../text/sizes.js';
 import type { ToolChanges } from '../tools/tool.js';
 import { EVENT_BYTES, JOURNAL_BYTES } from './bounds.js';
-import type { SaidCall, StopReason, ToolEnding, Usage } from './message.js';
+import type { AppResult, SaidCall, StopReason, ToolEnding, Usage } from './message.js';
 
 export type ReplyForm = 'words' | 'json';
 
@@ -93,6 +93,8 @@ export interface JournalPayloads {
     toolUseId?: string;
     /** A person edited the arguments: these are the edited ones. */
     edited?: true;
+    /** An app wants it, which shows the result of this call; no model does. */
+    askedBy?: string;
   };
   tool_call_ended: {
     callId: string;
@@ -104,6 +106,9 @@ export interface JournalPayloads {
     isError: boolean;
     durationMs: number;
     text: string;
+    /** What the app of the tool shows, or that which asked gets: for people. */
+    app?: AppResult;
+    askedBy?: string;
     /** The result holds content for people's eyes: the message has it. `server`: whose it is. */
     parts?: { server: string | null };
   };

@@ -106,6 +106,16 @@ export type ToolContent =
   | ({ type: 'resource'; uri: string; mimeType?: string } & Partial<ToolText>)
   | { type: 'json'; value: unknown };
 
+/** What people see of a result in the app of its tool, by reference; never sent to a model. */
+export interface AppResult {
+  server: string;
+  /** All that the tool answered, as JSON. */
+  answer: string;
+  /** The app's address on its server, and its page as it was when the tool was called; absent where an app has called. */
+  uri?: string;
+  page?: string;
+}
+
 export interface ToolResultBlock {
   type: 'tool_result';
   toolUseId: string;
@@ -117,6 +127,7 @@ export interface ToolResultBlock {
   isError: boolean;
   /** Time in the tool, measured in the activity (O3); 0 where nothing ran. */
   durationMs: number;
+  app?: AppResult;
 }
 
 export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;

@@ -3,7 +3,7 @@
 import type { ClientAnswer } from '../gates/gate.js';
 import { delimit } from '../prompts/prompt.js';
 import { BUILT_IN_WORDS, fill, type Words } from '../prompts/words.js';
-import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
+import type { AppResult, ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
 import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { toolEnding } from './effect.js';
@@ -31,12 +31,13 @@ export interface ToolOutcome {
   content?: ToolContent[];
   isError?: boolean;
   durationMs?: number;
+  app?: AppResult | undefined;
 }
 
 export function toolResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   ending: ToolEnding,
-  { note, content = [], isError, durationMs = 0 }: ToolOutcome = {},
+  { note, content = [], isError, durationMs = 0, app }: ToolOutcome = {},
   words: Words = BUILT_IN_WORDS.en,
 ): ToolResultBlock {
   const failed = isError ?? !(ending === 'executed' || ending === 'reused');
@@ -51,6 +52,7 @@ export function toolResult(
     content,
     isError: failed,
     durationMs,
+    ...(app && { app }),
   };
 }
 

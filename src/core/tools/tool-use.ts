@@ -3,6 +3,7 @@ import { EFFECTS_BYTES } from '../state/bounds.js';
 import type { ToolEnding, ToolResultBlock } from '../state/message.js';
 import { cutText } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
+import { type AppUse, noApps } from './apps.js';
 import { emptyLedger, type Ledger } from './ledger.js';
 import type { ToolSession } from './tool-session.js';
 
@@ -18,6 +19,7 @@ export interface ToolUse {
   listed: { at: number; times: number; changedIn: number | null };
   /** Of a sub-agent: its calls that may have changed something, a line each. */
   effects: string[];
+  apps: AppUse;
 }
 
 const LONGEST_EFFECT_BYTES = 300;
@@ -65,5 +67,6 @@ export function newToolUse(now: number): ToolUse {
     sessions: [],
     listed: { at: now, times: 0, changedIn: null },
     effects: [],
+    apps: noApps(),
   };
 }

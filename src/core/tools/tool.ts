@@ -46,6 +46,12 @@ export interface ToolDefinition {
   /** `strict`: arguments are checked against the schema; `delegate`: the server checks them. */
   validation: 'strict' | 'delegate';
   policy: ToolPolicy;
+  /** Address on its server of the app that shows its results. */
+  app?: string;
+  /** It is for the apps of its server: no model is offered it. */
+  appOnly?: true;
+  /** It is for models: no app may call it. */
+  modelOnly?: true;
   /** Of all that tells it from another of its name; absent for a tool of the run itself. */
   digest?: string;
 }

@@ -6,6 +6,7 @@ import {
   type ElicitResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FormQuestion } from '../../core/gates/form.js';
+import { APPS_CAPABILITY } from '../apps.js';
 import { serveCodeTools } from '../code-tools.js';
 import type { ResolvedServer } from '../resolve-server.js';
 import type { CallTimer } from './answer-watch.js';
@@ -34,7 +35,7 @@ export interface Running {
 
 /** It says what it can do by what is served here, and no more. `calls`: those that run on the connection. */
 export function clientFor({ type }: ResolvedServer, calls: ReadonlySet<Running>): Client {
-  const capabilities = type === 'code' ? {} : { elicitation: { form: {} } };
+  const capabilities = type === 'code' ? {} : { elicitation: { form: {} }, extensions: APPS_CAPABILITY };
   const client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities });
   if (type !== 'code')
     client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => ask(calls, params, signal));

@@ -132,14 +132,16 @@ export class McpConnection {
   }
 
   /**
-   * Sends a request other than a tool call, for at most 30 s. @throws SteersmanError that says which server, and why.
+   * Sends a request other than a tool call, for at most 30 s, or so long. @throws SteersmanError that says which server, and why.
    */
   async request<T extends z.ZodType>(
     asked: { method: string; params: Record<string, unknown> },
     answer: T,
+    timeoutMs?: number,
   ): Promise<z.output<T>> {
+    const options = timeoutMs === undefined ? {} : { timeoutMs };
     try {
-      return await this.#during(() => this.#requests.ask(asked, answer, {}));
+      return await this.#during(() => this.#requests.ask(asked, answer, options));
     } catch (error) {
       const where = `Tool server ${this.server.name}, ${asked.method}`;
       throw new SteersmanError(`${where}: ${errorText(error)}`, '', 'rejected');

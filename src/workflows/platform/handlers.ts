@@ -4,6 +4,7 @@ import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo }
 import { readersOf } from '../../core/agents/modes.js';
 import { wayOf } from '../../core/state/run-state.js';
 import { hearAgent, passedOn } from '../agents/agents.js';
+import { takeAppCall } from '../app-calls.js';
 import * as messages from '../messages.js';
 import type { Run } from '../run.js';
 import { formAnswer, hearForm } from '../tool-forms.js';
@@ -28,6 +29,7 @@ import {
 } from './inbox-handlers.js';
 import {
   answerReader,
+  appCallReader,
   budgetReader,
   claimReader,
   joinReader,
@@ -138,6 +140,12 @@ function registerUpdates(run: Run): void {
     reader: () => withdrawalReader(run),
     act: id => withdraw(run, id),
     description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
+  });
+  onUpdate(messages.callToolUpdate, {
+    reader: () => appCallReader(run),
+    act: ({ ask, tool }) => takeAppCall(run, ask, tool),
+    description:
+      'A call of a tool that the app of a call asks for: {"of": "c12", "tool": "…", "arguments": {}}. Its permission is asked for as always; the event tool_call_ended has what came of it.',
   });
   onUpdate(messages.setBudgetUpdate, {
     reader: () => budgetReader(state, run.ports.now()),

@@ -40,6 +40,8 @@ import {
 } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
+import { type AppAsk, appTool } from '../../core/tools/apps.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
 import { passedOn } from '../agents/agents.js';
 import { type JoinInput, REFUSED } from '../messages.js';
 import type { Run } from '../run.js';
@@ -151,6 +153,22 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
     });
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
     return fault === null ? checked : { error: fault };
+  });
+}
+
+/** What an app asks for, with the tool that it is. */
+export function appCallReader({ state, memory }: Run): Reader<{ ask: AppAsk; tool: ToolDefinition }> {
+  return bounded(input => {
+    const { of, tool: name, arguments: args = {} } = isRecord(input) ? input : {};
+    if (typeof of !== 'string' || typeof name !== 'string' || !isRecord(args))
+      return { error: 'Give { "of", "tool", "arguments" }: the call whose app asks, and what it asks for.' };
+    if (state.end !== null || state.people.stop !== null || !memory.takesAppCalls) return { error: ENDED };
+    if (state.pinned === null) return { error: LOADING };
+    if (state.people.pausedAt !== null)
+      return { error: 'The run is paused: nothing begins before it goes on.' };
+    const ask = { of, tool: name, input: args };
+    const found = appTool(state.tools.apps, state.pinned.tools, ask);
+    return 'fault' in found ? { error: found.fault } : { ok: { ask, tool: found.tool } };
   });
 }
 

@@ -78,6 +78,8 @@ export function toolArguments(state: RunState, callId: string): Record<string, u
     const call = running ?? calls.find(candidate => candidate.id === callId);
     if (call) return inputOf(batch, call);
   }
+  const ofApp = state.tools.apps.calls.find(call => call.callId === callId);
+  if (ofApp) return ofApp.input;
   throw notFound(`no tool call ${callId} is in flight or waits`);
 }
 

@@ -4,6 +4,8 @@ import { get } from './ask.js';
 
 interface About {
   workspace: string;
+  /** Where apps have their frames; null: they are shown as text. */
+  sandbox: string | null;
   modes: { name: string; readers: string[] }[];
 }
 

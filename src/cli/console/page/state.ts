@@ -31,6 +31,11 @@ export function leave(id: string): void {
   sayWants();
 }
 
+/** A run that is looked at. */
+export function followed(id: string): RunModel | undefined {
+  return runs.get(id);
+}
+
 function sayWants(): void {
   wantRuns(Object.fromEntries([...runs.values()].map(run => [run.id, { since: run.lastSeq }])));
 }

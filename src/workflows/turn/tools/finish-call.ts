@@ -15,6 +15,7 @@ import { BOUNDS } from '../../../core/state/state-bounds.js';
 import { replyOf } from '../../../core/state/thread.js';
 import { addStep, shown, stepOf } from '../../../core/state/trace.js';
 import { jsonBytes, ownValue } from '../../../core/text/json.js';
+import { withShown } from '../../../core/tools/apps.js';
 import { recordCall } from '../../../core/tools/ledger.js';
 import { serverOf, type ToolDefinition } from '../../../core/tools/tool.js';
 import type { GivenAnswer } from '../../../core/tools/tool-call.js';
@@ -113,7 +114,8 @@ export function finishCall(
     elapsedMs: result.durationMs,
     error: result.isError ? text : null,
   });
-  const { isError, durationMs } = result;
+  const { isError, durationMs, app } = result;
+  if (app?.page !== undefined) state.tools.apps = withShown(state.tools.apps, callId, app.server);
   const told = resultPreview(resultText(result));
   run.journal('tool_call_ended', {
     callId,
@@ -125,6 +127,7 @@ export function finishCall(
     isError,
     durationMs,
     text: told,
+    ...(app && { app }),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
   });
 }

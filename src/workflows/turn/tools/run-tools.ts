@@ -124,8 +124,6 @@ async function execute(
   note: string | null,
 ): Promise<ToolResultBlock> {
   const { call } = started;
-  const idempotent = isRepeatable(tool.policy);
-  const { start, session } = starterOf(run, started, tool);
   const given = inputOf(started.batch, call);
   const looking = lookBefore(run, tool, given);
   if (looking) {
@@ -138,12 +136,29 @@ async function execute(
       });
   }
   if (isRecall(tool) && hasUnkept(run)) await keepSession(run);
+  return carryOut(run, { ...started, tool, note }, starterOf(run, started, tool));
+}
+
+/** Makes a call, again where that is right, and gives its result, whatever becomes of it. */
+export async function carryOut(
+  run: Run,
+  {
+    call,
+    callId,
+    tool,
+    note,
+  }: { call: ToolUseBlock; callId: string; tool: ToolDefinition; note: string | null },
+  { start, session }: Starter,
+): Promise<ToolResultBlock> {
+  const idempotent = isRepeatable(tool.policy);
   for (let rescheduled = 0; ; rescheduled++) {
     const called = await start(rescheduled > 0);
-    closeForms(run, started.callId);
+    closeForms(run, callId);
     if (called.ok) {
-      const { ending, session: opened, toolsChangedAt, storeFault, ...outcome } = called.value;
+      const { ending, session: opened, toolsChangedAt, storeFault, appFault, ...outcome } = called.value;
       if (storeFault !== undefined) noteStoreFailed(run, call.name, storeFault);
+      if (appFault !== undefined)
+        run.warnOnce(`app ${tool.name}`, `The app of ${tool.name} can not be shown: ${appFault}.`);
       noteChange(run, toolsChangedAt);
       noteSession(run, tool, { ending, opened });
       const cut = storeFault !== undefined && run.words.noteNoStore;
@@ -198,7 +213,7 @@ function reusedResult(
   const earlier = Object.values(run.state.threads)
     .flatMap(thread => thread.messages)
     .find(message => message.id === entry.messageId);
-  const { content = [], note = '' } = earlier?.kind === 'tool_result' ? earlier.content[0] : {};
+  const { content = [], note = '', app } = earlier?.kind === 'tool_result' ? earlier.content[0] : {};
   const recall = run.pinned.tools.find(isRecall);
   // A note that names it says where the rest is.
   const isShown = earlier !== undefined && !note.includes(`"${entry.messageId}"`);
@@ -208,7 +223,7 @@ function reusedResult(
   return toolResult(
     call,
     'reused',
-    { note: [run.words.noteReusedHow, said].join('\n').trim(), content },
+    { note: [run.words.noteReusedHow, said].join('\n').trim(), content, app },
     run.words,
   );
 }

@@ -79,6 +79,7 @@ function inputFor(run: Run, tool: ToolDefinition, { callId, toolUseId, given }: 
   }
   if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
   if (tool.validation === 'strict') input.checked = true;
+  if (tool.app !== undefined) input.app = { uri: tool.app };
   const words = wordsForNotes(run.pinned);
   if (words) input.words = words;
   return input;

@@ -85,6 +85,7 @@ function busyRun(): { run: Run; told: unknown[] } {
     callId: 'c1',
     instruction: '',
   });
+  state.tools.apps.shown = [{ callId: 'c1', server: 'files' }];
   state.tools.inFlight = [{ callId: 'c1_1', index: 0 }];
   state.people.gates = Object.entries(GATES).map(([kind, subject]) => ({
     key: kind,
@@ -264,6 +265,13 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
       })),
     ].map((message): Sent => ['subagent', { ...message, id: 'search/1', run: 'r' }]),
   ],
+  apps: big => [
+    ['callTool', big],
+    ['callTool', { of: big, tool: 'put' }],
+    ['callTool', { of: 'c1', tool: big }],
+    ['callTool', { of: 'c1', tool: 'put', arguments: big }],
+    ['callTool', { of: 'c1', tool: 'put', arguments: { [nameOf(big)]: big } }],
+  ],
   callers: big => [
     ['caller', { type: big }],
     ['caller', { type: 'limits', limits: { tokens: big, [nameOf(big)]: 1 } }],
@@ -399,6 +407,11 @@ describe('what is far too large', () => {
       { numRuns: 150, endOnFailure: true },
     );
   }, 120_000);
+
+  test('every handler, every position: nested without end → refused or ignored, never a failure (ST4)', () => {
+    const deep = BIG['objects in each other']?.(300_000, '');
+    for (const make of Object.values(INPUTS)) for (const one of make(deep)) send(one);
+  });
 
   test('a start: any position in it → refused in sentences of bounded length, or read (ST5)', () => {
     const positions = [

@@ -1,4 +1,4 @@
-/** Above the composer: what components propose. Nothing is sent before a person says so, having seen what it is. */
+/** Above the composer: what components and apps propose. Nothing is sent before a person says so, having seen what it is. */
 import { Fold } from '../parts/fold.js';
 import { useStill } from '../parts/still.js';
 import { sendNote } from '../run/messages.js';
@@ -17,16 +17,19 @@ export function ProposalChips({ run }: { run: string }) {
 }
 
 function Chip({ run, proposal }: { run: string; proposal: Proposal }) {
-  const { key, action, label, data } = proposal;
+  const { key, server, action, label, data } = proposal;
   const { ref, guard } = useStill();
   const send = () => {
     dismiss(run, key);
     const note = { id: crypto.randomUUID(), text: label, at: Date.now(), fault: null };
-    void sendNote(run, { ...note, kind: 'component-action', when: 'skip', to: '', action, data });
+    const kind =
+      action === null ? ({ kind: 'steer' } as const) : ({ kind: 'component-action', action, data } as const);
+    void sendNote(run, { ...note, when: 'skip', to: '', ...kind });
   };
   return (
     <div ref={ref} class="proposal" onClickCapture={guard}>
-      <span class="muted">{t('proposed')}</span> <strong>{label}</strong>
+      <span class="muted">{server === null ? t('proposed') : t('appSays', { server })}</span>{' '}
+      <strong class="plain">{label}</strong>
       <button type="button" class="small" onClick={send}>
         {t('send')}
       </button>

@@ -1,11 +1,14 @@
-/** What components propose to say to a run: it waits above the composer, and a person sends it or does not. */
+/** What components and apps propose to say to a run: it waits above the composer, and a person sends it or does not. */
 import { signal } from '@preact/signals';
 import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from '../../../../core/steering/component-action.js';
 import { isRecord, isText, jsonBytes } from '../../../../core/text/json.js';
 
 export interface Proposal {
   key: string;
-  action: string;
+  /** Tool server whose app would have it said; null for a component. */
+  server: string | null;
+  /** Null: the label is all, and goes as a message. */
+  action: string | null;
   label: string;
   data: unknown;
 }
@@ -15,17 +18,30 @@ const MOST = 5;
 export const proposals = signal<Record<string, readonly Proposal[]>>({});
 let made = 0;
 
-/** False where it is none that a run would take. The newest of an action and label takes the place of the one before. */
-export function propose(run: string, { action, label, data }: Omit<Proposal, 'key'>): boolean {
+type ComponentAction = Pick<Proposal, 'label' | 'data'> & { action: string };
+
+/** False where it is none that a run would take. */
+export function propose(run: string, { action, label, data }: ComponentAction): boolean {
   if (run === '' || !ACTION.test(action) || !isText(label)) return false;
   const words = label.trim().slice(0, ACTION_LABEL_CHARS);
   const copy = copyOf(data);
   if (words === '' || copy === undefined || jsonBytes(copy) > ACTION_BYTES) return false;
-  made += 1;
-  const others = (proposals.value[run] ?? []).filter(each => each.action !== action || each.label !== words);
-  const all = [...others, { key: `p${made}`, action, label: words, data: copy }];
-  proposals.value = { ...proposals.value, [run]: all.slice(-MOST) };
+  add(run, { server: null, action, label: words, data: copy });
   return true;
+}
+
+/** What an app would have the person say. */
+export function proposeText(run: string, server: string, text: string): void {
+  add(run, { server, action: null, label: text, data: null });
+}
+
+/** The newest of an action and label takes the place of the one before, and of the oldest where there are too many. */
+function add(run: string, proposal: Omit<Proposal, 'key'>): void {
+  made += 1;
+  const isSame = ({ server, action, label }: Proposal) =>
+    server === proposal.server && action === proposal.action && label === proposal.label;
+  const others = (proposals.value[run] ?? []).filter(each => !isSame(each));
+  proposals.value = { ...proposals.value, [run]: [...others, { key: `p${made}`, ...proposal }].slice(-MOST) };
 }
 
 /** An element says so by an event: what it says goes no further than to its own place. */

@@ -1,8 +1,10 @@
 /** One entry of a conversation. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.js';
 import { parseRecord } from '../../../../core/outputs/json-in-text.js';
 import { argumentsLine, formatDuration } from '../../../../shared/format.js';
+import { about, readAbout } from '../about.js';
 import { get, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';
 import { ReplyContent } from '../parts/content.js';
@@ -136,14 +138,37 @@ function Said({ item }: { item: SaidItem }) {
   );
 }
 
-/** What a tool gives to look at stands below its call, unasked. */
+const AppView = lazily(() => import('../apps/app-view.js').then(({ default: view }) => view));
+
+/** What a tool gives to look at stands below its call, unasked: its parts, or its app. */
 function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
   const { path, messageId, parts } = item;
-  if (parts === null) return <Tool item={item} />;
   return (
     <>
       <Tool item={item} />
-      <ToolParts run={path === '' ? runId : `${runId}/${path}`} messageId={messageId} tool={parts} />
+      {parts !== null && (
+        <ToolParts run={path === '' ? runId : `${runId}/${path}`} messageId={messageId} tool={parts} />
+      )}
+      <ToolApp item={item} runId={runId} />
+    </>
+  );
+}
+
+/** Its app, where it has one that can be shown: open, until it is closed. */
+function ToolApp({ item, runId }: { item: ToolItem; runId: string }) {
+  const isOpen = useSignal(true);
+  useEffect(readAbout, []);
+  const { app } = item;
+  if (!app?.page || !about.value?.sandbox) return null;
+  return (
+    <>
+      {isOpen.value ? (
+        <AppView item={{ ...item, app }} runId={runId} onClose={() => (isOpen.value = false)} />
+      ) : (
+        <button type="button" class="small" onClick={() => (isOpen.value = true)}>
+          {t('appOpen', { server: app.server })}
+        </button>
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** What a run said and did, as the entries of a conversation: folded from events, each entry a new object when it changes. Pure. */
 import type { JournalType, RunEvent, Usage } from '../../../../client/index.js';
+import type { AppResult } from '../../../../core/state/message.js';
 import { spokenText } from '../../../print/reply-text.js';
 
 export type Durable = Extract<RunEvent, { seq: number }>;
@@ -50,6 +51,8 @@ export interface ToolItem extends ItemBase {
   isError: boolean;
   result: string;
   durationMs: number | null;
+  /** What the app of the tool shows. */
+  app: AppResult | null;
   /** Of its result; empty while there is none. */
   messageId: string;
   /** The result holds content to look at; `server`: whose it is. */
@@ -138,7 +141,15 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     open(fold, `tool ${base.path} ${callId}`, {
       ...base,
       ...{ kind: 'tool', callId, tool, arguments: given, edited },
-      ...{ ending: null, isError: false, result: '', durationMs: null, messageId: '', parts: null },
+      ...{
+        ending: null,
+        isError: false,
+        result: '',
+        durationMs: null,
+        messageId: '',
+        parts: null,
+        app: null,
+      },
     }),
   tool_call_ended: toolEnded,
   user_message: (fold, { role, text }, base) => {
@@ -246,9 +257,9 @@ function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase)
 }
 
 function toolEnded(fold: Fold, event: EventOf<'tool_call_ended'>, base: ItemBase): void {
-  const { callId, tool, ending, isError, durationMs, text, messageId, parts = null } = event;
+  const { callId, tool, ending, isError, durationMs, text, messageId, parts = null, app = null } = event;
   const name = `tool ${base.path} ${callId}`;
-  const ended = { ending, isError, durationMs, result: text, messageId, parts };
+  const ended = { ending, isError, durationMs, result: text, messageId, parts, app };
   // A call that was never begun has no beginning: invalid, denied, skipped.
   if (!fold.places.has(name))
     open(fold, name, {

@@ -1,0 +1,50 @@
+/** What the app of a tool gets: its page and all that the tool answered, kept beside the run and away from models. */
+import { FAILURE_BYTES } from '../../core/state/bounds.js';
+import type { AppResult } from '../../core/state/message.js';
+import { errorText } from '../../core/text/error-text.js';
+import { cutText } from '../../core/text/fit.js';
+import { type AppPage, readAppPage } from '../../mcp/app-page.js';
+import type { McpConnection } from '../../mcp/connection/connection.js';
+import type { ToolAnswer } from '../../mcp/tool-answer.js';
+import type { CallToolInput, CallToolResult } from '../types.js';
+
+const MOST_ANSWER_BYTES = 1_000_000;
+
+export type ForApp = Pick<CallToolResult, 'app' | 'appFault'>;
+/** The page of the app, where it has to be read; or why it can not be. */
+export type PageRead = Promise<AppPage | null | { fault: string }>;
+
+/** Begins with the call, so that the result need not wait for it. Never rejects: the tool's result counts more. */
+export function beginReading(connection: McpConnection, { app }: CallToolInput): PageRead {
+  if (app?.uri === undefined) return Promise.resolve(null);
+  return readAppPage(connection, app.uri).catch((error: unknown) => ({ fault: errorText(error) }));
+}
+
+/** Keeps both by reference. What fails is told, and the result of the tool stands. */
+export async function keptForApp(
+  { app, server }: CallToolInput,
+  answer: ToolAnswer,
+  reading: PageRead,
+  keep: (text: string) => Promise<string>,
+): Promise<ForApp> {
+  if (app === undefined || server === null) return {};
+  const page = await reading;
+  if (page !== null && 'fault' in page) return { appFault: cutText(page.fault, FAILURE_BYTES) };
+  try {
+    const kept: AppResult = { server, answer: await keep(answerText(answer)) };
+    if (page !== null && app.uri !== undefined)
+      return { app: { ...kept, uri: app.uri, page: await keep(JSON.stringify(page)) } };
+    return { app: kept };
+  } catch (error) {
+    return { appFault: cutText(errorText(error), FAILURE_BYTES) };
+  }
+}
+
+/** As the protocol has it. One that no app should have to read is replaced. */
+function answerText({ content, structuredContent, isError, meta }: ToolAnswer): string {
+  const whole = JSON.stringify({ content, structuredContent, isError, ...(meta && { _meta: meta }) });
+  const bytes = Buffer.byteLength(whole);
+  if (bytes <= MOST_ANSWER_BYTES) return whole;
+  const text = `The result has ${bytes} bytes, and an app gets at most ${MOST_ANSWER_BYTES}.`;
+  return JSON.stringify({ content: [{ type: 'text', text }], isError: true });
+}

@@ -1,0 +1,53 @@
+/** The page of an app, as its server gives it. */
+import { z } from 'zod';
+import { isRecord } from '../core/text/json.js';
+import { APP_MIME } from './apps.js';
+import type { McpConnection } from './connection/connection.js';
+
+const MOST_HTML_BYTES = 2_000_000;
+/** A result waits for the page of its app at most so long. */
+const READ_MS = 5_000;
+
+/** The page, with what its server says that it needs. */
+export interface AppPage {
+  html: string;
+  /** Where it may connect, load from, frame, and what its base may be: as declared, and checked where it is applied. */
+  csp: Record<string, string[]>;
+  prefersBorder: boolean;
+}
+
+const domains = z.array(z.string().max(300)).max(50).catch([]);
+const metaSchema = z.looseObject({
+  csp: z
+    .object({
+      connectDomains: domains,
+      resourceDomains: domains,
+      frameDomains: domains,
+      baseUriDomains: domains,
+    })
+    .partial()
+    .catch({}),
+  prefersBorder: z.boolean().catch(true),
+});
+const pageSchema = z.looseObject({
+  mimeType: z.string(),
+  text: z.string().optional(),
+  blob: z.string().optional(),
+  _meta: z.looseObject({ ui: z.unknown() }).optional().catch(undefined),
+});
+const answerSchema = z.looseObject({ contents: z.array(z.unknown()) });
+
+/** Reads the page from its server. Throws, in words, where there is none that can be shown. */
+export async function readAppPage(connection: McpConnection, uri: string): Promise<AppPage> {
+  const reading = connection.request({ method: 'resources/read', params: { uri } }, answerSchema, READ_MS);
+  const { contents } = await reading;
+  const { success, data } = pageSchema.safeParse(contents[0]);
+  if (!success || data.mimeType.replace(/\s/g, '') !== APP_MIME)
+    throw new Error(`the resource ${uri} is no page of the type ${APP_MIME}`);
+  const html = data.text ?? Buffer.from(data.blob ?? '', 'base64').toString('utf8');
+  const bytes = Buffer.byteLength(html);
+  if (bytes > MOST_HTML_BYTES)
+    throw new Error(`the page ${uri} has ${bytes} bytes, and at most ${MOST_HTML_BYTES} are shown`);
+  const { csp, prefersBorder } = metaSchema.parse(isRecord(data._meta?.ui) ? data._meta.ui : {});
+  return { html, csp: csp as AppPage['csp'], prefersBorder };
+}

@@ -1,0 +1,89 @@
+/** The second origin of the console: one page, under the policy that an app declares and no wider. */
+import { describe, expect, test } from 'vitest';
+import { createSandbox } from '../../../src/cli/console/sandbox.js';
+
+const sandbox = createSandbox({ consoles: ['http://127.0.0.1:7418'] });
+
+async function policyOf(csp: unknown): Promise<Record<string, string>> {
+  const query = csp === undefined ? '' : `?csp=${encodeURIComponent(JSON.stringify(csp))}`;
+  const { headers } = await sandbox.fetch(new Request(`http://127.0.0.1:9/${query}`));
+  const parts = (headers.get('content-security-policy') ?? '').split('; ');
+  return Object.fromEntries(
+    parts.map(part => [part.slice(0, part.indexOf(' ')), part.slice(part.indexOf(' ') + 1)]),
+  );
+}
+
+const CLOSED = {
+  'default-src': "'none'",
+  'script-src': "'unsafe-inline'",
+  'style-src': "'unsafe-inline'",
+  'img-src': 'data:',
+  'font-src': 'data:',
+  'media-src': 'data:',
+  'connect-src': "'none'",
+  'frame-src': "'none'",
+  'base-uri': "'none'",
+  'object-src': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': 'http://127.0.0.1:7418',
+};
+
+describe('the policy of an app', () => {
+  test.each([[undefined], [{}], ['odd'], [[]], [{ connectDomains: 'https://a.example' }]])(
+    'declared as %j → nothing from elsewhere',
+    async csp => expect(await policyOf(csp)).toEqual(CLOSED),
+  );
+
+  test('places declared → those, each where it counts', async () => {
+    const declared = {
+      connectDomains: ['https://api.example', 'wss://live.example:8443'],
+      resourceDomains: ['https://*.cdn.example'],
+      frameDomains: ['https://frame.example'],
+      baseUriDomains: ['https://base.example'],
+    };
+    expect(await policyOf(declared)).toEqual({
+      ...CLOSED,
+      'script-src': "'unsafe-inline' https://*.cdn.example",
+      'style-src': "'unsafe-inline' https://*.cdn.example",
+      'img-src': 'data: https://*.cdn.example',
+      'font-src': 'data: https://*.cdn.example',
+      'media-src': 'data: https://*.cdn.example',
+      'connect-src': 'https://api.example wss://live.example:8443',
+      'frame-src': 'https://frame.example',
+      'base-uri': 'https://base.example',
+    });
+  });
+
+  test.each([
+    ['*'],
+    ["'self'"],
+    ['https:'],
+    ['https://a.example; script-src *'],
+    ['https://a.example, https://b.example'],
+    ['https://a.example\nx-header: 1'],
+    ['data:'],
+    ['https://*'],
+    ['javascript:alert(1)'],
+    [7],
+  ])('the place %j → left out', async place =>
+    expect(
+      await policyOf({ connectDomains: [place], resourceDomains: [place], frameDomains: [place] }),
+    ).toEqual(CLOSED),
+  );
+
+  test('more than 50 places → the first 50', async () => {
+    const connectDomains = Array.from({ length: 60 }, (_, n) => `https://a${n}.example`);
+    const { 'connect-src': allowed = '' } = await policyOf({ connectDomains });
+    expect(allowed.split(' ')).toEqual(connectDomains.slice(0, 50));
+  });
+});
+
+test.each([
+  ['GET', '/other'],
+  ['GET', '/api/runs'],
+  ['POST', '/'],
+])('%s %s → nothing there, under the closed policy', async (method, path) => {
+  const answer = await sandbox.fetch(new Request(`http://127.0.0.1:9${path}`, { method }));
+  expect(answer.status).toBe(404);
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
