@@ -23,6 +23,8 @@ interface Position {
   rounds: number;
   /** Rounds given back: a person answered a question of the role. */
   credits: number;
+  /** Its question found nobody: the role has one more. */
+  unanswered?: true;
 }
 
 /** People add goals, plans and limits; even so a run ends. */
@@ -95,6 +97,7 @@ export class Caps {
     const reporting = isLastReply(at);
     const key = `${phase}/${cycle}/${taskId}/${reporting}`;
     const position = this.#positions.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
+    if (at.phase === 'answering' && at.unanswered) position.unanswered = true;
     this.#here.set(line, position);
     this.#positions.set(key, position);
   }
@@ -172,14 +175,14 @@ export class Caps {
     return Math.max(...alone.map(({ maxRounds }) => maxRounds ?? this.#most.execution));
   }
 
-  #mostRounds({ phase, taskId, reporting }: Position): number {
+  #mostRounds({ phase, taskId, reporting, unanswered }: Position): number {
     switch (phase) {
       case 'planning':
         return this.#most.planning;
       case 'execution':
         return reporting ? 1 : Math.max(this.#most.execution, this.#granted.get(taskId ?? '') ?? 0);
       case 'answering':
-        return this.#mostAlone();
+        return this.#mostAlone() + (unanswered ? 1 : 0);
       case 'checking':
         return 0;
       case 'choosing':
