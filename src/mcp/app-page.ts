@@ -13,10 +13,19 @@ export interface AppPage {
   html: string;
   /** Where it may connect, load from, frame, and what its base may be: as declared, and checked where it is applied. */
   csp: Record<string, string[]>;
-  prefersBorder: boolean;
 }
 
-const domains = z.array(z.string().max(300)).max(50).catch([]);
+/** They stand in an address and in a header: longer ones, and more, are left out. */
+const MOST_DOMAINS = 20;
+const LONGEST_DOMAIN = 100;
+const domains = z
+  .array(z.unknown())
+  .catch([])
+  .transform(all =>
+    all
+      .filter((each): each is string => typeof each === 'string' && each.length <= LONGEST_DOMAIN)
+      .slice(0, MOST_DOMAINS),
+  );
 const metaSchema = z.looseObject({
   csp: z
     .object({
@@ -27,7 +36,6 @@ const metaSchema = z.looseObject({
     })
     .partial()
     .catch({}),
-  prefersBorder: z.boolean().catch(true),
 });
 const pageSchema = z.looseObject({
   mimeType: z.string(),
@@ -48,6 +56,6 @@ export async function readAppPage(connection: McpConnection, uri: string): Promi
   const bytes = Buffer.byteLength(html);
   if (bytes > MOST_HTML_BYTES)
     throw new Error(`the page ${uri} has ${bytes} bytes, and at most ${MOST_HTML_BYTES} are shown`);
-  const { csp, prefersBorder } = metaSchema.parse(isRecord(data._meta?.ui) ? data._meta.ui : {});
-  return { html, csp: csp as AppPage['csp'], prefersBorder };
+  const { csp } = metaSchema.parse(isRecord(data._meta?.ui) ? data._meta.ui : {});
+  return { html, csp: csp as AppPage['csp'] };
 }

@@ -57,7 +57,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     for (let told = ports.callerTold(); told; told = ports.callerTold()) await told;
     // No app begins another one from here on.
     run.memory.takesAppCalls = false;
-    for (let busy = appCallsUnderWay(run); busy; busy = appCallsUnderWay(run)) await busy;
+    await appCallsUnderWay(run);
     run.memory.takesAppCalls = true;
     // It may have come while the end was settled, which no cancellation interrupts.
     ports.throwIfCancelled();

@@ -4,13 +4,14 @@
  * or goes on in another part.
  */
 
+import { offeredTools } from '../core/agents/run-config.js';
 import { isRoomForGate } from '../core/gates/gate.js';
 import { approvalText } from '../core/gates/gate-text.js';
 import { fill } from '../core/prompts/words.js';
 import type { ToolEnding, ToolResultBlock, ToolUseBlock } from '../core/state/message.js';
 import { preview } from '../core/text/preview.js';
-import type { AppAsk, AppCall } from '../core/tools/apps.js';
-import { decidePermission } from '../core/tools/permission.js';
+import { type AppAsk, type AppCall, withCall } from '../core/tools/apps.js';
+import { decidePermission, type Permission } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { notAllowedNote } from '../core/tools/tool-notes.js';
 import { resultPreview, resultText, toolResult } from '../core/tools/tool-result.js';
@@ -21,93 +22,113 @@ import { noteEffects } from './turn/tools/finish-call.js';
 import { carryOut } from './turn/tools/run-tools.js';
 import { callLine, toolRequest } from './turn/tools/tool-request.js';
 
-/** Takes a call that `appTool` allows, and begins it. Its result is told as an event, and kept for the app. */
+/** Takes a call that `appCallFault` finds nothing against. Its result is told as an event, and kept for the app. */
 export function takeAppCall(run: Run, { of, input }: AppAsk, tool: ToolDefinition): { callId: string } {
   const call: AppCall = { callId: run.nextId('c'), of, tool: tool.name, input };
-  run.state.tools.apps.calls.push(call);
-  run.journal('tool_call_started', {
-    callId: call.callId,
-    taskId: null,
-    turn: run.state.total.turns,
-    tool: tool.name,
-    arguments: preview(JSON.stringify(input)),
-    askedBy: of,
-  });
+  run.state.tools.apps = withCall(run.state.tools.apps, call, run.ports.now());
   void serve(run, call);
   return { callId: call.callId };
+}
+
+/** Why the run takes no such call, known before it is taken: what is refused costs no history. */
+export function appCallFault(run: Run, tool: ToolDefinition, input: Record<string, unknown>): string | null {
+  const { pinned, state, ports } = run;
+  if (ports.handoverSuggested()) return 'The run goes on in another part: ask again in a moment.';
+  const isOffered = offeredTools(pinned, ...Object.values(pinned.roles)).includes(tool);
+  if (!isOffered && tool.appOnly !== true) return `No role of this run has ${tool.name}, so no app has it.`;
+  const permission = permissionOf(run, tool, input);
+  if (permission === 'ask' && state.settings.attended !== true)
+    return `A person has to allow ${tool.name}, and nobody attends this run.`;
+  return refusalOf(run, tool, permission);
+}
+
+function refusalOf({ words }: Run, { name: tool }: ToolDefinition, permission: Permission): string | null {
+  if (permission === 'deny') return fill(words.noteDeniedByConfiguration, { tool });
+  return permission === 'too_much' ? fill(words.noteTooMuchToCompare, { tool }) : null;
 }
 
 /** A new part of the run: what waits goes on, and of what was sent nobody has the result. */
 export function resumeAppCalls(run: Run): void {
   for (const call of run.state.tools.apps.calls) {
-    if (call.begun) end(run, call, null, ended(run, call, 'outcome_unknown', run.words.noteWhyConnection));
+    if (call.begun) endUnfinished(run, call);
     else void serve(run, call);
   }
 }
 
 /** None is waited for any more: the run has ended. */
 export function closeAppCalls(run: Run): void {
-  for (const call of run.state.tools.apps.calls)
-    end(run, call, null, ended(run, call, call.begun ? 'outcome_unknown' : 'cancelled', ''));
+  for (const call of run.state.tools.apps.calls) endUnfinished(run, call);
 }
 
-/** Resolves when none runs; null where none does. Whatever ends a run waits for it. */
+/** What was sent may have had its effect, which is told as such. */
+function endUnfinished(run: Run, call: AppCall): void {
+  const { begun } = call;
+  const ending = begun ? 'outcome_unknown' : 'cancelled';
+  const note = begun ? run.words.noteWhyConnection : run.words.noteCancelledUnsent;
+  end(run, call, begun ? toolOf(run, call) : null, ended(run, call, ending, note));
+}
+
+/** The end of a run waits so long for calls in flight, and then for none. */
+const GRACE_MS = 60_000;
+
+/** Resolves when none runs, or it was waited for; null where none does. */
 export function appCallsUnderWay(run: Run): Promise<void> | null {
   const isIdle = () => !run.isServingApp;
-  return isIdle() ? null : run.ports.wait(isIdle, null, 'the calls of an app end');
+  return isIdle() ? null : run.ports.wait(isIdle, GRACE_MS, 'the calls of an app end');
 }
 
+/** Where nobody is asked it begins at once, so that no part of the run ends in between. */
 async function serve(run: Run, call: AppCall): Promise<void> {
-  const { pinned, state, ports } = run;
-  const tool = pinned.tools.find(({ name }) => name === call.tool);
-  if (!tool) return end(run, call, null, ended(run, call, 'unavailable', run.words.noteGone));
-  // Where nobody is asked it begins at once, so that no part of the run ends in between.
-  const said = permissionOf(run, tool, call.input) === 'ask' ? await asked(run, call, tool) : null;
-  const input = allowed(run, call, { tool, said });
-  if (input === null) return;
-  const mayBegin = () => isOver(run, call) || (state.people.pausedAt === null && !ports.handoverSuggested());
-  // What is noted goes on in the next part.
-  if (!mayBegin())
-    await ports.wait(mayBegin, null, `the call of an app: ${tool.name}`).catch(() => undefined);
-  if (isOver(run, call)) return end(run, call, null, ended(run, call, 'cancelled', run.words.noteRunStopped));
+  const tool = toolOf(run, call);
+  if (!tool) return refuse(run, call, 'unavailable', run.words.noteGone);
+  const mustAsk = call.approved !== true && permissionOf(run, tool, call.input) === 'ask';
+  if (mustAsk && !(await asked(run, call, tool))) return;
+  const refusal = refusalOf(run, tool, permissionOf(run, tool, call.input));
+  if (refusal !== null) return refuse(run, call, 'denied', refusal);
+  if (!mayBegin(run, call)) {
+    const came = await waited(run, () => mayBegin(run, call), null, `the call of an app: ${tool.name}`);
+    if (!came) return;
+  }
+  if (isOver(run, call)) return refuse(run, call, 'cancelled', run.words.noteRunStopped);
+  end(run, call, tool, await made(run, call, tool));
+}
+
+async function made(run: Run, call: AppCall, tool: ToolDefinition): Promise<ToolResultBlock> {
   call.begun = true;
-  const block = blockOf(call, input);
-  const { callId } = call;
+  const { callId, of: askedBy, input } = call;
+  const told = call.edited ? { arguments: JSON.stringify(input), edited: call.edited } : null;
+  run.journal('app_call_started', {
+    ...{ callId, askedBy, tool: tool.name },
+    ...(told ?? { arguments: preview(JSON.stringify(input)) }),
+  });
+  const block = blockOf(call);
   const { input: request, ...how } = toolRequest(run, tool, { callId, toolUseId: block.id, given: input });
   const sent = { ...request, arguments: input, app: {} };
   const start = (again: boolean) =>
-    ports.callTool(sent, again ? { ...how.options, anyWorker: true } : how.options);
-  const result = await carryOut(
-    run,
-    { call: block, callId, tool, note: null },
-    { start, session: how.session },
+    run.ports.callTool(sent, again ? { ...how.options, anyWorker: true } : how.options);
+  return carryOut(run, { call: block, callId, tool, note: null }, { start, session: how.session });
+}
+
+/** What is noted goes on in the next part, and a run that is about to end begins nothing. */
+function mayBegin(run: Run, call: AppCall): boolean {
+  const { state, ports, memory } = run;
+  const isHeld = state.people.pausedAt !== null || ports.handoverSuggested() || !memory.takesAppCalls;
+  return isOver(run, call) || !isHeld;
+}
+
+/** False where the run was cancelled meanwhile: its end closes all calls. */
+function waited(run: Run, until: () => boolean, ms: number | null, what: string): Promise<boolean> {
+  return run.ports.wait(until, ms, what).then(
+    () => true,
+    () => false,
   );
-  end(run, call, tool, result);
 }
 
-/** The arguments that it may run with; null where it may not, which has ended it. */
-function allowed(
-  run: Run,
-  call: AppCall,
-  { tool, said }: { tool: ToolDefinition; said: Said | 'over' | null },
-): Record<string, unknown> | null {
-  const { words } = run;
-  const refuse = (ending: ToolEnding, note: string) => {
-    end(run, call, null, ended(run, call, ending, note));
-    return null;
-  };
-  if (said === 'over') return refuse('cancelled', words.noteRunStopped);
-  if (said?.decision === 'deny') return refuse('denied', notAllowedNote(words, tool.name, said.reason));
-  const input = said?.arguments ?? call.input;
-  const permission = permissionOf(run, tool, input);
-  if (permission === 'deny')
-    return refuse('denied', fill(words.noteDeniedByConfiguration, { tool: tool.name }));
-  if (permission === 'too_much')
-    return refuse('denied', fill(words.noteTooMuchToCompare, { tool: tool.name }));
-  return input;
-}
-
-function permissionOf({ state, pinned }: Run, tool: ToolDefinition, input: Record<string, unknown>) {
+function permissionOf(
+  { state, pinned }: Run,
+  tool: ToolDefinition,
+  input: Record<string, unknown>,
+): Permission {
   const { autoApprove, workspace } = state.settings;
   const given = { alwaysThisRun: state.people.allowedTools, autoApprove };
   return decidePermission(tool, { input, workspace }, pinned.permissions, given);
@@ -119,37 +140,61 @@ interface Said {
   arguments: Record<string, unknown> | null;
 }
 
-/** Asks a person, beside whatever the run does. `over`: nobody needs an answer any more. */
-async function asked(run: Run, call: AppCall, tool: ToolDefinition): Promise<Said | 'over'> {
-  const { ports } = run;
+/** Asks a person, beside whatever the run does. True: allowed, which the state says; false: it has ended, or will. */
+async function asked(run: Run, call: AppCall, tool: ToolDefinition): Promise<boolean> {
+  const { ports, words } = run;
   const key = `approval:app:${call.callId}`;
   const isOpen = () => gateAt(run, key);
   if (!isOpen()) {
-    if (!isRoomForGate(openGates(run))) return denied('Too many questions wait for a person.');
+    if (!isRoomForGate(openGates(run))) return denied(run, call, 'Too many questions wait for a person.');
     const auto = openGate(run, { key, kind: 'approval', ...questionOf(run, call, tool) });
-    if (auto) return auto;
+    if (auto) return take(run, call, auto);
     run.show();
   }
-  const gate = isOpen();
-  const { deadline } = gate?.gate ?? { deadline: null };
+  const { deadline } = isOpen()?.gate ?? { deadline: null };
   const isDone = () => isOver(run, call) || isOpen()?.answer !== null;
   const waitsMs = deadline === null ? null : Math.max(0, deadline - ports.now());
-  await ports.wait(isDone, waitsMs, `a person's answer to the call of an app`).catch(() => undefined);
+  if (!(await waited(run, isDone, waitsMs, `a person's answer to the call of an app`))) return false;
   const said = takeRecorded(run, key);
-  if (said?.kind === 'approval') return said;
+  if (said?.kind === 'approval') return take(run, call, said);
   const open = isOpen();
   if (isOver(run, call)) {
     if (open) closeGate(run, open, 'superseded', 'stop');
-    return 'over';
+    refuse(run, call, 'cancelled', words.noteRunStopped);
+    return false;
   }
-  // A person has allowed the tool for the run at another gate.
-  if (!open) return { decision: 'approve', reason: null, arguments: null };
-  closeGate(run, open, 'timeout', 'deny');
-  return denied('Nobody answered in time.');
+  if (open) {
+    closeGate(run, open, 'timeout', 'deny');
+    return denied(run, call, 'Nobody answered in time.');
+  }
+  // Closed from elsewhere: by what allows the tool for the run, or by a message that changes the plan.
+  if (permissionOf(run, tool, call.input) === 'run') return true;
+  refuse(run, call, 'skipped', words.noteSuperseded);
+  return false;
 }
 
-function denied(reason: string): Said {
-  return { decision: 'deny', reason, arguments: null };
+/** In the state before anything is waited for: an answer that was taken is not lost. */
+function take(run: Run, call: AppCall, { decision, reason, arguments: edited }: Said): boolean {
+  if (decision === 'deny') return denied(run, call, reason);
+  call.approved = true;
+  if (edited) {
+    call.input = edited;
+    call.edited = true;
+  }
+  return true;
+}
+
+function denied(run: Run, call: AppCall, reason: string | null): false {
+  refuse(run, call, 'denied', notAllowedNote(run.words, call.tool, reason));
+  return false;
+}
+
+function refuse(run: Run, call: AppCall, ending: ToolEnding, note: string): void {
+  end(run, call, null, ended(run, call, ending, note));
+}
+
+function toolOf({ pinned }: Run, call: AppCall): ToolDefinition | null {
+  return pinned.tools.find(({ name }) => name === call.tool) ?? null;
 }
 
 function questionOf(run: Run, call: AppCall, tool: ToolDefinition) {
@@ -171,37 +216,28 @@ function isOver({ state }: Run, call: AppCall): boolean {
   return state.people.stop !== null || state.end !== null || !state.tools.apps.calls.includes(call);
 }
 
-function blockOf({ callId, tool }: AppCall, input: Record<string, unknown>): ToolUseBlock {
+function blockOf({ callId, tool, input }: AppCall): ToolUseBlock {
   return { type: 'tool_use', id: `app_${callId}`, name: tool, input };
 }
 
 function ended(run: Run, call: AppCall, ending: ToolEnding, note: string): ToolResultBlock {
-  return toolResult(blockOf(call, call.input), ending, { note }, run.words);
+  return toolResult(blockOf(call), ending, { note }, run.words);
 }
 
 /** Once: its result, for the app by reference, and what it may have changed, for the run. `ran`: the tool, where it was called. */
 function end(run: Run, call: AppCall, ran: ToolDefinition | null, result: ToolResultBlock): void {
   const { apps } = run.state.tools;
   if (!apps.calls.includes(call)) return;
-  apps.calls = apps.calls.filter(each => each !== call);
+  run.state.tools.apps = { ...apps, calls: apps.calls.filter(each => each !== call) };
   const { ending, isError, durationMs, app } = result;
   if (ran && !ran.policy.readOnly && mayHaveActed(ending)) {
     // What was read before may not be true any more.
     run.doubtReads();
     noteEffects(run, [effectLine(callLine(ran, call.input), result)]);
   }
-  run.journal('tool_call_ended', {
-    callId: call.callId,
-    taskId: null,
-    turn: run.state.total.turns,
-    messageId: '',
-    tool: call.tool,
-    ending,
-    isError,
-    durationMs,
-    text: resultPreview(resultText(result)),
-    askedBy: call.of,
-    ...(app && { app }),
-  });
+  const { callId, of: askedBy, tool } = call;
+  const text = resultPreview(resultText(result));
+  const told = { callId, askedBy, tool, ending, isError, durationMs, text };
+  run.journal('app_call_ended', { ...told, ...(app && { app }) });
   run.show();
 }

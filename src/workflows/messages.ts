@@ -218,7 +218,7 @@ export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChan
  * where it was passed on: its receipt says then whether that was in time.
  */
 export const withdrawUpdate = defineUpdate<{ text: string; agent?: string }, [{ id: string }]>('withdraw');
-/** A call that an app asks for: `{ of, tool, arguments }`. Its result comes as the event `tool_call_ended`. */
+/** A call that an app asks for: `{ of, tool, arguments }`. Its result comes as the event `app_call_ended`. */
 export const callToolUpdate = defineUpdate<{ callId: string }, [Record<string, unknown>]>('callTool');
 /** Changes limits: `{ tokens: 2000000 }`. Gives their names, and the agents at work that are told theirs. */
 export const setBudgetUpdate = defineUpdate<{ limits: string[]; agents: string[] }, [Partial<Limits>]>(

@@ -24,7 +24,9 @@ describe.skipIf(browserPath === null)('console: apps', () => {
     },
   });
   const shown = consoleOfFile(rig, { homeOf: () => join(rig.project.dir, 'home') });
-  const board = calls({ name: 'board', arguments: { text: 'hi' } });
+  /** More than an event tells of it. */
+  const words = `hi  ${'a'.repeat(300)}`;
+  const board = calls({ name: 'board', arguments: { text: words } });
 
   /** A run that has shown the board, kept open, and its page. */
   async function withBoard(html: string) {
@@ -45,7 +47,7 @@ describe.skipIf(browserPath === null)('console: apps', () => {
     async from => {
       const { app, script } = await withBoard(await appPage(from));
       await app.getByText('context {').waitFor();
-      await app.getByText('input {"text":"hi"}').waitFor();
+      expect(await app.getByText('input {').textContent()).toBe(`input ${JSON.stringify({ text: words })}`);
       await app.getByText('"_meta":{"forTheApp":"only"}').waitFor();
       expect(JSON.stringify(script.requests)).not.toMatch(/forTheApp|ui:\/\//);
     },
@@ -78,12 +80,8 @@ describe.skipIf(browserPath === null)('console: apps', () => {
       await app.getByText('note {"isError":true').waitFor();
       expect(notes()).toEqual([{ text: from }]);
       const told = await journalOf(run);
-      const asked = told.filter(event => event.type === 'tool_call_ended' && 'askedBy' in event);
-      expect(asked.map(event => 'ending' in event && event.ending)).toEqual([
-        'executed',
-        'executed',
-        'denied',
-      ]);
+      const asked = told.filter(event => event.type === 'app_call_ended');
+      expect(asked.map(({ ending }) => ending)).toEqual(['executed', 'executed', 'denied']);
       expect(script.requests).toHaveLength(2);
     },
   );

@@ -22,7 +22,7 @@ export function beginReading(connection: McpConnection, { app }: CallToolInput):
 
 /** Keeps both by reference. What fails is told, and the result of the tool stands. */
 export async function keptForApp(
-  { app, server }: CallToolInput,
+  { app, server, arguments: args = {} }: CallToolInput,
   answer: ToolAnswer,
   reading: PageRead,
   keep: (text: string) => Promise<string>,
@@ -31,7 +31,7 @@ export async function keptForApp(
   const page = await reading;
   if (page !== null && 'fault' in page) return { appFault: cutText(page.fault, FAILURE_BYTES) };
   try {
-    const kept: AppResult = { server, answer: await keep(answerText(answer)) };
+    const kept: AppResult = { server, answer: await keep(answerText(args, answer)) };
     if (page !== null && app.uri !== undefined)
       return { app: { ...kept, uri: app.uri, page: await keep(JSON.stringify(page)) } };
     return { app: kept };
@@ -41,10 +41,14 @@ export async function keptForApp(
 }
 
 /** As the protocol has it. One that no app should have to read is replaced. */
-function answerText({ content, structuredContent, isError, meta }: ToolAnswer): string {
-  const whole = JSON.stringify({ content, structuredContent, isError, ...(meta && { _meta: meta }) });
+function answerText(
+  args: Record<string, unknown>,
+  { content, structuredContent, isError, meta }: ToolAnswer,
+): string {
+  const result = { content, structuredContent, isError, ...(meta && { _meta: meta }) };
+  const whole = JSON.stringify({ arguments: args, result });
   const bytes = Buffer.byteLength(whole);
   if (bytes <= MOST_ANSWER_BYTES) return whole;
   const text = `The result has ${bytes} bytes, and an app gets at most ${MOST_ANSWER_BYTES}.`;
-  return JSON.stringify({ content: [{ type: 'text', text }], isError: true });
+  return JSON.stringify({ arguments: {}, result: { content: [{ type: 'text', text }], isError: true } });
 }

@@ -48,7 +48,7 @@ function safeHeaders(consoles: readonly string[], csp: unknown): Record<string, 
 
 /** A place in the network, and nothing that means something else in a policy. */
 const PLACE = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i;
-const MOST_PLACES = 50;
+const MOST_PLACES = 20;
 
 /**
  * The policy of an app. Its page lies in a frame of the outer one, so it inherits this, whatever stands in it: from

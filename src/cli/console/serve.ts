@@ -69,7 +69,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
   const { port } = http.address() as AddressInfo;
   const hosts = [...hostsOf(listen).map(name => `${name}:${port}`), ...names];
   const keeper = keptClient(options.client, report);
-  const apps = await serveSandbox(listen, hosts);
+  const apps = names.length > 0 ? null : await serveSandbox(listen, hosts);
   const pages = createConsole({
     ...(apps && { sandboxUrl: apps.url }),
     client: keeper.get,

@@ -60,6 +60,9 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   tool_call_started: event =>
     `tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   tool_call_ended: toolCallEnded,
+  app_call_started: event =>
+    `app · tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
+  app_call_ended: (event, colors) => `app · ${toolCallEnded(event, colors)}`,
   subagent_started: ({ id }) => `sub-agent ${id} started`,
   subagent_ended: child => `sub-agent ${child.id} ended · ${childEnd(child)}`,
   reask: ({ role, errors }, { yellow }) => yellow(`${role} is asked again: ${errors.join('; ')}`),
@@ -232,7 +235,10 @@ function modelCallEnded(event: JournalPayloads['model_call_ended'], { dim }: Col
   return dim(parts.join(' · '));
 }
 
-function toolCallEnded(event: JournalPayloads['tool_call_ended'], { dim, yellow }: Colors): string {
+function toolCallEnded(
+  event: Pick<JournalPayloads['tool_call_ended'], 'tool' | 'ending' | 'isError' | 'durationMs' | 'text'>,
+  { dim, yellow }: Colors,
+): string {
   const ending = event.isError && event.ending === 'executed' ? 'failed' : event.ending;
   const line = `tool ${event.tool} ${ending} · ${formatDuration(event.durationMs)}`;
   const text = event.text ? ` · ${preview(event.text, RESULT_CHARS)}` : '';

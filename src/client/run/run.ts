@@ -243,7 +243,7 @@ export class Run {
 
   /**
    * Asks for a call of a tool for the app of another call, `of`, as pages that show apps do. Resolves with its id: the
-   * event `tool_call_ended` says what came of it, and has the whole answer by reference (`app.answer`).
+   * event `app_call_ended` says what came of it, and has the whole answer by reference (`app.answer`).
    */
   async callTool(
     call: { of: string; tool: string; arguments?: Record<string, unknown> },

@@ -93,8 +93,6 @@ export interface JournalPayloads {
     toolUseId?: string;
     /** A person edited the arguments: these are the edited ones. */
     edited?: true;
-    /** An app wants it, which shows the result of this call; no model does. */
-    askedBy?: string;
   };
   tool_call_ended: {
     callId: string;
@@ -106,11 +104,23 @@ export interface JournalPayloads {
     isError: boolean;
     durationMs: number;
     text: string;
-    /** What the app of the tool shows, or that which asked gets: for people. */
+    /** What the app of the tool shows: for people. */
     app?: AppResult;
-    askedBy?: string;
     /** The result holds content for people's eyes: the message has it. `server`: whose it is. */
     parts?: { server: string | null };
+  };
+  /** A call that the app of another call, `askedBy`, has asked for; no model has. */
+  app_call_started: { callId: string; askedBy: string; tool: string; arguments: string; edited?: true };
+  /** It may never have begun. `app`: for the app, the answer by reference. */
+  app_call_ended: {
+    callId: string;
+    askedBy: string;
+    tool: string;
+    ending: ToolEnding;
+    isError: boolean;
+    durationMs: number;
+    text: string;
+    app?: AppResult;
   };
   /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`; `role`: its own. */
   subagent_started: { id: string; role: string; callId: string };

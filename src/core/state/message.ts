@@ -109,7 +109,7 @@ export type ToolContent =
 /** What people see of a result in the app of its tool, by reference; never sent to a model. */
 export interface AppResult {
   server: string;
-  /** All that the tool answered, as JSON. */
+  /** As JSON: `arguments` that the tool ran with, and `result`, all that it answered. */
   answer: string;
   /** The app's address on its server, and its page as it was when the tool was called; absent where an app has called. */
   uri?: string;

@@ -10,6 +10,10 @@ export interface AppCall {
   /** Name as pinned in the run. */
   tool: string;
   input: Record<string, unknown>;
+  /** A person has allowed it, with these arguments. */
+  approved?: true;
+  /** A person has changed the arguments. */
+  edited?: true;
   /** It was sent: where nobody waits for it any more, its outcome is not known. */
   begun?: true;
 }
@@ -18,6 +22,8 @@ export interface AppUse {
   /** Calls whose results have an app, the last ones. */
   shown: { callId: string; server: string }[];
   calls: AppCall[];
+  /** Calls taken since then, milliseconds since the epoch, within a minute. */
+  taken: { since: number; count: number };
 }
 
 /** What an app asks for. */
@@ -32,13 +38,15 @@ const SHOWN_KEPT = 40;
 const LONGEST_SERVER = 100;
 /** Calls that wait or run at once, and their arguments together. */
 const MOST_CALLS = 4;
+const MOST_A_MINUTE = 60;
+const MINUTE_MS = 60_000;
 const APP_INPUT_BYTES = 8_000;
 const APP_INPUTS_BYTES = 16_000;
 /** Of what is kept for apps. */
-export const APPS_BYTES = APP_INPUTS_BYTES + MOST_CALLS * 400 + SHOWN_KEPT * (LONGEST_SERVER + 60) + 100;
+export const APPS_BYTES = APP_INPUTS_BYTES + MOST_CALLS * 500 + SHOWN_KEPT * (LONGEST_SERVER + 60) + 200;
 
 export function noApps(): AppUse {
-  return { shown: [], calls: [] };
+  return { shown: [], calls: [], taken: { since: 0, count: 0 } };
 }
 
 /** With one more call whose result has an app. */
@@ -47,11 +55,19 @@ export function withShown(use: AppUse, callId: string, server: string): AppUse {
   return { ...use, shown: [...use.shown, { callId, server }].slice(-SHOWN_KEPT) };
 }
 
+/** With one more call that waits or runs. */
+export function withCall(use: AppUse, call: AppCall, now: number): AppUse {
+  const { since, count } = use.taken;
+  const taken = now - since < MINUTE_MS ? { since, count: count + 1 } : { since: now, count: 1 };
+  return { ...use, calls: [...use.calls, call], taken };
+}
+
 /** The tool that an app asks for, or why it gets none: one of its own server, that its server lets apps call. */
 export function appTool(
-  { shown, calls }: AppUse,
+  { shown, calls, taken }: AppUse,
   tools: readonly ToolDefinition[],
   { of, tool: name, input }: AppAsk,
+  now: number,
 ): { tool: ToolDefinition } | { fault: string } {
   const server = shown.find(({ callId }) => callId === of)?.server;
   if (server === undefined)
@@ -67,6 +83,10 @@ export function appTool(
     return { fault: `The arguments have ${bytes} bytes, and an app may give ${APP_INPUT_BYTES}.` };
   const inputs = calls.reduce((sum, call) => sum + jsonBytes(call.input), bytes);
   if (calls.length >= MOST_CALLS || inputs > APP_INPUTS_BYTES)
-    return { fault: `At most ${MOST_CALLS} calls of apps wait at once: try again when one has its result.` };
+    return {
+      fault: `At most ${MOST_CALLS} calls of apps wait at once, with ${APP_INPUTS_BYTES} bytes of arguments: try again when one has its result.`,
+    };
+  if (taken.count >= MOST_A_MINUTE && now - taken.since < MINUTE_MS)
+    return { fault: `A run takes at most ${MOST_A_MINUTE} calls of apps a minute.` };
   return { tool };
 }

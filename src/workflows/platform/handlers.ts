@@ -145,7 +145,7 @@ function registerUpdates(run: Run): void {
     reader: () => appCallReader(run),
     act: ({ ask, tool }) => takeAppCall(run, ask, tool),
     description:
-      'A call of a tool that the app of a call asks for: {"of": "c12", "tool": "…", "arguments": {}}. Its permission is asked for as always; the event tool_call_ended has what came of it.',
+      'A call of a tool that the app of a call asks for: {"of": "c12", "tool": "…", "arguments": {}}. Its permission is asked for as always; the event app_call_ended has what came of it.',
   });
   onUpdate(messages.setBudgetUpdate, {
     reader: () => budgetReader(state, run.ports.now()),

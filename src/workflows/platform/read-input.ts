@@ -43,6 +43,7 @@ import { sizeOfList } from '../../core/text/sizes.js';
 import { type AppAsk, appTool } from '../../core/tools/apps.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { passedOn } from '../agents/agents.js';
+import { appCallFault } from '../app-calls.js';
 import { type JoinInput, REFUSED } from '../messages.js';
 import type { Run } from '../run.js';
 import { argumentFaults } from './check-arguments.js';
@@ -157,7 +158,8 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
 }
 
 /** What an app asks for, with the tool that it is. */
-export function appCallReader({ state, memory }: Run): Reader<{ ask: AppAsk; tool: ToolDefinition }> {
+export function appCallReader(run: Run): Reader<{ ask: AppAsk; tool: ToolDefinition }> {
+  const { state, memory } = run;
   return bounded(input => {
     const { of, tool: name, arguments: args = {} } = isRecord(input) ? input : {};
     if (typeof of !== 'string' || typeof name !== 'string' || !isRecord(args))
@@ -167,8 +169,10 @@ export function appCallReader({ state, memory }: Run): Reader<{ ask: AppAsk; too
     if (state.people.pausedAt !== null)
       return { error: 'The run is paused: nothing begins before it goes on.' };
     const ask = { of, tool: name, input: args };
-    const found = appTool(state.tools.apps, state.pinned.tools, ask);
-    return 'fault' in found ? { error: found.fault } : { ok: { ask, tool: found.tool } };
+    const found = appTool(state.tools.apps, state.pinned.tools, ask, run.ports.now());
+    if ('fault' in found) return { error: found.fault };
+    const fault = appCallFault(run, found.tool, args);
+    return fault === null ? { ok: { ask, tool: found.tool } } : { error: fault };
   });
 }
 

@@ -36,8 +36,9 @@ function hosted(own: Partial<HostWorld> = {}) {
 }
 
 describe('an app speaks', () => {
-  test('its frame is ready → gets the page', () => {
+  test('its frame is ready → gets the page, once', () => {
     const { tell, posted } = hosted();
+    tell('ui/notifications/sandbox-proxy-ready');
     tell('ui/notifications/sandbox-proxy-ready');
     const params = { html: '<p>board</p>' };
     expect(posted).toEqual([{ jsonrpc: '2.0', method: 'ui/notifications/sandbox-resource-ready', params }]);
@@ -224,6 +225,13 @@ describe('how much an app may say', () => {
       expect(new Quota().take({ data }, 0)).toBeNull();
     },
   );
+
+  test('what JSON does not see → goes no further', () => {
+    const params = { b: new ArrayBuffer(50), m: new Map([[1, 2]]), n: 1 };
+    expect(new Quota().take({ data: { ...ping, params } }, 0)).toEqual({
+      message: { ...ping, params: { b: {}, m: {}, n: 1 } },
+    });
+  });
 
   test('what JSON can not have → goes no further', () => {
     const round: Record<string, unknown> = { ...ping };

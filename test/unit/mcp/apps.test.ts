@@ -66,11 +66,10 @@ describe('a server with an app', () => {
     expect(JSON.parse(texts.get(app?.page ?? '') ?? '')).toEqual({
       html: '<!doctype html><p>the board</p>',
       csp: { connectDomains: ['https://api.example'] },
-      prefersBorder: true,
     });
     expect(JSON.parse(texts.get(app?.answer ?? '') ?? '')).toMatchObject({
-      structuredContent: { rows: [1, 2, 3] },
-      _meta: { forTheApp: 'only' },
+      arguments: { text: 'hi' },
+      result: { structuredContent: { rows: [1, 2, 3] }, _meta: { forTheApp: 'only' } },
     });
     const told = toolResultText(toolResult({ id: 't', name: 'board' }, ending, { content, app }));
     expect(told).not.toMatch(/forTheApp|blob:|ui:/);

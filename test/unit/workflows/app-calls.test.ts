@@ -4,11 +4,12 @@ import type { CallToolInput } from '../../../src/activities/types.js';
 import { recordCall } from '../../../src/core/tools/ledger.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
 import { closeAppCalls, resumeAppCalls, takeAppCall } from '../../../src/workflows/app-calls.js';
+import { closeGates } from '../../../src/workflows/gates.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import { appCallReader } from '../../../src/workflows/platform/read-input.js';
 import type { Ports } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { answer, fileTool, runAtCalls } from '../../support/small-run.js';
+import { answer, fileTool, runAtCalls, testRole } from '../../support/small-run.js';
 import { until } from '../../support/wait.js';
 
 const tools: ToolDefinition[] = [
@@ -21,6 +22,7 @@ const tools: ToolDefinition[] = [
 
 function runWithApp(given: Parameters<typeof runAtCalls>[1] = {}) {
   const small = runAtCalls([], { ...given, pinned: { tools, ...given.pinned } });
+  Object.assign(small.run.pinned.roles, { worker: testRole('worker') });
   small.run.state.tools.apps.shown = [{ callId: 'c1', server: 'files' }];
   return small;
 }
@@ -31,10 +33,34 @@ function ask(run: Run, tool: string, args: Record<string, unknown> = {}): string
   return takeAppCall(run, read.ok.ask, read.ok.tool).callId;
 }
 
+function deny({ pinned }: Run, tool: string): void {
+  pinned.permissions = { auto: [], confirm: [], deny: [tool] };
+}
+
+/** All roles have this tool alone. */
+function only({ pinned }: Run, tool: string): void {
+  for (const role of Object.values(pinned.roles)) role.tools = [tool];
+}
+
+function gateOf({ state }: Run): string {
+  return state.people.gates[0]?.gate.id ?? '';
+}
+
+/** The next part of a run, with the state of the one before. */
+function nextPart({ state }: Run) {
+  const next = runWithApp();
+  Object.assign(next.run.state, JSON.parse(JSON.stringify(state)));
+  return next;
+}
+
+function isAllowed({ state }: Run): boolean {
+  return state.tools.apps.calls[0]?.approved === true;
+}
+
 function endOf({ state }: Run, callId: string) {
-  return state.log.journal.events.find(
-    event => event.type === 'tool_call_ended' && event.callId === callId,
-  ) as Record<string, unknown> | undefined;
+  return state.log.journal.events.find(event => event.type === 'app_call_ended' && event.callId === callId) as
+    | Record<string, unknown>
+    | undefined;
 }
 
 async function ended(run: Run, callId: string) {
@@ -109,19 +135,6 @@ describe('calls that an app asks for', () => {
     expect(run.state.people.gates).toHaveLength(1);
   });
 
-  test('nobody attends → what would be asked is denied', async () => {
-    const { run, ran } = runWithApp({ settings: { attended: false } });
-    expect(await ended(run, ask(run, 'put'))).toMatchObject({ ending: 'denied' });
-    expect(ran).toEqual([]);
-  });
-
-  test('permissions.deny → denied, whoever asks', async () => {
-    const permissions = { auto: [], confirm: [], deny: ['tick'] };
-    const { run, ran } = runWithApp({ pinned: { permissions } });
-    expect(await ended(run, ask(run, 'tick'))).toMatchObject({ ending: 'denied' });
-    expect(ran).toEqual([]);
-  });
-
   test('one that may have changed something → nothing read before is given again', async () => {
     const { run } = runWithApp({ settings: { autoApprove: true } });
     const call = { id: 't', name: 'read', input: {} };
@@ -146,6 +159,20 @@ describe('calls that an app asks for', () => {
     ['that is none', { of: 'c1', tool: 7 }, /Give \{ "of"/, () => {}],
     ['in a run that is paused', { of: 'c1', tool: 'tick' }, /paused/, run => (run.state.people.pausedAt = 1)],
     ['in a run that is stopping', { of: 'c1', tool: 'tick' }, /has ended/, run => requestStop(run, 'enough')],
+    ['that configuration denies', { of: 'c1', tool: 'tick' }, /denied by the conf/, run => deny(run, 'tick')],
+    [
+      'that a person has to allow, where nobody attends',
+      { of: 'c1', tool: 'put' },
+      /nobody attends/,
+      run => (run.state.settings.attended = false),
+    ],
+    ['no role has', { of: 'c1', tool: 'put' }, /No role of this run has put/, run => only(run, 'read')],
+    [
+      'in a run that goes on in another part',
+      { of: 'c1', tool: 'tick' },
+      /in another part/,
+      run => (run.ports.handoverSuggested = () => true),
+    ],
     [
       'in a run that is about to end',
       { of: 'c1', tool: 'tick' },
@@ -194,5 +221,95 @@ describe('calls that an app asks for', () => {
     expect(await ended(run, 'c7')).toMatchObject({ ending: 'executed' });
     expect(endOf(run, 'c8')).toMatchObject({ ending: 'outcome_unknown' });
     expect(ran.map(({ callId }) => callId)).toEqual(['c7']);
+  });
+
+  test('a message changes the plan while a person is asked → closed unanswered, and not run', async () => {
+    const { run, ran } = runWithApp();
+    const id = ask(run, 'put', { path: 'a' });
+    closeGates(run, () => true, 'a message of the user');
+    expect(await ended(run, id)).toMatchObject({ ending: 'skipped', isError: true });
+    expect(ran).toEqual([]);
+  });
+
+  test('allowed for the run at another gate → runs', async () => {
+    const { run, ran } = runWithApp();
+    const [first, second] = [ask(run, 'put', { n: 1 }), ask(run, 'put', { n: 2 })];
+    answer(run, { gateId: gateOf(run), decision: 'always' });
+    await ended(run, first);
+    expect(await ended(run, second)).toMatchObject({ ending: 'executed' });
+    expect(ran).toHaveLength(2);
+  });
+
+  test('allowed while the run is paused → the next part runs it as it was allowed, and asks nobody again', async () => {
+    const { run, ran } = runWithApp();
+    const id = ask(run, 'put', { path: 'a' });
+    run.state.people.pausedAt = 1;
+    answer(run, { gateId: gateOf(run), decision: 'approve', arguments: { path: 'b' } });
+    await until('it is allowed', () => isAllowed(run));
+    const next = nextPart(run);
+    next.run.state.people.pausedAt = null;
+    resumeAppCalls(next.run);
+    expect(await ended(next.run, id)).toMatchObject({ ending: 'executed' });
+    expect(ran).toEqual([]);
+    expect(next.ran).toMatchObject([{ tool: 'put', arguments: { path: 'b' } }]);
+    expect(next.run.state.people.gates).toEqual([]);
+  });
+
+  test('a person edits the arguments → the edited ones are told, and noted as what was done', async () => {
+    const { run } = runWithApp({ settings: { calledAs: 'agent/1' } });
+    const id = ask(run, 'put', { path: 'secret.txt' });
+    answer(run, { gateId: gateOf(run), decision: 'approve', arguments: { path: 'other.txt' } });
+    await ended(run, id);
+    const told = run.state.log.journal.events.find(({ type }) => type === 'app_call_started');
+    expect(told).toMatchObject({
+      callId: id,
+      askedBy: 'c1',
+      arguments: '{"path":"other.txt"}',
+      edited: true,
+    });
+    expect(run.state.tools.effects.join()).toContain('other.txt');
+    expect(run.state.tools.effects.join()).not.toContain('secret.txt');
+  });
+
+  test('cancelled before it was sent → not sent, and no effect of it is noted', async () => {
+    let cancel: (why: Error) => void = () => {};
+    const wait = () => new Promise<never>((_, reject) => (cancel = reject));
+    const { run, ran } = runWithApp({ settings: { autoApprove: true }, ports: { wait } });
+    const id = ask(run, 'put');
+    run.state.people.pausedAt = 1;
+    const held = takeAppCall(run, { of: 'c1', tool: 'put', input: {} }, tools[0] as ToolDefinition);
+    cancel(new Error('cancelled'));
+    await ended(run, id);
+    closeAppCalls(run);
+    expect(endOf(run, held.callId)).toMatchObject({ ending: 'cancelled' });
+    expect([ran.length, run.state.goal.checks.effects]).toEqual([1, 1]);
+  });
+
+  test('the run ends while one is in flight → what it may have done is noted', () => {
+    const { run } = runWithApp({ ...held(), settings: { autoApprove: true, calledAs: 'agent/1' } });
+    ask(run, 'put', { path: 'a' });
+    closeAppCalls(run);
+    expect(run.state.tools.effects).toHaveLength(1);
+  });
+
+  test('allowed while the run is about to end → not begun', async () => {
+    const { run, ran } = runWithApp();
+    const id = ask(run, 'put');
+    run.memory.takesAppCalls = false;
+    answer(run, { gateId: gateOf(run), decision: 'approve' });
+    await until('it is allowed', () => isAllowed(run));
+    closeAppCalls(run);
+    expect(endOf(run, id)).toMatchObject({ ending: 'cancelled' });
+    expect(ran).toEqual([]);
+  });
+
+  test('more than 60 in a minute → refused until the next', async () => {
+    let now = 1_000;
+    const { run, ran } = runWithApp({ ports: { now: () => now } });
+    for (let n = 0; n < 60; n += 1) await ended(run, ask(run, 'tick', { n }));
+    expect(() => ask(run, 'tick')).toThrow('at most 60 calls of apps a minute');
+    now += 60_000;
+    await ended(run, ask(run, 'tick'));
+    expect(ran).toHaveLength(61);
   });
 });

@@ -1,12 +1,13 @@
 /** The app of a tool's result: a frame of another origin, and the host that speaks with it. */
 import { effect, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { parseRecord } from '../../../../core/outputs/json-in-text.js';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isRecord } from '../../../../core/text/json.js';
 import { about } from '../about.js';
 import { get, post, runPath } from '../ask.js';
 import { proposeText } from '../components/proposals.js';
 import { Confirm } from '../parts/dialog.js';
 import { Fault, faultWords } from '../parts/sending.js';
+import { useStill } from '../parts/still.js';
 import type { ToolItem } from '../run/items.js';
 import type { RunModel } from '../run-model.js';
 import { followed } from '../state.js';
@@ -41,7 +42,8 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
     );
   }, []);
   const { value: call } = shown;
-  useEffect(() => {
+  // Before the frame can say that it is there.
+  useLayoutEffect(() => {
     if (call === null) return;
     const speaking = new AppHost(
       {
@@ -50,7 +52,11 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
         context: contextNow,
         resize: to => (height.value = to),
         callTool: (tool, args) => callTool({ item, runId }, tool, args),
-        openLink: url => new Promise(answer => (link.value = { url, answer })),
+        openLink: async url => {
+          // One at a time: what a person is about to open does not change under their hand.
+          if (link.value !== null) return false;
+          return new Promise(answer => (link.value = { url, answer }));
+        },
         propose: text => {
           const run = followed(runId);
           if (run === undefined || run.ended) return false;
@@ -93,16 +99,24 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
           src={frameUrl(call)}
         />
       )}
-      {link.value !== null && (
-        <Confirm
-          title={t('appLink', { server })}
-          text={link.value.url}
-          yes={t('open')}
-          onYes={() => answerLink(true)}
-          onClose={() => answerLink(false)}
-        />
-      )}
+      {link.value !== null && <LinkQuestion server={server} url={link.value.url} answer={answerLink} />}
     </section>
+  );
+}
+
+/** It comes when the app wants: nobody opens what they have not seen. */
+function LinkQuestion(props: { server: string; url: string; answer: (opens: boolean) => void }) {
+  const { ref, guard } = useStill();
+  return (
+    <div ref={ref} onClickCapture={guard}>
+      <Confirm
+        title={t('appLink', { server: props.server })}
+        text={props.url}
+        yes={t('open')}
+        onYes={() => props.answer(true)}
+        onClose={() => props.answer(false)}
+      />
+    </div>
   );
 }
 
@@ -145,16 +159,23 @@ function ownerOf({ path }: ToolItem, runId: string): string {
   return path === '' ? runId : `${runId}/${path}`;
 }
 
-async function readShown({ app, ...item }: AppViewProps['item'], owner: string): Promise<Shown> {
-  const [page, answer] = await Promise.all([stored(owner, app.page ?? ''), stored(owner, app.answer)]);
+async function readShown({ app }: AppViewProps['item'], owner: string): Promise<Shown> {
+  const [page, { arguments: args, result }] = await Promise.all([
+    stored(owner, app.page ?? ''),
+    stored(owner, app.answer),
+  ]);
   if (typeof page.html !== 'string') throw new Error(t('appGone'));
   return {
     uri: app.uri ?? '',
     html: page.html,
     csp: page.csp,
-    arguments: parseRecord(item.arguments) ?? {},
-    answer,
+    arguments: recordOf(args),
+    answer: recordOf(result),
   };
+}
+
+function recordOf(value: unknown): Json {
+  return isRecord(value) ? value : {};
 }
 
 async function stored(owner: string, ref: string): Promise<Json> {
@@ -172,11 +193,11 @@ async function callTool({ item, runId }: Owner, tool: string, args: Json): Promi
   const asked = { of: item.callId, tool, arguments: args };
   const { callId } = await post<{ callId: string }>(runPath(owner, 'call-tool'), asked);
   const { app, text } = await endOf(run, item.path, callId);
-  if (app) return stored(owner, app.answer);
+  if (app) return recordOf((await stored(owner, app.answer)).result);
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-type CallEnd = Extract<RunModel['events'][number], { type: 'tool_call_ended' }>;
+type CallEnd = Extract<RunModel['events'][number], { type: 'app_call_ended' }>;
 
 function endOf(run: RunModel, path: string, callId: string): Promise<CallEnd> {
   return new Promise((resolve, reject) => {
@@ -184,7 +205,7 @@ function endOf(run: RunModel, path: string, callId: string): Promise<CallEnd> {
       void run.version.value;
       const end = run.events.findLast(
         (event): event is CallEnd =>
-          event.type === 'tool_call_ended' && event.callId === callId && (event.path ?? '') === path,
+          event.type === 'app_call_ended' && event.callId === callId && (event.path ?? '') === path,
       );
       if (end) resolve(end);
       else if (run.ended) reject(new Error(t('appEnded')));

@@ -56,6 +56,7 @@ export class AppHost {
   readonly #call: HostCall;
   readonly #rate = new Rate(MOST_A_MINUTE, MINUTE_MS);
   #waiting = 0;
+  #hasPage = false;
   #isGreeted = false;
   #isTold = false;
   #onTornDown: (() => void) | null = null;
@@ -93,6 +94,8 @@ export class AppHost {
 
   #hear(method: string, params: Json): void {
     if (method === 'ui/notifications/sandbox-proxy-ready') {
+      if (this.#hasPage) return;
+      this.#hasPage = true;
       this.#notify('ui/notifications/sandbox-resource-ready', { html: this.#call.html });
     } else if (method === 'ui/notifications/initialized') {
       if (!this.#isGreeted || this.#isTold) return;
@@ -163,8 +166,8 @@ export class AppHost {
   async #read({ uri }: Json): Promise<Json> {
     if (typeof uri !== 'string' || uri.length > LONGEST_URL)
       throw new Refusal(INVALID, 'A resource has an address.');
-    if (uri === this.#call.uri)
-      return { contents: [{ uri, mimeType: 'text/html;profile=mcp-app', text: this.#call.html }] };
+    const own = { uri, mimeType: 'text/html;profile=mcp-app', text: this.#call.html };
+    if (uri === this.#call.uri) return this.#bounded(async () => ({ contents: [own] }));
     const { content } = await this.#bounded(() => this.#world.callTool('read_resource', { uri }));
     const parts = Array.isArray(content) ? content : [];
     return {

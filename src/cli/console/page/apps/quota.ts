@@ -37,11 +37,12 @@ export class Quota {
     if (!this.#rate.takes(now)) return null;
     const { data } = event;
     if (!isMessage(data)) return null;
-    const chars = charsOf(data);
-    if (chars <= MOST_CHARS) return { message: data };
+    const text = textOf(data);
+    // What was counted is passed on, and nothing that JSON does not see.
+    if (text !== null && text.length <= MOST_CHARS) return { message: JSON.parse(text) };
     const { id } = data;
     if (typeof id !== 'string' && typeof id !== 'number') return null;
-    const message = `The message has ${chars} characters, and at most ${MOST_CHARS} are passed on.`;
+    const message = `A message is JSON of at most ${MOST_CHARS} characters.`;
     return { fault: { jsonrpc: '2.0', id, error: { code: FAILED, message } } };
   }
 }
@@ -50,10 +51,10 @@ function isMessage(data: unknown): data is { jsonrpc: '2.0'; id?: unknown } {
   return typeof data === 'object' && data !== null && 'jsonrpc' in data && data.jsonrpc === '2.0';
 }
 
-function charsOf(data: object): number {
+function textOf(data: object): string | null {
   try {
-    return JSON.stringify(data).length;
+    return JSON.stringify(data);
   } catch {
-    return Number.POSITIVE_INFINITY;
+    return null;
   }
 }

@@ -74,8 +74,10 @@ function stepOf(event: Durable): Step | null {
     case 'model_call_failed':
       return { end: event.callId, change: { isBad: true, detail: event.message } };
     case 'tool_call_started':
+    case 'app_call_started':
       return { begin: event.callId, bar: { kind: 'tool', name: event.tool, detail: event.arguments } };
     case 'tool_call_ended':
+    case 'app_call_ended':
       return { end: event.callId, change: { isBad: event.isError } };
     case 'gate_opened':
       return { begin: event.gateId, bar: { kind: 'wait', name: event.kind, detail: event.title } };

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.js';
 import { parseRecord } from '../../../../core/outputs/json-in-text.js';
+import type { AppResult } from '../../../../core/state/message.js';
 import { argumentsLine, formatDuration } from '../../../../shared/format.js';
 import { about, readAbout } from '../about.js';
 import { get, runPath } from '../ask.js';
@@ -17,6 +18,7 @@ import { changeOf, Diff } from '../parts/text/diff.js';
 import { Markdown } from '../parts/text/markdown.js';
 import { pretty, ToolContent } from '../parts/text/plain.js';
 import { Ago } from '../parts/time.js';
+import { followed } from '../state.js';
 import { language, named, t } from '../words/words.js';
 import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from './items.js';
 import { MessageEntry } from './messages.js';
@@ -142,31 +144,37 @@ const AppView = lazily(() => import('../apps/app-view.js').then(({ default: view
 
 /** What a tool gives to look at stands below its call, unasked: its parts, or its app. */
 function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
-  const { path, messageId, parts } = item;
+  const { path, messageId, parts, app } = item;
   return (
     <>
       <Tool item={item} />
       {parts !== null && (
         <ToolParts run={path === '' ? runId : `${runId}/${path}`} messageId={messageId} tool={parts} />
       )}
-      <ToolApp item={item} runId={runId} />
+      {app?.page !== undefined && <ToolApp item={{ ...item, app }} runId={runId} />}
     </>
   );
 }
 
-/** Its app, where it has one that can be shown: open, until it is closed. */
-function ToolApp({ item, runId }: { item: ToolItem; runId: string }) {
-  const isOpen = useSignal(true);
+function isLastApp({ callId, path }: ToolItem, runId: string): boolean {
+  const last = followed(runId)?.events.findLast(
+    event => event.type === 'tool_call_ended' && event.app?.page !== undefined,
+  );
+  return last?.type === 'tool_call_ended' && last.callId === callId && (last.path ?? '') === path;
+}
+
+/** Its app, where it can be shown. The last one of a run is open when it comes, until it is closed. */
+function ToolApp({ item, runId }: { item: ToolItem & { app: AppResult }; runId: string }) {
+  const isOpen = useSignal(isLastApp(item, runId));
   useEffect(readAbout, []);
-  const { app } = item;
-  if (!app?.page || !about.value?.sandbox) return null;
+  if (!about.value?.sandbox) return null;
   return (
     <>
       {isOpen.value ? (
-        <AppView item={{ ...item, app }} runId={runId} onClose={() => (isOpen.value = false)} />
+        <AppView item={item} runId={runId} onClose={() => (isOpen.value = false)} />
       ) : (
         <button type="button" class="small" onClick={() => (isOpen.value = true)}>
-          {t('appOpen', { server: app.server })}
+          {t('appOpen', { server: item.app.server })}
         </button>
       )}
     </>

@@ -137,20 +137,9 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
   model_call_ended: saidNow,
   model_call_failed: (fold, { model, message, next }, base) =>
     note(fold, base, 'warn', 'model_call_failed', `${model}: ${message} ${next}`),
-  tool_call_started: (fold, { callId, tool, arguments: given, edited = false }, base) =>
-    open(fold, `tool ${base.path} ${callId}`, {
-      ...base,
-      ...{ kind: 'tool', callId, tool, arguments: given, edited },
-      ...{
-        ending: null,
-        isError: false,
-        result: '',
-        durationMs: null,
-        messageId: '',
-        parts: null,
-        app: null,
-      },
-    }),
+  tool_call_started: toolStarted,
+  app_call_started: toolStarted,
+  app_call_ended: toolEnded,
   tool_call_ended: toolEnded,
   user_message: (fold, { role, text }, base) => {
     if (fold.lastWords.get(base.path) === text.trim()) return;
@@ -256,8 +245,21 @@ function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase)
   });
 }
 
-function toolEnded(fold: Fold, event: EventOf<'tool_call_ended'>, base: ItemBase): void {
-  const { callId, tool, ending, isError, durationMs, text, messageId, parts = null, app = null } = event;
+type Started = EventOf<'tool_call_started' | 'app_call_started'>;
+type Ended = EventOf<'tool_call_ended' | 'app_call_ended'>;
+
+function toolStarted(fold: Fold, { callId, tool, arguments: given, edited }: Started, base: ItemBase): void {
+  open(fold, `tool ${base.path} ${callId}`, {
+    ...base,
+    ...{ kind: 'tool', callId, tool, arguments: given, edited: edited === true },
+    ...{ ending: null, isError: false, result: '', durationMs: null },
+    ...{ messageId: '', parts: null, app: null },
+  });
+}
+
+function toolEnded(fold: Fold, event: Ended, base: ItemBase): void {
+  const { callId, tool, ending, isError, durationMs, text, app = null } = event;
+  const { messageId, parts = null } = event.type === 'tool_call_ended' ? event : { messageId: '' };
   const name = `tool ${base.path} ${callId}`;
   const ended = { ending, isError, durationMs, result: text, messageId, parts, app };
   // A call that was never begun has no beginning: invalid, denied, skipped.
