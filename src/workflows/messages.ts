@@ -105,6 +105,8 @@ export interface RunView
   model: string;
   /** Models of each role, in order of preference; empty while the run loads. */
   models: Record<string, string[]>;
+  /** Roles of its mode that read messages. */
+  readers: string[];
   /** Roles that went on with another model, each with its last change and why. */
   switches: ModelSwitch[];
   /** Of its prompts; null while the run loads. */

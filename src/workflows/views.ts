@@ -1,6 +1,7 @@
 /** Read-only views of a run's state: what queries and the result give. */
 
 import type { WorkflowInfo } from '@temporalio/workflow';
+import { readersOf } from '../core/agents/modes.js';
 import { isSubagent, sessionOf } from '../core/agents/subagent.js';
 import { chainOf, limitsOf } from '../core/limits/in-force.js';
 import type { Cause, Outcome } from '../core/plan/cause.js';
@@ -19,7 +20,7 @@ import {
 } from '../core/state/kept.js';
 import { type KeptRest, REST_BYTES } from '../core/state/kept-rest.js';
 import { type AssistantMessage, type Message, toolCallsOf } from '../core/state/message.js';
-import { budgetUse, type RunState } from '../core/state/run-state.js';
+import { budgetUse, type RunState, wayOf } from '../core/state/run-state.js';
 import { MAIN_THREAD } from '../core/state/thread.js';
 import { type TraceReport, traceReport } from '../core/state/trace.js';
 import type { InboxItem } from '../core/steering/inbox.js';
@@ -57,6 +58,7 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
     models: Object.fromEntries(
       Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
     ),
+    readers: readersOf(wayOf(state)),
     switches: lastSwitches(state.log.journal),
     language: pinned?.language ?? null,
     workspace: state.settings.workspace,

@@ -164,6 +164,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     goal: 'A goal',
     model: null,
     switches: [],
+    readers: [],
     tasks: [],
     artifacts: [],
     children: [],

@@ -8,7 +8,7 @@ import {
   type SteersmanClient,
   SteersmanError,
 } from '../../client/index.js';
-import { MODES, readersOf } from '../../core/agents/modes.js';
+import { MODES } from '../../core/agents/modes.js';
 import { parseJson } from '../../core/text/json.js';
 import { given } from '../arguments.js';
 import type { Components } from './components.js';
@@ -69,8 +69,7 @@ const START = z.object({
 const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
   about: async ({ client, workspace, sandboxUrl: sandbox }) => {
     const { address, namespace } = await client();
-    const modes = MODES.map(name => ({ name, readers: readersOf({ mode: name, roles: null }) }));
-    return { address, namespace, workspace, sandbox, modes };
+    return { address, namespace, workspace, sandbox, modes: MODES };
   },
   components: async ({ components }) => components.answer(),
   runs: async ({ client, query }) => {

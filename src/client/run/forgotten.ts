@@ -27,7 +27,7 @@ export function keptSnapshot(kept: RunRecord): RunSnapshot {
     ...{ id: workflowId, runId, status: FORGOTTEN, outcome, cause, mode, goal, workspace, usage, answer },
     ...{ startedAt: iso(kept.startedAt), endedAt: iso(kept.changedAt), phase: ended ? 'ended' : null },
     ...(kept.rest ?? NO_REST),
-    ...{ failure: null, modeWhy: null, model: null, switches: [], limits: null, budget: null },
+    ...{ failure: null, modeWhy: null, model: null, switches: [], readers: [], limits: null, budget: null },
     ...{ paused: false, pausedAgents: [], stopping: false, gates: [], inputs: {}, inbox: null },
     ...{ threads: null, lastEventSeq: kept.kept.seq, stuck: null, answered: false, unreadable: [] },
   };

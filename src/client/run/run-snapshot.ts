@@ -42,6 +42,8 @@ export interface RunSnapshot {
   model: string | null;
   /** Roles that went on with another model, each with its last change and why. */
   switches: RunView['switches'];
+  /** Roles of its mode that read messages. */
+  readers: RunView['readers'];
   tasks: RunView['tasks'];
   /** What came of the checks of the last goal. */
   checks: RunView['checks'];
@@ -127,6 +129,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     workspace: view?.workspace ?? memo('workspace'),
     model: view?.model ?? null,
     switches: view?.switches ?? [],
+    readers: view?.readers ?? [],
     tasks: view?.tasks ?? result?.tasks ?? [],
     checks: view?.checks ?? result?.checks ?? [],
     artifacts: view?.artifacts ?? result?.artifacts ?? [],

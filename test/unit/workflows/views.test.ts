@@ -6,7 +6,7 @@ import { newRunState } from '../../../src/core/state/run-state.js';
 import { jsonBytes } from '../../../src/core/text/json.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
 import { eventsPage, keepPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
-import { task } from '../../support/core-values.js';
+import { pinnedRun, task } from '../../support/core-values.js';
 
 function stateWithReplies(...texts: string[]) {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
@@ -167,4 +167,13 @@ describe('what queries give', () => {
     expect(jsonBytes(large.rest)).toBeLessThanOrEqual(REST_BYTES);
     expect(isKeptRest(large.rest)).toBe(true);
   });
+});
+
+test.each([
+  ['react', {}, ['react']],
+  ['review', { review: { does: '', steps: ['writer', 'critic'] } }, ['writer', 'critic']],
+])('view: the mode %s → its roles that read messages', (mode, modes, readers) => {
+  const state = newRunState('The goal', { mode, workspace: '/w', autoApprove: false }, 1);
+  state.pinned = pinnedRun({ modes });
+  expect(viewOf(state, { workflowId: 'w', runId: 'r' }).readers).toEqual(readers);
 });

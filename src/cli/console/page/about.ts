@@ -1,4 +1,4 @@
-/** What the console works with: its folder, and the modes with the roles that read messages. */
+/** What the console works with: its folder, the place for apps, and the modes. */
 import { signal } from '@preact/signals';
 import { get } from './ask.js';
 
@@ -6,7 +6,7 @@ interface About {
   workspace: string;
   /** Where apps have their frames; null: they are shown as text. */
   sandbox: string | null;
-  modes: { name: string; readers: string[] }[];
+  modes: string[];
 }
 
 export const about = signal<About | null>(null);

@@ -1,7 +1,5 @@
 /** Saying something to a run: as steering or as its next goal, when, and to whom. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { about, readAbout } from '../about.js';
 import { ProposalChips } from '../components/proposal-chips.js';
 import { draft } from '../parts/draft.js';
 import type { RunModel } from '../run-model.js';
@@ -15,7 +13,6 @@ export function Composer({ run }: { run: RunModel }) {
   const kind = useSignal<SentNote['kind']>('steer');
   const when = useSignal('skip');
   const to = useSignal('');
-  useEffect(readAbout, []);
   const send = () => {
     const words = text.value.trim();
     if (words === '') return;
@@ -91,7 +88,6 @@ export function Composer({ run }: { run: RunModel }) {
 /** Roles that read messages, and sub-agents that run. */
 function readers({ snapshot }: RunModel): string[] {
   if (!snapshot) return [];
-  const roles = about.value?.modes.find(({ name }) => name === snapshot.mode)?.readers ?? [];
   const agents = snapshot.children.filter(({ outcome }) => outcome === null).map(({ id }) => id);
-  return [...roles, ...agents];
+  return [...snapshot.readers, ...agents];
 }

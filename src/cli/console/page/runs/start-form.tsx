@@ -75,7 +75,7 @@ function Fields({ session, after, workspace: first = null }: StartProps) {
           {t('mode')}{' '}
           <select value={mode.value} onChange={event => (mode.value = event.currentTarget.value)}>
             <option value="">{t('defaultMode')}</option>
-            {about.value?.modes.map(({ name: each }) => (
+            {about.value?.modes.map(each => (
               <option key={each}>{each}</option>
             ))}
           </select>

@@ -58,7 +58,9 @@ export function SessionsPage() {
       </search>
       <Fault of={fault.value} />
       {sessions.value === null && fault.value === null && <p class="muted">{t('loading')}</p>}
-      {sessions.value?.length === 0 && hits.value.length === 0 && <p class="empty">{t('noSessions')}</p>}
+      {sessions.value?.length === 0 && hits.value.length === 0 && (
+        <p class="empty">{t(text.value.trim() === '' ? 'noSessionsYet' : 'noSessions')}</p>
+      )}
       <ul class="rows" aria-label={t('sessions')}>
         {sessions.value?.map(line => (
           <SessionRow key={line.id} line={line} />

@@ -221,6 +221,7 @@ export const EN = {
   wentWrong: 'failed',
   searchSaid: 'Search all that was said',
   noSessions: 'Nothing found.',
+  noSessionsYet: 'No conversation is kept yet.',
   branchOf: 'branch of {id}',
   said: 'Said',
   branchHere: 'Branch from here',

@@ -223,6 +223,7 @@ export const ZH: Words = {
   wentWrong: '失败',
   searchSaid: '搜索所有对话内容',
   noSessions: '没有找到。',
+  noSessionsYet: '还没有保存任何会话。',
   branchOf: '{id} 的分支',
   said: '对话内容',
   branchHere: '从此处分支',
