@@ -72,35 +72,33 @@ const core = {
       return found.path.startsWith(join(src, 'core')) ? { ...found, sideEffects: false } : found;
     }),
 };
+const forBrowsers = {
+  outdir: join(next, PAGE),
+  bundle: true,
+  minify: true,
+  platform: 'browser',
+  target: 'es2022',
+  logLevel: 'error',
+};
 await esbuild.build({
   entryPoints: {
     app: join(src, PAGE, 'main.tsx'),
     style: join(src, PAGE, 'style.css'),
     'stream-worker': join(src, PAGE, 'stream-worker.ts'),
   },
-  outdir: join(next, PAGE),
-  bundle: true,
+  ...forBrowsers,
   splitting: true,
-  minify: true,
   format: 'esm',
-  platform: 'browser',
-  target: 'es2022',
   jsx: 'automatic',
   jsxImportSource: 'preact',
   chunkNames: 'chunk-[hash]',
   plugins: [core],
-  logLevel: 'error',
 });
 // Stands in the page of another origin, as one text.
 await esbuild.build({
   entryPoints: { 'app-frame': join(src, PAGE, 'apps', 'app-frame.ts') },
-  outdir: join(next, PAGE),
-  bundle: true,
-  minify: true,
+  ...forBrowsers,
   format: 'iife',
-  platform: 'browser',
-  target: 'es2022',
-  logLevel: 'error',
 });
 for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(src, file), join(next, file));
 

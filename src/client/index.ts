@@ -10,7 +10,13 @@ export type { Artifact } from '../core/outputs/artifacts.js';
 export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../core/plan/cause.js';
 export type { Task } from '../core/plan/plan.js';
 export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
-export type { JournalEvent, JournalPayloads, JournalType, ReplyForm } from '../core/state/journal.js';
+export type {
+  CallEnded,
+  JournalEvent,
+  JournalPayloads,
+  JournalType,
+  ReplyForm,
+} from '../core/state/journal.js';
 export type { RunRecord } from '../core/state/kept.js';
 export type { Message, Usage } from '../core/state/message.js';
 export type { Phase } from '../core/state/position.js';

@@ -6,21 +6,20 @@
 
 import { offeredTools } from '../core/agents/run-config.js';
 import { isRoomForGate } from '../core/gates/gate.js';
-import { approvalText } from '../core/gates/gate-text.js';
+import { approvalOf } from '../core/gates/gate-text.js';
 import { fill } from '../core/prompts/words.js';
 import type { ToolEnding, ToolResultBlock, ToolUseBlock } from '../core/state/message.js';
 import { preview } from '../core/text/preview.js';
 import { type AppAsk, type AppCall, withCall } from '../core/tools/apps.js';
 import { decidePermission, type Permission } from '../core/tools/permission.js';
-import type { ToolDefinition } from '../core/tools/tool.js';
-import { notAllowedNote } from '../core/tools/tool-notes.js';
+import { serverOf, type ToolDefinition } from '../core/tools/tool.js';
+import { notAllowedNote, refusalNote } from '../core/tools/tool-notes.js';
 import { resultPreview, resultText, toolResult } from '../core/tools/tool-result.js';
-import { effectLine, mayHaveActed } from '../core/tools/tool-use.js';
 import { closeGate, gateAt, openGate, openGates, takeRecorded } from './gates.js';
 import type { Run } from './run.js';
-import { noteEffects } from './turn/tools/finish-call.js';
+import { noteEffect } from './turn/tools/finish-call.js';
 import { carryOut } from './turn/tools/run-tools.js';
-import { callLine, toolRequest } from './turn/tools/tool-request.js';
+import { toolRequest } from './turn/tools/tool-request.js';
 
 /** Takes a call that `appCallFault` finds nothing against. Its result is told as an event, and kept for the app. */
 export function takeAppCall(run: Run, { of, input }: AppAsk, tool: ToolDefinition): { callId: string } {
@@ -39,12 +38,7 @@ export function appCallFault(run: Run, tool: ToolDefinition, input: Record<strin
   const permission = permissionOf(run, tool, input);
   if (permission === 'ask' && state.settings.attended !== true)
     return `A person has to allow ${tool.name}, and nobody attends this run.`;
-  return refusalOf(run, tool, permission);
-}
-
-function refusalOf({ words }: Run, { name: tool }: ToolDefinition, permission: Permission): string | null {
-  if (permission === 'deny') return fill(words.noteDeniedByConfiguration, { tool });
-  return permission === 'too_much' ? fill(words.noteTooMuchToCompare, { tool }) : null;
+  return refusalNote(run.words, tool.name, permission);
 }
 
 /** A new part of the run: what waits goes on, and of what was sent nobody has the result. */
@@ -83,7 +77,7 @@ async function serve(run: Run, call: AppCall): Promise<void> {
   if (!tool) return refuse(run, call, 'unavailable', run.words.noteGone);
   const mustAsk = call.approved !== true && permissionOf(run, tool, call.input) === 'ask';
   if (mustAsk && !(await asked(run, call, tool))) return;
-  const refusal = refusalOf(run, tool, permissionOf(run, tool, call.input));
+  const refusal = refusalNote(run.words, tool.name, permissionOf(run, tool, call.input));
   if (refusal !== null) return refuse(run, call, 'denied', refusal);
   if (!mayBegin(run, call)) {
     const came = await waited(run, () => mayBegin(run, call), null, `the call of an app: ${tool.name}`);
@@ -197,19 +191,10 @@ function toolOf({ pinned }: Run, call: AppCall): ToolDefinition | null {
   return pinned.tools.find(({ name }) => name === call.tool) ?? null;
 }
 
-function questionOf(run: Run, call: AppCall, tool: ToolDefinition) {
-  const server = tool.origin.type === 'mcp' ? tool.origin.server : '';
-  const concerns = [fill(run.words.appAsks, { server })];
+function questionOf(run: Run, { callId, input }: AppCall, tool: ToolDefinition) {
+  const concerns = [fill(run.words.appAsks, { server: serverOf(tool) ?? '' })];
   if (tool.policy.destructive) concerns.push(run.words.mayDestroy);
-  const { callId, input } = call;
-  const text = approvalText(run.words, { tool: tool.name, callId, input, thought: '', concerns });
-  const subject = {
-    tool: tool.name,
-    callId,
-    arguments: preview(JSON.stringify(input), 1_000),
-    ...(tool.digest !== undefined && { digest: tool.digest }),
-  };
-  return { ...text, subject };
+  return approvalOf(run.words, tool, { callId, input, thought: '', concerns });
 }
 
 function isOver({ state }: Run, call: AppCall): boolean {
@@ -230,11 +215,8 @@ function end(run: Run, call: AppCall, ran: ToolDefinition | null, result: ToolRe
   if (!apps.calls.includes(call)) return;
   run.state.tools.apps = { ...apps, calls: apps.calls.filter(each => each !== call) };
   const { ending, isError, durationMs, app } = result;
-  if (ran && !ran.policy.readOnly && mayHaveActed(ending)) {
-    // What was read before may not be true any more.
-    run.doubtReads();
-    noteEffects(run, [effectLine(callLine(ran, call.input), result)]);
-  }
+  // What was read before may not be true any more.
+  if (ran && noteEffect(run, ran, { input: call.input, result })) run.doubtReads();
   const { callId, of: askedBy, tool } = call;
   const text = resultPreview(resultText(result));
   const told = { callId, askedBy, tool, ending, isError, durationMs, text };

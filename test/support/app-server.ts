@@ -1,9 +1,10 @@
 /** The tool server with an app (`app-server.mjs`): its entry for `.mcp.json`, its page, and what was done. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { jsonLines } from './json-lines.js';
 
 const SCRIPT = fileURLToPath(new URL('./app-server.mjs', import.meta.url));
 
@@ -21,13 +22,7 @@ export function appServer(env: Record<string, string> = {}): AppServer {
   const dir = mkdtempSync(join(tmpdir(), 'app-server-'));
   const [html, log] = [join(dir, 'page.html'), join(dir, 'log.jsonl')];
   writeFileSync(html, '<!doctype html><p>the board</p>');
-  const events: AppServer['events'] = () =>
-    existsSync(log)
-      ? readFileSync(log, 'utf8')
-          .split('\n')
-          .filter(line => line !== '')
-          .map(line => JSON.parse(line))
-      : [];
+  const events: AppServer['events'] = () => jsonLines(log);
   return {
     entry: { command: process.execPath, args: [SCRIPT], env: { APP_HTML: html, APP_LOG: log, ...env } },
     setPage: text => writeFileSync(html, text),

@@ -1,10 +1,11 @@
 /** The fake MCP server (`fake-mcp-server.mjs`) for tests: its entry for `.mcp.json`, its gates, and what it did. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { jsonLines } from './json-lines.js';
 
 const SCRIPT = fileURLToPath(new URL('./fake-mcp-server.mjs', import.meta.url));
 
@@ -44,13 +45,7 @@ export function fakeMcp(): FakeMcp {
   const gates = join(dir, 'gates');
   mkdirSync(gates);
   const base = { FAKE_MCP_LOG: log, FAKE_MCP_GATES: gates };
-  const events = (): FakeMcpEvent[] =>
-    existsSync(log)
-      ? readFileSync(log, 'utf8')
-          .split('\n')
-          .filter(line => line !== '')
-          .map(line => JSON.parse(line))
-      : [];
+  const events = (): FakeMcpEvent[] => jsonLines(log);
   return {
     dir,
     gates,

@@ -1,6 +1,7 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
 
 import {
+  type CallEnded,
   causeText,
   type JournalEvent,
   type JournalPayloads,
@@ -235,10 +236,7 @@ function modelCallEnded(event: JournalPayloads['model_call_ended'], { dim }: Col
   return dim(parts.join(' · '));
 }
 
-function toolCallEnded(
-  event: Pick<JournalPayloads['tool_call_ended'], 'tool' | 'ending' | 'isError' | 'durationMs' | 'text'>,
-  { dim, yellow }: Colors,
-): string {
+function toolCallEnded(event: CallEnded, { dim, yellow }: Colors): string {
   const ending = event.isError && event.ending === 'executed' ? 'failed' : event.ending;
   const line = `tool ${event.tool} ${ending} · ${formatDuration(event.durationMs)}`;
   const text = event.text ? ` · ${preview(event.text, RESULT_CHARS)}` : '';

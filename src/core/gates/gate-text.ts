@@ -7,7 +7,7 @@ import { isRecord } from '../text/json.js';
 import { plainLine, quotedBlock } from '../text/plain-markdown.js';
 import { preview } from '../text/preview.js';
 import { escapeUnseen } from '../text/unseen.js';
-import type { JsonSchema } from '../tools/tool.js';
+import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
 import { fieldLine, formFields } from './form.js';
 import { choicesOf, type Gate, type GateKind } from './gate.js';
 import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } from './whole-write.js';
@@ -42,6 +42,24 @@ export function approvalText(
     ...mended,
   ];
   return { title: fill(words.gateApproval, { tool: given.tool }), body: parts.join('\n\n') };
+}
+
+const MOST_ARGUMENT_LINE_CHARS = 1_000;
+
+/** Arguments as a gate has them for programs. */
+export function argumentLine(input: unknown): string {
+  return preview(JSON.stringify(input), MOST_ARGUMENT_LINE_CHARS);
+}
+
+/** What a person is asked of a call, in words and for programs. */
+export function approvalOf(
+  words: Words,
+  { name: tool, digest }: Pick<ToolDefinition, 'name' | 'digest'>,
+  call: Omit<Parameters<typeof approvalText>[1], 'tool'>,
+): GateText & { subject: Extract<Gate, { kind: 'approval' }>['subject'] } {
+  const { callId, input } = call;
+  const subject = { tool, callId, arguments: argumentLine(input), ...(digest !== undefined && { digest }) };
+  return { ...approvalText(words, { tool, ...call }), subject };
 }
 
 function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {

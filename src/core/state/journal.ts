@@ -15,6 +15,18 @@ import type { AppResult, SaidCall, StopReason, ToolEnding, Usage } from './messa
 export type ReplyForm = 'words' | 'json';
 
 /** What each type of event says. Texts are short: long ones stay in messages, named by id. */
+/** How a call of a tool ended, whoever asked for it. */
+export interface CallEnded {
+  callId: string;
+  tool: string;
+  ending: ToolEnding;
+  isError: boolean;
+  durationMs: number;
+  text: string;
+  /** For people, never for models: what an app of the tool shows, or is answered. */
+  app?: AppResult;
+}
+
 export interface JournalPayloads {
   /** `goal`: its beginning. */
   run_started: { mode: string; goal: string };
@@ -94,34 +106,17 @@ export interface JournalPayloads {
     /** A person edited the arguments: these are the edited ones. */
     edited?: true;
   };
-  tool_call_ended: {
-    callId: string;
+  tool_call_ended: CallEnded & {
     taskId: string | null;
     turn: number;
     messageId: string;
-    tool: string;
-    ending: ToolEnding;
-    isError: boolean;
-    durationMs: number;
-    text: string;
-    /** What the app of the tool shows: for people. */
-    app?: AppResult;
     /** The result holds content for people's eyes: the message has it. `server`: whose it is. */
     parts?: { server: string | null };
   };
   /** A call that the app of another call, `askedBy`, has asked for; no model has. */
   app_call_started: { callId: string; askedBy: string; tool: string; arguments: string; edited?: true };
-  /** It may never have begun. `app`: for the app, the answer by reference. */
-  app_call_ended: {
-    callId: string;
-    askedBy: string;
-    tool: string;
-    ending: ToolEnding;
-    isError: boolean;
-    durationMs: number;
-    text: string;
-    app?: AppResult;
-  };
+  /** It may never have begun. */
+  app_call_ended: CallEnded & { askedBy: string };
   /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`; `role`: its own. */
   subagent_started: { id: string; role: string; callId: string };
   /** `cause`: null where nobody tells it. */

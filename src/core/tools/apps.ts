@@ -1,6 +1,6 @@
 /** Apps of a run's tools: which calls have one, and what apps ask for themselves. Pure. */
 import { jsonBytes } from '../text/json.js';
-import type { ToolDefinition } from './tool.js';
+import { serverOf, type ToolDefinition } from './tool.js';
 
 /** A call that an app has asked for, until it has its result. */
 export interface AppCall {
@@ -74,7 +74,7 @@ export function appTool(
     return {
       fault: `No app of a call ${of.slice(0, 40)} of this run is known: it may have been too long ago.`,
     };
-  const own = tools.filter(({ origin }) => origin.type === 'mcp' && origin.server === server);
+  const own = tools.filter(each => serverOf(each) === server);
   const tool = own.find(each => each.serverToolName === name) ?? own.find(each => each.name === name);
   if (!tool || tool.modelOnly === true)
     return { fault: `The server ${server} has no tool ${name.slice(0, 100)} that its apps may call.` };

@@ -8,7 +8,7 @@ import type { ToolEnding, ToolUseBlock } from '../state/message.js';
 import { type Ledger, type LedgerEntry, ledgerKey, lookUp } from './ledger.js';
 import type { Permission } from './permission.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from './tool.js';
-import { badArgumentsNote, editedNote, notAllowedNote, unknownToolNote } from './tool-notes.js';
+import { badArgumentsNote, editedNote, notAllowedNote, refusalNote, unknownToolNote } from './tool-notes.js';
 import { statefulServer } from './tool-session.js';
 import { isAskPerson } from './workflow-tools.js';
 
@@ -84,8 +84,8 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   }
   const edited = said?.kind === 'approval' ? said.arguments : null;
   const permission = given.permission(tool, edited ?? call.input);
-  if (permission === 'deny') return end('denied', fill(words.noteDeniedByConfiguration, { tool: tool.name }));
-  if (permission === 'too_much') return end('denied', fill(words.noteTooMuchToCompare, { tool: tool.name }));
+  const refusal = refusalNote(words, tool.name, permission);
+  if (refusal !== null) return end('denied', refusal);
   if (said?.kind === 'approval') {
     return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
   }

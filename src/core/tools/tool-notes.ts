@@ -4,6 +4,7 @@ import { delimit } from '../prompts/prompt.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
 import type { ToolEnding } from '../state/message.js';
 import { isNotBegun } from './effect.js';
+import type { Permission } from './permission.js';
 
 /** The first words of a note, by ending: whoever reads a result knows by them how the call ended. */
 export const ENDING_WORDS = {
@@ -22,6 +23,12 @@ export const ENDING_WORDS = {
 export function notAllowedNote(words: Words, tool: string, reason: string | null): string {
   const why = reason ? fill(words.noteNotAllowedWhy, { reason }) : '';
   return fill(words.noteNotAllowed, { tool, why });
+}
+
+/** Why a call never runs, whoever allows it; null where it may. */
+export function refusalNote(words: Words, tool: string, permission: Permission): string | null {
+  if (permission === 'deny') return fill(words.noteDeniedByConfiguration, { tool });
+  return permission === 'too_much' ? fill(words.noteTooMuchToCompare, { tool }) : null;
 }
 
 export function reviewNote(words: Words, fixes: readonly string[]): string {

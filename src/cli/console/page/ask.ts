@@ -54,3 +54,8 @@ async function send<T>(path: string, init: RequestInit & { headers?: Record<stri
 export function runPath(id: string, rest = ''): string {
   return `runs/${encodeURIComponent(id)}/${rest}`;
 }
+
+/** The run itself, or an agent of it by the way to that. */
+export function runAt(id: string, way: string): string {
+  return way === '' ? id : `${id}/${way}`;
+}

@@ -1,7 +1,7 @@
 /** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
 
 import { isRoomForGate, lostResult } from '../../../core/gates/gate.js';
-import { approvalText, clientToolText } from '../../../core/gates/gate-text.js';
+import { approvalOf, argumentLine, clientToolText } from '../../../core/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../core/gates/whole-write.js';
 import { stringsOf } from '../../../core/outputs/output-fields.js';
 import {
@@ -13,7 +13,6 @@ import {
 import type { OpenGate } from '../../../core/state/people.js';
 import { batchAction, waitingSteers } from '../../../core/steering/inbox.js';
 import { stringOr } from '../../../core/text/json.js';
-import { preview } from '../../../core/text/preview.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../../core/tools/tool-call.js';
@@ -132,8 +131,8 @@ function approvalQuestion(
   return {
     key: approvalKey(call),
     kind: 'approval',
-    ...approvalText(run.words, {
-      tool: tool.name,
+    // What nobody lists the model calls otherwise than the run does.
+    ...approvalOf(run.words, tool, {
       callId: call.id,
       input: call.input,
       raw: call.raw,
@@ -141,13 +140,6 @@ function approvalQuestion(
       concerns,
       compared,
     }),
-    subject: {
-      // What nobody lists the model calls otherwise than the run does.
-      tool: tool.name,
-      callId: call.id,
-      arguments: argumentLine(call),
-      ...(tool.digest !== undefined && { digest: tool.digest }),
-    },
   };
 }
 
@@ -164,7 +156,7 @@ function clientQuestion(
     subject: {
       tool: serverToolName,
       callId: call.id,
-      arguments: argumentLine(call),
+      arguments: argumentLine(call.input),
       idempotencyKey: idempotencyKeyOf(run.ports.chainId, call.id, { tool: call.name, args: call.input }),
     },
   };
@@ -194,10 +186,6 @@ function approvalKey(call: ToolUseBlock): string {
 
 function clientKey(call: ToolUseBlock): string {
   return `client:${call.id}`;
-}
-
-function argumentLine(call: ToolUseBlock): string {
-  return preview(JSON.stringify(call.input), 1_000);
 }
 
 /** Whether somebody is asked about a call that writes a whole file of the worker's. */

@@ -48,6 +48,17 @@ export function noteEffects({ state }: Run, lines: readonly string[]): void {
   if (isSubagent(state.settings)) state.tools.effects = withEffects(state.tools.effects, lines);
 }
 
+/** Of a call that may have changed something; false for any other. */
+export function noteEffect(
+  run: Run,
+  ran: ToolDefinition,
+  { input, result }: Pick<CallEnd, 'input' | 'result'>,
+): boolean {
+  if (ran.policy.readOnly || !mayHaveActed(result.ending)) return false;
+  noteEffects(run, [effectLine(callLine(ran, input), result)]);
+  return true;
+}
+
 /** What a person said to a question is a part of the goal. A reply that does nothing but ask costs no round then. */
 export function noteAnswer(
   run: Run,
@@ -97,8 +108,7 @@ export function finishCall(
   const { ending } = result;
   const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name);
   if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input });
-  if (ran && !ran.policy.readOnly && mayHaveActed(ending))
-    noteEffects(run, [effectLine(callLine(ran, input), result)]);
+  if (ran) noteEffect(run, ran, { input, result });
   // It has run, or never will.
   delete batch.edited[call.id];
   const text = shown(resultText(result));

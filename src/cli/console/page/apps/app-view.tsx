@@ -3,7 +3,7 @@ import { effect, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isRecord } from '../../../../core/text/json.js';
 import { about } from '../about.js';
-import { get, post, runPath } from '../ask.js';
+import { get, post, runAt, runPath } from '../ask.js';
 import { proposeText } from '../components/proposals.js';
 import { Confirm } from '../parts/dialog.js';
 import { Fault, faultWords } from '../parts/sending.js';
@@ -36,7 +36,7 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
   const link = useSignal<{ url: string; answer: (opens: boolean) => void } | null>(null);
   const host = useRef<AppHost | null>(null);
   useEffect(() => {
-    readShown(item, ownerOf(item, runId)).then(
+    readShown(item, runAt(runId, item.path)).then(
       read => (shown.value = read),
       error => (fault.value = faultWords(error)),
     );
@@ -155,10 +155,6 @@ function frameUrl({ csp }: Shown): string {
   return `${about.value?.sandbox ?? ''}?csp=${encodeURIComponent(JSON.stringify(csp))}`;
 }
 
-function ownerOf({ path }: ToolItem, runId: string): string {
-  return path === '' ? runId : `${runId}/${path}`;
-}
-
 async function readShown({ app }: AppViewProps['item'], owner: string): Promise<Shown> {
   const [page, { arguments: args, result }] = await Promise.all([
     stored(owner, app.page ?? ''),
@@ -187,7 +183,7 @@ type Owner = Pick<AppViewProps, 'item' | 'runId'>;
 
 /** By the run, which asks a person where it has to; the answer is what the run has recorded. */
 async function callTool({ item, runId }: Owner, tool: string, args: Json): Promise<Json> {
-  const owner = ownerOf(item, runId);
+  const owner = runAt(runId, item.path);
   const run = followed(runId);
   if (run === undefined) throw new Error(t('appGone'));
   const asked = { of: item.callId, tool, arguments: args };

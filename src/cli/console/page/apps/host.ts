@@ -1,4 +1,5 @@
 /** The console's side of an app's conversation (MCP Apps): JSON-RPC whose every word is looked at before it counts. */
+import { isRecord } from '../../../../core/text/json.js';
 import { Rate } from './quota.js';
 
 const PROTOCOL = '2026-01-26';
@@ -206,8 +207,4 @@ function textOf({ role, content }: Json): string {
   if (text.length > MOST_TEXT_CHARS)
     throw new Refusal(INVALID, `A message has at most ${MOST_TEXT_CHARS} characters.`);
   return text;
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,7 @@ import { parseRecord } from '../../../../core/outputs/json-in-text.js';
 import type { AppResult } from '../../../../core/state/message.js';
 import { argumentsLine, formatDuration } from '../../../../shared/format.js';
 import { about, readAbout } from '../about.js';
-import { get, runPath } from '../ask.js';
+import { get, runAt, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';
 import { ReplyContent } from '../parts/content.js';
 import { shortCount, tokensOf } from '../parts/figures.js';
@@ -88,8 +88,7 @@ function Goal({ item: { text, at, path }, runId }: { item: GoalItem; runId: stri
   const whole = useSignal<string | null>(null);
   const sending = useSending();
   const read = async () => {
-    const id = path === '' ? runId : `${runId}/${path}`;
-    const [main] = await get<ThreadTranscript[]>(runPath(id, 'transcript?thread=main'));
+    const [main] = await get<ThreadTranscript[]>(runPath(runAt(runId, path), 'transcript?thread=main'));
     const begins = text.slice(0, -1).trim();
     const goals = main?.messages.flatMap(message =>
       message.kind === 'user' && message.purpose === 'goal' ? message.content.map(each => each.text) : [],
@@ -148,9 +147,7 @@ function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
   return (
     <>
       <Tool item={item} />
-      {parts !== null && (
-        <ToolParts run={path === '' ? runId : `${runId}/${path}`} messageId={messageId} tool={parts} />
-      )}
+      {parts !== null && <ToolParts run={runAt(runId, path)} messageId={messageId} tool={parts} />}
       {app?.page !== undefined && <ToolApp item={{ ...item, app }} runId={runId} />}
     </>
   );
