@@ -58,6 +58,11 @@ export class RunWatch {
     this.#joinsLate = children && since > 0;
   }
 
+  /** Reading was put off at the last look, until a worker has taken in what happened. */
+  get isPutOff(): boolean {
+    return this.#postponed !== null;
+  }
+
   /** Says what is waited for, once, when it takes long. */
   impatience(): Generator<RunEvent> {
     return this.#patience.over();

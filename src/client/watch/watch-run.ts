@@ -22,6 +22,8 @@ export interface WatchOptions {
 
 const LOCAL_POLL_MS = 250;
 const REMOTE_POLL_MS = 1_000;
+/** After a look that came while a worker takes in what happened; doubled at each such look in a row. */
+const PUT_OFF_MS = 30;
 
 /** Milliseconds between looks at a run. */
 export function pollMsOf({ local }: Pick<Temporal, 'local'>): number {
@@ -33,13 +35,16 @@ export async function* watchRun(looks: RunLooks, options: WatchOptions = {}): As
   const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(looks.temporal) } = options;
   const { sooner } = options;
   const watch = new RunWatch(looks, { since, live, children });
+  let putOffMs = PUT_OFF_MS;
   let run: RunDescription | null = await looks.look(pollMs / 2);
   while (signal?.aborted !== true) {
     if (run !== null) {
       yield* watch.news(run);
       if (watch.finished) return;
     }
-    const pause = delay(pollMs, undefined, { signal }).catch(() => undefined);
+    const ms = watch.isPutOff ? Math.min(putOffMs, pollMs) : pollMs;
+    putOffMs = watch.isPutOff ? putOffMs * 2 : PUT_OFF_MS;
+    const pause = delay(ms, undefined, { signal }).catch(() => undefined);
     await Promise.race([pause, ...(sooner ? [sooner()] : [])]);
     run = await watch.look(sooner ? 0 : pollMs / 2);
     if (run === null) yield* watch.impatience();
