@@ -5,7 +5,7 @@ import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { errorText } from '../core/text/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
-import { temporalClient } from '../shared/temporal-client.js';
+import { retryInterceptors, temporalClient } from '../shared/temporal-client.js';
 import type { Report } from '../stack/download/temporal-binary.js';
 import { resolveHome, usesLocalStack } from '../stack/home.js';
 import { ensureServer, type LocalStack } from '../stack/local-stack.js';
@@ -87,6 +87,7 @@ function remoteOptions(): { options: ConnectionOptions; namespace: string; addre
   const options: ConnectionOptions = {
     address,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    interceptors: retryInterceptors,
     // gRPC honours proxy variables even for this machine's own addresses.
     ...(isLoopback(address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
     ...(tls === undefined ? {} : { tls }),

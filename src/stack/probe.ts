@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
 import { env } from '../shared/env.js';
+import { retryInterceptors } from '../shared/temporal-client.js';
 import { happens } from './seat.js';
 
 const KEYWORD = 2;
@@ -50,8 +51,11 @@ export function isLoopback(address: string): boolean {
 
 /** A connection to a local server: never through a proxy that the environment names. Connects when first used. */
 export function localConnection(address: string, connectTimeoutMs = 10_000): Connection {
-  const channelArgs = { 'grpc.enable_http_proxy': 0 };
-  return Connection.lazy({ address, tls: false, connectTimeout: connectTimeoutMs, channelArgs });
+  return Connection.lazy({
+    ...{ address, tls: false, connectTimeout: connectTimeoutMs },
+    channelArgs: { 'grpc.enable_http_proxy': 0 },
+    interceptors: retryInterceptors,
+  });
 }
 
 /** Runs `work` with a connection that is closed afterwards. Rejects when `timeoutMs` are over. */

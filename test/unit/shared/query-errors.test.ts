@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
 import { FAILURE, REFUSAL } from '../../../src/core/limits/failure.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../../src/shared/query-errors.js';
+import { retryDelayMs, retryInterceptors } from '../../../src/shared/temporal-client.js';
+import { localConnection } from '../../../src/stack/probe.js';
 import { readArguments } from '../../../src/worker/serve/read-arguments.js';
 
 const grpc = (code: number, details = 'details') =>
@@ -82,5 +84,21 @@ describe('errors of queries', () => {
       type: FAILURE.stateUnavailable,
       nonRetryable: false,
     });
+  });
+});
+
+describe('requests that are sent again', () => {
+  const waits = (code: number, details: string) =>
+    [1, 2, 3, 4, 5, 6, 7, 9].map(attempt => retryDelayMs(attempt, { ...grpc(code, details), metadata }));
+  const metadata = {} as Parameters<typeof retryDelayMs>[1]['metadata'];
+
+  test('another query of the run is in line → again when a task can be over, and ever later; a busy server is left alone for longer (ST9)', () => {
+    const inLine = 'consistent query buffer is full, this may be caused by too many queries';
+    expect(waits(8, inLine)).toEqual([30, 60, 120, 240, 480, 960, 1_000, 1_000]);
+    expect(Math.min(...waits(8, 'namespace rate limit exceeded'))).toBeGreaterThan(1_000);
+  });
+
+  test('the connection to a local server → has these waits', () => {
+    expect(localConnection('127.0.0.1:1').options.interceptors).toBe(retryInterceptors);
   });
 });
