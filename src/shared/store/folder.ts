@@ -95,7 +95,7 @@ function folderSessions(dir: string, removed: string): SessionStore {
       const words = lowerWords(text);
       if (words.length === 0) return [];
       const hits: Hit[] = [];
-      for (const path of sessions?.map(fileOf) ?? (await filesWith(dir, words))) {
+      for await (const path of sessions?.map(fileOf) ?? filesWith(dir, words)) {
         if (hits.length >= limit) break;
         hits.push(...(await hitsIn(path, words)));
       }
