@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const propertyRuns = Number(process.env.PROPERTY_RUNS ?? 0);
@@ -22,7 +24,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/build-once.ts'],
     // Whole runs wait for a model, a server or a process: with fewer, two cores are idle; with more, all wait too long.
-    maxWorkers: 3,
+    maxWorkers: Math.min(8, Math.max(3, cores())),
     // Of tests within a file that say so: those wait for timeouts of the server, 10 s and more each.
     maxConcurrency: 5,
     projects: [
@@ -51,7 +53,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
         },
       },
-      // Random faults, and many more random runs and inputs: what they look for is held in each test run, with fewer.
+      // Random faults, every benchmark, and many more random runs and inputs: each test run has fewer of these.
       {
         extends: true,
         test: {
@@ -68,3 +70,14 @@ export default defineConfig({
     ],
   },
 });
+
+/** Cores that may be used here: of a large machine, a container may have two. */
+function cores(): number {
+  const all = availableParallelism();
+  try {
+    const [quota = '', period = ''] = readFileSync('/sys/fs/cgroup/cpu.max', 'utf8').split(' ');
+    return quota === 'max' ? all : Math.min(all, Math.floor(Number(quota) / Number(period)));
+  } catch {
+    return all;
+  }
+}
