@@ -22,7 +22,7 @@ export interface WatchOptions {
 
 const LOCAL_POLL_MS = 250;
 const REMOTE_POLL_MS = 1_000;
-/** After a look that came while a worker takes in what happened; doubled at each such look in a row. */
+/** After the first look that came while a worker takes in what happened. */
 const PUT_OFF_MS = 30;
 
 /** Milliseconds between looks at a run. */
@@ -30,23 +30,28 @@ export function pollMsOf({ local }: Pick<Temporal, 'local'>): number {
   return local ? LOCAL_POLL_MS : REMOTE_POLL_MS;
 }
 
+/** Before the next look: `putOff` looks in a row came while a worker was at a task, which is soon over, or nobody's. */
+export function pauseMs(putOff: number, pollMs: number): number {
+  return putOff === 0 ? pollMs : Math.min(PUT_OFF_MS * 2 ** (putOff - 1), pollMs);
+}
+
 /** Yields what happens in the run, from its start or after `since`. Throws a SteersmanError for an unknown run. */
 export async function* watchRun(looks: RunLooks, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
   const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(looks.temporal) } = options;
   const { sooner } = options;
   const watch = new RunWatch(looks, { since, live, children });
-  let putOffMs = PUT_OFF_MS;
+  let putOff = 0;
   let run: RunDescription | null = await looks.look(pollMs / 2);
   while (signal?.aborted !== true) {
     if (run !== null) {
       yield* watch.news(run);
       if (watch.finished) return;
     }
-    const ms = watch.isPutOff ? Math.min(putOffMs, pollMs) : pollMs;
-    putOffMs = watch.isPutOff ? putOffMs * 2 : PUT_OFF_MS;
+    putOff = watch.isPutOff ? putOff + 1 : 0;
+    const ms = pauseMs(putOff, pollMs);
     const pause = delay(ms, undefined, { signal }).catch(() => undefined);
     await Promise.race([pause, ...(sooner ? [sooner()] : [])]);
-    run = await watch.look(sooner ? 0 : pollMs / 2);
+    run = await watch.look(sooner ? 0 : ms / 2);
     if (run === null) yield* watch.impatience();
   }
 }

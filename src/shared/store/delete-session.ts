@@ -29,8 +29,7 @@ export async function deleteSession(
   session: string,
   { client, before }: Deletion,
 ): Promise<{ workflowIds: string[] }> {
-  const all = await sessions.list({ limit: Number.POSITIVE_INFINITY });
-  const branches = all.filter(({ parent }) => parent?.session === session).map(({ id }) => id);
+  const branches = await sessions.branches(session);
   if (branches.length > 0) throw hasBranches(session, branches);
   const runs = await sessions.runs(session);
   const workflowIds = [...new Set(runs.map(({ workflowId }) => workflowId))];

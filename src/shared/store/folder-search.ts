@@ -38,7 +38,7 @@ interface SessionFile {
 const STATS_AT_ONCE = 200;
 
 /** In parts: meanwhile what ripgrep prints is taken from it, else it waits. */
-export async function newestFirst(dir: string, names = namesIn(dir)): Promise<SessionFile[]> {
+async function newestFirst(dir: string, names = namesIn(dir)): Promise<SessionFile[]> {
   const files: SessionFile[] = [];
   for (const [at, name] of names.entries()) {
     if (at % STATS_AT_ONCE === 0) await setImmediate();
@@ -115,8 +115,31 @@ async function writeWhole(path: string, text: string): Promise<void> {
 }
 
 /** What a conversation that is removed was called stays nowhere. */
-export async function forgetTitles(dir: string): Promise<void> {
-  await rm(join(dir, TITLES), { force: true });
+export async function forgetTitle(dir: string, path: string): Promise<void> {
+  const titles = join(dir, TITLES);
+  const known = textIn(titles);
+  const left = known
+    .split('\n')
+    .filter(line => !line.slice(0, line.indexOf('\0')).endsWith(` ${basename(path)}`));
+  const text = left.join('\n');
+  if (text.length === known.length) return;
+  // Whoever can't write it anew still removes what it says.
+  await writeWhole(titles, text).catch(() => rm(titles, { force: true }));
+}
+
+/** Conversations that begin with what this one says, by id. */
+export async function branchesOf(dir: string, session: string): Promise<string[]> {
+  const files = await newestFirst(dir);
+  const lines = await firstLines(dir, files);
+  const named = JSON.stringify(session);
+  const branches: string[] = [];
+  for (const { path } of files) {
+    const line = lines.get(path);
+    if (line?.includes(named) === false) continue;
+    const header = (line !== undefined && headerIn(line)) || (await headerOf(path));
+    if (header?.parent?.session === session && header.id !== session) branches.push(header.id);
+  }
+  return branches.sort();
 }
 
 /** Those that are whole: after one that is torn, another follows. */

@@ -27,7 +27,7 @@ import {
   readRecords,
   unlessGone,
 } from './folder-lines.js';
-import { filesWith, forgetTitles, hitsIn, newestFirst, newestSessions, SUFFIX } from './folder-search.js';
+import { branchesOf, filesWith, forgetTitle, hitsIn, newestSessions, SUFFIX } from './folder-search.js';
 import { type Hit, hasBranches, type SessionLine, type SessionStore, type Store } from './store.js';
 
 const TITLE_CHARS = 200;
@@ -106,6 +106,7 @@ function folderSessions(dir: string, removed: string): SessionStore {
       const changed = lstatSync(fileOf(session), { throwIfNoEntry: false });
       return header && changed ? lineOf(header, changed.mtimeMs) : null;
     },
+    branches: session => branchesOf(dir, session),
     async branch(parent, to) {
       const from = await headerOf(fileOf(parent.session));
       if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
@@ -135,7 +136,7 @@ function folderSessions(dir: string, removed: string): SessionStore {
         const open = runs.filter(({ ended }) => !ended);
         if (open.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
         for (const { chain } of open) await writeFile(markOf(chain), '', { mode: 0o600 });
-        await forgetTitles(dir);
+        await forgetTitle(dir, path);
         await unlink(path).catch(unlessGone);
         return { workflowIds: runs.map(({ workflowId }) => workflowId) };
       } finally {
@@ -153,15 +154,6 @@ const REMOVING_MS = 60_000;
 function isBeingRemoved(path: string): boolean {
   const mark = lstatSync(removing(path), { throwIfNoEntry: false });
   return mark !== undefined && Date.now() - mark.mtimeMs < REMOVING_MS;
-}
-
-async function branchesOf(dir: string, session: string): Promise<string[]> {
-  const branches: string[] = [];
-  for (const { path } of await newestFirst(dir)) {
-    const header = await headerOf(path);
-    if (header?.parent?.session === session && header.id !== session) branches.push(header.id);
-  }
-  return branches.sort();
 }
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;

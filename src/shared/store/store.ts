@@ -63,6 +63,8 @@ export interface SessionStore {
   search(ask: { sessions?: string[]; text: string; limit: number }): Promise<Hit[]>;
   /** A conversation as lists have it; null for an unknown one. */
   line(session: string): Promise<SessionLine | null>;
+  /** Ids of conversations that begin with what this one says. */
+  branches(session: string): Promise<string[]>;
   /** Begins a conversation that goes on from a message of another one: what came before stays there, and is shared. */
   branch(from: MessageOf, to: string): Promise<void>;
   /**

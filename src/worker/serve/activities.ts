@@ -172,6 +172,7 @@ const NO_STORE: SessionStore = {
   line: noStore,
   list: noStore,
   search: noStore,
+  branches: noStore,
   branch: noStore,
   remove: noStore,
 };

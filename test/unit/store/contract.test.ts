@@ -464,6 +464,18 @@ describe('the folder', () => {
     expect((await ids('other')).sort()).toEqual(['s-103', 's-77']);
   });
 
+  test('many conversations, one with a branch → it is found, also before its name is in the list of titles', async () => {
+    const { sessions } = openFolder(dir);
+    for (let number = 1; number <= 102; number += 1) await sessions.keep(runRecord(`s-${number}`), []);
+    await sessions.list({ limit: ALL, text: 'goal' });
+    const parent = { session: 's-77', chain: runRecord('s-77').chain, message: 'm1' };
+    await sessions.branch(parent, 'branch');
+    expect([await sessions.branches('s-77'), await sessions.branches('s-7')]).toEqual([['branch'], []]);
+    await expect(sessions.remove('s-77')).rejects.toThrow(/has branches/);
+    await sessions.remove('branch');
+    expect(await sessions.branches('s-77')).toEqual([]);
+  });
+
   test('a link in the place of the file → refused, and nothing is written where it leads', async () => {
     const { sessions } = openFolder(dir);
     await sessions.keep(runRecord('s-1'), []);

@@ -158,6 +158,7 @@ function postgresSessions(database: Database): SessionStore {
     },
     search: ask => search(database, ask),
     line,
+    branches: session => branchesOf(database, session),
     branch: (parent, to) => database.transaction(sql => branch(sql, parent, to)),
     remove: (session, { before } = {}) => database.transaction(sql => remove(sql, session, before)),
   };
@@ -178,6 +179,14 @@ async function branch({ query }: Sql, parent: MessageOf, to: string): Promise<vo
   if (made.length === 0) throw new Error(`there is a conversation ${to} already`);
 }
 
+async function branchesOf({ query }: Pick<Sql, 'query'>, session: string): Promise<string[]> {
+  const found = await query(
+    'SELECT id FROM steersman.session WHERE parent_session = $1 AND id <> $1 ORDER BY id',
+    [session],
+  );
+  return found.map(({ id }) => String(id));
+}
+
 async function remove(
   { query }: Sql,
   session: string,
@@ -190,15 +199,8 @@ async function remove(
     [session, before ?? null],
   );
   if (unchanged.length === 0) return { workflowIds: [] };
-  const branches = await query(
-    'SELECT id FROM steersman.session WHERE parent_session = $1 AND id <> $1 ORDER BY id',
-    [session],
-  );
-  if (branches.length > 0)
-    throw hasBranches(
-      session,
-      branches.map(({ id }) => String(id)),
-    );
+  const branches = await branchesOf({ query }, session);
+  if (branches.length > 0) throw hasBranches(session, branches);
   const found = await query(
     'SELECT record FROM steersman.run WHERE session = $1 ORDER BY started_at, chain',
     [session],
