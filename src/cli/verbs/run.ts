@@ -123,7 +123,9 @@ export function addStart(program: Command): void {
     await withClient(options, async ({ client, output }) => {
       const { id, runId, taskQueue, webUi, joined } = await client.start(goal, start);
       if (output.json) return void output.value({ id, runId, taskQueue, webUi, ...(joined && { joined }) });
-      output.out.line(joined ? `Queued in ${id}, which is open` : `Started ${id}`);
+      output.out.line(
+        joined ? `Queued in ${id}, which is open and keeps its mode, models and limits` : `Started ${id}`,
+      );
       if (webUi !== null) output.out.line(`Web UI  ${webUi}`);
       output.out.line(`Watch   ${verbCall(`watch ${id}`)}`);
     });
@@ -242,7 +244,10 @@ function onInterrupt(onPress: (press: number) => void): () => void {
 function tellWhere({ notes }: Output, { id, webUi, joined }: Run): void {
   notes.line(`Run    ${id}`);
   if (webUi !== null) notes.line(`Web UI ${webUi}`);
-  if (joined) notes.line('It is open: the goal waits in it as its next one.');
+  if (joined)
+    notes.line(
+      'It is open: the goal waits in it as its next one. Its mode, models and limits stay as they are.',
+    );
 }
 
 /** Serves the console as long as this terminal is there, unless another process does. A run is worth more than it. */
