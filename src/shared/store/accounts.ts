@@ -3,10 +3,10 @@
  * follows from those before it: of two charges with one key the first counts, for whoever reads.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord, isText, parseJson } from '../../core/text/json.js';
+import { isRecord, isText, ownValue, parseJson } from '../../core/text/json.js';
 import { SteersmanError } from '../errors.js';
 import { runFolder } from './blob-store.js';
 import { openFile } from './folder-lines.js';
@@ -14,6 +14,8 @@ import type { Account, AccountStore } from './store.js';
 
 const SUFFIX = '.jsonl';
 const NEWLINE = 10;
+/** Of lines that were read: by so much it is seen whether they still stand there. */
+const END_BYTES = 1_000;
 /** A place that was not asked for again for so long, by the clock of the store, is free: its run was terminated, or waits for a person. */
 export const LEASE_MS = 3_600_000;
 
@@ -26,6 +28,26 @@ type Entry = { account: string; by: string } & (
 );
 type NewEntry = Entry extends infer E ? (E extends Entry ? Omit<E, 'account' | 'by'> : never) : never;
 
+/** Texts and numbers of each kind of line. Somebody may have written one by hand. */
+const FIELDS: Readonly<Record<Entry['k'], { texts: readonly string[]; numbers: readonly string[] }>> = {
+  grant: { texts: ['key'], numbers: ['credits'] },
+  charge: { texts: ['key'], numbers: ['credits', 'tokens', 'at'] },
+  refund: { texts: ['prefix'], numbers: [] },
+  lease: { texts: ['chain'], numbers: ['limit', 'at'] },
+  release: { texts: ['chain'], numbers: [] },
+};
+
+function isEntry(line: unknown): line is Entry {
+  if (!isRecord(line) || !isText(line.k)) return false;
+  const { texts, numbers } = ownValue(FIELDS, line.k) ?? {};
+  return (
+    texts !== undefined &&
+    [...texts, 'account', 'by'].every(name => isText(line[name])) &&
+    numbers?.every(name => Number.isFinite(line[name])) === true &&
+    (line.at === undefined || !Number.isNaN(new Date(Number(line.at)).getTime()))
+  );
+}
+
 /** An account as its lines say, as far as they were read. */
 class Ledger {
   account: Account | null = null;
@@ -34,6 +56,8 @@ class Ledger {
   readonly #charged = new Map<string, number>();
   readonly leases = new Map<string, number>();
   #read = 0;
+  /** The end of what was read: there is a uuid in each line. */
+  #end = Buffer.alloc(0);
 
   readonly path: string;
 
@@ -41,24 +65,33 @@ class Ledger {
     this.path = path;
   }
 
-  /** Reads on, at once: between two lines nobody else reads here. */
+  /** Reads on, at once: between two lines nobody else reads here. Anew where the folder was put back as it once was. */
   catchUp(): this {
     const file = openThere(this.path);
-    if (file === null) return this;
+    if (file === null) return this.#forget();
     try {
-      const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - this.#read));
-      const whole =
-        bytes.subarray(0, readSync(file, bytes, 0, bytes.length, this.#read)).lastIndexOf(NEWLINE) + 1;
+      const { size } = fstatSync(file);
+      if (!readAt(file, this.#read - this.#end.length, this.#read).equals(this.#end)) this.#forget();
+      const bytes = readAt(file, this.#read, size);
+      const whole = bytes.lastIndexOf(NEWLINE) + 1;
       this.#read += whole;
+      this.#end = Buffer.concat([this.#end, bytes.subarray(0, whole)].map(part => part.subarray(-END_BYTES)));
       for (const text of bytes.subarray(0, whole).toString('utf8').split('\n')) {
         // Each line has an empty one before it, and what is no JSON takes long.
-        if (text === '') continue;
-        const line = parseJson(text);
-        if (isRecord(line) && isText(line.k) && isText(line.account)) this.#take(line as unknown as Entry);
+        const line = text === '' ? null : parseJson(text);
+        if (isEntry(line)) this.#take(line);
       }
     } finally {
       closeSync(file);
     }
+    return this;
+  }
+
+  #forget(): this {
+    this.account = null;
+    for (const known of [this.made, this.#charged, this.leases]) known.clear();
+    this.#read = 0;
+    this.#end = Buffer.alloc(0);
     return this;
   }
 
@@ -136,7 +169,10 @@ export function folderAccounts(dir: string): AccountStore {
       return found && { ...found };
     },
     async list() {
-      const found = namesIn(dir).map(name => ledgerAt(join(dir, name)).account);
+      const files = namesIn(dir)
+        .map(name => join(dir, name))
+        .filter(path => lstatSync(path, { throwIfNoEntry: false })?.isFile());
+      const found = files.map(path => ledgerAt(path).account);
       return found
         .flatMap(account => (account ? [{ ...account }] : []))
         .sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -165,6 +201,11 @@ async function appendLine(path: string, line: (at: number) => string): Promise<v
   } finally {
     await file.close();
   }
+}
+
+function readAt(file: number, from: number, to: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, to - from));
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from));
 }
 
 function openThere(path: string): number | null {

@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -14,15 +14,7 @@ import { messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
-import {
-  beginsWith,
-  type Header,
-  headerOf,
-  namesIn,
-  rawLines,
-  readLine,
-  unlessGone,
-} from './folder-lines.js';
+import { beginsWith, type Header, headerOf, namesIn, openFile, rawLines, readLine } from './folder-lines.js';
 import type { Hit, SessionStore } from './store.js';
 
 export const SUFFIX = '.jsonl';
@@ -84,9 +76,10 @@ const TITLES = '.titles';
 async function firstLines(dir: string, files: readonly SessionFile[]): Promise<Map<string, string>> {
   const known = new Map<string, string>();
   const path = join(dir, TITLES);
-  for (const each of textIn(path).split('\n')) {
+  for (const each of (await textIn(path)).split('\n')) {
     const end = each.indexOf('\0');
-    known.set(each.slice(0, end), each.slice(end + 1));
+    // One that a power cut has torn is no line.
+    if (each.endsWith('}')) known.set(each.slice(0, end), each.slice(end + 1));
   }
   const lines = new Map<string, string>();
   for (const file of files) {
@@ -114,17 +107,25 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(draft, path);
 }
 
-/** What a conversation that is removed was called stays nowhere. */
+/** What a conversation that is removed was called stays nowhere, also where a writer of it was killed. */
 export async function forgetTitle(dir: string, path: string): Promise<void> {
   const titles = join(dir, TITLES);
-  const known = textIn(titles);
+  const drafts = namesIn(dir).filter(name => name.startsWith(`${TITLES}.`));
+  await Promise.all(drafts.map(name => rm(join(dir, name), { recursive: true, force: true })));
+  const known = await textIn(titles);
   const left = known
     .split('\n')
     .filter(line => !line.slice(0, line.indexOf('\0')).endsWith(` ${basename(path)}`));
   const text = left.join('\n');
-  if (text.length === known.length) return;
-  // Whoever can't write it anew still removes what it says.
-  await writeWhole(titles, text).catch(() => rm(titles, { force: true }));
+  if (known !== '' && text.length === known.length) return;
+  // What can't be read or written anew goes as a whole: it is made again.
+  const isGone =
+    text === '' ||
+    (await writeWhole(titles, text).then(
+      () => false,
+      () => true,
+    ));
+  if (isGone) await rm(titles, { recursive: true, force: true });
 }
 
 /** Conversations that begin with what this one says, by id. */
@@ -287,11 +288,13 @@ export async function hitsIn(path: string, words: readonly string[]): Promise<Hi
     .sort((a, b) => b.at - a.at);
 }
 
-function textIn(path: string): string {
+/** Empty for what can't be read, whatever stands there. */
+async function textIn(path: string): Promise<string> {
+  const file = await openFile(path, constants.O_RDONLY).catch(() => null);
+  if (file === null) return '';
   try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    unlessGone(error);
-    return '';
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
   }
 }

@@ -87,8 +87,8 @@ export class SpooledTexts implements TextStore {
         this.#failed(error);
         throw error;
       }
+      if (waits) moved += 1;
       await this.#spool.drop(name);
-      moved += 1;
     }
     if (moved === 0) return;
     this.#away = null;

@@ -1,6 +1,14 @@
 /** What every store of accounts does, in a table of stores. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -230,3 +238,51 @@ test('a folder of accounts: a pipe in the place of a file → an error at once',
   await expect(openFolder(dir).accounts.show('ann')).rejects.toThrow(/is no file/);
   await expect(accounts.grant('ann', 'second', 5)).rejects.toThrow(/ENXIO|is no file/);
 });
+
+test('a folder of accounts: a folder in the place of a file → the others are listed', async () => {
+  const { accounts } = openFolder(dir);
+  await accounts.grant('ann', 'first', 5);
+  mkdirSync(join(dir, 'accounts', 'bad.jsonl'));
+  expect(await accounts.list()).toMatchObject([{ id: 'ann', balance: 5 }]);
+});
+
+test.each([
+  '{"k":"charge","account":"ann","key":"turn-2","by":"x"}',
+  '{"k":"charge","account":"ann","key":"turn-2","by":"x","credits":1,"tokens":1,"at":1e300}',
+  '{"k":"grant","account":"ann","key":"second","by":"x","credits":"5"}',
+  '{"k":"refund","account":"ann"}',
+  '{"k":"lease","account":"ann","chain":7,"limit":1,"at":"now"}',
+])('a folder of accounts: a line of another form: %s → passed over, what is around it counts', async line => {
+  const { accounts } = openFolder(dir);
+  await accounts.grant('ann', 'first', 5);
+  const path = join(dir, 'accounts', readdirSync(join(dir, 'accounts'))[0] ?? '');
+  appendFileSync(path, `${line}\n`);
+  expect(await accounts.charge('ann', 'turn-1', cost(2))).toMatchObject({ balance: 3, isNew: true });
+  for (const each of [accounts, openFolder(dir).accounts]) {
+    expect(await each.charge('ann', 'turn-1', cost(2))).toMatchObject({ balance: 3, isNew: false });
+    expect(await each.lease('ann', 'run-1', 1)).toBe(true);
+  }
+});
+
+test.each([
+  ['gone', -1, () => ''],
+  ['another one', 5, (text: string) => text.replace('"credits":5', '"credits":7')],
+  ['as it was before', 4, (text: string) => text.slice(0, text.indexOf('\n', 2) + 1)],
+])(
+  'a folder of accounts: the file is %s → a worker that has read it counts what is there now',
+  async (how, balance, change) => {
+    const worker = openFolder(dir).accounts;
+    await worker.grant('ann', 'first', 5);
+    for (const key of ['turn-1', 'turn-2']) await worker.charge('ann', key, cost(1));
+    const path = join(dir, 'accounts', readdirSync(join(dir, 'accounts'))[0] ?? '');
+    const text = readFileSync(path, 'utf8');
+    if (how !== 'as it was before') rmSync(path);
+    if (how !== 'gone') writeFileSync(path, change(text));
+    expect(await openFolder(dir).accounts.charge('ann', 'turn-2', cost(1))).toMatchObject({
+      balance,
+    });
+    expect(await worker.charge('ann', 'turn-2', cost(1))).toMatchObject({ isNew: false });
+    expect(await worker.show('ann')).toEqual(await openFolder(dir).accounts.show('ann'));
+    expect(await worker.lease('ann', 'run-1', 1)).toBe(true);
+  },
+);

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../../src/core/state/journal.js';
 import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
@@ -362,6 +362,16 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
   });
 });
 
+/** As after a power cut: each line ends in its midst. */
+function tearTitles(path: string): void {
+  const folder = dirname(path);
+  const lines = readdirSync(folder).map(name => {
+    const [line = ''] = readFileSync(join(folder, name), 'utf8').split('\n');
+    return `${statSync(join(folder, name)).ino} ${name}\0${line.slice(0, 30)}\n`;
+  });
+  writeFileSync(path, lines.join(''));
+}
+
 describe('the folder', () => {
   const fileIn = () => join(dir, 'sessions', readdirSync(join(dir, 'sessions'))[0] ?? '');
 
@@ -474,6 +484,35 @@ describe('the folder', () => {
     await expect(sessions.remove('s-77')).rejects.toThrow(/has branches/);
     await sessions.remove('branch');
     expect(await sessions.branches('s-77')).toEqual([]);
+  });
+
+  test.each([
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a pipe', (path: string) => execFileSync('sh', ['-c', 'mkfifo "$0"', path])],
+    ['a file that was torn', tearTitles],
+  ])(
+    '%s in the place of the first lines of all → the conversations are listed, and one is removed',
+    async (_what, spoil) => {
+      const { sessions } = openFolder(dir);
+      for (const id of ['s-1', 's-2']) await sessions.keep(runRecord(id), []);
+      spoil(join(dir, 'sessions', '.titles'));
+      const ids = async () =>
+        (await sessions.list({ limit: ALL, text: 'goal of' })).map(({ id }) => id).sort();
+      expect(await ids()).toEqual(['s-1', 's-2']);
+      await sessions.remove('s-2');
+      expect(await ids()).toEqual(['s-1']);
+      const left = readdirSync(join(dir, 'sessions')).filter(name => name.startsWith('.'));
+      for (const name of left)
+        expect(readFileSync(join(dir, 'sessions', name), 'utf8')).not.toContain('Goal of s-2');
+    },
+  );
+
+  test('a process is killed while it writes the first lines of all → a removal leaves nothing of that', async () => {
+    const { sessions } = openFolder(dir);
+    await sessions.keep(runRecord('s-1'), []);
+    writeFileSync(join(dir, 'sessions', '.titles.1b4e28ba-2fa1-11d2-883f-0016d3cca427'), 'Goal of s-1');
+    await sessions.remove('s-1');
+    expect(readdirSync(join(dir, 'sessions'))).toEqual([]);
   });
 
   test('a link in the place of the file → refused, and nothing is written where it leads', async () => {

@@ -1,5 +1,5 @@
 /** What every store of texts does, in a table of stores; and where texts wait while theirs is away. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -197,6 +197,13 @@ describe('a store that is away', () => {
     expect(await textOf(texts, 'run', ref)).toBeNull();
     await open().catchUp();
     expect(waiting()).toEqual([]);
+  });
+
+  test('a folder where texts wait → passed over, and nobody is told of it again and again', async () => {
+    const { texts, lines } = setUp();
+    mkdirSync(join(dir, 'spool', 'folder'), { recursive: true });
+    for (const _time of [1, 2]) await texts.catchUp();
+    expect(lines).toEqual([]);
   });
 
   test('a conversation is removed meanwhile → its texts go from where they wait, and no other', async () => {
