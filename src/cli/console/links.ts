@@ -42,7 +42,9 @@ export class Links {
 
   /** The name of a file is a digest: how long looking it up takes tells nothing of a token. */
   knows(token: string): boolean {
-    return token !== '' && existsSync(this.#path('token', token));
+    if (token === '') return false;
+    const found = statSync(this.#path('token', token), { throwIfNoEntry: false });
+    return found !== undefined && Date.now() - found.mtimeMs <= TOKEN_MS;
   }
 
   /** Removes what is too old. */

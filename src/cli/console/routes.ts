@@ -9,7 +9,7 @@ import {
   SteersmanError,
 } from '../../client/index.js';
 import { MODES } from '../../core/agents/modes.js';
-import { parseJson } from '../../core/text/json.js';
+import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from '../../core/text/json.js';
 import { given } from '../arguments.js';
 import type { Components } from './components.js';
 import { bodyOf } from './guard.js';
@@ -38,6 +38,9 @@ const MOST_MESSAGES = 500;
 /** Runs whose tokens and cost are read at once: of each, its worker or its result is asked. */
 const MOST_USAGES = 20;
 
+/** Data of a run, and what is around it. */
+const DEEPEST = MAX_JSON_DEPTH + 16;
+
 const TEXT = z.string().min(1);
 const STEER = z.object({
   id: TEXT.optional(),
@@ -51,6 +54,8 @@ const STREAM = z.object({
   runs: z.record(ID, z.object({ since: z.number().int().min(0) })),
   most: z.number().int().min(1).optional(),
 });
+const SINCE = z.coerce.number().min(0);
+const LIMIT = z.coerce.number().int().min(1);
 const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
 const PLAN = z.object({ tasks: z.array(z.looseObject({ id: TEXT })).min(1) });
 const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });
@@ -75,8 +80,9 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
   runs: async ({ client, query }) => {
     const outcome = query.get('outcome');
     const goal = query.get('goal');
+    const limit = limitOf(query);
     const listed = (await client()).list({
-      limit: Math.min(Number(query.get('limit') ?? 50), 200),
+      limit,
       open: query.has('open'),
       waiting: query.has('waiting'),
       ...(outcome === null ? {} : { outcome: outcome as never }),
@@ -93,7 +99,10 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
     return Object.fromEntries(await Promise.all(usages));
   },
   'runs/': async ask => (await runOf(ask)).show(),
-  'runs/events': async ask => eventsAfter(await runOf(ask), Number(ask.query.get('since') ?? 0)),
+  'runs/events': async ask => {
+    const since = read(SINCE, ask.query.get('since') ?? 0);
+    return eventsAfter(await runOf(ask), since);
+  },
   'runs/transcript': async ask => {
     const thread = ask.query.get('thread');
     return (await runOf(ask)).transcript(thread === null ? {} : { thread });
@@ -110,7 +119,7 @@ const READ: Record<string, (ask: Ask) => Promise<unknown>> = {
   'runs/stored': async ask => ({ text: await (await runOf(ask)).stored(ask.query.get('ref') ?? '') }),
   sessions: async ({ query }) => {
     const text = query.get('text') ?? '';
-    const limit = Math.min(Number(query.get('limit') ?? 50), 200);
+    const limit = limitOf(query);
     return new Sessions().list({ limit, ...(text !== '' && { text }) });
   },
   search: async ({ query }) => new Sessions().search(query.get('text') ?? '', { limit: 50 }),
@@ -178,6 +187,7 @@ export async function answerTo(request: Request, scope: RouteScope): Promise<Res
   const { pathname, searchParams } = new URL(request.url);
   const path = partsOf(pathname);
   const isWrite = request.method === 'POST';
+  if (!isWrite && request.method !== 'GET' && request.method !== 'HEAD') throw nothingHere();
   const body = isWrite ? jsonOf(await bodyOf(request)) : undefined;
   if (isWrite && path.join() === 'stream') {
     const asked = read(STREAM, body);
@@ -186,10 +196,18 @@ export async function answerTo(request: Request, scope: RouteScope): Promise<Res
   const name = path.length < 2 ? path.join() : `${path[0]}/${path[2] ?? ''}`;
   const handles = isWrite ? WRITE : READ;
   const handle = Object.hasOwn(handles, name) ? handles[name] : undefined;
-  if (handle === undefined) throw new SteersmanError('There is nothing here.', '', 'not_found');
+  if (handle === undefined) throw nothingHere();
   const answer = await handle({ ...scope, path, query: searchParams, body });
   if (isWrite && path[0] === 'runs' && path[1] !== undefined) scope.hub.changed(path[1]);
   return Response.json(answer, { headers: { 'cache-control': 'no-store' } });
+}
+
+function nothingHere(): SteersmanError {
+  return new SteersmanError('There is nothing here.', '', 'not_found');
+}
+
+function limitOf(query: URLSearchParams): number {
+  return Math.min(read(LIMIT, query.get('limit') ?? 50), 200);
 }
 
 function partsOf(pathname: string): string[] {
@@ -229,6 +247,7 @@ function receipt({ id, state, how }: { id: string; state: string; how: string })
 }
 
 export function jsonOf(text: string): unknown {
+  if (nestsTooDeep(text, DEEPEST)) throw new SteersmanError('The body nests too deep.', '', 'usage');
   const value = parseJson(text);
   if (value === undefined) throw new SteersmanError('The body is no JSON.', '', 'usage');
   return value;

@@ -118,10 +118,12 @@ export async function linkOfRunning(run?: string, home = resolveHome()): Promise
   return answers?.ok && isRunning(served.pid) ? linkTo(served.url, new Links(home), run) : null;
 }
 
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+
 function answering(pages: Pick<Console, 'fetch'>): RequestListener {
   const answer = async (req: IncomingMessage, res: ServerResponse) =>
     send(res, await pages.fetch(requestOf(req)));
-  return caught(answer, (res, error) => void res.writeHead(400).end(errorText(error)));
+  return caught(answer, (res, error) => void res.writeHead(400, PLAIN).end(errorText(error)));
 }
 
 /**
@@ -249,6 +251,8 @@ async function send(res: ServerResponse, response: Response): Promise<void> {
     gone.abort();
     void reader.cancel().catch(() => undefined);
   });
+  // One that breaks, as for a browser that takes nothing, ends at once.
+  reader.closed.catch(() => res.destroy());
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return void res.end();

@@ -20,8 +20,10 @@ export function frameStream(begin: (push: Push) => Promise<() => void>): Respons
           const bytes = encoder.encode(pushed.join(''));
           pushed = [];
           if (!open) return;
-          if (-(controller.desiredSize ?? 0) > MOST_WAITING_BYTES) return close();
-          controller.enqueue(bytes);
+          if (-(controller.desiredSize ?? 0) <= MOST_WAITING_BYTES) return controller.enqueue(bytes);
+          // What waits is let go with it.
+          controller.error(new Error('The page is too slow.'));
+          end();
         };
         const push: Push = frame => {
           if (pushed.length === 0) queueMicrotask(send);
@@ -29,10 +31,6 @@ export function frameStream(begin: (push: Push) => Promise<() => void>): Respons
         };
         const ping = setInterval(() => push({ type: 'ping', at: Date.now() }), PING_MS);
         let leave = () => {};
-        const close = () => {
-          if (open) controller.close();
-          end();
-        };
         end = () => {
           open = false;
           clearInterval(ping);

@@ -57,8 +57,8 @@ export function booleanOrNull(value: unknown): boolean | null {
 /** Deeper JSON is taken for broken: what walks it by recursion, libraries included, would exhaust the stack. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Whether a JSON text, or one that is nearly JSON, nests deeper than `MAX_JSON_DEPTH`. Linear, without parsing. */
-export function nestsTooDeep(text: string): boolean {
+/** Whether a JSON text, or one that is nearly JSON, nests deeper. Linear, without parsing. */
+export function nestsTooDeep(text: string, deepest = MAX_JSON_DEPTH): boolean {
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -70,7 +70,7 @@ export function nestsTooDeep(text: string): boolean {
       inString = true;
     } else if (character === '{' || character === '[') {
       depth += 1;
-      if (depth > MAX_JSON_DEPTH) return true;
+      if (depth > deepest) return true;
     } else if (character === '}' || character === ']') {
       depth -= 1;
     }

@@ -145,6 +145,53 @@ describe.each(AG_UI_VERSIONS)('AG-UI %s', version => {
     expect(client.messages).toMatchObject([{ content: 'Found.', subagentRunId: 'run-1/lead/1/search/1' }]);
   });
 
+  test('a reply that only thinks before it calls a tool → its thought is ended before the call', async () => {
+    const { happens, says } = story();
+    const told = toldOf([
+      happens('model_call_started', begun),
+      says(0, 'I must look.', { channel: 'reasoning' }),
+      happens('model_call_ended', {
+        ...{
+          ...whole,
+          stopReason: 'tool_use',
+          toolCalls: 1,
+          calls: [SAID],
+          text: '',
+          reasoning: 'I must look.',
+        },
+      }),
+    ]);
+    expect(typesOf(told).slice(2, 6)).toEqual([
+      ...['REASONING_MESSAGE_CONTENT', 'REASONING_MESSAGE_END', 'REASONING_END', 'TOOL_CALL_START'],
+    ]);
+    const client = await clientAfter(version, stream(told));
+    expect(client.messages).toMatchObject([{ role: 'reasoning' }, { toolCalls: [{ id: 'run-1/c1_1' }] }]);
+  });
+
+  test.each([
+    ['thinks', 'reasoning', ['REASONING_MESSAGE_END', 'REASONING_END', 'SUBAGENT_ERROR']],
+    ['speaks', 'text', ['TEXT_MESSAGE_END', 'SUBAGENT_ERROR']],
+  ] as const)(
+    'a sub-agent that is lost while it %s → what it said is ended before it',
+    async (_what, channel, ends) => {
+      const { happens } = story();
+      const inner = story();
+      const at = { path: 'lead/1' };
+      const told = toldOf([
+        happens('subagent_started', { id: 'lead/1', role: 'lead', callId: 'c2' }),
+        inner.happens('model_call_started', begun, at),
+        inner.says(0, 'Half a ', { channel, ...at }),
+        happens('subagent_ended', {
+          ...{ id: 'lead/1', role: 'lead', callId: 'c2', outcome: 'lost', cause: null },
+        }),
+      ]);
+      expect(typesOf(told).slice(-ends.length)).toEqual(ends);
+      const [end] = told.slice(-ends.length);
+      expect(end).toMatchObject({ subagentRunId: 'run-1/lead/1' });
+      expect((await clientAfter(version, stream(told))).messages).toMatchObject([{ content: 'Half a ' }]);
+    },
+  );
+
   test('a client that comes while a reply and a sub-agent are at work → it gets both whole, and they are ended for it', async () => {
     const { happens, says } = story();
     const conversation = new Conversation();
@@ -194,6 +241,18 @@ describe('AG-UI: what of the messages of a client is new', () => {
     ],
     ['what came before the answer', [user('u0', 'Before'), goal, reply], []],
     ['two at once', [goal, reply, user('u5', 'One'), user('u6', 'Two')], ['One', 'Two']],
+    ['a message with a receipt, without the goal', [user('u2', 'Mind it'), user('u3', 'And?')], ['And?']],
+    [
+      'an answer of another agent',
+      [user('u0', 'Before'), { ...reply, id: 'elsewhere' }, user('u3', 'And?')],
+      ['And?'],
+    ],
+    [
+      'the result of a tool that the run knows',
+      [user('u0', 'Before'), { id: 'run-1/m2', role: 'tool', content: '50 m' }, user('u3', 'And?')],
+      ['And?'],
+    ],
+    ['what is no word of a person', [goal, { id: 's1', role: 'system', content: 'Be brief' }], []],
     ['nothing', [], []],
   ])('%s → what the run has not got', (_what, messages, texts) => {
     expect(

@@ -1,5 +1,5 @@
 /** What the console takes from an app, and what it answers. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AppHost, type HostWorld, type Json } from '../../../src/cli/console/page/apps/host.js';
 import { Quota } from '../../../src/cli/console/page/apps/quota.js';
 
@@ -131,6 +131,8 @@ describe('an app speaks', () => {
     ['resources/read', { uri: 7 }, -32602],
     ['ui/open-link', { url: 'javascript:alert(1)' }, -32602],
     ['ui/open-link', { url: 'https://a b' }, -32602],
+    ['ui/open-link', { url: 'https://bank.example@evil.example/' }, -32602],
+    ['ui/open-link', { url: 'https://%' }, -32602],
     ['ui/open-link', { url: `https://${'a'.repeat(2_001)}` }, -32602],
     ['ui/message', { role: 'assistant', content: [{ type: 'text', text: 'hi' }] }, -32602],
     ['ui/message', { role: 'user', content: [{ type: 'image' }] }, -32602],
@@ -171,6 +173,62 @@ describe('an app speaks', () => {
     waiting[0]?.({});
     await ask('ping', {}, 6);
     expect(await ask('tools/call', { name: 'tick' }, 7)).toBeUndefined();
+  });
+
+  test.each([
+    ['ui/message', { role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+    ['ui/open-link', { url: 'https://a.example' }],
+    ['resources/read', { uri: 'ui://board/page' }],
+  ])('more than 60 of %s in a minute → refused, as calls are', async (method, params) => {
+    const { ask } = hosted();
+    for (let n = 0; n < 60; n += 1) await ask(method, params, n);
+    expect(await ask(method, params, 'more')).toMatchObject({
+      error: { message: 'An app makes at most 60 requests a minute.' },
+    });
+  });
+
+  test('three links that nobody opened → the next are refused unasked, until one is opened', async () => {
+    let opens = false;
+    let asked = 0;
+    const { ask } = hosted({
+      openLink: async url => {
+        if (url.endsWith('/other')) return null;
+        asked += 1;
+        return opens;
+      },
+    });
+    const link = (id: number) => ask('ui/open-link', { url: 'https://a.example' }, id);
+    for (const id of [1, 2]) await link(id);
+    opens = true;
+    expect(await link(3)).toMatchObject({ result: {} });
+    opens = false;
+    for (const id of [4, 5]) await link(id);
+    // While the person is asked about another.
+    await ask('ui/open-link', { url: 'https://a.example/other' }, 'other');
+    await link(6);
+    expect(await link(7)).toMatchObject({ result: { isError: true } });
+    expect(asked).toBe(6);
+  });
+
+  test('an address → as it is opened, with nothing in it that reads otherwise', async () => {
+    const { ask, did } = hosted();
+    await ask('ui/open-link', { url: 'https://ex\u202eample.com\u200b/a\u202eb' }, 1);
+    await ask('ui/open-link', { url: 'HTTPS://B\u00fccher.example/a' }, 2);
+    expect(did).toEqual([['openLink', 'https://xn--bcher-kva.example/a']]);
+  });
+
+  test('a height that changes again and again → it grows at once, and shrinks when that has come to rest', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { tell, did } = hosted();
+    for (let n = 0; n < 1_000; n += 1) {
+      tell('ui/notifications/size-changed', { height: 100 + 50 * (n % 5) });
+      vi.advanceTimersByTime(50);
+    }
+    tell('ui/notifications/size-changed', { height: 150 });
+    expect(did.map(each => (each as unknown[])[1])).toEqual([100, 150, 200, 250, 300]);
+    vi.advanceTimersByTime(1_000);
+    expect(did.at(-1)).toEqual(['resize', 150]);
   });
 
   test('more than 60 in a minute → refused until the next', async () => {

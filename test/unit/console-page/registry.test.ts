@@ -1,6 +1,6 @@
 /** The names by which a page finds components and handlers. */
 import { expect, test } from 'vitest';
-import { proposals, propose } from '../../../src/cli/console/page/components/proposals.js';
+import { proposals, propose, proposeText } from '../../../src/cli/console/page/components/proposals.js';
 import { ComponentRegistry, HandlerRegistry } from '../../../src/cli/console/page/components/registry.js';
 
 const ctx = { partial: false, propose: () => undefined };
@@ -52,6 +52,14 @@ test.each<[string, string, unknown, unknown, boolean]>([
 test('R8 propose: again and again → one chip an action and label, five at most', () => {
   for (let at = 0; at < 20; at += 1) propose('r', { action: `a${at % 8}`, label: 'x', data: at });
   expect(proposals.value.r?.map(({ data }) => data)).toEqual([15, 16, 17, 18, 19]);
+});
+
+test('R8 propose: what is not seen in a text → is seen, and is what is sent', () => {
+  propose('unseen', { action: 'openOrder', label: 'Open\u202e it', data: null });
+  proposeText('unseen', 'board', 'Say\u{e0041} it\nnow');
+  expect(proposals.value.unseen?.map(({ label }) => label)).toEqual([
+    ...['Open\\u202e it', 'Say\\udb40\\udc41 it\nnow'],
+  ]);
 });
 
 function circle(): unknown {

@@ -35,6 +35,8 @@ async function ask({ path = '/api/runs', method = 'GET', headers = {}, body }: A
 }
 
 const write = { path: '/api/runs/r/steer', method: 'POST', body: '{"text":"hello"}' };
+const answer = { ...write, path: '/api/runs/r/answer' };
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const json = { 'content-type': 'application/json' };
 
 test.each<[string, Asked, number]>([
@@ -64,6 +66,13 @@ test.each<[string, Asked, number]>([
   ['a path that is encoded badly', { path: '/api/runs/%E0%A4%A/' }, 400],
   ['a body that is no JSON', { ...write, headers: json, body: '{' }, 400],
   ['a body of another form', { ...write, headers: json, body: '{"text":7}' }, 400],
+  ['a body that nests deeper than JSON is walked', { ...write, headers: json, body: nested(500_000) }, 400],
+  ['one that is an answer', { ...answer, headers: json, body: `{"gateId":"g1","x":${nested(200)}}` }, 400],
+  ['a method that is no write', { method: 'PUT', headers: json, body: '{}' }, 404],
+  ['one that takes away', { path: '/api/runs/r', method: 'DELETE', headers: json }, 404],
+  ['a limit that is no number', { path: '/api/runs?limit=many' }, 400],
+  ['a limit below one', { path: '/api/sessions?limit=-1' }, 400],
+  ['a beginning that is no number', { path: '/api/runs/r/events?since=x' }, 400],
   ['a page that is not there', { path: '/../../package.json' }, 404],
 ])('guard: %s → refused', async (_what, asked, status) => {
   const answer = await ask(asked);

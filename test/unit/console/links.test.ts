@@ -48,3 +48,13 @@ test('links: an old link → no token; old files are swept, others stay', () => 
   expect(links.redeem(old)).toBeNull();
   expect(links.redeem(fresh)).not.toBeNull();
 });
+
+test('links: a token that is too old → not known, also by a console that has run all the while', () => {
+  const links = new Links(home);
+  const token = links.redeem(links.create()) ?? '';
+  const [name = ''] = files();
+  age(name, 30 * 86_400 - 60);
+  expect(links.knows(token)).toBe(true);
+  age(name, 30 * 86_400 + 1);
+  expect(links.knows(token)).toBe(false);
+});

@@ -1,9 +1,15 @@
 /** Frames of one run, in order, for who takes them one by one. */
+import { SteersmanError } from '../../../client/index.js';
 import type { Frame } from '../api.js';
 import type { Hub } from '../hub.js';
 
+/** A client that takes nothing while so much comes asks again. */
+const MOST_WAITING_CHARS = 32_000_000;
+
 export class Listening {
-  readonly #waiting: Frame[] = [];
+  #waiting: { frame: Frame; chars: number }[] = [];
+  #waitingChars = 0;
+  #isTooSlow = false;
   readonly #leave: Promise<() => void>;
   #wake = () => {};
   #isClosed = false;
@@ -13,20 +19,40 @@ export class Listening {
     this.#isClosed = signal.aborted;
     this.#leave = hub.listen({ runs: { [run]: { since: 0 } } }, frame => {
       if (frame.type === 'waiting' || frame.type === 'ping') return;
-      this.#waiting.push(frame);
+      this.#take(frame);
       this.#wake();
     });
   }
 
+  #take(frame: Frame): void {
+    // The last state counts.
+    if (frame.type === 'snapshot')
+      this.#waiting = this.#waiting.filter(each => each.frame.type !== 'snapshot');
+    const chars = frame.type === 'event' ? JSON.stringify(frame).length : 0;
+    this.#waiting.push({ frame, chars });
+    this.#waitingChars += chars;
+    if (this.#waitingChars <= MOST_WAITING_CHARS) return;
+    this.#waiting = [];
+    this.#isTooSlow = true;
+    this.close();
+  }
+
   async *frames(): AsyncGenerator<Frame> {
     while (!this.#isClosed) {
-      const frame = this.#waiting.shift();
-      if (frame) yield frame;
+      const next = this.#waiting.shift();
+      this.#waitingChars -= next?.chars ?? 0;
+      if (next) yield next.frame;
       else
         await new Promise<void>(resolve => {
           this.#wake = resolve;
         });
     }
+    if (this.#isTooSlow)
+      throw new SteersmanError(
+        'More came than the client took.',
+        'Ask again: the run goes on.',
+        'unreachable',
+      );
   }
 
   close(): void {

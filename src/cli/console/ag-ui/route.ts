@@ -23,7 +23,10 @@ function streamOf(events: AsyncGenerator<AgUiEvent>, leaving: AbortController): 
   let comments: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      comments = setInterval(() => controller.enqueue(encoder.encode(':\n\n')), COMMENT_MS);
+      comments = setInterval(() => {
+        // Who takes nothing is told nothing more.
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(':\n\n'));
+      }, COMMENT_MS);
     },
     async pull(controller) {
       const { done, value } = await events.next();

@@ -44,6 +44,10 @@ async function sharedLink(given: string | null, ends: LinkEnds): Promise<Link | 
     return null;
   }
   addEventListener('pagehide', () => say({ type: 'bye' }));
+  // Shown again as it was left: nobody tells it anything any more.
+  addEventListener('pageshow', event => {
+    if (event.persisted) location.reload();
+  });
   return { want: runs => say({ type: 'want', runs }) };
 }
 

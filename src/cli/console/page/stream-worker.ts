@@ -17,7 +17,10 @@ interface Tab {
 }
 
 const tabs = new Set<Tab>();
-let token: string | null = null;
+/** Those that may be good, the newest last: a tab that was restored may bring one that is none. */
+const tokens: string[] = [];
+/** What tabs go by. */
+let told: string | null = null;
 let stream: Stream | null = null;
 let state: StreamState = 'connecting';
 /** For a tab that comes late. */
@@ -37,23 +40,33 @@ function take(frames: Frame[]): void {
 }
 
 function stand(now: StreamState): void {
+  if (now === 'refused') {
+    // What nobody knows is no token for a tab to come: the one before may be.
+    tokens.pop();
+    if (tokens.length > 0) {
+      open();
+      return;
+    }
+    told = null;
+  }
   if (now === state) return;
+  if (now === 'live') tellToken();
   state = now;
-  // A token that nobody knows is no token for a tab to come.
-  if (now === 'refused') token = null;
   tell({ type: 'state', state });
 }
 
-function open(given: string): void {
-  token = given;
+function tellToken(): void {
+  told = tokens.at(-1) ?? null;
+  tell({ type: 'token', token: told });
+}
+
+/** With the newest token; tabs that have another go on with that until this one is known to be good. */
+function open(): void {
   // Those whose token was refused go on with this one.
-  tell({ type: 'token', token });
+  if (told === null) tellToken();
   stand('connecting');
   stream?.close();
-  stream = new Stream(given, {
-    frames: take,
-    state: stand,
-  });
+  stream = new Stream(tokens.at(-1) ?? '', { frames: take, state: stand });
   want();
 }
 
@@ -77,8 +90,11 @@ function hear(tab: Tab, message: FromTab): void {
     want();
     return;
   }
-  if (message.token !== null && message.token !== token) open(message.token);
-  else tab.port.postMessage({ type: 'token', token } satisfies ToTab);
+  tab.port.postMessage({ type: 'token', token: message.token ?? told } satisfies ToTab);
+  if (message.token !== null && message.token !== tokens.at(-1)) {
+    tokens.push(message.token);
+    open();
+  }
   tab.port.postMessage({ type: 'state', state } satisfies ToTab);
   tab.port.postMessage({ type: 'frames', frames: [...last.values()] } satisfies ToTab);
 }

@@ -156,7 +156,7 @@ export class Conversation {
   unheard(client: readonly ClientMessage[]): { id: string; text: string }[] {
     const same = this.#sameAs(client);
     const isKnown = ({ id, role }: ClientMessage) =>
-      this.#receipts.has(id) || same.has(id) || role === 'assistant' || this.#messages.has(id);
+      same.has(id) || role === 'assistant' || this.#messages.has(id);
     const news = client.slice(client.findLastIndex(isKnown) + 1);
     return news
       .filter(({ role }) => role === 'user')

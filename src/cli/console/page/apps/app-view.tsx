@@ -54,7 +54,7 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
         callTool: (tool, args) => callTool({ item, runId }, tool, args),
         openLink: async url => {
           // One at a time: what a person is about to open does not change under their hand.
-          if (link.value !== null) return false;
+          if (link.value !== null) return null;
           return new Promise(answer => (link.value = { url, answer }));
         },
         propose: text => {

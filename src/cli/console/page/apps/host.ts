@@ -6,6 +6,10 @@ const PROTOCOL = '2026-01-26';
 const LEAST_HEIGHT = 40;
 const MOST_HEIGHT = 800;
 const MOST_TEXT_CHARS = 8_000;
+/** It shrinks when the app has been quiet for so long: what stands below a frame is to come to rest. */
+const QUIET_MS = 1_000;
+/** Links in turn that a person did not open: the next ones are not asked about. */
+const MOST_UNOPENED = 3;
 const LONGEST_URL = 2_000;
 const LONGEST_NAME = 200;
 /** Requests of an app that wait for the run, or for a person. */
@@ -26,8 +30,8 @@ export interface HostWorld {
   resize(height: number): void;
   /** Calls a tool of the app's own server, by the run. */
   callTool(tool: string, args: Json): Promise<Json>;
-  /** Asks the person. False: not opened. */
-  openLink(url: string): Promise<boolean>;
+  /** Asks the person. False: not opened; null: they are being asked about another. */
+  openLink(url: string): Promise<boolean | null>;
   /** Puts a text before the person, who may send it. False: there is nobody to send it to. */
   propose(text: string): boolean;
 }
@@ -57,6 +61,9 @@ export class AppHost {
   readonly #call: HostCall;
   readonly #rate = new Rate(MOST_A_MINUTE, MINUTE_MS);
   #waiting = 0;
+  #unopened = 0;
+  #height = 0;
+  #shrinking: ReturnType<typeof setTimeout> | undefined;
   #hasPage = false;
   #isGreeted = false;
   #isTold = false;
@@ -106,8 +113,18 @@ export class AppHost {
     } else if (method === 'ui/notifications/size-changed') {
       const { height } = params;
       if (typeof height !== 'number' || !Number.isFinite(height)) return;
-      this.#world.resize(Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, Math.ceil(height))));
+      this.#resize(Math.min(MOST_HEIGHT, Math.max(LEAST_HEIGHT, Math.ceil(height))));
     }
+  }
+
+  #resize(height: number): void {
+    const set = () => {
+      this.#height = height;
+      this.#world.resize(height);
+    };
+    clearTimeout(this.#shrinking);
+    if (height < this.#height) this.#shrinking = setTimeout(set, QUIET_MS);
+    else if (height > this.#height) set();
   }
 
   async #answer(id: string | number, method: string, params: Json): Promise<void> {
@@ -132,7 +149,7 @@ export class AppHost {
       case 'ui/open-link':
         return this.#bounded(() => this.#open(params));
       case 'ui/message':
-        return this.#world.propose(textOf(params)) ? {} : { isError: true };
+        return this.#bounded(async () => (this.#world.propose(textOf(params)) ? {} : { isError: true }));
       case 'tools/call':
         return this.#bounded(() => this.#callTool(params));
       case 'resources/read':
@@ -152,9 +169,12 @@ export class AppHost {
   }
 
   async #open({ url }: Json): Promise<Json> {
-    if (typeof url !== 'string' || url.length > LONGEST_URL || !/^https?:\/\/[^\s]+$/i.test(url))
-      throw new Refusal(INVALID, 'A link is an address with http or https.');
-    return (await this.#world.openLink(url)) ? {} : { isError: true };
+    const address = typeof url === 'string' && url.length <= LONGEST_URL ? addressOf(url) : null;
+    if (address === null) throw new Refusal(INVALID, 'A link is an address with http or https.');
+    if (this.#unopened >= MOST_UNOPENED) return { isError: true };
+    const isOpened = await this.#world.openLink(address);
+    if (isOpened !== null) this.#unopened = isOpened ? 0 : this.#unopened + 1;
+    return isOpened ? {} : { isError: true };
   }
 
   #callTool({ name, arguments: args = {} }: Json): Promise<Json> {
@@ -192,6 +212,13 @@ export class AppHost {
   #notify(method: string, params: Json): void {
     this.#world.post({ jsonrpc: '2.0', method, params });
   }
+}
+
+/** As a browser reads it: what a person sees is what is opened. No address looks like another by what stands before its host. */
+function addressOf(text: string): string | null {
+  if (!/^https?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return null;
+  const { href, username, password } = new URL(text);
+  return username === '' && password === '' ? href : null;
 }
 
 const TEARDOWN_ID = 'teardown';

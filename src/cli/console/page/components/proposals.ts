@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from '../../../../core/steering/component-action.js';
 import { isRecord, isText, jsonBytes } from '../../../../core/text/json.js';
+import { escapeUnseen } from '../../../../core/text/unseen.js';
 
 export interface Proposal {
   key: string;
@@ -23,7 +24,7 @@ type ComponentAction = Pick<Proposal, 'label' | 'data'> & { action: string };
 /** False where it is none that a run would take. */
 export function propose(run: string, { action, label, data }: ComponentAction): boolean {
   if (run === '' || !ACTION.test(action) || !isText(label)) return false;
-  const words = label.trim().slice(0, ACTION_LABEL_CHARS);
+  const words = seen(label).slice(0, ACTION_LABEL_CHARS);
   const copy = copyOf(data);
   if (words === '' || copy === undefined || jsonBytes(copy) > ACTION_BYTES) return false;
   add(run, { server: null, action, label: words, data: copy });
@@ -32,7 +33,12 @@ export function propose(run: string, { action, label, data }: ComponentAction): 
 
 /** What an app would have the person say. */
 export function proposeText(run: string, server: string, text: string): void {
-  add(run, { server, action: null, label: text, data: null });
+  add(run, { server, action: null, label: seen(text), data: null });
+}
+
+/** What a person does not see is not sent by them. */
+function seen(text: string): string {
+  return escapeUnseen(text.trim());
 }
 
 /** The newest of an action and label takes the place of the one before, and of the oldest where there are too many. */

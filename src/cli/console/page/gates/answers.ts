@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Gate, RunEvent, RunSnapshot } from '../../../../client/index.js';
 import { get, post, runPath } from '../ask.js';
-import { forget } from '../parts/draft.js';
+import { forget, keepInTab } from '../parts/draft.js';
 import { named, t } from '../words/words.js';
 
 /** Names a gate among those of all runs. */
@@ -50,7 +50,7 @@ export const later = signal<readonly string[]>(JSON.parse(sessionStorage.getItem
 
 export function putOff(key: string, off: boolean): void {
   later.value = [...later.value.filter(each => each !== key), ...(off ? [key] : [])];
-  sessionStorage.setItem(LATER, JSON.stringify(later.value));
+  keepInTab(LATER, JSON.stringify(later.value));
 }
 
 /** Of so many events before the last the end of a gate is looked for. */

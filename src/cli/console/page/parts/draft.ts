@@ -24,5 +24,14 @@ export function forget(...keys: string[]): void {
 
 function keep(key: string, text: string): void {
   if (text === '') sessionStorage.removeItem(PREFIX + key);
-  else sessionStorage.setItem(PREFIX + key, text);
+  else keepInTab(PREFIX + key, text);
+}
+
+/** For a reload. Where the browser has no room for it, it lasts as long as the page, and nothing else fails. */
+export function keepInTab(key: string, text: string): void {
+  try {
+    sessionStorage.setItem(key, text);
+  } catch {
+    sessionStorage.removeItem(key);
+  }
 }

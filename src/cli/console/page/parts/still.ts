@@ -8,9 +8,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 const DEAD_MS = 500;
 const LOOK_MS = 100;
 
-class Place {
+export class Place {
   readonly #element: () => HTMLElement | null;
   #top = Number.NaN;
+  #seenAt = Number.NaN;
   #movedAt = performance.now();
 
   constructor(element: () => HTMLElement | null) {
@@ -18,10 +19,12 @@ class Place {
   }
 
   look(): void {
-    const top = topOf(this.#element());
-    if (top === this.#top) return;
-    this.#top = top;
-    this.#movedAt = performance.now();
+    const element = this.#element();
+    const [top, seenAt] = [topOf(element), Math.round(element?.getBoundingClientRect().top ?? 0)];
+    // Who scrolls knows that things move; where the page goes with what grew above, it stands under the pointer as before.
+    const isMoved = top !== this.#top && seenAt !== this.#seenAt;
+    [this.#top, this.#seenAt] = [top, seenAt];
+    if (isMoved) this.#movedAt = performance.now();
   }
 
   isStill(): boolean {
@@ -30,7 +33,7 @@ class Place {
   }
 }
 
-/** In its page, wherever that is scrolled to: who scrolls knows that things move. */
+/** In its page, wherever that is scrolled to. */
 function topOf(element: HTMLElement | null): number {
   let top = 0;
   for (let at = element; at; at = at.offsetParent as HTMLElement | null) top += at.offsetTop;

@@ -1,6 +1,7 @@
 /** What a person said to a run, and the receipt under it as it changes. */
 import { signal } from '@preact/signals';
 import { post, runPath } from '../ask.js';
+import { keepInTab } from '../parts/draft.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
 import { Ago } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
@@ -19,7 +20,7 @@ const sent = signal<Record<string, SentNote[]>>(
 function keep(run: string, note: SentNote): void {
   const others = (sent.value[run] ?? []).filter(({ id }) => id !== note.id);
   sent.value = { ...sent.value, [run]: [...others, note].slice(-KEPT) };
-  sessionStorage.setItem(KEY, JSON.stringify(sent.value));
+  keepInTab(KEY, JSON.stringify(sent.value));
 }
 
 /** Sends it, or once more under the same id: a repeat does nothing. */

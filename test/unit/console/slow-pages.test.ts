@@ -1,0 +1,89 @@
+/** Pages and clients that take nothing of what they asked for: what waits for them has a bound. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Listening } from '../../../src/cli/console/ag-ui/listening.js';
+import type { Push } from '../../../src/cli/console/feed.js';
+import type { Hub } from '../../../src/cli/console/hub.js';
+import { Links } from '../../../src/cli/console/links.js';
+import { serveConsole } from '../../../src/cli/console/serve.js';
+import { frameStream } from '../../../src/cli/console/stream.js';
+import type { RunSnapshot, SteersmanClient } from '../../../src/client/index.js';
+import { fakeRuns, warning } from '../../support/fake-runs.js';
+
+const LONG = 'x'.repeat(1_000_000);
+
+/** What listens to a run, as the stream of a page has it. */
+function ear() {
+  let push: Push = () => undefined;
+  const left = vi.fn();
+  const begin = async (given: Push) => {
+    push = given;
+    return left;
+  };
+  return { begin, left, push: (...given: Parameters<Push>) => push(...given) };
+}
+
+test('a page that takes nothing → what waits for it is let go, and nobody listens for it', async () => {
+  const { begin, left, push } = ear();
+  const reader = frameStream(begin).body?.getReader();
+  for (let seq = 1; seq <= 12; seq += 1) {
+    push({ type: 'event', run: 'r', event: warning(seq, LONG) });
+    await Promise.resolve();
+  }
+  expect(left).toHaveBeenCalled();
+  await expect(reader?.read()).rejects.toThrow('too slow');
+});
+
+test('a page that takes nothing, by a connection → it is ended, not kept until it reads', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'slow-'));
+  const runs = fakeRuns();
+  const served = await serveConsole({
+    ...{ home, port: 0, client: runs as unknown as SteersmanClient, report: () => undefined },
+  });
+  onTestFinished(async () => {
+    await served.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const links = new Links(home);
+  const token = links.redeem(links.create());
+  const port = Number(new URL(served.link()).port);
+  const body = JSON.stringify({ runs: { 'run-1': { since: 0 } } });
+  const head = [
+    ...['POST /api/stream HTTP/1.1', `host: 127.0.0.1:${port}`, `authorization: Bearer ${token}`],
+    ...['content-type: application/json', `content-length: ${body.length}`, '', body],
+  ];
+  const page = connect(port, '127.0.0.1').pause();
+  const ended = vi.fn();
+  page.on('error', ended).on('close', ended);
+  page.write(head.join('\r\n'));
+  await vi.waitFor(() => expect(runs.watchers()).toBe(1), { timeout: 5_000 });
+  for (let seq = 1; seq <= 40; seq += 1) {
+    runs.happens(warning(seq, LONG));
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+  // The beginning of another request: who has ended the connection refuses it.
+  page.write('GET / HTTP/1.1\r\nx: ');
+  await vi.waitFor(
+    () => {
+      if (!page.destroyed) page.write('y');
+      expect(ended).toHaveBeenCalled();
+    },
+    { timeout: 5_000 },
+  );
+}, 20_000);
+
+test('a client of AG-UI that takes nothing → the last state alone waits for it, and in the end it is told to ask again', async () => {
+  const { begin, left, push } = ear();
+  const hub = { listen: async (_asked: unknown, given: Push) => begin(given) } as unknown as Hub;
+  const listening = new Listening({ hub, signal: new AbortController().signal }, 'r');
+  for (let seq = 1; seq <= 3; seq += 1)
+    push({ type: 'snapshot', run: 'r', snapshot: { lastEventSeq: seq } as RunSnapshot });
+  const { value } = await listening.frames().next();
+  expect(value).toMatchObject({ snapshot: { lastEventSeq: 3 } });
+  for (let seq = 1; seq <= 40; seq += 1) push({ type: 'event', run: 'r', event: warning(seq, LONG) });
+  await expect(listening.frames().next()).rejects.toThrow('More came than the client took');
+  await vi.waitFor(() => expect(left).toHaveBeenCalled());
+});
