@@ -8,6 +8,8 @@ import type { Temporal } from './connect.js';
 /** People wait: a worker that is back is asked soon. */
 const MAX_WAIT_MS = 500;
 const FIRST_LOOK_AGAIN_MS = 10;
+/** A task takes some ten milliseconds, and the next one may follow. */
+const LAST_LOOK_AGAIN_MS = 100;
 
 export interface Question {
   id: string;
@@ -46,9 +48,10 @@ export function askRun<T, Args extends unknown[]>(
  * no task has covered, which is refused. A look costs less. Not for ever: a task may have no worker.
  */
 async function caughtUp(handle: WorkflowHandle, lookUntil: number): Promise<void> {
-  for (let waitMs = FIRST_LOOK_AGAIN_MS; Date.now() < lookUntil; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
+  for (let waitMs = FIRST_LOOK_AGAIN_MS; Date.now() < lookUntil; ) {
     const { raw } = await handle.describe();
     if (raw.pendingWorkflowTask == null) return;
     await delay(waitMs);
+    waitMs = Math.min(waitMs * 2, LAST_LOOK_AGAIN_MS);
   }
 }
