@@ -6,15 +6,17 @@ import { MAIN_THREAD } from '../core/state/thread.js';
 import { failpoint } from '../shared/failpoints.js';
 import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
 import { pack } from './pack.js';
-import type { SteersmanActivities } from './types.js';
+import { within } from './stop-signal.js';
+import type { OpenSessionInput, SteersmanActivities } from './types.js';
 
 /** A result of an activity stands in history, and may be 2 MB there. */
 const MOST_BYTES = 400_000;
+const READ_MS = 18_000;
 
 export function createOpenSession(
   sessions: Pick<SessionStore, 'line' | 'runs' | 'readEach'>,
 ): SteersmanActivities['steersmanOpenSession'] {
-  return async function steersmanOpenSession({ session, chain: own, workspace, tokens }) {
+  const read = async ({ session, chain: own, workspace, tokens }: OpenSessionInput) => {
     const known = await sessions.line(session);
     if (known && known.workspace !== workspace) throw elsewhere(session, workspace);
     const runs = (await lineageOf(sessions, session)).filter(
@@ -29,8 +31,13 @@ export function createOpenSession(
       earlier.unshift({ chain: run.chain, answer, messages: said });
       if (outgrow(earlier, room)) break;
     }
+    return earlierMessages(earlier, room);
+  };
+  return async function steersmanOpenSession(input) {
+    const messages = await within(READ_MS, read(input), null);
+    if (messages === null) throw new Error(`the store did not answer within ${READ_MS / 1_000} s`);
     await failpoint('session.opened');
-    return pack(earlierMessages(earlier, room));
+    return pack(messages);
   };
 }
 

@@ -80,12 +80,8 @@ const STORES: Kind[] = hasServer() ? ['folder', 'PostgreSQL'] : ['folder'];
 async function passKill(stage: FaultStage, given: Case, kind: Kind): Promise<void> {
   const store = storeOf(stage, kind);
   const path = `/${stage.project.dir.split('/').at(-1)}`;
-  const { port } = hook.address() as AddressInfo;
-  appendFileSync(
-    join(stage.project.configDir, 'steersman.yaml'),
-    ['', 'credits:', '  account: tenant', '  perTurn: 1'].join('\n') +
-      `\nhooks:\n  onTurnEnd:\n    url: http://127.0.0.1:${port}${path}\n    secretVariable: HOOK_SECRET\n`,
-  );
+  addHook(stage, path);
+  addSettings(stage, '', 'credits:', '  account: tenant', '  perTurn: 1', '');
   await store.accounts.grant(path, 'first', BALANCE);
   const kept = stage.keepWorker();
   const calls = [1, 2].map(at => ({ name: 'echo', arguments: { text: `${at}` } }));
@@ -102,6 +98,16 @@ async function passKill(stage: FaultStage, given: Case, kind: Kind): Promise<voi
   expect(await store.accounts.show(path)).toMatchObject({ balance: BALANCE - (given.fails ? 0 : turns) });
   const keys = asked.get(path) ?? [];
   expect([new Set(keys).size, keys.length - turns]).toEqual([turns, given.repeated ?? 0]);
+}
+
+function addHook(stage: FaultStage, path: string): void {
+  const { port } = hook.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}${path}`;
+  addSettings(stage, '', 'hooks:', '  onTurnEnd:', `    url: ${url}`, '    secretVariable: HOOK_SECRET', '');
+}
+
+function addSettings({ project }: FaultStage, ...lines: string[]): void {
+  appendFileSync(join(project.configDir, 'steersman.yaml'), lines.join('\n'));
 }
 
 function storeOf({ project }: FaultStage, kind: Kind): Store {
@@ -132,6 +138,26 @@ describe.concurrent('a worker is killed, and another one takes over', () => {
           },
           stage => passKill(stage, given, kind),
         ));
+
+  test.each([
+    ['hook.before-call', 'the goal goes on'],
+    ['keep.before-write', 'its end is kept'],
+  ])(
+    '%s=kill@2-5: four workers die in one call, one after the other → %s, as if none had (E1)',
+    async point => {
+      const failpoints = `${point}=kill@2-5`;
+      const secrets = { HOOK_SECRET: 'whsec-0123456789abcdef' };
+      await onStage({ client: env.client, address: env.address, failpoints, env: secrets }, async stage => {
+        addHook(stage, `/${point}`);
+        const kept = stage.keepWorker();
+        const run = await stage.start('two calls', { calls: [{ name: 'echo', arguments: { text: '1' } }] });
+        expect(await run.result()).toMatchObject({ outcome: 'completed' });
+        expect([stage.fired(point), kept.lives]).toEqual([[2, 3, 4, 5], 5]);
+        expect(await eventsOf(run.handle, 'store_failed')).toEqual([]);
+        await expectKept(storeOf(stage, 'folder'), run);
+      });
+    },
+  );
 
   test('tool.completion=kill, recall → read again by another worker, and said once (X7)', () =>
     onStage({ client: env.client, address: env.address, failpoints: 'tool.completion=kill' }, async stage => {

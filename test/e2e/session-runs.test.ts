@@ -76,6 +76,22 @@ test('a worker is killed when it has read what was said before → the next one 
   );
 });
 
+test('a worker that is away is no store that fails (Z3) → of what the store is asked, nothing runs out while nobody is there', async () => {
+  const client = await clientOf(rig);
+  rig.play([{ text: `It is long. ${LONG}` }]);
+  const run = await client.start('Say it.', { ...startsOf(rig), session: 'patient' });
+  await run.result();
+  const { events = [] } = await rig.env.client.workflow.getHandle(run.id).fetchHistory();
+  const asked = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    /Keep|OpenSession|StoreText/.test(scheduled?.activityType?.name ?? '') ? [scheduled] : [],
+  );
+  expect(new Set(asked.map(each => each?.activityType?.name))).toEqual(
+    new Set(['steersmanOpenSession', 'steersmanKeep', 'steersmanStoreText']),
+  );
+  expect(asked.map(each => Number(each?.scheduleToCloseTimeout?.seconds ?? 0))).toEqual(asked.map(() => 0));
+  await client.close();
+});
+
 test('T17: a large result of an earlier run → the next one reads on in it by its reference; one of another conversation is refused', async () => {
   const client = await clientOf(rig);
   const say = async (session: string, goal: string, replies: ScriptedReply[]) => {

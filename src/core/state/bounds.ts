@@ -111,5 +111,8 @@ export const SESSIONS_BYTES = 4_000;
 /** The inventory of artifacts: their contents are in the blob store. */
 export const ARTIFACTS_BYTES = 12_000;
 
-/** Tries of what only some workers of a queue can do: where half of them can, all tries miss once in 2,000 times. */
+/**
+ * Tries of what only some workers of a queue can do: where half of them can, all tries miss once in 2,000 times. Also of what
+ * says itself when it has failed: so many workers in a row may die in it, or stand still.
+ */
 export const WORKER_TRIES = 12;

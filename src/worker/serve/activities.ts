@@ -18,6 +18,7 @@ import { createStoreText, runIdOf } from '../../activities/store-text.js';
 import { createCallTool } from '../../activities/tools/call-tool.js';
 import { createCheckCall, createCompareFile } from '../../activities/tools/check-call.js';
 import type { SteersmanActivities } from '../../activities/types.js';
+import { withTries } from '../../activities/with-tries.js';
 import { readOldContent } from '../../config/old-content.js';
 import { commandFault } from '../../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
@@ -132,27 +133,33 @@ export function createActivities(parts: Parts): SteersmanActivities {
       readState,
       redact: value => secrets.redactAll(value),
     }),
-    steersmanStoreText: createStoreText(blobs),
-    steersmanKeep: createKeep({
-      // A run that began with a store may come to a worker that has none: it says so, and goes on.
-      sessions: parts.keeps ? parts.store.sessions : NO_STORE,
-      namespaceId: () => parts.namespaceId,
-      readPage: (after, upTo) => {
-        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-        return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
-      },
-      redact: value => secrets.redactAll(value),
-    }),
-    steersmanOpenSession: createOpenSession(parts.keeps ? parts.store.sessions : NO_STORE),
-    steersmanHook: createHook({
-      hooks: parts.hooks.calls,
-      accounts: parts.store.accounts,
-      readMessages: ids => {
-        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-        return runOf(workflowId, runId).query(messagesQuery, ids);
-      },
-      redact: value => secrets.redactAll(value),
-    }),
+    steersmanStoreText: withTries(3, createStoreText(blobs)),
+    steersmanKeep: withTries(
+      3,
+      createKeep({
+        // A run that began with a store may come to a worker that has none: it says so, and goes on.
+        sessions: parts.keeps ? parts.store.sessions : NO_STORE,
+        namespaceId: () => parts.namespaceId,
+        readPage: (after, upTo) => {
+          const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+          return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
+        },
+        redact: value => secrets.redactAll(value),
+      }),
+    ),
+    steersmanOpenSession: withTries(5, createOpenSession(parts.keeps ? parts.store.sessions : NO_STORE)),
+    steersmanHook: withTries(
+      3,
+      createHook({
+        hooks: parts.hooks.calls,
+        accounts: parts.store.accounts,
+        readMessages: ids => {
+          const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+          return runOf(workflowId, runId).query(messagesQuery, ids);
+        },
+        redact: value => secrets.redactAll(value),
+      }),
+    ),
     steersmanEditArtifact: createEditArtifact({
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),

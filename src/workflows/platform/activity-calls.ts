@@ -60,17 +60,24 @@ export function activityOptions({
   };
 }
 
-/** Of what answers soon or is given up: it does not heartbeat, and nobody waits for its cancellation. */
+/**
+ * Of what answers soon or is given up: it does not heartbeat, and nobody waits for its cancellation. Its tries have an
+ * end, and all of them together none: that would run out while no worker is there, as if what is asked had failed.
+ */
 export function shortOptions(
   summary: string,
-  { timeoutMs, wholeMs, attempts }: Pick<CallOptions, 'timeoutMs' | 'wholeMs' | 'attempts'>,
+  { timeoutMs, attempts, maxRetryDelayMs }: Pick<CallOptions, 'timeoutMs' | 'attempts' | 'maxRetryDelayMs'>,
 ): ActivityOptions {
   return {
     summary: cutText(summary, MOST_SUMMARY_BYTES),
     startToCloseTimeout: timeoutMs,
-    ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
     cancellationType: ActivityCancellationType.TRY_CANCEL,
-    retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumAttempts: attempts },
+    retry: {
+      initialInterval: 1_000,
+      backoffCoefficient: 2,
+      ...(maxRetryDelayMs !== undefined && { maximumInterval: maxRetryDelayMs }),
+      maximumAttempts: attempts,
+    },
   };
 }
 

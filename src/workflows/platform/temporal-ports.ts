@@ -25,6 +25,7 @@ import type {
   RequestSinks,
 } from '../../activities/types.js';
 import { memoOf, type PinnedRun, type RunSettings, settingsOfNewTask } from '../../core/agents/run-config.js';
+import { WORKER_TRIES } from '../../core/state/bounds.js';
 import { fitForHandover } from '../../core/state/handover.js';
 import type { RunState } from '../../core/state/run-state.js';
 import { type SearchAttribute, searchAttributesOf } from '../../core/steering/search-attributes.js';
@@ -81,12 +82,12 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         execute(
           'steersmanResolveModel',
           input,
-          shortOptions('choose a model', { timeoutMs: 10_000, wholeMs: 30_000, attempts: 2 }),
+          shortOptions('choose a model', { timeoutMs: 10_000, attempts: 2 }),
         ),
       ),
     transform: input =>
       call(INTERRUPTIBLE, () => {
-        const times = { timeoutMs: 20_000, wholeMs: 60_000, attempts: 2 };
+        const times = { timeoutMs: 20_000, attempts: 2 };
         return execute('steersmanTransform', input, shortOptions(`transform ${input.transform}`, times));
       }),
     offer: (page, check) => steersman.offer(page, check),
@@ -121,13 +122,13 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         execute(
           'steersmanCompareFile',
           input,
-          shortOptions('compare a file', { timeoutMs: 5_000, wholeMs: 15_000, attempts: 2 }),
+          shortOptions('compare a file', { timeoutMs: 5_000, attempts: 2 }),
         ),
       ),
     // A disk that is slow holds no goal up: the run goes on, and says what it could not see.
     look: <I extends LookInput>(input: I) =>
       call(INTERRUPTIBLE, () => {
-        const times = { timeoutMs: 20_000, wholeMs: 60_000, attempts: 5 };
+        const times = { timeoutMs: 20_000, attempts: 3 };
         return execute('steersmanLook', input, shortOptions(SUMMARY[input.at], times)) as Promise<
           LookFinds[I['at']]
         >;
@@ -135,23 +136,19 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     // A store that is slow or full holds no run up: the text is cut instead.
     storeText: (input, { once }) =>
       call(INTERRUPTIBLE, () => {
-        const times = once
-          ? { timeoutMs: 5_000, wholeMs: 10_000, attempts: 1 }
-          : { timeoutMs: 10_000, wholeMs: 40_000, attempts: 3 };
+        const times = once ? { timeoutMs: 5_000, attempts: 1 } : { timeoutMs: 10_000, ...LOST_TOO };
         return execute('steersmanStoreText', input, shortOptions(`keep ${input.name}`, times));
       }),
     // A stop waits for it: what was said so far is worth more than a second.
     keep: ({ after, upTo }, { once }) =>
       call({ interruptible: false }, () => {
-        const times = once
-          ? { timeoutMs: 10_000, attempts: 3 }
-          : { timeoutMs: 15_000, wholeMs: 60_000, attempts: 3 };
+        const times = { timeoutMs: once ? 10_000 : 15_000, ...LOST_TOO };
         const input = { workspace: settings.workspace, after, upTo, ...(once && { once }) };
         return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
       }),
     openSession: input =>
       call(INTERRUPTIBLE, async () => {
-        const times = { timeoutMs: 20_000, wholeMs: 90_000, attempts: 5 };
+        const times = { timeoutMs: 20_000, attempts: WORKER_TRIES, maxRetryDelayMs: 8_000 };
         const { workspace } = settings;
         const asked = { ...input, chain: workflowInfo().firstExecutionRunId, workspace };
         return unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
@@ -164,7 +161,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
           activityOptions({
             summary: `hooks · ${input.at}`,
             timeoutMs: 60_000,
-            attempts: 3,
+            ...LOST_TOO,
             interruptible: false,
           }),
         ),
@@ -195,6 +192,9 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     show: showStatus,
   };
 }
+
+/** These activities say themselves when they have failed for good (`withTries`): the other tries are for workers that die. */
+const LOST_TOO = { attempts: WORKER_TRIES, maxRetryDelayMs: 2_000 };
 
 const OPENING = 'read what was said before in this conversation';
 

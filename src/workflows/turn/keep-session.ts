@@ -51,10 +51,9 @@ export async function keepSession(run: Keeper): Promise<void> {
   const upTo = markOf(state);
   memory.keeping = true;
   memory.saidBytes = 0;
-  const kept = await ports.keep(
-    { after: log.kept, upTo },
-    { once: log.keepFailedAt !== null || state.end !== null },
-  );
+  // The last write has little to say, unless it is the first: that of a sub-agent has all of it.
+  const isRest = state.end !== null && log.kept.id > 0;
+  const kept = await ports.keep({ after: log.kept, upTo }, { once: log.keepFailedAt !== null || isRest });
   memory.keeping = false;
   const now = ports.now();
   if (kept.ok) return noteKept(run, upTo, now);
@@ -77,7 +76,7 @@ function noteKept(run: Keeper, upTo: Mark, now: number): void {
   if (failedAt !== null) run.journal('store_back', { afterMs: now - failedAt });
 }
 
-/** How the run ended, and that nothing follows: in one try, for who waits for the result waits for this. */
+/** How the run ended, and that nothing follows: mostly in one try, for who waits for the result waits for this. */
 export async function keepEnd(run: Keeper): Promise<void> {
   if (keepDue(run, () => true)) await keepSession(run);
 }

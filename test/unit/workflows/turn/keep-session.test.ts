@@ -6,7 +6,7 @@ import { type Kept, recordsBetween } from '../../../../src/core/state/kept.js';
 import { newRunState, type RunState } from '../../../../src/core/state/run-state.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
 import { Run } from '../../../../src/workflows/run.js';
-import { hasUnkept, keepDue, keepSession } from '../../../../src/workflows/turn/keep-session.js';
+import { hasUnkept, keepDue, keepEnd, keepSession } from '../../../../src/workflows/turn/keep-session.js';
 import { pinnedRun } from '../../../support/core-values.js';
 import { runSettings } from '../../../support/rig.js';
 import { quietPorts } from '../../../support/small-run.js';
@@ -79,6 +79,21 @@ test('keeping: the store is away → said once, asked again after 15 s in one tr
   expect(ids(store.kept)).toEqual(['m1', 'm2']);
   const events = store.kept.flatMap(each => (each.kind === 'event' ? [each.event.type] : []));
   expect(events).toEqual(['store_failed', 'store_back']);
+});
+
+test('keeping: the last write of a run → in one try; where it is the only one, as of a sub-agent, in as many as any', async () => {
+  const { run, state, store, say } = keptRun();
+  const end = { outcome: 'answered', cause: 'direct_answer', answer: 'So.' } as const;
+  say('one');
+  await keepSession(run);
+  say('two');
+  state.end = { ...end, at: 1_000 } as never;
+  await keepEnd(run);
+  const agent = keptRun();
+  agent.say('one');
+  agent.state.end = state.end;
+  await keepEnd(agent.run);
+  expect([store.asked, agent.store.asked]).toEqual([[{ once: false }, { once: true }], [{ once: false }]]);
 });
 
 test('keeping: a thread is trimmed before it was kept → the store has each message whole; more than 40 KB of them → the gap is told', async () => {
