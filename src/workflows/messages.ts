@@ -213,8 +213,13 @@ export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<s
  * has begun is refused, or with `takeOver`, for that one is gone, ended: it may have taken effect.
  */
 export const claimToolCallUpdate = defineUpdate<{ run: boolean }, [Record<string, unknown>]>('claimToolCall');
-/** Adds tasks, or changes those that have not begun, in the fields that are given: `{ tasks: [{ id, description, … }] }`. */
-export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChange[] }]>('editPlan');
+/**
+ * Adds tasks, changes those that have not begun, in the fields that are given, or takes them out:
+ * `{ tasks: [{ id, description, … }], remove: [id] }`.
+ */
+export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChange[]; remove?: string[] }]>(
+  'editPlan',
+);
 /**
  * Takes back a message that waits to be read: `{ id }`. Gives its text, and the agent that it is called back from,
  * where it was passed on: its receipt says then whether that was in time.

@@ -2,6 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createConsole } from '../../src/cli/console/console.js';
+import { answering } from '../../src/cli/console/serve.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 
@@ -59,6 +61,19 @@ describe.skipIf(browserPath === null)('console', () => {
     const runs = [];
     for await (const run of shown.client.list()) runs.push(run.id);
     expect(runs).toEqual([]);
+  });
+
+  test('mounted behind a login of ones own → a browser that is let in sees the page, and is asked for no link', async () => {
+    const pages = createConsole({ client: async () => shown.client });
+    const server = createServer(answering(pages));
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const tab = await (await shown.browser.newContext()).newPage();
+    await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await tab.getByText('live', { exact: true }).waitFor();
+    await tab.close();
+    pages.close();
+    server.close();
+    server.closeAllConnections();
   });
 
   test('framed by another page → the browser shows nothing of it', async () => {

@@ -57,7 +57,10 @@ const STREAM = z.object({
 const SINCE = z.coerce.number().min(0);
 const LIMIT = z.coerce.number().int().min(1);
 const REASON = z.object({ reason: z.string().optional(), interrupt: z.boolean().optional() });
-const PLAN = z.object({ tasks: z.array(z.looseObject({ id: TEXT })).min(1) });
+const PLAN = z.object({
+  tasks: z.array(z.looseObject({ id: TEXT })),
+  remove: z.array(TEXT).optional(),
+});
 const WITHDRAW = z.object({ ids: z.array(TEXT).min(1).max(100) });
 const APP_CALL = z.object({ of: TEXT, tool: TEXT, arguments: z.record(z.string(), z.unknown()).optional() });
 const BRANCH = z.object({ at: TEXT, to: ID.optional() });
@@ -154,8 +157,8 @@ const WRITE: Record<string, (ask: Ask) => Promise<unknown>> = {
   'runs/cancel': async ask => (await runOf(ask)).cancel(),
   'runs/plan': async ask => {
     // The run's own validator says what a task may be.
-    const { tasks } = read(PLAN, ask.body);
-    return { tasks: await (await runOf(ask)).editPlan(tasks) };
+    const { tasks, remove } = read(PLAN, ask.body);
+    return { tasks: await (await runOf(ask)).editPlan(tasks, given({ remove })) };
   },
   'runs/withdraw': async ask => ({ text: await (await runOf(ask)).withdraw(read(WITHDRAW, ask.body).ids) }),
   'sessions/branch': async ({ path, body }) => {

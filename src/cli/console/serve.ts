@@ -120,7 +120,7 @@ export async function linkOfRunning(run?: string, home = resolveHome()): Promise
 
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
 
-function answering(pages: Pick<Console, 'fetch'>): RequestListener {
+export function answering(pages: Pick<Console, 'fetch'>): RequestListener {
   const answer = async (req: IncomingMessage, res: ServerResponse) =>
     send(res, await pages.fetch(requestOf(req)));
   return caught(answer, (res, error) => void res.writeHead(400, PLAIN).end(errorText(error)));

@@ -139,19 +139,24 @@ export function addSwitches(program: Command): void {
 }
 
 export function addPlan(program: Command): void {
-  const about = "Show a run's tasks, or with --tasks first add some and change those that have not begun.";
-  const verb = runVerb(program, 'plan', about).option(
-    '--tasks <json>',
-    'tasks as JSON: an id that exists is changed in the fields that are given, another is added',
-  );
+  const about = "Show a run's tasks, or first add, change or remove some that have not begun.";
+  const verb = runVerb(program, 'plan', about)
+    .option(
+      '--tasks <json>',
+      'tasks as JSON: an id that exists is changed in the fields that are given, another is added',
+    )
+    .option('--remove <ids...>', 'ids of tasks that are not to be done');
   describeVerb(verb, [
     verbCall('plan my-run'),
     verbCall(`plan my-run --tasks '[{"id": "task-3", "description": "Read docs/ too"}]'`),
-  ]).action(async (id: string, options: CommonOptions & { tasks?: string }) => {
-    const tasks = readJson<{ id: string }[]>('--tasks', options.tasks, 'array');
+    verbCall('plan my-run --remove task-4'),
+  ]).action(async (id: string, options: CommonOptions & { tasks?: string; remove?: string[] }) => {
+    const { remove = [] } = options;
+    const tasks =
+      readJson<{ id: string }[]>('--tasks', options.tasks, 'array') ?? (remove.length > 0 ? [] : null);
     await withRun(options, id, async (run, { output }) => {
       if (tasks !== null)
-        output.notes.line(`Changed: the plan has ${plural(await run.editPlan(tasks), 'task')}.`);
+        output.notes.line(`Changed: the plan has ${plural(await run.editPlan(tasks, { remove }), 'task')}.`);
       const { tasks: shown } = await run.show();
       if (output.json) output.value({ id, tasks: shown });
       else if (shown.length === 0) output.notes.line('It has no tasks yet.');

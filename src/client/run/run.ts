@@ -254,13 +254,14 @@ export class Run {
 
   /**
    * Adds tasks, or changes those that have not begun: fields that are left out stay as they are, null takes one away.
-   * Resolves with the number of tasks of the plan.
+   * `remove`: ids of tasks that have not begun and are not to be done. Resolves with the number of tasks of the plan.
    */
   async editPlan(
     tasks: readonly (Partial<PlannedTask> & { id: string })[],
-    options: Abortable = {},
+    { remove = [], ...options }: Abortable & { remove?: readonly string[] } = {},
   ): Promise<number> {
-    return (await this.#update(options, editPlanUpdate, { tasks: [...tasks] })).tasks;
+    const edit = { tasks: [...tasks], ...(remove.length > 0 && { remove: [...remove] }) };
+    return (await this.#update(options, editPlanUpdate, edit)).tasks;
   }
 
   /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on, also in sub-agents at work. */

@@ -1,5 +1,6 @@
 /** Decision tables: the model proposes through typed fields, these decide. No words are read. */
 
+import { readParts } from '../outputs/content-parts.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../outputs/contracts.js';
 import { isEmptyPhrase, isRoleForm, saysNothing } from '../outputs/empty-phrase.js';
 import type { Outcome } from './cause.js';
@@ -135,10 +136,16 @@ export function finalAnswer(given: AnswerCandidates): FinalAnswer {
     { answer: taskReports(given.tasks), from: 'tasks' as const },
   ].filter(({ answer }) => !isRoleForm(answer));
   const spoken = candidates.filter(({ answer }) => !saysNothing(answer));
-  const said = spoken.find(({ answer }) => !isEmptyPhrase(answer)) ?? spoken[0] ?? null;
+  const said = spoken.find(({ answer }) => !isEmptyPhrase(answer)) ?? spoken[0] ?? shownAnswer(given);
   const isGiven = spoken.some(({ from }) => from === 'verifier');
   const cause = causeOf(given.cause, isGiven, said !== null);
   return { ...(said ?? { answer: '', from: 'none' }), cause, outcome: outcomeOf(cause) };
+}
+
+/** A role's own form is made for the run, and people are shown it where nobody says more: as a whole it is a component. */
+function shownAnswer({ lastWord }: AnswerCandidates): Pick<FinalAnswer, 'answer' | 'from'> | null {
+  const answer = lastWord?.trim() ?? '';
+  return isRoleForm(answer) && readParts(answer) !== null ? { answer, from: 'last_word' } : null;
 }
 
 function causeOf(cause: Cause, isGiven: boolean, said: boolean): Cause {

@@ -35,6 +35,26 @@ export function leftOut(
   return tasks.filter(isLeftOut).map(({ id }) => id);
 }
 
+/** Tasks that a person adds or changes, and ids of those that they remove. */
+export interface PlanChange {
+  tasks: readonly TaskChange[];
+  removed: readonly string[];
+}
+
+/** What is wrong with the tasks that a person removes, in sentences. */
+export function removalFaults(tasks: readonly Task[], { tasks: changes, removed }: PlanChange): string[] {
+  const faults = removed.flatMap(id => {
+    const task = tasks.find(each => each.id === id);
+    if (task === undefined) return [`There is no task ${id}.`];
+    if (task.status !== 'pending') return [`Task ${id} ${WHY_FIXED[task.status]} and can not be removed.`];
+    return changes.some(change => change.id === id) ? [`Task ${id} is changed and removed.`] : [];
+  });
+  const left = planInForce(tasks).some(({ id }) => !removed.includes(id));
+  if (removed.length > 0 && changes.length === 0 && !left)
+    faults.push('Nothing would be left of the plan: stop the run, or add what is to be done.');
+  return faults;
+}
+
 /** What is wrong with tasks that a person adds or changes, in sentences. `tasks`: those that they remove as removed. */
 export function planEditFaults(
   changes: readonly TaskChange[],

@@ -126,9 +126,9 @@ function registerUpdates(run: Run): void {
   });
   onUpdate(messages.editPlanUpdate, {
     reader: () => planEditReader(state),
-    act: tasks => editPlan(run, tasks),
+    act: change => editPlan(run, change),
     description:
-      'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}. Fields that are left out stay as they are.',
+      'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}. Fields that are left out stay as they are. {"remove": ["task-4"]} takes out what has not begun.',
   });
   onUpdate(messages.joinUpdate, {
     reader: () => joinReader(state, workflowInfo().workflowId),

@@ -9,8 +9,7 @@ import { isSubagent } from '../../core/agents/subagent.js';
 import { fitGate, lostResult } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { Cause } from '../../core/plan/cause.js';
-import type { TaskChange } from '../../core/plan/plan.js';
-import { leftOut } from '../../core/plan/plan-edit.js';
+import { leftOut, type PlanChange } from '../../core/plan/plan-edit.js';
 import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/state/bounds.js';
 import { here, steeringAt } from '../../core/state/cursor.js';
 import { wayOf } from '../../core/state/run-state.js';
@@ -219,7 +218,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   if (open && answer.kind === 'form') takeForm(run, open, answer);
   // At once, so that edits count in the order in which they were acknowledged.
   if (answer.kind === 'plan' && answer.decision === 'edit')
-    editPlan(run, answer.tasks, leftOut(run.state.tasks, answer));
+    editPlan(run, { tasks: answer.tasks, removed: leftOut(run.state.tasks, answer) });
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
     allowAlways(run, open.gate.subject.tool);
   return { gateId };
@@ -258,13 +257,9 @@ function allowAlways(run: Run, tool: string): void {
   closeForAlways(run, tool);
 }
 
-/** Takes tasks of a person into the plan, all of them: they were checked when they came. `dropped`: ids of others. */
-export function editPlan(
-  run: Run,
-  edit: readonly TaskChange[],
-  dropped: readonly string[] = [],
-): { tasks: number } {
-  updatePlan(run, edit, { maxTasks: Number.POSITIVE_INFINITY, byPerson: true, dropped });
+/** Takes what a person makes of the plan, all of it: it was checked when it came. */
+export function editPlan(run: Run, { tasks, removed }: PlanChange): { tasks: number } {
+  updatePlan(run, tasks, { maxTasks: Number.POSITIVE_INFINITY, byPerson: true, dropped: removed });
   return { tasks: run.state.tasks.length };
 }
 

@@ -11,10 +11,10 @@ import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
 import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/limits/in-force.js';
 import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../core/limits/limits.js';
-import { isAbsent, quoted } from '../../core/outputs/output-fields.js';
+import { expected, isAbsent, quoted } from '../../core/outputs/output-fields.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
 import { REMOVED, type TaskChange } from '../../core/plan/plan.js';
-import { leftOut, planEditFaults } from '../../core/plan/plan-edit.js';
+import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../core/plan/plan-edit.js';
 import {
   GATE_ANSWER_BYTES,
   INPUT_BYTES,
@@ -32,6 +32,7 @@ import { told } from '../../core/text/fit.js';
 import {
   canonicalJson,
   isRecord,
+  isText,
   jsonBytes,
   MAX_JSON_DEPTH,
   nestsDeeper,
@@ -236,8 +237,8 @@ function faultsOfEdit(
   return planEditFaults(edit, { tasks, maxTasks: limitsOf(state).tasks, has });
 }
 
-/** Tasks of an edited plan: what can have no effect is refused. */
-export function planEditReader(state: RunState): Reader<TaskChange[]> {
+/** Tasks of an edited plan, and those taken out of it: what can have no effect is refused. */
+export function planEditReader(state: RunState): Reader<PlanChange> {
   return bounded(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
@@ -251,13 +252,19 @@ export function planEditReader(state: RunState): Reader<TaskChange[]> {
       return {
         error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.',
       };
-    if (!isRecord(input) || !Array.isArray(input.tasks) || input.tasks.length === 0)
-      return { error: 'Give { "tasks": [{ "id", "description", … }] } with at least one task.' };
+    const { tasks: list = [], remove: removed = [] } = isRecord(input) ? input : {};
+    if (!Array.isArray(removed) || !removed.every(isText))
+      return { error: expected('remove', 'a list of ids of tasks', removed) };
+    if (!Array.isArray(list) || list.length + removed.length === 0)
+      return {
+        error:
+          'Give { "tasks": [{ "id", "description", … }] } with at least one task, or { "remove": ["id"] }.',
+      };
     const errors: string[] = [];
     const knownTaskIds = state.tasks.map(task => task.id);
-    const tasks = readPlannedTasks(input.tasks, { field: 'tasks', knownTaskIds, byPerson: true }, errors);
-    errors.push(...faultsOfEdit(state, tasks));
-    return errors.length > 0 ? { error: errors.join(' ') } : { ok: tasks };
+    const tasks = readPlannedTasks(list, { field: 'tasks', knownTaskIds, byPerson: true }, errors);
+    errors.push(...removalFaults(state.tasks, { tasks, removed }), ...faultsOfEdit(state, tasks, removed));
+    return errors.length > 0 ? { error: errors.join(' ') } : { ok: { tasks, removed } };
   });
 }
 

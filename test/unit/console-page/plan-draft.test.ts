@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   draftOf,
   planChanges,
+  removedFrom,
   wholePlan,
   withNewTask,
 } from '../../../src/cli/console/page/parts/plan-draft.js';
@@ -43,6 +44,15 @@ test('plan editor: a new task → an id of its own; without a word → none', ()
   expect(planChanges(draft, tasks)).toEqual([]);
   const named = draft.map(each => (each.isNew ? { ...each, description: 'Look again' } : each));
   expect(planChanges(named, tasks)).toEqual([{ id: 't5', description: 'Look again' }]);
+});
+
+test('plan editor: a task taken out of the plan of a run at work → its id, and nothing else of it', () => {
+  const draft = draftOf(tasks).map(each => ({ ...each, criterion: 'x', removed: each.id === 'b' }));
+  expect(removedFrom(draft)).toEqual(['b']);
+  expect(planChanges(draft, tasks)).toEqual([{ id: 'c', completionCriteria: 'x' }]);
+  expect(removedFrom([...draft, { ...draft[0], id: 'new', isNew: true } as (typeof draft)[number]])).toEqual([
+    'b',
+  ]);
 });
 
 test('plan editor: at a gate → all that is to be done, without what was removed', () => {

@@ -11,7 +11,7 @@ async function workerOf(known: string[]) {
   vi.stubGlobal('setInterval', () => 0);
   vi.stubGlobal('fetch', async (_path: string, { headers, signal }: RequestInit) => {
     const { authorization = '' } = headers as Record<string, string>;
-    if (!known.includes(authorization.slice('Bearer '.length))) return new Response(null, { status: 401 });
+    if (!known.includes(authorization.replace(/^Bearer /, ''))) return new Response(null, { status: 401 });
     return new Response(
       new ReadableStream({
         start(controller) {
@@ -43,12 +43,20 @@ async function workerOf(known: string[]) {
   };
 }
 
-test('a tab without a token → it gets that of the others; where there is none, none', async () => {
+test('a tab without a token → it gets that of the others; where there is none, it hears that it needs one', async () => {
   const open = await workerOf(['good']);
-  expect(open(null).stands()[0]).toBeNull();
+  const without = open(null);
+  await vi.waitFor(() => expect(without.stands()).toEqual(['', 'refused']));
   const first = open('good');
-  await vi.waitFor(() => expect(first.stands()).toEqual(['good', 'live']));
+  await vi.waitFor(() => expect([without.stands(), first.stands()]).toEqual(Array(2).fill(['good', 'live'])));
   expect(open(null).stands()).toEqual(['good', 'live']);
+});
+
+test('a console behind a login of its own → a tab needs no token', async () => {
+  const open = await workerOf(['']);
+  const first = open(null);
+  await vi.waitFor(() => expect(first.stands()).toEqual(['', 'live']));
+  expect(open(null).stands()).toEqual(['', 'live']);
 });
 
 test('a tab that comes with a token that is none → it gets the good one, and the others keep it', async () => {

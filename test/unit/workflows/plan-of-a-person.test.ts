@@ -110,6 +110,61 @@ describe('a plan edited at its gate', () => {
   });
 });
 
+describe('tasks removed while the run works', () => {
+  const removing = (read: (run: Run) => void) =>
+    teamRun({
+      answer: call => {
+        if (call.role === 'executor' && call.times === 1) read(call.run);
+        return byRole({ planner: [plan(BACKUP, REMOVE, REPORT)] })(call);
+      },
+    });
+
+  test('editPlan: a task is removed and another changed → it is not done, what waited for it is, and the verdict does not miss it (L17)', async () => {
+    const team = await removing(run => {
+      const read = planEditReader(run.state)({
+        remove: ['remove'],
+        tasks: [{ id: 'report', description: 'Say it shortly' }],
+      });
+      if ('error' in read) throw new Error(read.error);
+      editPlan(run, read.ok);
+    });
+    expect(done(team)).toEqual(['backup', 'report']);
+    expect(statuses(team)).toContain('remove skipped removed by a person');
+    expect(taskOf(team.run, 'report')).toMatchObject({ description: 'Say it shortly', dependencies: [] });
+    expect(team.end.outcome).toBe('completed');
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', { tasks: [], remove: [] }, 'at least one task'],
+    ['what is no list of ids', { remove: 'report' }, '`remove` must be a list of ids of tasks'],
+    ['what is no id', { remove: [7] }, '`remove` must be a list of ids of tasks'],
+    ['a task that is not there', { remove: ['other'] }, 'There is no task other.'],
+    ['one that has begun', { remove: ['backup'] }, 'Task backup has begun already and can not be removed.'],
+    [
+      'one that it changes',
+      { remove: ['report'], tasks: [task('report')] },
+      'Task report is changed and removed.',
+    ],
+  ])('editPlan: %s is removed → refused with the reason (L17, PR2)', async (_what, input, fault) => {
+    const faults: unknown[] = [];
+    await removing(run => faults.push(planEditReader(run.state)(input)));
+    expect(faults).toEqual([{ error: expect.stringContaining(fault) }]);
+  });
+
+  test('editPlan: all that is left of a plan that has not begun is removed → refused, for a plan has a task (L17)', async () => {
+    const faults: unknown[] = [];
+    await teamRun({
+      ...attended,
+      answer: byRole({ planner: [plan(BACKUP, REMOVE)] }),
+      waits: run => {
+        faults.push(planEditReader(run.state)({ remove: ['backup', 'remove'] }));
+        answerFirst(run, { decision: 'approve' });
+      },
+    });
+    expect(faults).toEqual([{ error: expect.stringContaining('Nothing would be left of the plan') }]);
+  });
+});
+
 describe('fields that an edit leaves out', () => {
   const changed = { ...REMOVE, description: 'Do it gently', completionCriteria: 'None is left.' };
   test.each<[string, object, object]>([

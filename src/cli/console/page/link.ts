@@ -13,11 +13,10 @@ export interface Link {
   want(runs: StreamAsk['runs']): void;
 }
 
-/** Null where no tab of this console has a token: a new link is needed. */
-export async function openLink(ends: LinkEnds): Promise<Link | null> {
+/** Resolves when this tab has a token, its own or that of others: an empty one, where there is none. */
+export async function openLink(ends: LinkEnds): Promise<Link> {
   const given = (await tokenOfLink()) ?? keptToken();
-  const shared = typeof SharedWorker === 'function' ? await sharedLink(given, ends) : null;
-  return shared ?? (given === null ? null : ownLink(given, ends));
+  return typeof SharedWorker === 'function' ? sharedLink(given, ends) : ownLink(given ?? '', ends);
 }
 
 function ownLink(token: string, ends: LinkEnds): Link {
@@ -26,23 +25,18 @@ function ownLink(token: string, ends: LinkEnds): Link {
   return { want: runs => stream.want(runs) };
 }
 
-async function sharedLink(given: string | null, ends: LinkEnds): Promise<Link | null> {
+async function sharedLink(given: string | null, ends: LinkEnds): Promise<Link> {
   const { port } = new SharedWorker(scriptUrl('/stream-worker.js'), { type: 'module' });
   const say = (message: FromTab) => port.postMessage(message);
-  const token = await new Promise<string | null>(resolve => {
+  await new Promise<void>(resolve => {
     port.onmessage = ({ data }: MessageEvent<ToTab>) => {
-      if (data.type === 'token' && data.token !== null) ends.token(data.token);
-      if (data.type === 'token') resolve(data.token);
+      if (data.type === 'token') ends.token(data.token);
+      if (data.type === 'token') resolve();
       if (data.type === 'frames') ends.frames(data.frames);
       if (data.type === 'state') ends.state(data.state);
     };
     say({ type: 'hello', token: given });
   });
-  if (token === null) {
-    say({ type: 'bye' });
-    port.close();
-    return null;
-  }
   addEventListener('pagehide', () => say({ type: 'bye' }));
   // Shown again as it was left: nobody tells it anything any more.
   addEventListener('pageshow', event => {

@@ -25,8 +25,7 @@ const link = await openLink({
     useToken(token);
   },
 });
-if (link) connectWants(runs => link.want(runs));
-else streamState.value = 'refused';
+connectWants(runs => link.want(runs));
 await spoken;
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -7,7 +7,7 @@ export type FromTab =
   | { type: 'want'; runs: StreamAsk['runs'] }
   | { type: 'bye' };
 export type ToTab =
-  | { type: 'token'; token: string | null }
+  | { type: 'token'; token: string }
   | { type: 'frames'; frames: Frame[] }
   | { type: 'state'; state: StreamState };
 
@@ -56,7 +56,7 @@ function stand(now: StreamState): void {
 }
 
 function tellToken(): void {
-  told = tokens.at(-1) ?? null;
+  told = tokens.at(-1) ?? '';
   tell({ type: 'token', token: told });
 }
 
@@ -90,9 +90,11 @@ function hear(tab: Tab, message: FromTab): void {
     want();
     return;
   }
-  tab.port.postMessage({ type: 'token', token: message.token ?? told } satisfies ToTab);
-  if (message.token !== null && message.token !== tokens.at(-1)) {
-    tokens.push(message.token);
+  // Behind a login of its own a console wants no token: that is found out by asking.
+  const given = message.token ?? (tokens.length === 0 ? '' : null);
+  tab.port.postMessage({ type: 'token', token: given ?? told ?? '' } satisfies ToTab);
+  if (given !== null && given !== tokens.at(-1)) {
+    tokens.push(given);
     open();
   }
   tab.port.postMessage({ type: 'state', state } satisfies ToTab);

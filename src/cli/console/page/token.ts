@@ -6,7 +6,7 @@ export function keptToken(): string | null {
 }
 
 export function keepToken(token: string): void {
-  sessionStorage.setItem(KEY, token);
+  if (token !== '') sessionStorage.setItem(KEY, token);
 }
 
 /** Exchanges the word of a one-use link; null where the address has none, or it was used. */

@@ -313,6 +313,21 @@ describe('finalAnswer', () => {
     expect([answer, cause]).toEqual(['', 'failed:no_answer']);
   });
 
+  const PLAN = '{"type":"component","component":"planner-response","summary":"I plan.","todos":[]}';
+  it.each([PLAN, `\`\`\`json\n${PLAN}\n\`\`\``])(
+    'OU1 R1 finalAnswer: a last word that is a whole component of a role, and nobody says more → the answer as it stands: %s',
+    lastWord => {
+      const { answer, cause } = finalAnswer({ ...nothing, cause: 'direct_answer', lastWord });
+      expect([answer, cause]).toEqual([lastWord, 'direct_answer']);
+    },
+  );
+
+  it('OU1 finalAnswer: a last word that is a whole component of a role, and there are reports → the reports', () => {
+    const { tasks } = all;
+    const given = { ...nothing, tasks, cause: 'turn_cap' as const, lastWord: PLAN };
+    expect(finalAnswer(given)).toMatchObject({ from: 'tasks', cause: 'turn_cap' });
+  });
+
   it.each([
     '{"boats": 3}',
     '{"type":"component","component":"order-card","orderId":"A-1"}',

@@ -45,6 +45,11 @@ export function planChanges(draft: readonly DraftTask[], tasks: readonly Known[]
   return wholePlan(draft, tasks).filter(task => Object.keys(task).length > 1);
 }
 
+/** Tasks of the plan that are not to be done. */
+export function removedFrom(draft: readonly DraftTask[]): string[] {
+  return draft.flatMap(({ id, isNew, removed }) => (removed && !isNew ? [id] : []));
+}
+
 /** A new task without a word is none. */
 function isWanted({ description, removed, isNew }: DraftTask): boolean {
   return !removed && !(isNew && description.trim() === '');

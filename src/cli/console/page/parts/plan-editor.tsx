@@ -1,16 +1,16 @@
-/** Tasks that have not begun, to be changed, added, or removed where that may be. */
+/** Tasks that have not begun, to be changed, added, or removed. */
 import { useSignal } from '@preact/signals';
 import type { Task } from '../../../../client/index.js';
 import { t } from '../words/words.js';
-import { type DraftTask, draftOf, planChanges, wholePlan, withNewTask } from './plan-draft.js';
+import { type DraftTask, draftOf, planChanges, removedFrom, wholePlan, withNewTask } from './plan-draft.js';
 import { Fault, type Sending } from './sending.js';
 
 interface EditorProps {
   tasks: readonly Task[];
-  /** All that is to be done is sent, so that what is left out is removed; else only changes are. */
+  /** All that is to be done is sent, so that what is left out is removed; else what differs is. */
   whole: boolean;
   sending: Sending;
-  onSave: (tasks: object[]) => void;
+  onSave: (tasks: object[], removed: string[]) => void;
   onClose: () => void;
 }
 
@@ -19,6 +19,7 @@ export function PlanEditor({ tasks, whole, sending, onSave, onClose }: EditorPro
   const change = (at: number, part: Partial<DraftTask>) => {
     draft.value = draft.value.map((task, index) => (index === at ? { ...task, ...part } : task));
   };
+  const removed = removedFrom(draft.value);
   const made = whole ? wholePlan(draft.value, tasks) : planChanges(draft.value, tasks);
   return (
     <form
@@ -26,11 +27,11 @@ export function PlanEditor({ tasks, whole, sending, onSave, onClose }: EditorPro
       aria-label={t('editPlan')}
       onSubmit={event => {
         event.preventDefault();
-        onSave(made);
+        onSave(made, removed);
       }}
     >
       {draft.value.map((task, at) => (
-        <TaskFields key={task.id} task={task} whole={whole} onChange={part => change(at, part)} />
+        <TaskFields key={task.id} task={task} onChange={part => change(at, part)} />
       ))}
       <Fault of={sending.fault} />
       <div class="actions">
@@ -45,7 +46,11 @@ export function PlanEditor({ tasks, whole, sending, onSave, onClose }: EditorPro
         >
           {t('addTask')}
         </button>
-        <button type="submit" class="main" disabled={sending.busy || made.length === 0}>
+        <button
+          type="submit"
+          class="main"
+          disabled={sending.busy || made.length + (whole ? 0 : removed.length) === 0}
+        >
           {t('savePlan')}
         </button>
         <button type="button" class="quiet" onClick={onClose}>
@@ -58,21 +63,18 @@ export function PlanEditor({ tasks, whole, sending, onSave, onClose }: EditorPro
 
 interface FieldsProps {
   task: DraftTask;
-  whole: boolean;
   onChange: (part: Partial<DraftTask>) => void;
 }
 
-function TaskFields({ task, whole, onChange }: FieldsProps) {
+function TaskFields({ task, onChange }: FieldsProps) {
   const { id, description, criterion, removed, isNew } = task;
   return (
     <fieldset class={removed ? 'removed' : ''}>
       <legend>
         {id} {isNew && <span class="chip">{t('newTask')}</span>}
-        {(whole || isNew) && (
-          <button type="button" class="quiet small" onClick={() => onChange({ removed: !removed })}>
-            {removed ? t('keepTask') : t('removeTask')}
-          </button>
-        )}
+        <button type="button" class="quiet small" onClick={() => onChange({ removed: !removed })}>
+          {removed ? t('keepTask') : t('removeTask')}
+        </button>
       </legend>
       <textarea
         aria-label={t('taskDescription', { id })}

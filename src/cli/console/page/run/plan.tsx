@@ -25,8 +25,9 @@ export function Plan({ run }: { run: RunModel }) {
   const sending = useSending();
   const tasks = planInForce(run.snapshot?.tasks ?? []);
   const done = tasks.filter(({ status }) => status === 'completed').length;
-  const save = async (edited: object[]) => {
-    if (await sending.send(() => post(runPath(run.id, 'plan'), { tasks: edited }))) isEditing.value = false;
+  const save = async (edited: object[], remove: string[]) => {
+    const change = { tasks: edited, remove };
+    if (await sending.send(() => post(runPath(run.id, 'plan'), change))) isEditing.value = false;
   };
   return (
     <section class="panel" aria-label={t('plan')}>
@@ -49,7 +50,7 @@ export function Plan({ run }: { run: RunModel }) {
           whole={false}
           tasks={tasks}
           sending={sending}
-          onSave={edited => void save(edited)}
+          onSave={(edited, removed) => void save(edited, removed)}
           onClose={() => (isEditing.value = false)}
         />
       ) : (
