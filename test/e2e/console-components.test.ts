@@ -167,6 +167,15 @@ describe.skipIf(browserPath === null)('components', () => {
     expect(await eventsOf(run, 'gate_closed')).toEqual([]);
   });
 
+  test('R7 a built-in component that was drawn before the module was there → it calls the handler all the same', async () => {
+    const { page, end } = await runThatSays({
+      text: content(card('resource-list', { resources: [{ name: 'Harbour' }], onClick: 'openOrder' })),
+    });
+    await page.getByRole('button', { name: 'Harbour' }).first().click();
+    await page.locator('.proposal', { hasText: 'Open the order' }).waitFor();
+    await end();
+  });
+
   test('R4 V9 a component that is being written → drawn with a cursor, and decided on when it is whole', async () => {
     const held = latch();
     const text = JSON.stringify({

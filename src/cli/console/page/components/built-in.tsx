@@ -125,7 +125,7 @@ function Resources({ props }: { props: Props }) {
       {records(props.resources).map((resource, at) => (
         <li key={at}>
           {typeof choose === 'function' ? (
-            <button type="button" class="quiet" onClick={() => choose(resource)}>
+            <button type="button" class="small" onClick={() => choose(resource)}>
               {wordOf(resource, RESOURCE_NAMES)}
             </button>
           ) : (

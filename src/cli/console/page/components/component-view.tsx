@@ -37,7 +37,7 @@ function Known({ name, component, props, partial }: ComponentViewProps & { compo
   const ctx = useMemo(() => as(name), [as, name]);
   const given = useMemo(() => ({ ...component.defaults, ...cleaned(props) }), [component, props]);
   const faults = useMemo(() => (partial ? [] : faultsOf(component, given)), [component, given, partial]);
-  const drawn = useMemo(() => withHandlers(given, as), [given, as]);
+  const drawn = useMemo(() => withHandlers(given, as), [given, as, handlers.version.value]);
   if (faults.length > 0) return <Hint text={`${t('badProps', { name })} ${faults.join(' ')}`} data={props} />;
   return (
     <div ref={root} class="component" data-component={name}>

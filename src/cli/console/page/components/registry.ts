@@ -83,10 +83,13 @@ export type Handler = (data: unknown, ctx: Pick<ComponentContext, 'propose'>) =>
 /** Names come from models: they are looked up in a map, where `constructor` is nothing. */
 export class HandlerRegistry {
   readonly #handlers = new Map<string, Handler>();
+  /** Other at each change: what was drawn before a handler was there gets it. */
+  readonly version = signal(0);
 
   register(name: string, handler: Handler): void {
     if (typeof handler !== 'function') throw new TypeError(`The handler ${name} is no function.`);
     this.#handlers.set(name, handler);
+    this.version.value += 1;
   }
 
   get(name: string): Handler | undefined {
