@@ -1,7 +1,10 @@
 /** Components of a project's own module, in Chromium: drawn as they are written, faults in their place, what they propose. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { browserPath, consoleOfFile } from '../support/browser.js';
+import { consoleProcess } from '../support/console-process.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
@@ -173,6 +176,26 @@ describe.skipIf(browserPath === null)('components', () => {
     });
     await page.getByRole('button', { name: 'Harbour' }).first().click();
     await page.locator('.proposal', { hasText: 'Open the order' }).waitFor();
+    await end();
+  });
+
+  test('a folder that nobody has trusted → the page says why its components are not there', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'untrusted-'));
+    writeFileSync(join(home, 'steersman.yaml'), 'console: { components: ./components.js }\n');
+    writeFileSync(join(home, 'components.js'), MODULE);
+    const untrusted = await consoleProcess(home, { address: rig.env.address, names: [] });
+    await untrusted.start();
+    onTestFinished(async () => {
+      await untrusted.kill();
+      rmSync(home, { recursive: true, force: true });
+    });
+    const { run, page, end } = await runThatSays({ text: content(card('order-card', { orderId: 'A-1' })) });
+    await page.getByText('Order A-1').waitFor();
+    const other = await (await shown.browser.newContext()).newPage();
+    await other.goto(untrusted.link(run.workflowId));
+    await other.getByText('There is no component order-card here.').first().waitFor();
+    await other.getByText('nobody has said yet that the folder is trusted').first().waitFor();
+    await other.context().close();
     await end();
   });
 
