@@ -120,6 +120,7 @@ describe.skipIf(browserPath === null)('components', () => {
         ...Object.entries(BUILT_IN).map(([name, props]) => card(name, props)),
         card('no-such-card', { a: 1 }),
         card('order-card', { orderId: 7 }),
+        card('todo-list', { todos: 'none' }),
         card('broken-card', {}),
         card('order-card', { orderId: 'A-1' }),
       ),
@@ -127,6 +128,7 @@ describe.skipIf(browserPath === null)('components', () => {
     for (const words of SAYS) await page.locator('.parts').first().getByText(words).first().waitFor();
     await page.getByText('There is no component no-such-card here.').waitFor();
     await page.getByText('The component order-card was given what it does not take.').waitFor();
+    await page.getByText('todos: expected a list of objects or texts').waitFor();
     await page.getByText('The component broken-card failed. Error: out of cards').waitFor();
     await page.getByText('Order A-1').waitFor();
     await page.getByText('state unknown').first().waitFor();

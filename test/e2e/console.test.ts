@@ -1,6 +1,7 @@
 /** A person's way through the console, in Chromium: start, approve, say something, read the answer. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { browserPath, consoleOfFile } from '../support/browser.js';
@@ -89,5 +90,43 @@ describe.skipIf(browserPath === null)('console', () => {
     held.open();
     await run.result();
     expect(JSON.stringify(script.requests.at(-1))).toContain('Mind the lighthouse');
+  });
+
+  test('the page of a run → at most 60 KB, and no reader of Markdown before a text has some, which stands as it is until then', async () => {
+    const held = latch();
+    const text = 'It **stands** here. <img src="x" onerror="document.title=\'no\'">';
+    rig.play(async () => {
+      await held.until;
+      return { text };
+    });
+    const run = await rig.start('Say it.', attended);
+    const page = await (await shown.browser.newContext()).newPage();
+    const loads: Promise<number>[] = [];
+    page.on('response', response => {
+      if (response.url().includes('/api/')) return;
+      loads.push(response.body().then(body => gzipSync(body).length));
+    });
+    const reader = latch();
+    await page.route('**/*.js', async route => {
+      const response = await route.fetch();
+      const body = await response.text();
+      if (body.includes('DOMPurify')) await reader.until;
+      await route.fulfill({ response, body });
+    });
+    await page.goto(shown.served.link(run.workflowId));
+    await page.locator('.entry.goal', { hasText: 'Say it.' }).waitFor();
+    await page.locator('.entry.live').waitFor();
+    const weight = (await Promise.all(loads)).reduce((sum, each) => sum + each, 0);
+    expect(weight).toBeLessThan(60 * 1_024);
+    held.open();
+    await page.locator('.entry.answer').waitFor();
+    await page.getByText(text).first().waitFor();
+    expect(await page.locator('.chat strong', { hasText: 'stands' }).count()).toBe(0);
+    expect(await page.locator('.chat img').count()).toBe(0);
+    reader.open();
+    await page.locator('.chat strong', { hasText: 'stands' }).first().waitFor();
+    expect([await page.locator('.chat img').count(), await page.title()]).toEqual([0, 'Steersman']);
+    await run.result();
+    await page.context().close();
   });
 });

@@ -15,6 +15,8 @@ export interface ComponentContext {
 export interface ComponentDefinition {
   /** A JSON Schema that its properties must fit, once the text is complete. */
   props?: Record<string, unknown>;
+  /** In place of a schema, for components of the page itself: what is wrong with properties. */
+  faults?(props: Props): string[];
   /** Properties where none are given. */
   defaults?: Props;
   render(props: Props, ctx: ComponentContext): ComponentChild;
