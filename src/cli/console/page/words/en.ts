@@ -42,6 +42,7 @@ export const EN = {
   appOf: 'App of {server}',
   appOpen: 'Open the app of {server}',
   appClose: 'Close the app',
+  appWaits: 'Waiting for the app…',
   appGone: 'The page of the app is not there any more.',
   appEnded: 'The run has ended.',
   appLink: 'The app of {server} wants to open this address',

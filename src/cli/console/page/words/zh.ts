@@ -44,6 +44,7 @@ export const ZH: Words = {
   appOf: '{server} 的应用',
   appOpen: '打开 {server} 的应用',
   appClose: '关闭应用',
+  appWaits: '正在等待应用…',
   appGone: '应用的页面已不存在。',
   appEnded: '运行已结束。',
   appLink: '{server} 的应用想打开这个地址',
