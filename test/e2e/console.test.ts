@@ -129,4 +129,36 @@ describe.skipIf(browserPath === null)('console', () => {
     await run.result();
     await page.context().close();
   });
+
+  test('a page of 360 pixels → nothing leads it sideways, all views of a run are in sight, and words of a table are whole', async () => {
+    const row = '| Condition of the hull | Home harbour | Last survey | Built in | Owner |';
+    rig.play(() => ({ text: `${row}\n|---|---|---|---|---|\n${row}\n\n\`${'a'.repeat(300)}\`` }));
+    const run = await rig.start(`A table. ${'b'.repeat(200)}`, { ...attended, keepOpenSeconds: 600 });
+    const page = await shown.open(run.workflowId);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.locator('.chat th').first().waitFor();
+    const seen = await page.evaluate<{ wide: number; right: number; lines: number }>(`(() => {
+      const root = document.documentElement;
+      const word = document.createRange();
+      word.setStart(document.querySelector('.chat th').firstChild, 0);
+      word.setEnd(word.startContainer, 'Condition'.length);
+      const tabs = [...document.querySelectorAll('nav.tabs button')];
+      return {
+        wide: root.scrollWidth,
+        right: Math.max(...tabs.map(tab => tab.getBoundingClientRect().right)),
+        lines: word.getClientRects().length,
+      };
+    })()`);
+    expect(seen.wide).toBeLessThanOrEqual(360);
+    expect(seen.right).toBeLessThanOrEqual(360);
+    expect(seen.lines).toBe(1);
+    // It has its answer: what is said next is its next goal.
+    await page.getByRole('textbox', { name: 'Message' }).fill('And now the mast.');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await until('the next goal begins', async () =>
+      (await eventsOf(run, 'goal_started')).some(({ text }) => text === 'And now the mast.'),
+    );
+    await run.cancel();
+    await page.context().close();
+  });
 });

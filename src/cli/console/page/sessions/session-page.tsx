@@ -69,7 +69,10 @@ function MessageView({ session, run, message }: MessageProps) {
     if (message.kind === 'cut') return <p class="note">{text}</p>;
     if (!SPOKEN.has(message.purpose))
       return (
-        <Fold class="note" summary={`${message.purpose}${message.role ? ` · ${message.role}` : ''}`}>
+        <Fold
+          class="note"
+          summary={`${named('purpose', message.purpose)}${message.role ? ` · ${message.role}` : ''}`}
+        >
           {() => <ToolContent text={text} />}
         </Fold>
       );
