@@ -13,9 +13,11 @@ import { until } from '../support/wait.js';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
 const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
 
+const LONG = `${Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')}\nthe last line\n`;
+
 describe.skipIf(browserPath === null)('console', () => {
   const rig = rigOfFile({
-    workspace: { 'a.txt': 'alpha\n' },
+    workspace: { 'a.txt': 'alpha\n', 'long.txt': LONG },
     config: {
       'steersman.yaml': settingsYaml('steering: note'),
       '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
@@ -70,6 +72,18 @@ describe.skipIf(browserPath === null)('console', () => {
     await other.bringToFront();
     await button(other, /^Approve/).waitFor({ state: 'detached' });
     expect(await eventsOf(run, 'gate_closed')).toHaveLength(1);
+  });
+
+  test('the result of a call, which its event tells the beginning of → opened, it is there whole, line by line', async () => {
+    const read = calls({ name: 'read_text_file', arguments: { path: 'long.txt' } });
+    rig.play((_request, index) => (index === 0 ? read : { text: 'Done.' }));
+    const run = await rig.start('Read it.', attended);
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.locator('details.tool > summary').click();
+    await page.getByText('the last line').waitFor();
+    expect(await page.locator('.tool-body').innerText()).toContain(LONG.trim());
+    await page.context().close();
   });
 
   test('what a person types → reaches the model, with its receipt under it', async () => {

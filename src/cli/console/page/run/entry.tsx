@@ -17,6 +17,7 @@ import { Fault, useSending } from '../parts/sending.js';
 import { changeOf, Diff } from '../parts/text/diff.js';
 import { Markdown } from '../parts/text/markdown.js';
 import { pretty, ToolContent } from '../parts/text/plain.js';
+import { resultText } from '../parts/text/result-text.js';
 import { Ago, durationWords } from '../parts/time.js';
 import { followed } from '../state.js';
 import { language, named, t } from '../words/words.js';
@@ -146,7 +147,7 @@ function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
   const { path, messageId, parts, app } = item;
   return (
     <>
-      <Tool item={item} />
+      <Tool item={item} runId={runId} />
       {parts !== null && <ToolParts run={runAt(runId, path)} messageId={messageId} tool={parts} />}
       {app?.page !== undefined && <ToolApp item={{ ...item, app }} runId={runId} />}
     </>
@@ -178,7 +179,7 @@ function ToolApp({ item, runId }: { item: ToolItem & { app: AppResult }; runId: 
   );
 }
 
-function Tool({ item }: { item: ToolItem }) {
+function Tool({ item, runId }: { item: ToolItem; runId: string }) {
   const { tool, ending, isError, durationMs, edited } = item;
   const look = ending === null ? 'running' : isError ? 'bad' : '';
   return (
@@ -196,7 +197,7 @@ function Tool({ item }: { item: ToolItem }) {
         </>
       }
     >
-      {() => <ToolBody item={item} />}
+      {() => <ToolBody item={item} runId={runId} />}
     </Fold>
   );
 }
@@ -207,7 +208,7 @@ function endWords({ ending, isError }: ToolItem): string {
   return ending === 'executed' ? (isError ? t('wentWrong') : '') : named('ending', ending);
 }
 
-function ToolBody({ item }: { item: ToolItem }) {
+function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
   const change = changeOf(parseRecord(item.arguments));
   return (
     <div class="tool-body">
@@ -217,11 +218,28 @@ function ToolBody({ item }: { item: ToolItem }) {
       {item.ending !== null && (
         <>
           <h3>{t('result')}</h3>
-          <ToolContent text={item.result} />
+          <WholeResult item={item} runId={runId} />
         </>
       )}
     </div>
   );
+}
+
+/** Events have the beginning of a result, in one line: the conversation has it whole. */
+function WholeResult({ item: { path, messageId, result }, runId }: { item: ToolItem; runId: string }) {
+  const whole = useSignal<string | null>(null);
+  useEffect(() => {
+    if (messageId === '') return;
+    const asked = runPath(runAt(runId, path), `messages?id=${encodeURIComponent(messageId)}`);
+    get<Message[]>(asked).then(
+      ([message]) => {
+        if (message?.kind === 'tool_result') whole.value = message.content.map(resultText).join('\n');
+      },
+      // Its beginning is here.
+      () => undefined,
+    );
+  }, [messageId]);
+  return <ToolContent text={whole.value ?? result} />;
 }
 
 function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem }) {
