@@ -279,14 +279,16 @@ async function heapOf(page: Page): Promise<number> {
   return metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN;
 }
 
-/** What a browser loads for the first page, and for that of a run: kilobytes, gzipped. */
+/** What a browser loads for the first page, and for those of runs: kilobytes, gzipped. */
 async function weightsOf(): Promise<[string, string][]> {
-  const handle = await start('weighed', () => ({ text: 'It **stands** here.' }));
-  await handle.result();
+  const plain = await start('weighed', () => ({ text: 'It stands here.' }));
+  const marked = await start('marked', () => ({ text: 'It **stands** here.' }));
+  await Promise.all([plain.result(), marked.result()]);
   const all: [string, string][] = [];
-  for (const [name, run] of [
-    ['Waiting', undefined],
-    ['a run', handle.workflowId],
+  for (const [name, run, drawn] of [
+    ['Waiting', undefined, '.empty'],
+    ['a run', plain.workflowId, '.entry.answer'],
+    ['a run with Markdown', marked.workflowId, '.chat strong:text("stands")'],
   ] as const) {
     const page = await (await browser.newContext()).newPage();
     const loads: Promise<number>[] = [];
@@ -294,10 +296,7 @@ async function weightsOf(): Promise<[string, string][]> {
       if (!response.url().includes('/api/')) loads.push(response.body().then(body => gzipSync(body).length));
     });
     await page.goto(shown.link(run));
-    await page
-      .locator(run === undefined ? '.empty' : '.entry.answer strong')
-      .first()
-      .waitFor();
+    await page.locator(drawn).first().waitFor();
     const bytes = (await Promise.all(loads)).reduce((sum, each) => sum + each, 0);
     all.push([name, (bytes / 1_024).toFixed(1)]);
     await page.context().close();

@@ -86,6 +86,14 @@ describe.skipIf(browserPath === null)('console: apps', () => {
     },
   );
 
+  test('an app that has not answered yet → the page says that it waits, until it has', async () => {
+    const { page } = await withBoard('<!doctype html><p>Nothing to say.</p>');
+    await page.getByText('Waiting for the app…').waitFor();
+    const { page: other, app } = await withBoard(await appPage('ext-apps-2'));
+    await app.getByText('context {').waitFor();
+    await other.getByText('Waiting for the app…').waitFor({ state: 'detached' });
+  });
+
   test('a message and a link of an app → a person sends the one and opens the other, or neither happens', async () => {
     const { app, page, run } = await withBoard(
       await appPage(

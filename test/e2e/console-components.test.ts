@@ -1,7 +1,10 @@
 /** Components of a project's own module, in Chromium: drawn as they are written, faults in their place, what they propose. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { browserPath, consoleOfFile } from '../support/browser.js';
+import { consoleProcess } from '../support/console-process.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf } from '../support/run-views.js';
@@ -117,6 +120,7 @@ describe.skipIf(browserPath === null)('components', () => {
         ...Object.entries(BUILT_IN).map(([name, props]) => card(name, props)),
         card('no-such-card', { a: 1 }),
         card('order-card', { orderId: 7 }),
+        card('todo-list', { todos: 'none' }),
         card('broken-card', {}),
         card('order-card', { orderId: 'A-1' }),
       ),
@@ -124,6 +128,7 @@ describe.skipIf(browserPath === null)('components', () => {
     for (const words of SAYS) await page.locator('.parts').first().getByText(words).first().waitFor();
     await page.getByText('There is no component no-such-card here.').waitFor();
     await page.getByText('The component order-card was given what it does not take.').waitFor();
+    await page.getByText('todos: expected a list of objects or texts').waitFor();
     await page.getByText('The component broken-card failed. Error: out of cards').waitFor();
     await page.getByText('Order A-1').waitFor();
     await page.getByText('state unknown').first().waitFor();
@@ -165,6 +170,35 @@ describe.skipIf(browserPath === null)('components', () => {
     expect(said).toContain('Open the order');
     expect(said).not.toContain('Cancel A-1');
     expect(await eventsOf(run, 'gate_closed')).toEqual([]);
+  });
+
+  test('R7 a built-in component that was drawn before the module was there → it calls the handler all the same', async () => {
+    const { page, end } = await runThatSays({
+      text: content(card('resource-list', { resources: [{ name: 'Harbour' }], onClick: 'openOrder' })),
+    });
+    await page.getByRole('button', { name: 'Harbour' }).first().click();
+    await page.locator('.proposal', { hasText: 'Open the order' }).waitFor();
+    await end();
+  });
+
+  test('a folder that nobody has trusted → the page says why its components are not there', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'untrusted-'));
+    writeFileSync(join(home, 'steersman.yaml'), 'console: { components: ./components.js }\n');
+    writeFileSync(join(home, 'components.js'), MODULE);
+    const untrusted = await consoleProcess(home, { address: rig.env.address, names: [] });
+    await untrusted.start();
+    onTestFinished(async () => {
+      await untrusted.kill();
+      rmSync(home, { recursive: true, force: true });
+    });
+    const { run, page, end } = await runThatSays({ text: content(card('order-card', { orderId: 'A-1' })) });
+    await page.getByText('Order A-1').waitFor();
+    const other = await (await shown.browser.newContext()).newPage();
+    await other.goto(untrusted.link(run.workflowId));
+    await other.getByText('There is no component order-card here.').first().waitFor();
+    await other.getByText('nobody has said yet that the folder is trusted').first().waitFor();
+    await other.context().close();
+    await end();
   });
 
   test('R4 V9 a component that is being written → drawn with a cursor, and decided on when it is whole', async () => {

@@ -1,6 +1,7 @@
 /** A person's way through the console, in Chromium: start, approve, say something, read the answer. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { browserPath, consoleOfFile } from '../support/browser.js';
@@ -12,9 +13,11 @@ import { until } from '../support/wait.js';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
 const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
 
+const LONG = `${Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')}\nthe last line\n`;
+
 describe.skipIf(browserPath === null)('console', () => {
   const rig = rigOfFile({
-    workspace: { 'a.txt': 'alpha\n' },
+    workspace: { 'a.txt': 'alpha\n', 'long.txt': LONG },
     config: {
       'steersman.yaml': settingsYaml('steering: note'),
       '.mcp.json': JSON.stringify({ mcpServers: { filesystem } }),
@@ -71,6 +74,18 @@ describe.skipIf(browserPath === null)('console', () => {
     expect(await eventsOf(run, 'gate_closed')).toHaveLength(1);
   });
 
+  test('the result of a call, which its event tells the beginning of → opened, it is there whole, line by line', async () => {
+    const read = calls({ name: 'read_text_file', arguments: { path: 'long.txt' } });
+    rig.play((_request, index) => (index === 0 ? read : { text: 'Done.' }));
+    const run = await rig.start('Read it.', attended);
+    await run.result();
+    const page = await shown.open(run.workflowId);
+    await page.locator('details.tool > summary').click();
+    await page.getByText('the last line').waitFor();
+    expect(await page.locator('.tool-body').innerText()).toContain(LONG.trim());
+    await page.context().close();
+  });
+
   test('what a person types → reaches the model, with its receipt under it', async () => {
     const held = latch();
     const script = rig.play(async (_request, index) => {
@@ -89,5 +104,75 @@ describe.skipIf(browserPath === null)('console', () => {
     held.open();
     await run.result();
     expect(JSON.stringify(script.requests.at(-1))).toContain('Mind the lighthouse');
+  });
+
+  test('the page of a run → at most 60 KB, and no reader of Markdown before a text has some, which stands as it is until then', async () => {
+    const held = latch();
+    const text = 'It **stands** here. <img src="x" onerror="document.title=\'no\'">';
+    rig.play(async () => {
+      await held.until;
+      return { text };
+    });
+    const run = await rig.start('Say it.', attended);
+    const page = await (await shown.browser.newContext()).newPage();
+    const loads: Promise<number>[] = [];
+    page.on('response', response => {
+      if (response.url().includes('/api/')) return;
+      loads.push(response.body().then(body => gzipSync(body).length));
+    });
+    const reader = latch();
+    await page.route('**/*.js', async route => {
+      const response = await route.fetch();
+      const body = await response.text();
+      if (body.includes('DOMPurify')) await reader.until;
+      await route.fulfill({ response, body });
+    });
+    await page.goto(shown.served.link(run.workflowId));
+    await page.locator('.entry.goal', { hasText: 'Say it.' }).waitFor();
+    await page.locator('.entry.live').waitFor();
+    const weight = (await Promise.all(loads)).reduce((sum, each) => sum + each, 0);
+    expect(weight).toBeLessThan(60 * 1_024);
+    held.open();
+    await page.locator('.entry.answer').waitFor();
+    await page.getByText(text).first().waitFor();
+    expect(await page.locator('.chat strong', { hasText: 'stands' }).count()).toBe(0);
+    expect(await page.locator('.chat img').count()).toBe(0);
+    reader.open();
+    await page.locator('.chat strong', { hasText: 'stands' }).first().waitFor();
+    expect([await page.locator('.chat img').count(), await page.title()]).toEqual([0, 'Steersman']);
+    await run.result();
+    await page.context().close();
+  });
+
+  test('a page of 360 pixels → nothing leads it sideways, all views of a run are in sight, and words of a table are whole', async () => {
+    const row = '| Condition of the hull | Home harbour | Last survey | Built in | Owner |';
+    rig.play(() => ({ text: `${row}\n|---|---|---|---|---|\n${row}\n\n\`${'a'.repeat(300)}\`` }));
+    const run = await rig.start(`A table. ${'b'.repeat(200)}`, { ...attended, keepOpenSeconds: 600 });
+    const page = await shown.open(run.workflowId);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.locator('.chat th').first().waitFor();
+    const seen = await page.evaluate<{ wide: number; right: number; lines: number }>(`(() => {
+      const root = document.documentElement;
+      const word = document.createRange();
+      word.setStart(document.querySelector('.chat th').firstChild, 0);
+      word.setEnd(word.startContainer, 'Condition'.length);
+      const tabs = [...document.querySelectorAll('nav.tabs button')];
+      return {
+        wide: root.scrollWidth,
+        right: Math.max(...tabs.map(tab => tab.getBoundingClientRect().right)),
+        lines: word.getClientRects().length,
+      };
+    })()`);
+    expect(seen.wide).toBeLessThanOrEqual(360);
+    expect(seen.right).toBeLessThanOrEqual(360);
+    expect(seen.lines).toBe(1);
+    // It has its answer: what is said next is its next goal.
+    await page.getByRole('textbox', { name: 'Message' }).fill('And now the mast.');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await until('the next goal begins', async () =>
+      (await eventsOf(run, 'goal_started')).some(({ text }) => text === 'And now the mast.'),
+    );
+    await run.cancel();
+    await page.context().close();
   });
 });

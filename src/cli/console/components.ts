@@ -11,6 +11,8 @@ export interface ComponentOptions {
   module: string | null;
   /** MCP servers whose HTML is shown in a frame of its own instead of taken apart. */
   unsafeHtml: readonly string[];
+  /** Why the module that is meant is not used. */
+  fault?: string;
 }
 
 export const NO_COMPONENTS: ComponentOptions = { module: null, unsafeHtml: [] };
@@ -40,8 +42,8 @@ export class Components {
   }
 
   async answer(): Promise<ComponentAnswer> {
-    const { module, unsafeHtml } = this.#options;
-    if (module === null) return { module, unsafeHtml, fault: null };
+    const { module, unsafeHtml, fault: unused = null } = this.#options;
+    if (module === null) return { module, unsafeHtml, fault: unused };
     const name = basename(module);
     const fault = await this.#read(name).then(() => null, errorText);
     const isThere = fault === null;

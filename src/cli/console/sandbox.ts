@@ -74,7 +74,8 @@ function appPolicy(csp: unknown, consoles: readonly string[]): string {
     ['base-uri', places('baseUriDomains')],
     ['object-src', []],
     ['form-action', []],
-    ['frame-ancestors', [...consoles]],
+    // An address of IPv6 is none in a policy, and browsers complain of it.
+    ['frame-ancestors', consoles.filter(each => PLACE.test(each))],
   ];
   return lists.map(([name, sources]) => `${name} ${sources.join(' ') || "'none'"}`).join('; ');
 }

@@ -15,10 +15,11 @@ import { z } from 'zod';
 import { connect, type SteersmanClient, SteersmanError } from '../../client/index.js';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { errorText } from '../../core/text/error-text.js';
+import { verbCall } from '../../shared/called-as.js';
 import { caught, isSame, pathOf } from '../../shared/http-guard.js';
 import { makeFolder, resolveHome } from '../../stack/home.js';
 import { readJson, removeFile, writeJson } from '../../stack/json-file.js';
-import { isTrusted } from '../../stack/trust/trust.js';
+import { isTrusted, moduleIn } from '../../stack/trust/trust.js';
 import { type ComponentOptions, componentsIn, NO_COMPONENTS } from './components.js';
 import { type Console, createConsole } from './console.js';
 import { Links } from './links.js';
@@ -101,10 +102,16 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
 async function componentsHere(report: (line: string) => void): Promise<ComponentOptions> {
   const dir = defaultConfigDir();
   try {
-    return isTrusted(dir) ? await componentsIn(dir) : NO_COMPONENTS;
+    if (isTrusted(dir)) return await componentsIn(dir);
+    const module = moduleIn(dir);
+    if (module === null) return NO_COMPONENTS;
+    throw new Error(
+      `nobody has said yet that the folder is trusted, or ${module} has changed since. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then start the console again.`,
+    );
   } catch (error) {
-    report(`The console has no components of this folder: ${errorText(error)}`);
-    return NO_COMPONENTS;
+    const fault = `The console has no components of this folder: ${errorText(error)}`;
+    report(fault);
+    return { ...NO_COMPONENTS, fault };
   }
 }
 

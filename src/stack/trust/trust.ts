@@ -132,7 +132,8 @@ function scriptsOf(folder: string): string[] {
   return names.sort().map(name => join(beside, name));
 }
 
-function moduleIn(folder: string): string | null {
+/** As the folder's configuration names it; null: there is none. */
+export function moduleIn(folder: string): string | null {
   try {
     const { console } = trustedSections(folder);
     return isRecord(console) && isText(console.components) ? console.components : null;

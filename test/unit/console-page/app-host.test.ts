@@ -11,6 +11,7 @@ function hosted(own: Partial<HostWorld> = {}) {
     now: () => 0,
     context: () => ({ theme: 'dark' }),
     resize: height => void did.push(['resize', height]),
+    ready: () => void did.push(['ready']),
     callTool: async (tool, args) => {
       did.push(['callTool', tool, args]);
       return { content: [{ type: 'resource', resource: { uri: 'a://b', text: 'c' } }] };

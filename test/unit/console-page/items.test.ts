@@ -88,10 +88,25 @@ test('conversation: what a role tells a person in its reply → it does not stan
 });
 
 test('conversation: a failure, a warning → notes; what only machines need → nothing', () => {
-  const failed = { type: 'model_call_failed', model: 'e/m', message: 'Busy.', next: 'It is tried again.' };
+  const failed = { type: 'model_call_failed', model: 'e/m', message: 'Busy.', next: 'retry' };
   expect(told(failed, { type: 'warning', text: 'Careful.' })).toMatchObject([
-    { kind: 'note', about: 'model_call_failed', level: 'warn', text: 'e/m: Busy. It is tried again.' },
+    { kind: 'note', about: 'model_call_failed', level: 'warn', text: 'e/m: Busy.', named: ['next', 'retry'] },
     { kind: 'note', about: 'warning', text: 'Careful.' },
   ]);
   expect(told({ type: 'continued_as_new', segment: 2 }, { type: 'store_back', afterMs: 1 })).toEqual([]);
+});
+
+test.each([
+  [{ type: 'model_call_failed', model: 'e/m', message: 'No.', next: 'fail' }, 'e/m: No.', null],
+  [
+    { type: 'task_ended', taskId: 't1', status: 'failed', reason: 'gave_up' },
+    't1 (gave up):',
+    ['status', 'failed'],
+  ],
+  [{ type: 'task_ended', taskId: 't1', status: 'completed' }, 't1:', ['status', 'completed']],
+  [{ type: 'limit_reached', limit: 'execution' }, '', ['phase', 'execution']],
+  [{ type: 'limit_reached', limit: 'turns' }, '', ['budget', 'turns']],
+  [{ type: 'budget_warning', budget: 'costUsd' }, '', ['budget', 'costUsd']],
+])('conversation: %j → names are told as such, for the page to say', (event, text, named) => {
+  expect(told(event)).toMatchObject([{ kind: 'note', text, named }]);
 });

@@ -34,6 +34,12 @@ describe('the policy of an app', () => {
     async csp => expect(await policyOf(csp)).toEqual(CLOSED),
   );
 
+  test('consoles by an address of IPv6, which no policy knows → left out', async () => {
+    const { fetch } = createSandbox({ consoles: ['http://127.0.0.1:7418', 'http://[::1]:7418'] });
+    const { headers } = await fetch(new Request('http://127.0.0.1:9/'));
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors http:\/\/127\.0\.0\.1:7418$/);
+  });
+
   test('places declared → those, each where it counts', async () => {
     const declared = {
       connectDomains: ['https://api.example', 'wss://live.example:8443'],

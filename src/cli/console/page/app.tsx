@@ -107,7 +107,7 @@ function NewLink() {
     <main class="new-link">
       <h1>{t('needsLink')}</h1>
       <p>{t('needsLinkText')}</p>
-      <pre>steersman console --open</pre>
+      <pre>{`steersman console --open\n\n# ${t('inClone')}\nnpm run client -- console --open`}</pre>
       <p>{t('orToken')}</p>
       <form
         class="actions"

@@ -9,9 +9,7 @@ import { speakFirst } from './words/words.js';
 
 const spoken = speakFirst();
 // What the page of a run is made of is loaded meanwhile; what fails here is asked for again where it is drawn.
-if (location.pathname.startsWith('/runs/'))
-  for (const part of [import('./run/run-page.js'), import('./parts/text/safe-markdown.js')])
-    part.catch(() => undefined);
+if (location.pathname.startsWith('/runs/')) import('./run/run-page.js').catch(() => undefined);
 const link = await openLink({
   frames(frames) {
     for (const frame of frames) take(frame);

@@ -33,6 +33,7 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
   const shown = useSignal<Shown | null>(null);
   const fault = useSignal<string | null>(null);
   const height = useSignal(FIRST_HEIGHT);
+  const isReady = useSignal(false);
   const link = useSignal<{ url: string; answer: (opens: boolean) => void } | null>(null);
   const host = useRef<AppHost | null>(null);
   useEffect(() => {
@@ -51,6 +52,7 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
         now: () => performance.now(),
         context: contextNow,
         resize: to => (height.value = to),
+        ready: () => (isReady.value = true),
         callTool: (tool, args) => callTool({ item, runId }, tool, args),
         openLink: async url => {
           // One at a time: what a person is about to open does not change under their hand.
@@ -84,6 +86,7 @@ export default function AppView({ item, runId, onClose }: AppViewProps) {
     <section class="app" aria-label={t('appOf', { server })}>
       <header>
         <span class="chip">{t('appOf', { server })}</span>
+        {!isReady.value && <span class="muted">{t('appWaits')}</span>}
         <button type="button" class="quiet small" onClick={() => void close()}>
           {t('appClose')}
         </button>

@@ -28,6 +28,8 @@ export interface HostWorld {
   /** Theme, language and the like. */
   context(): Json;
   resize(height: number): void;
+  /** The app has greeted, and been told what it is about. */
+  ready(): void;
   /** Calls a tool of the app's own server, by the run. */
   callTool(tool: string, args: Json): Promise<Json>;
   /** Asks the person. False: not opened; null: they are being asked about another. */
@@ -108,6 +110,7 @@ export class AppHost {
     } else if (method === 'ui/notifications/initialized') {
       if (!this.#isGreeted || this.#isTold) return;
       this.#isTold = true;
+      this.#world.ready();
       this.#notify('ui/notifications/tool-input', { arguments: this.#call.arguments });
       this.#notify('ui/notifications/tool-result', this.#call.answer);
     } else if (method === 'ui/notifications/size-changed') {

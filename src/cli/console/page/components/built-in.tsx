@@ -7,8 +7,7 @@ import type { ComponentDefinition, ComponentRegistry, Props } from './registry.j
 
 type Draw = ComponentDefinition['render'];
 
-const TEXT = { type: ['string', 'null'] };
-const LIST = { type: ['array', 'null'], items: { type: ['object', 'string'] } };
+type Shape = Readonly<Record<string, 'text' | 'list'>>;
 
 export function registerBuiltIns(registry: ComponentRegistry): void {
   // What a project has registered before stays.
@@ -16,48 +15,53 @@ export function registerBuiltIns(registry: ComponentRegistry): void {
     if (registry.get(name) === undefined) registry.register(name, definition);
 }
 
-const asAgent = (schema: Record<string, unknown>, draw: Draw): ComponentDefinition => ({
-  props: { type: 'object', properties: { summary: TEXT, ...schema } },
+const shaped = (shape: Shape, draw: Draw): ComponentDefinition => ({
+  faults: props =>
+    Object.entries(shape).flatMap(([name, kind]) => {
+      const value = props[name] ?? null;
+      const fits = kind === 'list' ? isListOfThings(value) : isText(value);
+      return value === null || fits ? [] : [`${name}: expected ${EXPECTED[kind]}`];
+    }),
   render: draw,
 });
 
+const EXPECTED = { text: 'a text', list: 'a list of objects or texts' };
+
+function isListOfThings(value: unknown): boolean {
+  return Array.isArray(value) && value.every(each => isRecord(each) || isText(each));
+}
+
 const BUILT_IN: Record<string, ComponentDefinition> = {
-  'resource-info': { props: { type: 'object' }, render: props => <Thing of={props} /> },
-  'task-info': {
-    props: { type: 'object' },
-    render: props => <Task of={isRecord(props.task) ? props.task : props} />,
-  },
-  'resource-list': {
-    props: { type: 'object', properties: { resources: LIST } },
-    defaults: { resources: [] },
-    render: props => <Resources props={props} />,
-  },
-  'planner-response': asAgent({ todos: LIST }, props => (
+  'resource-info': { render: props => <Thing of={props} /> },
+  'task-info': { render: props => <Task of={isRecord(props.task) ? props.task : props} /> },
+  'resource-list': shaped({ resources: 'list' }, props => <Resources props={props} />),
+  'planner-response': shaped({ summary: 'text', todos: 'list' }, props => (
     <>
       <Words text={props.summary} />
       <Todos of={props.todos} />
     </>
   )),
-  'executor-response': asAgent({ todos: LIST }, props => (
+  'executor-response': shaped({ summary: 'text', todos: 'list' }, props => (
     <>
       <Words text={props.summary} />
       <Todos of={props.todos} />
     </>
   )),
-  'verifier-response': asAgent({ tasks: LIST, overallFeedback: TEXT, improvements: LIST }, props => (
-    <>
-      <Words text={props.overallFeedback} />
-      <Words text={props.summary} />
-      <Todos of={props.tasks} />
-      <Lines of={props.improvements} />
-    </>
+  'verifier-response': shaped(
+    { summary: 'text', overallFeedback: 'text', tasks: 'list', improvements: 'list' },
+    props => (
+      <>
+        <Words text={props.overallFeedback} />
+        <Words text={props.summary} />
+        <Todos of={props.tasks} />
+        <Lines of={props.improvements} />
+      </>
+    ),
+  ),
+  'todo-list': shaped({ todos: 'list' }, props => <Todos of={props.todos} />),
+  'summary-response': shaped({ summary: 'text', text: 'text' }, props => (
+    <Words text={props.summary ?? props.text} />
   )),
-  'todo-list': {
-    props: { type: 'object', properties: { todos: LIST } },
-    defaults: { todos: [] },
-    render: props => <Todos of={props.todos} />,
-  },
-  'summary-response': asAgent({ text: TEXT }, props => <Words text={props.summary ?? props.text} />),
 };
 
 function Words({ text }: { text: unknown }) {
@@ -125,7 +129,7 @@ function Resources({ props }: { props: Props }) {
       {records(props.resources).map((resource, at) => (
         <li key={at}>
           {typeof choose === 'function' ? (
-            <button type="button" class="quiet" onClick={() => choose(resource)}>
+            <button type="button" class="small" onClick={() => choose(resource)}>
               {wordOf(resource, RESOURCE_NAMES)}
             </button>
           ) : (

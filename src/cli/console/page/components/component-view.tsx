@@ -1,9 +1,8 @@
 /** One component by its name: what is missing, wrong or broken in it is said in its place, and harms nothing else. */
-import { type Schema, Validator } from '@cfworker/json-schema';
 import { Component, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isRecord, isText, nestsDeeper } from '../../../../core/text/json.js';
-import { type Interpreter, schemaFaults } from '../../../../core/text/schema-faults.js';
+import { lazily } from '../parts/lazy.js';
 import { pretty } from '../parts/text/plain.js';
 import { t } from '../words/words.js';
 import { RunHere } from './here.js';
@@ -16,6 +15,8 @@ import {
   type Props,
   registry,
 } from './registry.js';
+
+const Checked = lazily(() => import('./schema-check.js').then(({ Checked }) => Checked));
 
 interface ComponentViewProps {
   name: string;
@@ -32,13 +33,27 @@ export function ComponentView({ name, props, partial }: ComponentViewProps) {
   return <Hint text={`${t('noComponent', { name })} ${moduleFault.value ?? ''}`} data={props} />;
 }
 
-function Known({ name, component, props, partial }: ComponentViewProps & { component: ComponentDefinition }) {
+function Known({ component, ...view }: ComponentViewProps & { component: ComponentDefinition }) {
+  const { name, props, partial } = view;
+  const given = useMemo(() => ({ ...component.defaults, ...cleaned(props) }), [component, props]);
+  const hint = (faults: readonly string[]) => (
+    <Hint text={`${t('badProps', { name })} ${faults.join(' ')}`} data={props} />
+  );
+  const faults = (!partial && component.faults?.(given)) || [];
+  if (faults.length > 0) return hint(faults);
+  const drawn = <Drawn {...view} given={given} />;
+  if (partial || component.props === undefined) return drawn;
+  return (
+    <Checked schema={component.props} given={given} hint={hint}>
+      {drawn}
+    </Checked>
+  );
+}
+
+function Drawn({ name, props, given, partial }: ComponentViewProps & { given: Props }) {
   const { root, as, fault } = useProposing(partial);
   const ctx = useMemo(() => as(name), [as, name]);
-  const given = useMemo(() => ({ ...component.defaults, ...cleaned(props) }), [component, props]);
-  const faults = useMemo(() => (partial ? [] : faultsOf(component, given)), [component, given, partial]);
-  const drawn = useMemo(() => withHandlers(given, as), [given, as]);
-  if (faults.length > 0) return <Hint text={`${t('badProps', { name })} ${faults.join(' ')}`} data={props} />;
+  const drawn = useMemo(() => withHandlers(given, as), [given, as, handlers.version.value]);
   return (
     <div ref={root} class="component" data-component={name}>
       <Guard of={drawn} otherwise={error => <Broken {...{ name, props, partial, error }} />}>
@@ -104,18 +119,6 @@ function cleanedValue(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).filter(([name]) => !NOT_GIVEN.has(name));
   return Object.fromEntries(entries.map(([name, inner]) => [name, cleanedValue(inner)]));
-}
-
-const interpret: Interpreter = ({ schema, draft, value, onlyFirst }) =>
-  new Validator(schema as Schema, draft, onlyFirst).validate(value).errors;
-
-function faultsOf({ props: schema }: ComponentDefinition, given: Props): string[] {
-  if (schema === undefined) return [];
-  try {
-    return schemaFaults(schema, given, interpret);
-  } catch (error) {
-    return [String(error)];
-  }
 }
 
 /** `"onClick": "openOrder"` names a handler that was registered; of any other name there is none. */

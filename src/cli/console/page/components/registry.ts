@@ -15,6 +15,8 @@ export interface ComponentContext {
 export interface ComponentDefinition {
   /** A JSON Schema that its properties must fit, once the text is complete. */
   props?: Record<string, unknown>;
+  /** In place of a schema, for components of the page itself: what is wrong with properties. */
+  faults?(props: Props): string[];
   /** Properties where none are given. */
   defaults?: Props;
   render(props: Props, ctx: ComponentContext): ComponentChild;
@@ -83,10 +85,13 @@ export type Handler = (data: unknown, ctx: Pick<ComponentContext, 'propose'>) =>
 /** Names come from models: they are looked up in a map, where `constructor` is nothing. */
 export class HandlerRegistry {
   readonly #handlers = new Map<string, Handler>();
+  /** Other at each change: what was drawn before a handler was there gets it. */
+  readonly version = signal(0);
 
   register(name: string, handler: Handler): void {
     if (typeof handler !== 'function') throw new TypeError(`The handler ${name} is no function.`);
     this.#handlers.set(name, handler);
+    this.version.value += 1;
   }
 
   get(name: string): Handler | undefined {

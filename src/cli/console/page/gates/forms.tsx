@@ -164,15 +164,17 @@ export function BudgetForm({ gate, key_, sending, answer }: FormProps<'budget'>)
         })}
       </p>
       <div class="actions">
-        <input
-          class="number"
-          inputMode="decimal"
-          aria-label={t('raiseTo')}
-          value={to.value}
-          onInput={event => {
-            to.value = event.currentTarget.value;
-          }}
-        />
+        <label>
+          {t('raiseTo')}{' '}
+          <input
+            class="number"
+            inputMode="decimal"
+            value={to.value}
+            onInput={event => {
+              to.value = event.currentTarget.value;
+            }}
+          />
+        </label>
         <button
           type="button"
           class="main"

@@ -51,5 +51,12 @@ export function Countdown({ to }: { to: number }) {
 
 /** Without tenths, which only flicker. */
 function wholeSeconds(ms: number): string {
-  return ms < 60_000 ? `${Math.ceil(ms / 1_000)} s` : formatDuration(ms);
+  return ms < 60_000 ? `${Math.ceil(ms / 1_000)}${t('unit_s')}` : durationWords(ms);
 }
+
+/** `3.2 s`, `4 min 12 s`: with the units of the language. */
+export function durationWords(ms: number): string {
+  return formatDuration(ms).replace(/ (ms|s|min|h|d)\b/g, (_, unit: Unit) => t(`unit_${unit}`));
+}
+
+type Unit = 'ms' | 's' | 'min' | 'h' | 'd';

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ReplyContent } from '../parts/content.js';
 import { Earlier } from '../parts/earlier.js';
 import { Fold } from '../parts/fold.js';
+import { lastOf } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 import { Entry } from './entry.js';
@@ -93,7 +94,7 @@ function Live({ run }: { run: RunModel }) {
       {[...children].flatMap(([path, child]) =>
         [...child.calls].map(([callId, call]) => (
           <p key={`${path} ${callId}`} class="muted agent-live">
-            {path}: {call.role} {call.text === '' ? '…' : call.text.slice(-160)}
+            {path}: {call.role} {call.text === '' ? '…' : lastOf(call.text, 160)}
           </p>
         )),
       )}

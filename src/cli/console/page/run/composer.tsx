@@ -10,7 +10,9 @@ import type { SentNote } from './sent.js';
 export function Composer({ run }: { run: RunModel }) {
   void run.version.value;
   const text = draft(`composer ${run.id}`);
-  const kind = useSignal<SentNote['kind']>('steer');
+  const chosen = useSignal<SentNote['kind'] | null>(null);
+  // What has its answer is not steered any more: it is given its next goal.
+  const kind = chosen.value ?? (isAnswered(run) ? 'follow-up' : 'steer');
   const when = useSignal('skip');
   const to = useSignal('');
   const send = () => {
@@ -18,7 +20,7 @@ export function Composer({ run }: { run: RunModel }) {
     if (words === '') return;
     text.value = '';
     const note = { id: crypto.randomUUID(), text: words, at: Date.now(), fault: null };
-    void sendNote(run.id, { ...note, kind: kind.value, when: when.value, to: to.value });
+    void sendNote(run.id, { ...note, kind, when: when.value, to: to.value });
   };
   return (
     <form
@@ -33,7 +35,7 @@ export function Composer({ run }: { run: RunModel }) {
       <textarea
         data-composer
         aria-label={t('message')}
-        placeholder={kind.value === 'steer' ? t('steerHint') : t('followUpHint')}
+        placeholder={kind === 'steer' ? t('steerHint') : t('followUpHint')}
         rows={2}
         value={text.value}
         onInput={event => (text.value = event.currentTarget.value)}
@@ -46,13 +48,13 @@ export function Composer({ run }: { run: RunModel }) {
       <div class="actions">
         <select
           aria-label={t('messageKind')}
-          value={kind.value}
-          onChange={event => (kind.value = event.currentTarget.value as SentNote['kind'])}
+          value={kind}
+          onChange={event => (chosen.value = event.currentTarget.value as SentNote['kind'])}
         >
           <option value="steer">{t('steer')}</option>
           <option value="follow-up">{t('followUp')}</option>
         </select>
-        {kind.value === 'steer' && (
+        {kind === 'steer' && (
           <>
             <select
               aria-label={t('when')}
@@ -83,6 +85,10 @@ export function Composer({ run }: { run: RunModel }) {
       </div>
     </form>
   );
+}
+
+function isAnswered({ snapshot, progress }: RunModel): boolean {
+  return snapshot?.phase === 'idle' && progress.idle;
 }
 
 /** Roles that read messages, and sub-agents that run. */

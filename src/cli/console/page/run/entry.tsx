@@ -4,12 +4,12 @@ import { useEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.js';
 import { parseRecord } from '../../../../core/outputs/json-in-text.js';
 import type { AppResult } from '../../../../core/state/message.js';
-import { argumentsLine, formatDuration } from '../../../../shared/format.js';
+import { argumentsLine } from '../../../../shared/format.js';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';
 import { ReplyContent } from '../parts/content.js';
-import { shortCount, tokensOf } from '../parts/figures.js';
+import { StateChip, shortCount, tokensOf } from '../parts/figures.js';
 import { Fold } from '../parts/fold.js';
 import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
@@ -17,7 +17,8 @@ import { Fault, useSending } from '../parts/sending.js';
 import { changeOf, Diff } from '../parts/text/diff.js';
 import { Markdown } from '../parts/text/markdown.js';
 import { pretty, ToolContent } from '../parts/text/plain.js';
-import { Ago } from '../parts/time.js';
+import { resultText } from '../parts/text/result-text.js';
+import { Ago, durationWords } from '../parts/time.js';
 import { followed } from '../state.js';
 import { language, named, t } from '../words/words.js';
 import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from './items.js';
@@ -77,7 +78,7 @@ function innerOf(item: Item, runId: string) {
     case 'note':
       return (
         <p class={`note ${item.level}`}>
-          <strong>{named('note', item.about)}</strong> {item.text}
+          <strong>{named('note', item.about)}</strong> {item.text} {item.named && named(...item.named)}
         </p>
       );
   }
@@ -124,7 +125,7 @@ function Said({ item }: { item: SaidItem }) {
       <header>
         <strong>{role}</strong> <span class="muted">{model}</span> <Ago at={at} />
         <span class="muted">
-          {durationMs !== null && formatDuration(durationMs)}
+          {durationMs !== null && durationWords(durationMs)}
           {usage && ` · ${t('tokens', { count: shortCount(tokensOf(usage)) })}`}
         </span>
         {cut && <span class="chip warn">{named('ending', stopReason)}</span>}
@@ -146,7 +147,7 @@ function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
   const { path, messageId, parts, app } = item;
   return (
     <>
-      <Tool item={item} />
+      <Tool item={item} runId={runId} />
       {parts !== null && <ToolParts run={runAt(runId, path)} messageId={messageId} tool={parts} />}
       {app?.page !== undefined && <ToolApp item={{ ...item, app }} runId={runId} />}
     </>
@@ -178,7 +179,7 @@ function ToolApp({ item, runId }: { item: ToolItem & { app: AppResult }; runId: 
   );
 }
 
-function Tool({ item }: { item: ToolItem }) {
+function Tool({ item, runId }: { item: ToolItem; runId: string }) {
   const { tool, ending, isError, durationMs, edited } = item;
   const look = ending === null ? 'running' : isError ? 'bad' : '';
   return (
@@ -190,18 +191,24 @@ function Tool({ item }: { item: ToolItem }) {
           <span class="tool-line muted">{argumentsLine(item.arguments)}</span>
           {edited && <span class="chip">{t('edited')}</span>}
           <span class="tool-end muted">
-            {ending === null ? t('running') : ending === 'executed' ? '' : named('ending', ending)}
-            {durationMs !== null && durationMs > 0 && ` ${formatDuration(durationMs)}`}
+            {endWords(item)}
+            {durationMs !== null && durationMs > 0 && ` ${durationWords(durationMs)}`}
           </span>
         </>
       }
     >
-      {() => <ToolBody item={item} />}
+      {() => <ToolBody item={item} runId={runId} />}
     </Fold>
   );
 }
 
-function ToolBody({ item }: { item: ToolItem }) {
+/** A call that was made and went wrong says so in a word, not by a colour alone. */
+function endWords({ ending, isError }: ToolItem): string {
+  if (ending === null) return t('running');
+  return ending === 'executed' ? (isError ? t('wentWrong') : '') : named('ending', ending);
+}
+
+function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
   const change = changeOf(parseRecord(item.arguments));
   return (
     <div class="tool-body">
@@ -211,11 +218,28 @@ function ToolBody({ item }: { item: ToolItem }) {
       {item.ending !== null && (
         <>
           <h3>{t('result')}</h3>
-          <ToolContent text={item.result} />
+          <WholeResult item={item} runId={runId} />
         </>
       )}
     </div>
   );
+}
+
+/** Events have the beginning of a result, in one line: the conversation has it whole. */
+function WholeResult({ item: { path, messageId, result }, runId }: { item: ToolItem; runId: string }) {
+  const whole = useSignal<string | null>(null);
+  useEffect(() => {
+    if (messageId === '') return;
+    const asked = runPath(runAt(runId, path), `messages?id=${encodeURIComponent(messageId)}`);
+    get<Message[]>(asked).then(
+      ([message]) => {
+        if (message?.kind === 'tool_result') whole.value = message.content.map(resultText).join('\n');
+      },
+      // Its beginning is here.
+      () => undefined,
+    );
+  }, [messageId]);
+  return <ToolContent text={whole.value ?? result} />;
 }
 
 function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem }) {
@@ -249,15 +273,22 @@ function Answer({ item: { outcome, cause, text, repeats, at } }: { item: AnswerI
     <article class={`entry answer ${outcome}`}>
       <header>
         <strong>{t('answer')}</strong> <Ago at={at} />
-        <span class="chip">{named('outcome', outcome)}</span>
-        {cause !== outcome && <span class="muted">{cause.replaceAll('_', ' ')}</span>}
+        <StateChip outcome={outcome} phase={null} />
+        {cause !== outcome && <span class="muted">{causeWords(cause)}</span>}
         {text !== '' && (
           <button type="button" class="quiet small" onClick={() => void navigator.clipboard.writeText(text)}>
             {t('copy')}
           </button>
         )}
       </header>
-      {!repeats && <ReplyContent text={text} form="words" />}
+      {repeats ? <p class="muted">{t('answerAbove')}</p> : <ReplyContent text={text} form="words" />}
     </article>
   );
+}
+
+/** `failed:model.unknown_model` is told as what it ends with. */
+function causeWords(cause: string): string {
+  const [kind, type] = cause.split(':');
+  if (type === undefined) return named('cause', cause);
+  return kind === 'budget' ? named('budget', type) : type.replace(/^model\./, '').replaceAll('_', ' ');
 }

@@ -92,7 +92,17 @@ export interface AnswerItem extends ItemBase {
   repeats: boolean;
 }
 
-export type NoteItem = ItemBase & { kind: 'note'; level: NoteLevel; about: JournalType; text: string };
+/** What the page has a word for. */
+type Named = readonly [prefix: 'status' | 'phase' | 'budget' | 'next', name: string];
+
+export type NoteItem = ItemBase & {
+  kind: 'note';
+  level: NoteLevel;
+  about: JournalType;
+  text: string;
+  /** Stands after the text, in the words of the page. */
+  named: Named | null;
+};
 
 export type Item =
   | GoalItem
@@ -136,7 +146,10 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
     void calls.set(`${path} ${callId}`, { form }),
   model_call_ended: saidNow,
   model_call_failed: (fold, { model, message, next }, base) =>
-    note(fold, base, 'warn', 'model_call_failed', `${model}: ${message} ${next}`),
+    note(fold, base, 'warn', 'model_call_failed', {
+      text: `${model}: ${message}`,
+      named: TOLD_NEXT.has(next) ? ['next', next] : null,
+    }),
   tool_call_started: toolStarted,
   app_call_started: toolStarted,
   app_call_ended: toolEnded,
@@ -165,21 +178,36 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
   },
 };
 
+/** What is done about a failed call, where that is not said by what follows. */
+const TOLD_NEXT = new Set(['retry', 'next_model', 'compact']);
+const PHASES = new Set(['planning', 'execution', 'verification']);
+
+type Said = Pick<NoteItem, 'text' | 'named'>;
+
 /** Events that are worth a line: how loud, and what it says besides its name. */
-const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string] } = {
+const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | Said] } = {
   mode_chosen: ['info', ({ mode, why }) => `${mode}: ${why}`],
   task_started: ['info', ({ taskId, description }) => `${taskId}: ${description}`],
-  task_ended: ['info', ({ taskId, status, reason }) => `${taskId}: ${status}${reason ? ` (${reason})` : ''}`],
+  task_ended: [
+    'info',
+    ({ taskId, status, reason }) => ({
+      text: `${taskId}${reason ? ` (${reason.replaceAll('_', ' ')})` : ''}:`,
+      named: ['status', status],
+    }),
+  ],
   task_overdue: ['warn', ({ taskId }) => taskId],
   provider_switch: ['warn', ({ role, toModel, why }) => `${role} → ${toModel}: ${why}`],
   reask: ['info', ({ role, errors }) => `${role}: ${errors.join(' ')}`],
   output_fallback: ['warn', ({ role, fallback }) => `${role}: ${fallback}`],
   verdict: ['info', ({ done, feedback }) => `${done ? '✓' : '✗'} ${feedback}`],
   check_ended: ['info', ({ check, status, why }) => `${check}: ${status}${why ? `, ${why}` : ''}`],
-  limit_reached: ['warn', ({ limit }) => limit],
+  limit_reached: [
+    'warn',
+    ({ limit }) => ({ text: '', named: [PHASES.has(limit) ? 'phase' : 'budget', limit] }),
+  ],
   warning: ['warn', ({ text }) => text],
   context_note: ['info', ({ text }) => text],
-  budget_warning: ['warn', ({ budget }) => budget],
+  budget_warning: ['warn', ({ budget }) => ({ text: '', named: ['budget', budget] })],
   budget_set: [
     'info',
     ({ limits }) =>
@@ -211,12 +239,13 @@ export function takeItem(fold: Fold, event: Durable): void {
   const base: ItemBase = { key: `${path} ${seq}`, at, path };
   const take = TAKE[type] as Take<JournalType> | undefined;
   take?.(fold, event, base);
-  const worth = NOTES[type] as [NoteLevel, (event: Durable) => string] | undefined;
+  const worth = NOTES[type] as [NoteLevel, (event: Durable) => string | Said] | undefined;
   if (worth) note(fold, base, worth[0], type, worth[1](event));
 }
 
-function note(fold: Fold, base: ItemBase, level: NoteLevel, about: JournalType, text: string): void {
-  fold.items.push({ ...base, kind: 'note', level, about, text });
+function note(fold: Fold, base: ItemBase, level: NoteLevel, about: JournalType, said: string | Said): void {
+  const words = typeof said === 'string' ? { text: said, named: null } : said;
+  fold.items.push({ ...base, kind: 'note', level, about, ...words });
 }
 
 function open(fold: Fold, name: string, item: Item): void {

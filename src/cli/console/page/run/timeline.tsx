@@ -1,9 +1,9 @@
 /** The timeline of a run, to look at: turns, tools, waits and sub-agents as bars, as far apart as they were. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatClock, formatDuration } from '../../../../shared/format.js';
+import { formatClock } from '../../../../shared/format.js';
 import { Earlier } from '../parts/earlier.js';
-import { now } from '../parts/time.js';
+import { durationWords, now } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
 import { placeOf, type Span, spansOf, ticksIn } from './axis.js';
@@ -124,7 +124,7 @@ function Axis({ timeline, spans, width, chosen }: AxisProps) {
   const heights = lanes.map(heightOf);
   const height = AXIS + heights.reduce((sum, each) => sum + each, 0);
   const tops = heights.map((_, at) => AXIS + heights.slice(0, at).reduce((sum, each) => sum + each, 0));
-  const names = t('timelineText', { time: formatDuration(span), lanes: lanes.length });
+  const names = t('timelineText', { time: durationWords(span), lanes: lanes.length });
   return (
     <svg width={width} height={height} role="img" aria-label={names}>
       {spans
@@ -138,7 +138,7 @@ function Axis({ timeline, spans, width, chosen }: AxisProps) {
             y={AXIS - 6}
             height={height}
           >
-            <title>{formatDuration(each.to - each.from)}</title>
+            <title>{durationWords(each.to - each.from)}</title>
           </rect>
         ))}
       {ticksIn(spans, Math.max(2, Math.floor(width / TICK_EVERY))).map(at => (
@@ -229,8 +229,7 @@ function BarView({ bar, y, left, right, chosen }: BarProps) {
 function Chosen({ bar, from, end }: { bar: Bar; from: number; end: number }) {
   return (
     <>
-      <strong>{bar.name}</strong> {formatClock(bar.from - from)} ·{' '}
-      {formatDuration((bar.to ?? end) - bar.from)}
+      <strong>{bar.name}</strong> {formatClock(bar.from - from)} · {durationWords((bar.to ?? end) - bar.from)}
       {bar.isBad && <span class="bad-text"> {t('wentWrong')}</span>}{' '}
       <span class="muted">{bar.detail.slice(0, 300)}</span>
     </>

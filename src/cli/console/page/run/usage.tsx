@@ -1,7 +1,8 @@
 /** What was used of the budget, and by which role. */
 import { usageByRole } from '../../../../core/limits/usage-by.js';
-import { formatCount, formatDuration } from '../../../../shared/format.js';
+import { formatCount } from '../../../../shared/format.js';
 import { costWords, shortCount, tokensOf, UsageFigures } from '../parts/figures.js';
+import { durationWords } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';
 import { t, type Word } from '../words/words.js';
 
@@ -68,7 +69,7 @@ function metersOf({ snapshot, progress }: RunModel): Meter[] {
       word: 'budget_wallTimeMs',
       used: budget.wallTimeMs,
       limit: limits?.wallTimeMs ?? null,
-      say: formatDuration,
+      say: durationWords,
     });
     if (budget.costUsd !== null)
       meters.push({

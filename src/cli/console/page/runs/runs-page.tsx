@@ -2,13 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ListedRun, Usage } from '../../../../client/index.js';
-import { formatDuration } from '../../../../shared/format.js';
 import { get } from '../ask.js';
 import { draft } from '../parts/draft.js';
 import { StateChip, UsageFigures } from '../parts/figures.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, faultWords } from '../parts/sending.js';
-import { Ago, now } from '../parts/time.js';
+import { Ago, durationWords, now } from '../parts/time.js';
 import { t } from '../words/words.js';
 import { Filters, filterQuery } from './filters.js';
 import { StartForm } from './start-form.js';
@@ -53,7 +52,7 @@ export function RunsPage() {
       {runs.value === null ? (
         fault.value === null && <p class="muted">{t('loading')}</p>
       ) : (
-        <RunList runs={runs.value} />
+        <RunList runs={runs.value} isFiltered={filterQuery(filter.value) !== ''} />
       )}
       {runs.value?.length === limit.value && limit.value < MOST && (
         <button type="button" class="quiet" onClick={() => (limit.value += PAGE)}>
@@ -64,9 +63,9 @@ export function RunsPage() {
   );
 }
 
-function RunList({ runs }: { runs: readonly ListedRun[] }) {
+function RunList({ runs, isFiltered }: { runs: readonly ListedRun[]; isFiltered: boolean }) {
   const usages = useUsages(runs);
-  if (runs.length === 0) return <p class="empty">{t('noRuns')}</p>;
+  if (runs.length === 0) return <p class="empty">{t(isFiltered ? 'noRuns' : 'noRunsYet')}</p>;
   return (
     <ul class="rows" aria-label={t('runs')}>
       {runs.map(run => (
@@ -91,7 +90,7 @@ function RunRow({ run, usage }: { run: ListedRun; usage: Usage | null }) {
         <span class="row-facts muted">
           {mode !== null && <span>{mode}</span>}
           <Ago at={startedAt} />
-          <span>{formatDuration((endedAt ? Date.parse(endedAt) : now.value) - Date.parse(startedAt))}</span>
+          <span>{durationWords((endedAt ? Date.parse(endedAt) : now.value) - Date.parse(startedAt))}</span>
           {usage && <UsageFigures usage={usage} />}
           {stuck && <span class="bad-text">{t('stuck')}</span>}
         </span>

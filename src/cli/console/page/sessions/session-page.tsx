@@ -9,6 +9,7 @@ import { Fold } from '../parts/fold.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, faultWords, useSending } from '../parts/sending.js';
 import { ToolContent } from '../parts/text/plain.js';
+import { resultText } from '../parts/text/result-text.js';
 import { Ago } from '../parts/time.js';
 import { StartForm } from '../runs/start-form.js';
 import { go } from '../state.js';
@@ -69,7 +70,10 @@ function MessageView({ session, run, message }: MessageProps) {
     if (message.kind === 'cut') return <p class="note">{text}</p>;
     if (!SPOKEN.has(message.purpose))
       return (
-        <Fold class="note" summary={`${message.purpose}${message.role ? ` · ${message.role}` : ''}`}>
+        <Fold
+          class="note"
+          summary={`${named('purpose', message.purpose)}${message.role ? ` · ${message.role}` : ''}`}
+        >
           {() => <ToolContent text={text} />}
         </Fold>
       );
@@ -87,7 +91,7 @@ function MessageView({ session, run, message }: MessageProps) {
         class="tool"
         summary={`${block.toolName} · ${named('ending', block.ending)}`}
       >
-        {() => <ToolContent text={[block.note, ...block.content.map(shown)].filter(Boolean).join('\n')} />}
+        {() => <ToolContent text={resultText(block)} />}
       </Fold>
     ));
   return (
@@ -115,11 +119,6 @@ function BlockView({ block }: { block: Block }) {
       {() => <ToolContent text={block.raw ?? JSON.stringify(block.input)} />}
     </Fold>
   );
-}
-
-function shown(content: Extract<Message, { kind: 'tool_result' }>['content'][0]['content'][number]): string {
-  if (content.type === 'json') return JSON.stringify(content.value);
-  return 'text' in content && content.text !== undefined ? content.text : content.type;
 }
 
 function Head({ who, session, run, message }: MessageProps & { who: string }) {

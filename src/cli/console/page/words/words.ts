@@ -46,7 +46,18 @@ export function t(word: Word, values: Readonly<Record<string, string | number>> 
 
 /** A name of the run's, such as a phase or an outcome, in words; as it is where the page has none for it. */
 export function named(
-  prefix: 'phase' | 'outcome' | 'status' | 'gate' | 'note' | 'ending' | 'decision',
+  prefix:
+    | 'phase'
+    | 'outcome'
+    | 'cause'
+    | 'status'
+    | 'budget'
+    | 'gate'
+    | 'note'
+    | 'next'
+    | 'ending'
+    | 'decision'
+    | 'purpose',
   name: string,
 ): string {
   void language.value;

@@ -6,6 +6,11 @@ export function ToolContent({ text }: { text: string }) {
   return <pre class="tool-text">{pretty(text)}</pre>;
 }
 
+/** The end of what is being written, and that there is more before it. */
+export function lastOf(text: string, most: number): string {
+  return text.length > most ? `…${text.slice(-most)}` : text;
+}
+
 /** JSON as it reads best, all else as it is; what is not seen is shown. */
 export function pretty(text: string): string {
   try {
