@@ -22,6 +22,8 @@ const GIVE_UP_MS = 5_000;
 /** A write that waits for its turn longer fails: the one before it hangs. */
 const TURN_MS = 4_000;
 const WRITE_MS = 9_000;
+/** From its first try on, a store is asked for so long: a database that is started again is back by then. */
+const PATIENCE_MS = 15_000;
 
 /** Makes `steersmanKeep`: page by page, so that what was kept before a failure stays. */
 export function createKeep({
@@ -46,7 +48,9 @@ export function createKeep({
     try {
       return await keep(input);
     } catch (error) {
-      throw input.once ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
+      const askedForMs = Date.now() - Context.current().info.scheduledTimestampMs;
+      const isLast = input.once === true || askedForMs >= PATIENCE_MS;
+      throw isLast ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
     }
   };
 }
