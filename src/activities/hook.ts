@@ -304,14 +304,17 @@ async function chargeTo(
   accounts: AccountStore,
   { account, keepsPlace, all }: Charges,
 ): Promise<HookEnd['account']> {
-  if (keepsPlace) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
   let found: HookEnd['account'];
+  let isFirst = false;
   for (const { key, ...what } of all) {
     await failpoint('hook.before-charge');
-    const { balance, dayTokens } = await accounts.charge(account, key, what);
+    const { balance, dayTokens, isNew } = await accounts.charge(account, key, what);
     await failpoint('hook.after-charge');
     found = { balance, dayTokens };
+    isFirst ||= isNew;
   }
+  // A late try, on a worker that stood still: the run may have given its place back since.
+  if (keepsPlace && isFirst) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
   return found;
 }
 
