@@ -161,6 +161,21 @@ test('keeping: a store that refuses → asked again until a while after it was a
     expect(last).toMatchObject({ message: 'connect ECONNREFUSED', nonRetryable: true });
 });
 
+test('keeping: the run does not tell what there is to keep, as on a worker that stands still → no failure of the store', async () => {
+  const keep = createKeep({
+    sessions: { keep: async () => {} },
+    namespaceId: async () => null,
+    readPage: () => Promise.reject(new Error('no answer')),
+    redact: value => value,
+  });
+  const asked = new MockActivityEnvironment({ attempt: 4, scheduledTimestampMs: Date.now() - 60_000 })
+    .run(keep, { workspace: '/work', after: MARK, upTo: MARK, once: true as const })
+    .catch((error: unknown) => error);
+  const failure = await asked;
+  expect(failure).toMatchObject({ message: 'no answer' });
+  expect(failure).not.toMatchObject({ nonRetryable: true });
+});
+
 const TURN: HookInput = {
   ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
   ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
