@@ -11,7 +11,7 @@ import { preview } from '../core/text/preview.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { AccountStore } from '../shared/store/store.js';
-import { unlessOver, within } from './stop-signal.js';
+import { pause, unlessOver, within } from './stop-signal.js';
 import type { Charges, HookEnd, HookInput, SteersmanActivities } from './types.js';
 
 interface Told {
@@ -119,8 +119,7 @@ export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook']
     const progress = progressOf(activityInfo().heartbeatDetails);
     const timer = setInterval(() => heartbeat(progress), HEARTBEAT_MS);
     try {
-      const account = await within(STORE_MS, settleAccount(deps, input), LATE);
-      if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
+      const account = await settlePatiently(deps, input);
       await failpoint('hook.before-call');
       const end = await callAll(deps, input, progress);
       await failpoint('hook.after-call');
@@ -261,6 +260,21 @@ function warningOf(hook: HookName, error: unknown, { redact }: HookDeps): string
   return redact(`The hook ${hook} failed: ${preview(errorText(error), WHY_CHARS)}`);
 }
 
+/** A database that is started again refuses for some seconds: it is asked each second. */
+async function settlePatiently(deps: HookDeps, input: HookInput): Promise<HookEnd['account']> {
+  for (let second = 1; ; second += 1) {
+    try {
+      const account = await within(STORE_MS, settleAccount(deps, input), LATE);
+      if (account === LATE) throw ApplicationFailure.retryable(NO_STORE, 'hook');
+      return account;
+    } catch (error) {
+      if (error instanceof ApplicationFailure || second === STORE_MS / 1_000) throw error;
+    }
+    unlessCancelled();
+    await pause(1_000);
+  }
+}
+
 /** Charges, refunds and places of the run's account. */
 async function settleAccount({ accounts }: HookDeps, input: HookInput): Promise<HookEnd['account']> {
   const { charges } = input;
@@ -290,14 +304,17 @@ async function chargeTo(
   accounts: AccountStore,
   { account, keepsPlace, all }: Charges,
 ): Promise<HookEnd['account']> {
-  if (keepsPlace) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
   let found: HookEnd['account'];
+  let isFirst = false;
   for (const { key, ...what } of all) {
     await failpoint('hook.before-charge');
-    const { balance, dayTokens } = await accounts.charge(account, key, what);
+    const { balance, dayTokens, isNew } = await accounts.charge(account, key, what);
     await failpoint('hook.after-charge');
     found = { balance, dayTokens };
+    isFirst ||= isNew;
   }
+  // A late try, on a worker that stood still: the run may have given its place back since.
+  if (keepsPlace && isFirst) await accounts.lease(account, placeOf(), Number.MAX_SAFE_INTEGER);
   return found;
 }
 

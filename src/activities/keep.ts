@@ -7,7 +7,7 @@ import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
 import { within } from './stop-signal.js';
-import type { KeepInput, SteersmanActivities } from './types.js';
+import type { SteersmanActivities } from './types.js';
 
 export interface KeepDeps {
   sessions: Pick<SessionStore, 'keep'>;
@@ -22,6 +22,8 @@ const GIVE_UP_MS = 5_000;
 /** A write that waits for its turn longer fails: the one before it hangs. */
 const TURN_MS = 4_000;
 const WRITE_MS = 9_000;
+/** From its first try on, a store is asked for so long: a database that is started again is back by then. */
+const PATIENCE_MS = 15_000;
 
 /** Makes `steersmanKeep`: page by page, so that what was kept before a failure stays. */
 export function createKeep({
@@ -31,24 +33,27 @@ export function createKeep({
   redact,
 }: KeepDeps): SteersmanActivities['steersmanKeep'] {
   const write = inTurn(sessions);
-  const keep = async ({ after, upTo }: KeepInput) => {
+  return async function steersmanKeep({ after, upTo, once }) {
     const signal = Context.current().cancellationSignal;
     for (let from = after; ; ) {
       const page = await askPatiently(() => readPage(from, upTo), { giveUpMs: GIVE_UP_MS, signal });
-      await failpoint('keep.before-write');
-      await write(...recordOf(page, (await namespaceId()) ?? '', redact), from);
+      const record = recordOf(page, (await namespaceId()) ?? '', redact);
+      try {
+        await failpoint('keep.before-write');
+        await write(...record, from);
+      } catch (error) {
+        throw isLastTry(once) ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
+      }
       await failpoint('keep.after-write');
       if (!page.more) return null;
       from = page.kept;
     }
   };
-  return async function steersmanKeep(input) {
-    try {
-      return await keep(input);
-    } catch (error) {
-      throw input.once ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
-    }
-  };
+}
+
+/** Of a store that fails. A run that does not answer, such as on a worker that stands still, is asked again in any case. */
+function isLastTry(once: boolean | undefined): boolean {
+  return once === true || Date.now() - Context.current().info.scheduledTimestampMs >= PATIENCE_MS;
 }
 
 /** A page as the store takes it. */

@@ -143,7 +143,7 @@ describe.concurrent('a worker is killed, and another one takes over', () => {
     ['hook.before-call', 'the goal goes on'],
     ['keep.before-write', 'its end is kept'],
   ])(
-    '%s=kill@2-5: four workers die in one call, one after the other → %s, as if none had (E1)',
+    '%s=kill@2-5: four workers die in one call, one after the other → %s, as if none had (C13)',
     async point => {
       const failpoints = `${point}=kill@2-5`;
       const secrets = { HOOK_SECRET: 'whsec-0123456789abcdef' };

@@ -76,7 +76,7 @@ test('a worker is killed when it has read what was said before → the next one 
   );
 });
 
-test('a worker that is away is no store that fails (Z3) → of what the store is asked, nothing runs out while nobody is there', async () => {
+test('a worker that is away is no store that fails (C13, Z2) → of what the store is asked, nothing runs out while nobody is there', async () => {
   const client = await clientOf(rig);
   rig.play([{ text: `It is long. ${LONG}` }]);
   const run = await client.start('Say it.', { ...startsOf(rig), session: 'patient' });

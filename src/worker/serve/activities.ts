@@ -134,19 +134,16 @@ export function createActivities(parts: Parts): SteersmanActivities {
       redact: value => secrets.redactAll(value),
     }),
     steersmanStoreText: withTries(3, createStoreText(blobs)),
-    steersmanKeep: withTries(
-      3,
-      createKeep({
-        // A run that began with a store may come to a worker that has none: it says so, and goes on.
-        sessions: parts.keeps ? parts.store.sessions : NO_STORE,
-        namespaceId: () => parts.namespaceId,
-        readPage: (after, upTo) => {
-          const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-          return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
-        },
-        redact: value => secrets.redactAll(value),
-      }),
-    ),
+    steersmanKeep: createKeep({
+      // A run that began with a store may come to a worker that has none: it says so, and goes on.
+      sessions: parts.keeps ? parts.store.sessions : NO_STORE,
+      namespaceId: () => parts.namespaceId,
+      readPage: (after, upTo) => {
+        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+        return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
+      },
+      redact: value => secrets.redactAll(value),
+    }),
     steersmanOpenSession: withTries(5, createOpenSession(parts.keeps ? parts.store.sessions : NO_STORE)),
     steersmanHook: withTries(
       3,

@@ -78,5 +78,5 @@ function noteKept(run: Keeper, upTo: Mark, now: number): void {
 
 /** How the run ended, and that nothing follows: mostly in one try, for who waits for the result waits for this. */
 export async function keepEnd(run: Keeper): Promise<void> {
-  if (keepDue(run, () => true)) await keepSession(run);
+  if (hasUnkept(run)) await keepSession(run);
 }

@@ -144,6 +144,38 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
   expect(await next).toBeNull();
 });
 
+test('keeping: a store that refuses → asked again until a while after it was asked first; a try that was lost is none', async () => {
+  const keep = createKeep({
+    sessions: { keep: () => Promise.reject(new Error('connect ECONNREFUSED')) },
+    namespaceId: async () => null,
+    readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
+    redact: value => value,
+  });
+  const failing = (scheduledMsAgo: number, once = false) =>
+    new MockActivityEnvironment({ attempt: 4, scheduledTimestampMs: Date.now() - scheduledMsAgo })
+      .run(keep, { workspace: '/work', after: MARK, upTo: MARK, ...(once && { once }) })
+      .catch((error: unknown) => error);
+  expect(await failing(14_000)).toMatchObject({ message: 'connect ECONNREFUSED' });
+  expect(await failing(14_000)).not.toMatchObject({ nonRetryable: true });
+  for (const last of [await failing(16_000), await failing(0, true)])
+    expect(last).toMatchObject({ message: 'connect ECONNREFUSED', nonRetryable: true });
+});
+
+test('keeping: the run does not tell what there is to keep, as on a worker that stands still → no failure of the store', async () => {
+  const keep = createKeep({
+    sessions: { keep: async () => {} },
+    namespaceId: async () => null,
+    readPage: () => Promise.reject(new Error('no answer')),
+    redact: value => value,
+  });
+  const asked = new MockActivityEnvironment({ attempt: 4, scheduledTimestampMs: Date.now() - 60_000 })
+    .run(keep, { workspace: '/work', after: MARK, upTo: MARK, once: true as const })
+    .catch((error: unknown) => error);
+  const failure = await asked;
+  expect(failure).toMatchObject({ message: 'no answer' });
+  expect(failure).not.toMatchObject({ nonRetryable: true });
+});
+
 const TURN: HookInput = {
   ...{ at: 'turn', key: 'run-1-turn-1', goal: 1, context: {} },
   ...{ turn: 1, role: 'react', model: 'acme/large', usage: NO_USAGE, messageId: 'm1' },
@@ -170,6 +202,22 @@ test('a hook at the end of a run: it never answers → a warning, and the run ha
     goOn: true,
     warning: expect.stringContaining('did not end within 10 s'),
   });
+});
+
+test('a charge: the store of accounts refuses for some seconds, as one that is started again → taken in the same try (E7)', async () => {
+  let asked = 0;
+  const charge = async () => {
+    asked += 1;
+    if (asked < 5) throw new Error('connect ECONNREFUSED');
+    return { id: 'ann', balance: 1, day: '', dayTokens: 9, isNew: true };
+  };
+  const call = hookOf({
+    ...{ accounts: { charge } as unknown as HookDeps['accounts'], readMessages: async () => [] },
+  });
+  const all = [{ key: 'chain-1/goal-1/run-1-turn-1', credits: 1, tokens: 9 }];
+  const charging = call({ ...TURN, charges: { account: 'ann', keepsPlace: false, all } });
+  expect(await outcomeOf(charging)).toMatchObject({ goOn: true, account: { balance: 1 } });
+  expect(asked).toBe(5);
 });
 
 test('a charge: the store of accounts never answers → the call fails and says so, to be made again (E7)', async () => {

@@ -9,7 +9,7 @@ async function failureOf(attempt: number, error: unknown): Promise<unknown> {
   return new MockActivityEnvironment({ attempt }).run(activity, null).catch((failure: unknown) => failure);
 }
 
-test('tries: it fails before its last → tried again; with the last, or behind it → for good, with its type (E1)', async () => {
+test('tries: it fails before its last → tried again; with the last, or behind it → for good, with its type (C13)', async () => {
   const error = ApplicationFailure.retryable('the disk is full', 'store');
   for (const attempt of [1, 2]) expect(await failureOf(attempt, error)).toBe(error);
   // Those between were lost with their workers.

@@ -83,17 +83,27 @@ test('keeping: the store is away → said once, asked again after 15 s in one tr
 
 test('keeping: the last write of a run → in one try; where it is the only one, as of a sub-agent, in as many as any', async () => {
   const { run, state, store, say } = keptRun();
-  const end = { outcome: 'answered', cause: 'direct_answer', answer: 'So.' } as const;
   say('one');
   await keepSession(run);
   say('two');
-  state.end = { ...end, at: 1_000 } as never;
+  state.end = { outcome: 'answered', cause: 'direct_answer', answer: 'So.' };
   await keepEnd(run);
   const agent = keptRun();
   agent.say('one');
   agent.state.end = state.end;
   await keepEnd(agent.run);
   expect([store.asked, agent.store.asked]).toEqual([[{ once: false }, { once: true }], [{ once: false }]]);
+});
+
+test('keeping: the store failed a moment ago, and the run ends → it is asked for the end all the same', async () => {
+  const { run, state, store, say } = keptRun();
+  store.away = true;
+  say('one');
+  await keepSession(run);
+  store.away = false;
+  state.end = { outcome: 'answered', cause: 'direct_answer', answer: 'So.' };
+  await keepEnd(run);
+  expect([store.asked, ids(store.kept)]).toEqual([[{ once: false }, { once: true }], ['m1']]);
 });
 
 test('keeping: a thread is trimmed before it was kept → the store has each message whole; more than 40 KB of them → the gap is told', async () => {
