@@ -34,8 +34,8 @@ export type Frame =
   | { type: 'caught_up'; run: string; from: number }
   /** The run can't be followed: there is none of this id, or it can't be read. */
   | { type: 'lost'; run: string; message: string }
-  /** All that waits for a person, oldest first: whenever that changes. */
-  | { type: 'waiting'; gates: WaitingGate[]; untold: UntoldRun[] }
+  /** All that waits for a person, oldest first: whenever that changes. `more`: older runs wait, too. */
+  | { type: 'waiting'; gates: WaitingGate[]; untold: UntoldRun[]; more: boolean }
   /** Temporal can't be reached, in words; null: it is back. */
   | { type: 'trouble'; message: string | null }
   /** Each ten seconds: a stream without one for 25 s is dead. */

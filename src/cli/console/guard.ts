@@ -34,6 +34,11 @@ export function refusalOf(request: Request, guard: Guard): Refusal | null {
   return writeRefusal(request);
 }
 
+/** What a browser says of a server in the Host header: the port of HTTP is left out. */
+export function hostHeader(name: string, port: number): string {
+  return port === 80 ? name : `${name}:${port}`;
+}
+
 /** A write is JSON: no form and no plain text of another page can be one. */
 function writeRefusal(request: Request): Refusal | null {
   if (request.method === 'GET' || request.method === 'HEAD') return null;

@@ -22,6 +22,7 @@ import { readJson, removeFile, writeJson } from '../../stack/json-file.js';
 import { isTrusted, moduleIn } from '../../stack/trust/trust.js';
 import { type ComponentOptions, componentsIn, NO_COMPONENTS } from './components.js';
 import { type Console, createConsole } from './console.js';
+import { hostHeader } from './guard.js';
 import { Links } from './links.js';
 import { createSandbox } from './sandbox.js';
 
@@ -68,7 +69,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServed
   const http = createServer();
   await listenOn(http, listen, options.port);
   const { port } = http.address() as AddressInfo;
-  const hosts = [...hostsOf(listen).map(name => `${name}:${port}`), ...names];
+  const hosts = [...hostsOf(listen).map(name => hostHeader(name, port)), ...names];
   const keeper = keptClient(options.client, report);
   const apps = names.length > 0 ? null : await serveSandbox(listen, hosts);
   const pages = createConsole({

@@ -14,6 +14,8 @@ const LATE_MS = 1_000;
 
 type WaitingFrame = Extract<Frame, { type: 'waiting' }>;
 
+type Listed = Pick<ListedRun, 'id' | 'goal'>;
+
 /** What is known of a run that waits. */
 interface Known {
   goal: string | null;
@@ -74,10 +76,10 @@ export class Waiting {
 
   async #read(): Promise<WaitingFrame> {
     const client = await this.#client();
-    const runs: ListedRun[] = [];
-    for await (const run of client.list({ waiting: true, limit: MOST_RUNS })) runs.push(run);
-    const listed = new Set(runs.map(({ id }) => id));
-    for (const id of this.#known.keys()) if (!listed.has(id)) this.#known.delete(id);
+    const listed: ListedRun[] = [];
+    for await (const run of client.list({ waiting: true, limit: MOST_RUNS + 1 })) listed.push(run);
+    const more = listed.length > MOST_RUNS;
+    const runs = [...listed.slice(0, MOST_RUNS), ...this.#unlisted(listed.slice(0, MOST_RUNS), more)];
     for (let from = 0; from < runs.length; from += AT_ONCE) {
       const asked = Promise.all(runs.slice(from, from + AT_ONCE).map(run => this.#ask(client, run)));
       await Promise.race([asked, delay(LATE_MS)]);
@@ -88,11 +90,20 @@ export class Waiting {
       const { goal = null, answered = true } = this.#known.get(id) ?? {};
       return answered ? [] : [{ run: id, goal }];
     });
-    return { type: 'waiting', gates, untold };
+    return { type: 'waiting', gates, untold, more };
+  }
+
+  /** Runs that waited: those that are not listed any more wait no more, but where newer ones may have pushed them off. */
+  #unlisted(runs: readonly ListedRun[], more: boolean): Listed[] {
+    const listed = new Set(runs.map(({ id }) => id));
+    const left = [...this.#known].filter(([id]) => !listed.has(id));
+    const stay = left.filter(([, { gates, answered }]) => more && (gates.length > 0 || !answered));
+    for (const each of left) if (!stay.includes(each)) this.#known.delete(each[0]);
+    return stay.map(([id, { goal }]) => ({ id, goal }));
   }
 
   /** Asks a run what it waits for, where it is not being asked. */
-  #ask(client: SteersmanClient, { id, goal }: ListedRun): Promise<void> {
+  #ask(client: SteersmanClient, { id, goal }: Listed): Promise<void> {
     const asking =
       this.#asking.get(id) ??
       gatesOf(client, id)
@@ -101,8 +112,10 @@ export class Waiting {
             const { gates: before = [] } = this.#known.get(id) ?? {};
             this.#known.set(id, { goal, gates: gates ?? before, answered: gates !== null });
           },
-          // It has gone since it was listed.
-          () => undefined,
+          error => {
+            // It has gone since it was listed.
+            if (explainError(error)?.code === 'not_found') this.#known.delete(id);
+          },
         )
         .finally(() => this.#asking.delete(id));
     this.#asking.set(id, asking);
@@ -135,7 +148,7 @@ async function gatesOf(client: SteersmanClient, id: string): Promise<WaitingGate
   return gates.map(gate => ({ run: id, goal, gate, input: inputs[gate.id] ?? null }));
 }
 
-function keyOf({ gates, untold }: WaitingFrame): string {
+function keyOf({ gates, untold, more }: WaitingFrame): string {
   const open = gates.map(({ run, gate }) => `${run} ${gate.id} ${gate.deadline}`);
-  return [...open, ...untold.map(({ run }) => run)].join('\n');
+  return [String(more), ...open, ...untold.map(({ run }) => run)].join('\n');
 }

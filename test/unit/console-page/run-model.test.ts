@@ -43,3 +43,15 @@ test('run model: more has happened while it was away than the console keeps at h
   await run.readEarlier();
   expect([seqs(), run.from]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 1]);
 });
+
+test('run model: a run that goes on and on → the page keeps its last events; earlier ones are read on demand, and stay', async () => {
+  const { run, takes, caughtUp, seqs } = model();
+  caughtUp(1);
+  for (let seq = 1; seq <= 20_001; seq += 1) takes(warning(seq));
+  expect([seqs().length, seqs().at(-1), run.from]).toEqual([10_000, 20_001, 10_002]);
+  expect(run.fold.items).toHaveLength(10_000);
+  serves(Array.from({ length: 20_001 }, (_, at) => at + 1));
+  await run.readEarlier();
+  takes(warning(20_002));
+  expect([seqs()[0], seqs().length]).toEqual([9_502, 10_501]);
+});

@@ -1,22 +1,30 @@
 /** The worker that all tabs of a browser share: which token it goes by. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FromTab, ToTab } from '../../../src/cli/console/page/stream-worker.js';
+import { warning } from '../../support/fake-runs.js';
 
-/** A console that knows these tokens. */
-async function workerOf(known: string[]) {
+/** A console that knows these tokens, and has told so many events of each run. */
+async function workerOf(known: string[], told = 0) {
   let connect: (event: unknown) => void = () => undefined;
   vi.stubGlobal('addEventListener', (_name: string, heard: typeof connect) => {
     connect = heard;
   });
   vi.stubGlobal('setInterval', () => 0);
-  vi.stubGlobal('fetch', async (_path: string, { headers, signal }: RequestInit) => {
+  vi.stubGlobal('fetch', async (_path: string, { headers, signal, body }: RequestInit) => {
     const { authorization = '' } = headers as Record<string, string>;
     if (!known.includes(authorization.replace(/^Bearer /, ''))) return new Response(null, { status: 401 });
     return new Response(
       new ReadableStream({
         start(controller) {
           signal?.addEventListener('abort', () => controller.error(new Error('aborted')));
-          controller.enqueue(new TextEncoder().encode('data: {"type":"ping","at":1}\n\n'));
+          const { runs } = JSON.parse(String(body)) as { runs: Record<string, { since: number }> };
+          const frames = Object.entries(runs).flatMap(([run, { since }]) =>
+            Array.from({ length: told - since }, (_, at) => ({
+              ...{ type: 'event', run, event: warning(since + at + 1) },
+            })),
+          );
+          const lines = [{ type: 'ping', at: 1 }, ...frames].map(each => `data: ${JSON.stringify(each)}\n\n`);
+          controller.enqueue(new TextEncoder().encode(lines.join('')));
         },
       }),
     );
@@ -29,17 +37,29 @@ async function workerOf(known: string[]) {
   await import('../../../src/cli/console/page/stream-worker.js');
   /** A tab that comes with a token, or none. */
   return (token: string | null) => {
-    const told: ToTab[] = [];
+    const heard: ToTab[] = [];
     const port = {
-      postMessage: (message: ToTab) => told.push(message),
+      postMessage: (message: ToTab) => heard.push(message),
       start: () => undefined,
       onmessage: (_event: { data: FromTab }) => undefined,
     };
     connect({ ports: [port] });
     port.onmessage({ data: { type: 'hello', token } });
     const last = <T extends ToTab['type']>(type: T) =>
-      told.findLast((message): message is Extract<ToTab, { type: T }> => message.type === type);
-    return { stands: () => [last('token')?.token, last('state')?.state], told };
+      heard.findLast((message): message is Extract<ToTab, { type: T }> => message.type === type);
+    const want = (...runs: string[]) =>
+      port.onmessage({
+        data: { type: 'want', runs: Object.fromEntries(runs.map(run => [run, { since: 0 }])) },
+      });
+    const seqs = () =>
+      heard.flatMap(message =>
+        message.type === 'frames'
+          ? message.frames.flatMap(frame =>
+              frame.type === 'event' && 'seq' in frame.event ? [frame.event.seq] : [],
+            )
+          : [],
+      );
+    return { want, seqs, stands: () => [last('token')?.token, last('state')?.state], told: heard };
   };
 }
 
@@ -76,6 +96,18 @@ test('a console that knows no token any more → a link that is opened in one ta
   await vi.waitFor(() => expect(first.stands()[1]).toBe('refused'));
   const second = open('good');
   await vi.waitFor(() => expect([first.stands(), second.stands()]).toEqual(Array(2).fill(['good', 'live'])));
+});
+
+test('tabs that come one after the other to a run → each hears all of it, and none hears it again', async () => {
+  const open = await workerOf(['good'], 3);
+  const tabs = [];
+  for (let at = 0; at < 3; at += 1) {
+    const tab = open('good');
+    tab.want('r');
+    tabs.push(tab);
+    await vi.waitFor(() => expect(tab.seqs()).toEqual([1, 2, 3]));
+  }
+  expect(tabs.map(tab => tab.seqs().length)).toEqual([3, 3, 3]);
 });
 
 test('a new link while all is well → the new token is the one', async () => {

@@ -1,6 +1,7 @@
 /** Who is refused by the console, before anything is looked at. */
 import { expect, test } from 'vitest';
 import { createConsole } from '../../../src/cli/console/console.js';
+import { hostHeader } from '../../../src/cli/console/guard.js';
 import type { SteersmanClient } from '../../../src/client/index.js';
 
 const HOST = '127.0.0.1:7418';
@@ -78,6 +79,14 @@ test.each<[string, Asked, number]>([
   const answer = await ask(asked);
   expect(answer.status).toBe(status);
   expect(answer.text).not.toContain('Temporal was asked');
+});
+
+test.each([
+  ['127.0.0.1', 7_418, '127.0.0.1:7418'],
+  ['127.0.0.1', 80, '127.0.0.1'],
+  ['[::1]', 8_080, '[::1]:8080'],
+])('guard: %s at port %d → browsers send the Host %s', (name, port, host) => {
+  expect(hostHeader(name, port)).toBe(host);
 });
 
 test('guard: the own page with the token → goes on to the client', async () => {

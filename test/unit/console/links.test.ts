@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -19,6 +19,13 @@ test('links: a link → opens once, for any process of this home', () => {
   const token = new Links(home).redeem(word);
   expect(new Links(home).knows(token ?? '')).toBe(true);
   expect(new Links(home).redeem(word)).toBeNull();
+});
+
+test('links: what is on disk → for this user alone', () => {
+  new Links(home).create();
+  const folder = join(home, 'console');
+  const modes = [folder, ...files().map(name => join(folder, name))].map(path => statSync(path).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
 });
 
 test('links: what is on disk → neither the word nor the token', () => {

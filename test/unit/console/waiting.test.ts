@@ -10,8 +10,10 @@ type Show = () => Promise<RunSnapshot>;
 /** What is told of these runs, all of them listed as waiting. */
 function lookOut(shows: Record<string, Show>) {
   const client = {
-    async *list() {
-      for (const id of Object.keys(shows)) yield { id, goal: `Goal of ${id}` } as ListedRun;
+    async *list({ limit }: { limit: number }) {
+      // Newest first.
+      for (const id of Object.keys(shows).reverse().slice(0, limit))
+        yield { id, goal: `Goal of ${id}` } as ListedRun;
     },
     attach: async (id: string) => ({ show: shows[id] }),
   };
@@ -21,11 +23,12 @@ function lookOut(shows: Record<string, Show>) {
   waiting.listen(frame => {
     if (frame.type === 'waiting') told.push(frame);
   });
+  const more = () => told.at(-1)?.more;
   const last = () => ({
     gates: told.at(-1)?.gates.map(({ run }) => run),
     untold: told.at(-1)?.untold.map(({ run }) => run),
   });
-  return { last };
+  return { last, more };
 }
 
 async function snapshot(): Promise<RunSnapshot> {
@@ -55,4 +58,18 @@ test('waiting: a run whose worker does not answer → holds up no other', async 
   const told = await snapshot();
   const { last } = lookOut({ silent: () => new Promise(() => undefined), one: async () => told });
   await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: [] }), { timeout: 5_000 });
+});
+
+test('waiting: more runs wait than are listed → that is told, and a gate that newer ones push off the list stays until it is closed', async () => {
+  const told = await snapshot();
+  const ids = Array.from({ length: 100 }, (_, at) => `run-${at}`);
+  const shows: Record<string, Show> = Object.fromEntries(ids.map(id => [id, async () => told]));
+  const { last, more } = lookOut(shows);
+  await vi.waitFor(() => expect([last().gates?.length, more()]).toEqual([100, false]), { timeout: 5_000 });
+  shows['run-100'] = async () => told;
+  await vi.waitFor(() => expect([last().gates?.length, more()]).toEqual([101, true]), { timeout: 5_000 });
+  expect(last().gates).toContain('run-0');
+  shows['run-0'] = async () => ({ ...told, gates: [] });
+  await vi.waitFor(() => expect(last().gates).not.toContain('run-0'), { timeout: 5_000 });
+  expect([last().gates?.length, more()]).toEqual([100, true]);
 });

@@ -20,6 +20,8 @@ export class RunModel {
   /** Why it can't be followed. */
   lost: string | null = null;
   ended = false;
+  /** Events that may be here before the older ones go. */
+  #room = MOST_EVENTS;
   readonly #seen = new Map<string, number>();
   #frame = 0;
 
@@ -62,11 +64,24 @@ export class RunModel {
     const known = new Set(this.events.map(nameOf));
     const end = earlier.findIndex(event => event.path === undefined && event.seq >= from);
     const fresh = earlier.slice(0, end < 0 ? undefined : end).filter(event => !known.has(nameOf(event)));
-    this.events = [...fresh, ...this.events];
-    this.fold = newFold();
-    for (const event of this.events) takeItem(this.fold, event);
+    this.#hold([...fresh, ...this.events]);
+    // What somebody reads stays while they read it.
+    this.#room = this.events.length + MOST_EVENTS;
     this.from = first;
     this.#changed();
+  }
+
+  #hold(events: Durable[]): void {
+    this.events = events;
+    this.fold = newFold();
+    for (const event of events) takeItem(this.fold, event);
+  }
+
+  /** A page may be open for days. */
+  #letGo(): void {
+    this.#hold(this.events.slice(-MOST_EVENTS / 2));
+    this.#room = MOST_EVENTS;
+    this.from = this.events.find(({ path }) => path === undefined)?.seq ?? this.from;
   }
 
   #event(event: RunEvent): void {
@@ -78,6 +93,7 @@ export class RunModel {
       this.#seen.set(path, seq);
       this.events.push(event);
       takeItem(this.fold, event);
+      if (this.events.length > this.#room) this.#letGo();
     }
     if (event.type === 'end') this.ended = true;
     takeProgress(this.progress, event);
@@ -102,6 +118,8 @@ export class RunModel {
   }
 }
 
+/** Of a run and its sub-agents, in a page. */
+const MOST_EVENTS = 20_000;
 /** Own events that are read at once. */
 const EARLIER = 500;
 

@@ -11,6 +11,8 @@ export const trouble = signal<string | null>(null);
 export const waiting = signal<WaitingGate[] | null>(null);
 /** Runs that wait, and nobody tells for what. */
 export const untold = signal<UntoldRun[]>([]);
+/** More runs wait than are told of. */
+export const moreWait = signal(false);
 export const path = signal(location.pathname);
 
 const runs = new Map<string, RunModel>();
@@ -44,6 +46,7 @@ export function take(frame: Frame): void {
   if (frame.type === 'waiting') {
     waiting.value = frame.gates;
     untold.value = frame.untold;
+    moreWait.value = frame.more;
   } else if (frame.type === 'trouble') trouble.value = frame.message;
   else if ('run' in frame) runs.get(frame.run)?.take(frame);
 }

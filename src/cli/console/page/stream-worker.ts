@@ -33,10 +33,21 @@ function tell(message: ToTab): void {
 function take(frames: Frame[]): void {
   for (const frame of frames)
     if (frame.type === 'waiting' || frame.type === 'trouble') last.set(frame.type, frame);
-  for (const { port, runs } of tabs) {
-    const own = frames.filter(frame => !('run' in frame) || frame.run in runs);
-    if (own.length > 0) port.postMessage({ type: 'frames', frames: own } satisfies ToTab);
+  for (const tab of tabs) {
+    const own = frames.filter(frame => isNewTo(tab, frame));
+    if (own.length > 0) tab.port.postMessage({ type: 'frames', frames: own } satisfies ToTab);
   }
+}
+
+/** A tab that comes hears a run from its first event: the others have heard it. */
+function isNewTo({ runs }: Tab, frame: Frame): boolean {
+  if (!('run' in frame)) return true;
+  const known = Object.hasOwn(runs, frame.run) ? runs[frame.run] : undefined;
+  if (known === undefined) return false;
+  if (frame.type !== 'event' || !('seq' in frame.event) || frame.event.path !== undefined) return true;
+  if (frame.event.seq <= known.since) return false;
+  known.since = frame.event.seq;
+  return true;
 }
 
 function stand(now: StreamState): void {

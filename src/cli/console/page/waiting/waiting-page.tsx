@@ -1,7 +1,7 @@
 /** All that waits for a person, in all runs, oldest first. */
 import { GateList } from '../gates/gate-list.js';
 import { Link, runHref } from '../parts/link.js';
-import { untold, waiting } from '../state.js';
+import { moreWait, untold, waiting } from '../state.js';
 import { t } from '../words/words.js';
 import { canNotify, notify } from './notify.js';
 
@@ -32,6 +32,7 @@ export function WaitingPage() {
         </div>
       )}
       {gates && <GateList gates={gates} />}
+      {moreWait.value && <p class="muted">{t('moreWait')}</p>}
     </>
   );
 }

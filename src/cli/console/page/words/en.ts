@@ -40,6 +40,7 @@ export const EN = {
   faultAway: 'The console does not answer. Nothing was lost: send it again when it is back.',
   waitingTitle: 'Waiting for you',
   notifyMe: 'Notify me on the desktop',
+  moreWait: 'More runs wait than are shown here: older ones come when these are answered.',
   nothingWaits:
     'Nothing waits for you. What a run needs of you, such as an approval or an answer, will stand here.',
   noWorkerTells: 'No worker answers for a run that waits for a person:',

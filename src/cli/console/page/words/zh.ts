@@ -42,6 +42,7 @@ export const ZH: Words = {
   faultAway: '控制台没有响应。内容没有丢失：恢复后请再次发送。',
   waitingTitle: '等待您处理',
   notifyMe: '开启桌面通知',
+  moreWait: '等待处理的运行比此处显示的更多：处理完这些之后，更早的会出现。',
   nothingWaits: '没有需要您处理的事项。运行需要您批准或回答时，会显示在这里。',
   noWorkerTells: '有运行在等人处理，但没有工作进程响应：',
   seeRuns: '查看所有运行，或新建一个',

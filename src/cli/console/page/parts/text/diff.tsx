@@ -1,13 +1,13 @@
 /** What a call changes, line by line: by what its own arguments say. */
 import { editText } from '../../../../../core/gates/gate-text.js';
-import { wholeWrite } from '../../../../../core/gates/whole-write.js';
+import { shownDiff, wholeWrite } from '../../../../../core/gates/whole-write.js';
 
 /** Lines with `-`, `+` or a blank; null for a call that writes no text. */
 export function changeOf(input: unknown): string | null {
   const edit = editText(input);
   if (edit !== null) return edit;
   const write = wholeWrite(input);
-  return write?.content.replace(/^/gm, '+') ?? null;
+  return write && shownDiff(write.content.replace(/^/gm, '+'));
 }
 
 export function Diff({ text }: { text: string }) {

@@ -1,4 +1,5 @@
 /** Text of tools as it is. */
+import { isRecord, nestsTooDeep, parseJson } from '../../../../../core/text/json.js';
 import { escapeUnseen } from '../../../../../core/text/unseen.js';
 
 /** A tool's own words: never Markdown, so that nothing in them passes for the page's. */
@@ -13,11 +14,11 @@ export function lastOf(text: string, most: number): string {
 
 /** JSON as it reads best, all else as it is; what is not seen is shown. */
 export function pretty(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return escapeUnseen(JSON.stringify(value, null, 2));
-  } catch {
-    // It is text.
-  }
-  return escapeUnseen(text);
+  const value = nestsTooDeep(text) ? undefined : parseJson(text);
+  const lines = isRecord(value) || Array.isArray(value) ? JSON.stringify(value, null, 2) : text;
+  return escapeUnseen(lines.length > MOST_TIMES * text.length + FEW_CHARS ? text : lines);
 }
+
+/** Deep JSON would be all indent: a few characters could fill the memory of the page. */
+const MOST_TIMES = 10;
+const FEW_CHARS = 1_000;
