@@ -17,6 +17,7 @@ test.each([
   ['- item', false],
   ['  2) item', false],
   ['    code', false],
+  ['  \tcode', false],
   ['> quoted', false],
   ['| a | b |', false],
   ['[here](https://example.com)', false],

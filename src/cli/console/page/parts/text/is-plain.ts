@@ -3,7 +3,7 @@
 /** What marks something within a line; an address becomes a link. */
 const WITHIN = /[*_`~[\]\\|#<>&@]|:\/\/|www\./i;
 /** What begins a list, a rule or a heading under its text, or code. */
-const AT_BEGIN = /^(?: {4}|\t|\s*(?:[-+=]|\d+[.)]))/m;
+const AT_BEGIN = /^(?: {4}| {0,3}\t|\s*(?:[-+=]|\d+[.)]))/m;
 
 export function isPlain(text: string): boolean {
   return !WITHIN.test(text) && !AT_BEGIN.test(text);
