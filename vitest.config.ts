@@ -27,6 +27,8 @@ export default defineConfig({
     maxWorkers: Math.min(8, Math.max(3, cores())),
     // Of tests within a file that say so: those wait for timeouts of the server, 10 s and more each.
     maxConcurrency: 5,
+    // Temporal's client tries a request again by a timer, also when its connection was closed meanwhile.
+    onUnhandledError: ({ message }) => message !== 'Channel has been shut down',
     projects: [
       {
         extends: true,

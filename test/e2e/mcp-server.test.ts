@@ -116,8 +116,11 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   });
   await client.callTool({ name: 'answer_gate', arguments: { ...answer, decision: 'approve' } });
 
-  const { structuredContent: ended } = await watch(cursor);
+  let { structuredContent: ended } = await watch(cursor);
   const { events } = ended as { events: { seq: number }[] };
+  // Between the end of its goal and its own it waits for the store, as one that is kept open waits for its next goal.
+  while ((ended as { phase: string }).phase === 'idle')
+    ({ structuredContent: ended } = await watch((ended as { cursor: number }).cursor));
   expect(ended).toMatchObject({ ended: true, outcome: 'completed', gates: [] });
   expect(events[0]?.seq).toBeGreaterThan(cursor);
   expect(readFileSync(file, 'utf8')).toBe('THREE BOATS');

@@ -58,7 +58,7 @@ export const EN = {
   showNow: 'Show',
   dismiss: 'Dismiss',
   fromAgent: 'asked by {agent}',
-  closedByPerson: 'answered by somebody else: {what}',
+  closedByPerson: 'answered by a person: {what}',
   closedByTimeout: 'nobody answered in time: {what}',
   closedByRule: 'nobody needed to be asked: {what}',
   closedSuperseded: 'nobody waits for an answer any more',

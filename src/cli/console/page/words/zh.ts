@@ -59,7 +59,7 @@ export const ZH: Words = {
   showNow: '显示',
   dismiss: '知道了',
   fromAgent: '由 {agent} 提出',
-  closedByPerson: '已由他人处理：{what}',
+  closedByPerson: '已由人工处理：{what}',
   closedByTimeout: '无人及时处理：{what}',
   closedByRule: '无需询问：{what}',
   closedSuperseded: '已不再需要处理',
