@@ -6,7 +6,7 @@ import { errorText } from '../core/text/error-text.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
-import { within } from './stop-signal.js';
+import { storeWithin, within } from './stop-signal.js';
 import type { SteersmanActivities } from './types.js';
 
 export interface KeepDeps {
@@ -81,8 +81,7 @@ function inTurn(sessions: KeepDeps['sessions']): SessionStore['keep'] {
       .finally(() => {
         busy = null;
       });
-    if ((await within(WRITE_MS, writing, LATE)) === LATE)
-      throw new Error(`the store did not answer within ${WRITE_MS / 1000} s`);
+    await storeWithin(WRITE_MS, writing);
   };
 }
 

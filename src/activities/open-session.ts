@@ -6,7 +6,7 @@ import { MAIN_THREAD } from '../core/state/thread.js';
 import { failpoint } from '../shared/failpoints.js';
 import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
 import { pack } from './pack.js';
-import { within } from './stop-signal.js';
+import { storeWithin } from './stop-signal.js';
 import type { OpenSessionInput, SteersmanActivities } from './types.js';
 
 /** A result of an activity stands in history, and may be 2 MB there. */
@@ -34,8 +34,7 @@ export function createOpenSession(
     return earlierMessages(earlier, room);
   };
   return async function steersmanOpenSession(input) {
-    const messages = await within(READ_MS, read(input), null);
-    if (messages === null) throw new Error(`the store did not answer within ${READ_MS / 1_000} s`);
+    const messages = await storeWithin(READ_MS, read(input));
     await failpoint('session.opened');
     return pack(messages);
   };

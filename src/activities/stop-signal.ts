@@ -55,6 +55,15 @@ export function pause(ms: number): Promise<void> {
   });
 }
 
+const LATE = Symbol('late');
+
+/** What a store gives. @throws where it takes longer than `ms`. */
+export async function storeWithin<T>(ms: number, work: Promise<T>): Promise<T> {
+  const given = await within(ms, work, LATE);
+  if (given === LATE) throw new Error(`the store did not answer within ${ms / 1_000} s`);
+  return given;
+}
+
 /** What `work` gives, or `late` when it takes longer than `ms`. */
 export function within<T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> {
   return new Promise((resolve, reject) => {

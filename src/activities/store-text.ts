@@ -1,7 +1,7 @@
 /** The activity that keeps a long text by reference. */
 import { Context } from '@temporalio/activity';
 import type { BlobStore } from '../shared/store/blob-store.js';
-import { within } from './stop-signal.js';
+import { storeWithin } from './stop-signal.js';
 import type { StoreTextInput } from './types.js';
 
 const STORE_MS = 9_000;
@@ -9,9 +9,7 @@ const STORE_MS = 9_000;
 /** Makes `steersmanStoreText`: the same text of a run has the same reference, so a retry does no harm. */
 export function createStoreText(blobs: BlobStore) {
   return async function steersmanStoreText({ text }: StoreTextInput): Promise<{ ref: string }> {
-    const ref = await within(STORE_MS, blobs.put(runIdOf(), text), null);
-    if (ref === null) throw new Error(`the store did not answer within ${STORE_MS / 1_000} s`);
-    return { ref };
+    return { ref: await storeWithin(STORE_MS, blobs.put(runIdOf(), text)) };
   };
 }
 
