@@ -10,6 +10,11 @@ export function stopReason(signal: AbortSignal): StopReason {
   return word === 'WORKER_SHUTDOWN' ? 'shutdown' : 'other';
 }
 
+/** Somebody wants it to end, or nobody can get its result any more: its run was ended from outside, or its time is over. */
+export function isUnwanted(signal: AbortSignal): boolean {
+  return ['CANCELLED', 'NOT_FOUND', 'TIMED_OUT'].includes(errorText(signal.reason));
+}
+
 /** What comes first: `work`, or what `onStop` makes of an abort. `onStop` may go on waiting for `work`. */
 export async function raceStop<T>(
   signal: AbortSignal,

@@ -78,6 +78,8 @@ export interface CallToolInput {
   timeoutMs: number;
   /** Nothing bad can come of running it twice: read-only or idempotent. */
   idempotent: boolean;
+  /** It ends its work when it is told to stop, whatever it may have done until then. */
+  stoppable?: true;
   workspace: string;
   /** How long a person is waited for, where the server asks one; absent: nobody attends. */
   asksForMs?: number;

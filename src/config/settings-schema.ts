@@ -97,6 +97,10 @@ const toolOverrideSchema = z.strictObject({
     z.int().min(0),
     'Bad calls in a task that are sent back for correction. Left out: limits.argumentCorrections.',
   ),
+  stoppable: key(
+    z.boolean(),
+    'The tool ends its work when its call is cancelled: a stop cuts it off. Left out: as the tool says, else a call that may have effects is waited for.',
+  ),
 });
 
 const contextTokens = z.int().min(1_000);

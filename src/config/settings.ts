@@ -162,12 +162,13 @@ function overridePolicy(policy: ToolPolicy, override: ToolOverride): ToolPolicy 
   const readOnly = override.readOnly ?? policy.readOnly;
   // A server's claim "read-only" carries "idempotent" with it: who denies the first denies the second.
   const claimed = override.readOnly === false ? false : policy.idempotent;
-  const { callsPerTurn, cacheTtlMs, corrections } = override;
+  const { callsPerTurn, cacheTtlMs, corrections, stoppable } = override;
   return {
     ...policy,
     ...(callsPerTurn === undefined ? {} : { callsPerTurn }),
     ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }),
     ...(corrections === undefined ? {} : { corrections }),
+    ...(stoppable === undefined ? {} : { stoppable }),
     readOnly,
     idempotent: readOnly || (override.idempotent ?? claimed),
     destructive: readOnly ? false : override.readOnly === false ? true : policy.destructive,

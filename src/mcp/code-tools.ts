@@ -12,7 +12,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { unknownKeyText } from '../config/yaml-source.js';
 import { errorText } from '../core/text/error-text.js';
 import { isRecord, ownValue } from '../core/text/json.js';
@@ -36,7 +36,8 @@ export interface ToolContext {
   /** What the run was started with as `context`. */
   values: Readonly<Record<string, string>>;
   /**
-   * Aborted when nobody waits for the answer any more: by a stop (idempotent tools), the time limit, the worker's end.
+   * Aborted when nobody waits for the answer any more: by a stop (idempotent and stoppable tools), the time limit, the
+   * worker's end.
    */
   signal: AbortSignal;
   /** Tells whoever watches how far it is. */
@@ -62,6 +63,11 @@ export interface ToolOptions<S> {
   /** How long a call may take, unless the configuration says it. Default: as all tools, 60,000. */
   timeoutMs?: number;
   /**
+   * It ends its work when `signal` is aborted, also where it may have had an effect by then. A stop then aborts it, and
+   * what it throws is the result of a call whose outcome is not known. Default false: a stop waits for its end.
+   */
+  stoppable?: boolean;
+  /**
    * Does the work. A text, or a value that becomes JSON, is what the model sees. What it throws is told to the model
    * as a failed call; the run goes on.
    */
@@ -79,12 +85,14 @@ export interface CodeTool {
   destructive?: boolean;
   /** Absent: as all tools. */
   timeoutMs?: number;
+  /** Absent: a stop waits for its end, unless it may be repeated. */
+  stoppable?: boolean;
   run(args: unknown, context: ToolContext): unknown;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const POLICY_KEYS = ['readOnly', 'idempotent', 'destructive', 'timeoutMs', 'run'];
+const POLICY_KEYS = ['readOnly', 'idempotent', 'destructive', 'timeoutMs', 'stoppable', 'run'];
 const OPTION_KEYS = ['name', 'description', 'input', ...POLICY_KEYS];
 export const CODE_TOOL_KEYS = ['name', 'description', 'inputSchema', ...POLICY_KEYS];
 
@@ -104,6 +112,7 @@ export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(option
     idempotent = readOnly,
     destructive,
     timeoutMs,
+    stoppable,
   } = options;
   checkToolName(name);
   const { inputSchema, parse } = argumentsOf(name, input);
@@ -114,6 +123,7 @@ export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(option
     ...{ name, description, inputSchema, readOnly, idempotent, run },
     ...(destructive !== undefined && { destructive }),
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(stoppable !== undefined && { stoppable }),
   };
 }
 
@@ -210,19 +220,42 @@ export async function serveCodeTools(
 /** A server of the protocol with these tools; it is connected by who makes it. */
 export function codeToolServer(tools: readonly CodeTool[], workspace: string, name = CODE_SERVER): Server {
   const server = new Server({ name, version: '1' }, { capabilities: { tools: {} } });
+  const stops = new Map<string, AbortController>();
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw new McpError(ErrorCode.MethodNotFound, `there is no tool ${params.name}`);
-    return answer(tool, params.arguments ?? {}, contextOf(workspace, extra));
+    const context = contextOf(workspace, extra);
+    if (tool.stoppable !== true) return answer(tool, params.arguments ?? {}, context);
+    const stop = new AbortController();
+    stops.set(context.idempotencyKey, stop);
+    const signal = AbortSignal.any([context.signal, stop.signal]);
+    return answer(tool, params.arguments ?? {}, { ...context, signal }).finally(() =>
+      stops.delete(context.idempotencyKey),
+    );
   });
+  server.setNotificationHandler(stopNotification, ({ params }) => stops.get(params.idempotencyKey)?.abort());
   return server;
 }
 
+/** Unlike the cancellation of the protocol it asks for an answer: what was done until then. */
+export const STOP_METHOD = 'notifications/steersman/stop';
+const stopNotification = z.object({
+  method: z.literal(STOP_METHOD),
+  params: z.looseObject({ idempotencyKey: z.string() }),
+});
+
 /** Of a listed tool: how long its calls may take. The protocol has no field for it. */
 export const TIMEOUT_META = 'steersman/timeoutMs';
+/** Of a listed tool: it answers `STOP_METHOD`. */
+export const STOPPABLE_META = 'steersman/stoppable';
 
-function listed({ name, description, inputSchema, readOnly, idempotent, destructive, timeoutMs }: CodeTool) {
+function listed(tool: CodeTool) {
+  const { name, description, inputSchema, readOnly, idempotent, destructive, timeoutMs, stoppable } = tool;
+  const meta = {
+    ...(timeoutMs !== undefined && { [TIMEOUT_META]: timeoutMs }),
+    ...(stoppable !== undefined && { [STOPPABLE_META]: stoppable }),
+  };
   return {
     name,
     description,
@@ -231,7 +264,7 @@ function listed({ name, description, inputSchema, readOnly, idempotent, destruct
       ...{ readOnlyHint: readOnly, idempotentHint: idempotent },
       ...(destructive !== undefined && { destructiveHint: destructive }),
     },
-    ...(timeoutMs !== undefined && { _meta: { [TIMEOUT_META]: timeoutMs } }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
 
@@ -256,8 +289,20 @@ async function answer(tool: CodeTool, args: unknown, context: ToolContext): Prom
     const value = await (steps ? steps.work(parsed, context) : tool.run(parsed, context));
     return { content: contentOf(value) };
   } catch (error) {
-    return { content: [{ type: 'text', text: errorText(error) }], isError: true };
+    const stopped = tool.stoppable === true && context.signal.aborted;
+    return {
+      content: [{ type: 'text', text: errorText(error) }],
+      isError: true,
+      ...(stopped && { _meta: { [STOPPED_META]: true } }),
+    };
   }
+}
+
+/** Of an answer: the tool was stopped before it had done all. */
+const STOPPED_META = 'steersman/stopped';
+
+export function saysStopped(meta: unknown): boolean {
+  return isRecord(meta) && meta[STOPPED_META] === true;
 }
 
 /** A result of parts as the protocol has them, such as a picture. */

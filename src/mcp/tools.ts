@@ -8,7 +8,7 @@ import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { readResultTool } from '../shared/store/read-result.js';
 import { recallTool } from '../shared/store/recall.js';
 import { appOf } from './apps.js';
-import { CODE_SERVER, TIMEOUT_META } from './code-tools.js';
+import { CODE_SERVER, STOPPABLE_META, TIMEOUT_META } from './code-tools.js';
 import type { McpPool } from './connection/pool.js';
 import type { ListedTool } from './connection/server-tools.js';
 import { isOwnTools } from './resolve-server.js';
@@ -148,7 +148,12 @@ function defineTool(origin: McpOrigin, tool: ListedTool, name: string): ToolDefi
     description: (tool.description ?? '').slice(0, MAX_DESCRIPTION_CHARS),
     inputSchema: isSchemaObject(tool.inputSchema) ? tool.inputSchema : { type: 'object' },
     validation: strict ? 'strict' : 'delegate',
-    policy: { ...toolPolicy(tool.annotations), ...ownTimeout(tool), ...(origin.stateful && STATEFUL_POLICY) },
+    policy: {
+      ...toolPolicy(tool.annotations),
+      ...ownTimeout(tool),
+      ...ownStop(tool),
+      ...(origin.stateful && STATEFUL_POLICY),
+    },
     ...appOf(tool),
   };
 }
@@ -157,6 +162,11 @@ function defineTool(origin: McpOrigin, tool: ListedTool, name: string): ToolDefi
 function ownTimeout({ _meta }: ListedTool): Partial<ToolPolicy> {
   const given = isSchemaObject(_meta) ? _meta[TIMEOUT_META] : undefined;
   return typeof given === 'number' && given > 0 && given <= MOST_OWN_MS ? { timeoutMs: given } : {};
+}
+
+/** Absent for most, so that what runs pin stays as it was. */
+function ownStop({ _meta }: ListedTool): Partial<ToolPolicy> {
+  return isSchemaObject(_meta) && _meta[STOPPABLE_META] === true ? { stoppable: true } : {};
 }
 
 const MOST_OWN_MS = 3_600_000;

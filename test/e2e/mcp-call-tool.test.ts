@@ -465,6 +465,17 @@ describe('interrupts', () => {
     expect(fake.events().some(event => event.event === 'cancelled')).toBe(false);
   });
 
+  it('cancel, stoppable though not idempotent → the server is told, and the outcome is unknown (WK1)', async () => {
+    const { call, env } = rig();
+    const running = call({ ...append('never'), stoppable: true });
+    await effectsSeen(1);
+    env.cancel('CANCELLED');
+    expect((await running).ending).toBe('outcome_unknown');
+    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
+      timeout: 60_000,
+    });
+  });
+
   it('cancel before anything was sent → cancelled, nothing runs', async () => {
     const { call, env } = rig({ fake: fake.stdioEntry({ FAKE_MCP_DELAY_MS: '60000' }) });
     const running = call(append('g'));

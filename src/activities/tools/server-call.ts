@@ -6,16 +6,26 @@ import { MissingWorkspaceError } from '../../config/workspace.js';
 import { FAILURE } from '../../core/limits/failure.js';
 import { fill } from '../../core/prompts/words.js';
 import { secondsOf } from '../../core/text/error-text.js';
+import { isRecord } from '../../core/text/json.js';
 import { badArgumentsNote } from '../../core/tools/tool-notes.js';
 import { McpCallError } from '../../mcp/call-failure.js';
-import { META } from '../../mcp/code-tools.js';
+import { META, STOPPABLE_META, saysStopped } from '../../mcp/code-tools.js';
 import type { McpCall, McpConnection } from '../../mcp/connection/connection.js';
 import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
+import type { ToolAnswer } from '../../mcp/tool-answer.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { failpoint } from '../../shared/failpoints.js';
 import { isUsableSchema, validateArguments } from '../../shared/schema/validate-arguments.js';
-import { pause, raceStop, StoppedBeforeSending, stopReason, unlessStopped, within } from '../stop-signal.js';
+import {
+  isUnwanted,
+  pause,
+  raceStop,
+  StoppedBeforeSending,
+  stopReason,
+  unlessStopped,
+  within,
+} from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 import { type Line, lineOf } from './call-line.js';
 import { CallPace } from './call-pace.js';
@@ -37,6 +47,8 @@ export interface Allowed {
 
 /** For the list of tools, where it has to be asked for. */
 const LIST_BUDGET_MS = 5_000;
+/** For a tool that was told to stop, to end what it has started and say so. */
+const STOP_MS = 10_000;
 
 export class ServerCall {
   readonly #deps: ServerCallDeps;
@@ -167,23 +179,25 @@ export class ServerCall {
       ...(this.#onForm && { onForm: this.#onForm }),
     };
     const reading = beginReading(connection, input);
-    const answer = await this.#answered(abort, connection.callTool(call));
+    const asked = connection.callTool(call);
+    const answer = await this.#answered(abort, asked, () => this.#stopOn(connection, abort, asked));
     const durationMs = since(startedAt);
     await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
-    const result = await texts.resultOf(answer, durationMs);
+    const result = endOf(await texts.resultOf(answer, durationMs), answer, this.#call);
     const forApp = await keptForApp(input, answer, reading, texts.keep);
     const { toolsChangedAt } = connection;
     return { ...result, ...forApp, ...(toolsChangedAt !== null && { toolsChangedAt }) };
   }
 
   /**
-   * An idempotent call is aborted by any stop. One that is not is waited for, because aborting it would leave its
-   * effect unknown; only the end of the worker cuts it short.
+   * An idempotent call is aborted by any stop, and a tool that ends its work when told so is told (WK1). Any other call
+   * is waited for, because aborting it would leave its effect unknown; only the end of the worker cuts it short.
    */
-  #answered<T>(abort: AbortController, answer: Promise<T>): Promise<T> {
+  #answered<T>(abort: AbortController, answer: Promise<T>, stop: () => Promise<void>): Promise<T> {
     const { input, signal } = this.#call;
     return raceStop(signal, answer, () => {
       if (input.idempotent) abort.abort();
+      else if (input.stoppable && isUnwanted(signal)) void stop();
       else if (stopReason(signal) === 'shutdown')
         throw ApplicationFailure.nonRetryable(
           'the worker shut down while the tool ran',
@@ -192,6 +206,23 @@ export class ServerCall {
       return answer;
     });
   }
+
+  /** A tool of ours still answers, with what it has done; a server of the protocol says nothing more. */
+  async #stopOn(connection: McpConnection, abort: AbortController, asked: Promise<unknown>): Promise<void> {
+    const { idempotencyKey, tool, serverToolName = tool } = this.#call.input;
+    const listed = await connection.findTool(serverToolName).catch(() => undefined);
+    if (isRecord(listed?._meta) && listed._meta[STOPPABLE_META] === true) {
+      await connection.tellStop(idempotencyKey);
+      await within(STOP_MS, asked, null).catch(() => null);
+    }
+    abort.abort();
+  }
+}
+
+/** What a tool that was stopped has said by then is its result; what it has done by then, nobody looked at. */
+function endOf(result: CallToolResult, { meta }: ToolAnswer, { words }: ToolCall): CallToolResult {
+  if (!saysStopped(meta)) return result;
+  return { ...result, ending: 'outcome_unknown', note: words.noteStopped };
 }
 
 function notHere(why: string): ApplicationFailure {

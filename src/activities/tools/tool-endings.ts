@@ -87,7 +87,8 @@ export async function unanswered(call: ToolCall, error: McpCallError, sent: Sent
   const { durationMs, isListed } = sent;
   switch (error.kind) {
     case 'aborted':
-      // Only calls of idempotent tools are.
+      // Only calls of idempotent and stoppable tools are.
+      if (!idempotent) return unknown(words, words.noteWhyCancelled, { durationMs });
       if (stopReason(signal) === 'other') throw signal.reason;
       if (stopReason(signal) === 'shutdown')
         throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);

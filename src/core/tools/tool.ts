@@ -34,6 +34,8 @@ export interface ToolPolicy {
   cacheTtlMs?: number;
   /** Bad calls in a task that are sent back for correction; absent: `limits.argumentCorrections`. */
   corrections?: number;
+  /** It ends its work when it is told to stop: a stop reaches it though it may have effects. Absent: it does not. */
+  stoppable?: boolean;
 }
 
 export interface ToolDefinition {
@@ -73,9 +75,14 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   concurrent: false,
 };
 
-/** Whether a call may be made again, and so be cut off: what may have effects is never run twice unasked. */
+/** Whether a call may be made again: what may have effects is never run twice unasked. */
 export function isRepeatable({ readOnly, idempotent }: ToolPolicy): boolean {
   return readOnly || idempotent;
+}
+
+/** Whether a stop cuts its calls off. Any other call is waited for: cut off, it would leave its effect unknown. */
+export function endsWhenStopped(policy: ToolPolicy): boolean {
+  return isRepeatable(policy) || policy.stoppable === true;
 }
 
 export function toolAttempts(policy: ToolPolicy): number {

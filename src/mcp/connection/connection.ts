@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { errorText } from '../../core/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { McpCallError } from '../call-failure.js';
+import { STOP_METHOD } from '../code-tools.js';
 import type { ResolvedServer } from '../resolve-server.js';
 import { resourceAnswerSchema, resourceContent, resourceRequest } from '../resource-tools.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from '../tool-answer.js';
@@ -170,6 +171,13 @@ export class McpConnection {
       timer.stop();
       call.signal.removeEventListener('abort', onAbort);
     }
+  }
+
+  /** Tells a tool of ours to stop: its call still has an answer. */
+  async tellStop(idempotencyKey: string): Promise<void> {
+    await this.#client
+      .notification({ method: STOP_METHOD, params: { idempotencyKey } })
+      .catch(() => undefined);
   }
 
   async #call({ tool, onProgress, ...call }: McpCall, over: AbortSignal): Promise<ToolAnswer> {

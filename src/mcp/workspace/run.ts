@@ -19,6 +19,7 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
       properties: { command: { type: 'string' }, timeoutMs: { type: 'integer', maximum: MOST_MS } },
       required: ['command'],
     },
+    stoppable: true,
     // Its own limit comes first, and says more.
     timeoutMs: MOST_MS + GRACE_MS,
     async run({ command, timeoutMs = DEFAULT_MS }, { signal, progress }) {
@@ -41,7 +42,9 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
           },
         });
         if (end.ended === 'not_started') throw new Error(`The command was not started: ${end.why}.`);
-        return `${endText(end)}\n${end.output}`.trimEnd();
+        const told = `${endText(end)}\n${end.output}`.trimEnd();
+        if (end.ended === 'cancelled') throw new Error(told);
+        return told;
       } finally {
         clearInterval(telling);
       }
@@ -53,6 +56,6 @@ function endText({ ended, exitCode, signal, durationMs, output }: CommandEnd): s
   const seconds = `${(durationMs / 1_000).toFixed(1)} s`;
   const nothing = output.trim() === '' ? ', no output' : '';
   if (ended === 'timed_out') return `timed out after ${seconds}; all that it started was ended${nothing}`;
-  if (ended === 'cancelled') return `cancelled after ${seconds}${nothing}`;
+  if (ended === 'cancelled') return `cancelled after ${seconds}; all that it started was ended${nothing}`;
   return `${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`} (${seconds})${nothing}`;
 }

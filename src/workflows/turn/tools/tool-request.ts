@@ -6,7 +6,12 @@ import { taskAt } from '../../../core/state/cursor.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
-import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../core/tools/tool.js';
+import {
+  endsWhenStopped,
+  isRepeatable,
+  type ToolDefinition,
+  toolAttempts,
+} from '../../../core/tools/tool.js';
 import { toolResult } from '../../../core/tools/tool-result.js';
 import {
   sessionFor,
@@ -78,6 +83,7 @@ function inputFor(run: Run, tool: ToolDefinition, { callId, toolUseId, given }: 
     input.arguments = given;
   }
   if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
+  if (tool.policy.stoppable === true) input.stoppable = true;
   if (tool.validation === 'strict') input.checked = true;
   if (tool.app !== undefined) input.app = { uri: tool.app };
   const words = wordsForNotes(run.pinned);
@@ -96,7 +102,7 @@ export function optionsFor(
     timeoutMs: tool.policy.timeoutMs + SETTLE_MS + waitsMs,
     // A session ends with its worker: no other could make the call again.
     attempts: session ? 1 : toolAttempts(tool.policy),
-    interruptible: isRepeatable(tool.policy),
+    interruptible: endsWhenStopped(tool.policy),
     ...(session && { queue: session.queue }),
   };
 }

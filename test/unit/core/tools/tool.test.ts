@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_TOOL_POLICY, toolAttempts } from '../../../../src/core/tools/tool.js';
+import { DEFAULT_TOOL_POLICY, endsWhenStopped, toolAttempts } from '../../../../src/core/tools/tool.js';
 
 test.each<[string, boolean, boolean, number, number]>([
   ['neither read-only nor idempotent → once, whatever is configured', false, false, 3, 1],
@@ -15,4 +15,14 @@ test.each<[string, boolean, boolean, number, number]>([
 test('tool policy: nothing known of a tool → taken for one with effects, tried once (E1, C23)', () => {
   expect(DEFAULT_TOOL_POLICY).toMatchObject({ readOnly: false, idempotent: false, destructive: true });
   expect(toolAttempts(DEFAULT_TOOL_POLICY)).toBe(1);
+});
+
+test.each([
+  { policy: {}, ends: false },
+  { policy: { readOnly: true }, ends: true },
+  { policy: { idempotent: true }, ends: true },
+  { policy: { stoppable: true }, ends: true },
+  { policy: { stoppable: false }, ends: false },
+])('a stop: a tool with $policy → cut off: $ends (WK1)', ({ policy, ends }) => {
+  expect(endsWhenStopped({ ...DEFAULT_TOOL_POLICY, ...policy })).toBe(ends);
 });
