@@ -2,7 +2,7 @@
  * One command line, bounded in time and output. Whatever it started is ended with it: at its end, at the deadline, at
  * an abort, and also when this process is killed.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
@@ -30,7 +30,7 @@ export interface CommandEnd {
 }
 
 export interface CommandGiven {
-  /** For `/bin/sh -c`. */
+  /** For `commandShell()`. */
   command: string;
   cwd: string;
   /** Default: `commandEnv()`. */
@@ -63,6 +63,33 @@ export function commandEnv(): NodeJS.ProcessEnv {
     ...Object.fromEntries(Object.entries(variables.all()).filter(([name]) => PASSED_ON.test(name))),
     ...UNATTENDED,
   };
+}
+
+export interface CommandShell {
+  /** A command line stands behind it. */
+  argv: readonly string[];
+  name: string;
+  /** A pipe fails where one of its commands does. */
+  pipefail: boolean;
+}
+
+const WITH_PIPEFAIL = ['bash', '/bin/sh'];
+let shell: CommandShell | null = null;
+
+/** bash where it is there, or a shell that knows `pipefail`: else the exit code of a pipe is that of its last command. */
+export function commandShell(): CommandShell {
+  shell ??= foundShell();
+  return shell;
+}
+
+function foundShell(): CommandShell {
+  for (const name of WITH_PIPEFAIL) {
+    const argv = [name, '-o', 'pipefail', '-c'];
+    const [program = '', ...args] = [...argv, ':'];
+    const options = { env: commandEnv(), stdio: 'ignore', timeout: 5_000 } as const;
+    if (spawnSync(program, args, options).status === 0) return { argv, name, pipefail: true };
+  }
+  return { argv: ['/bin/sh', '-c'], name: '/bin/sh', pipefail: false };
 }
 
 /** Processes that leave the group keep it. */
@@ -133,7 +160,7 @@ export async function runCommand(given: CommandGiven): Promise<CommandEnd> {
 async function started({ command, cwd, env = commandEnv() }: CommandGiven, mark: string) {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) return `its folder ${cwd} does not exist`;
   before ??= allowed();
-  const line = [...(await before), '/usr/bin/env', mark, '/bin/sh', '-c', command];
+  const line = [...(await before), '/usr/bin/env', mark, ...commandShell().argv, command];
   try {
     const child = spawn('/bin/sh', ['-c', WATCHED, mark, ...line], {
       cwd,

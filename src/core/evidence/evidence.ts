@@ -38,6 +38,8 @@ export interface CallNote {
   cut: boolean;
   /** Of a command or of what failed, what the tool said, in a line. */
   said: string | null;
+  /** A command line whose exit code does not say that what it was to do was done. */
+  silent?: true;
 }
 
 export interface Evidence {

@@ -170,15 +170,17 @@ function inLines(diff: string): string {
 
 const OWN_SIGNS: Readonly<Record<string, string>> = { '\n': '\n', '\t': '\t', '\r': '␍' };
 
-function callEntry(words: Words, { taskId, call, ending, isError, acted, cut, said }: CallNote): Entry {
+function callEntry(words: Words, note: CallNote): Entry {
+  const { taskId, call, ending, isError, acted, cut, said, silent = false } = note;
   const marks = [ending, ...(isError && ending === 'executed' ? [words.evidenceError] : [])];
   if (cut) marks.push(words.evidencePart);
+  if (silent) marks.push(words.evidenceSilent);
   const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...(said === null ? [] : [safeLine(said)])].join(
     ' · ',
   );
   // What only looked and yet is noted whole has computed something.
   const did = ending === 'executed' && !isError && !endedBadly(said ?? '');
-  const supports = did && (acted || (said !== null && !cut));
+  const supports = did && !silent && (acted || (said !== null && !cut));
   return { taskIds: taskId === null ? [] : [taskId], supports, line, diff: null };
 }
 

@@ -9,6 +9,7 @@ import { argumentNames, isCommandName } from '../tools/tool-paths.js';
 import { contentText, isCut } from '../tools/tool-result.js';
 import { mayHaveActed } from '../tools/tool-use.js';
 import type { CallNote, Evidence, Snapshot } from './evidence.js';
+import { codeSays } from './exit-code.js';
 
 /** With the snapshots of one call. A file that has another name already is as it was before that was written. */
 export function withSnapshots(evidence: Evidence, snapshots: readonly Snapshot[]): Evidence {
@@ -84,7 +85,20 @@ export function callNote(
   const cut = content.some(isCut);
   const tells = isError || ending !== 'executed' || Object.keys(input).some(isCommandName);
   const said = tells ? tellingLine(contentText(content)) : null;
-  return { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said };
+  const silent = !isError && ending === 'executed' && isSilent(tool, input);
+  const note = { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said };
+  return { ...note, ...(silent && { silent }) };
+}
+
+const SHELL_LINE = /^(?:commands?|cmds?|command_?line|shell|script)$/i;
+
+/** Beside a list of its words a command is no line. A tool that has `pipefail` says so of itself. */
+function isSilent({ description }: ToolDefinition, input: Readonly<Record<string, unknown>>): boolean {
+  const lines = Object.entries(input).filter(([name]) => isCommandName(name));
+  const [name = '', line] = lines[0] ?? [];
+  if (lines.length !== 1 || !SHELL_LINE.test(name) || typeof line !== 'string') return false;
+  const pipefail = /\bpipefail\b/.test(description) && !/\bwithout pipefail\b/.test(description);
+  return codeSays(line, { pipefail }) !== 'all';
 }
 
 const EXIT = /\bexit(?:ed)?\b.*?\d+/i;

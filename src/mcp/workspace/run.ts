@@ -1,5 +1,6 @@
 /** A command line in the workspace, as a tool. */
-import { type CommandEnd, commandEnv, runCommand } from '../../shared/run-command.js';
+import { type CodeSays, codeSays } from '../../core/evidence/exit-code.js';
+import { type CommandEnd, commandEnv, commandShell, runCommand } from '../../shared/run-command.js';
 import { type CodeTool, defineTool } from '../code-tools.js';
 import type { WorkspaceContext } from './context.js';
 
@@ -10,10 +11,10 @@ const MAX_BYTES = 16 * 1024;
 const TELL_EVERY_MS = 1_000;
 
 export function runTool({ workspace }: WorkspaceContext): CodeTool {
+  const { pipefail } = commandShell();
   return defineTool({
     name: 'run',
-    description:
-      'Runs a shell command in the workspace and tells its exit code and output. No input; what it leaves running is ended.',
+    description: `Runs a command line by ${SHELL_TEXT[String(pipefail)]} in the workspace and tells its exit code and output. ${DEFAULT_MS / 1_000} s, or timeoutMs up to ${MOST_MS}. No input; what it leaves running is ended.`,
     input: {
       type: 'object',
       properties: { command: { type: 'string' }, timeoutMs: { type: 'integer', maximum: MOST_MS } },
@@ -42,7 +43,7 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
           },
         });
         if (end.ended === 'not_started') throw new Error(`The command was not started: ${end.why}.`);
-        const told = `${endText(end)}\n${end.output}`.trimEnd();
+        const told = `${endText(end, codeSays(String(command), { pipefail }))}\n${end.output}`.trimEnd();
         if (end.ended === 'cancelled') throw new Error(told);
         return told;
       } finally {
@@ -52,10 +53,19 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
   });
 }
 
-function endText({ ended, exitCode, signal, durationMs, output }: CommandEnd): string {
+/** Whoever reads an exit code knows by it what a pipe comes to. */
+const SHELL_TEXT: Readonly<Record<string, string>> = {
+  true: 'bash with pipefail',
+  false: '/bin/sh without pipefail',
+};
+
+const NOT_OF_ALL = ', which does not say how each of its commands ended';
+
+function endText({ ended, exitCode, signal, durationMs, output }: CommandEnd, says: CodeSays): string {
   const seconds = `${(durationMs / 1_000).toFixed(1)} s`;
   const nothing = output.trim() === '' ? ', no output' : '';
   if (ended === 'timed_out') return `timed out after ${seconds}; all that it started was ended${nothing}`;
   if (ended === 'cancelled') return `cancelled after ${seconds}; all that it started was ended${nothing}`;
-  return `${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`} (${seconds})${nothing}`;
+  const part = exitCode === 0 && (says === 'last' || says === 'unknown') ? NOT_OF_ALL : '';
+  return `${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}${part}`} (${seconds})${nothing}`;
 }

@@ -107,6 +107,18 @@ test('run: a command → its exit code first, then what it wrote, in the workspa
   expect(await run('true\0')).toMatch(/^FAILED The command was not started: .*null bytes/);
 });
 
+test('run: a pipe of which one part fails → its code is not 0, and the description says by which shell (SE1)', async () => {
+  expect(await run('sh -c "echo no; exit 3" | head -1')).toMatch(/^exit code 3 \(.*\nno$/);
+  expect(tool.description).toMatch(/bash with pipefail.* exit code .*120 s, or timeoutMs up to 600000/);
+});
+
+test.each(['cat no || true', 'cat no; echo done', 'cat no & wait', 'if cat no; then true; fi'])(
+  'run: %j → the result says that code 0 is not the end of each command (SE1)',
+  async command => {
+    expect(await run(command)).toMatch(/^exit code 0, which does not say how each of its commands ended \(/);
+  },
+);
+
 test('run: no end → ended at its time, and says so; never longer than ten minutes', async () => {
   expect(await run('echo begun; sleep 301', { timeoutMs: 500 })).toMatch(
     /^timed out after \d+\.\d s; .*ended\nbegun/,

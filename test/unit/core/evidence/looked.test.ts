@@ -46,6 +46,17 @@ function look(
   });
 }
 
+/** What a verifier is told of a command that ended with 0. */
+function lookedAt(command: string, description: string) {
+  const content = [{ type: 'text' as const, text: 'exit code 0 (0.1 s)\nok' }];
+  const tool = { ...fileTool('run'), description, inputSchema: { properties: { command: {} } } };
+  const about = { tool, line: `run ${command}`, input: { command }, named: [], taskId: 't1' };
+  const note = callNote({ ending: 'executed', isError: false, content }, about);
+  return look([], [note], []) ?? { text: '', items: [] };
+}
+
+const evidenceOf = (...given: Parameters<typeof lookedAt>) => lookedAt(...given).items[0];
+
 describe('the text of evidence', () => {
   test.each<[string, Snapshot, FileNow, string | null]>([
     ['changed', then('a'), now('a', { diff: '-x\n+y' }), 'e1 · t1 · a: changed, 5 bytes:\n-x\n+y'],
@@ -186,6 +197,29 @@ describe('the text of evidence', () => {
     const about = { tool: fileTool('run'), line: 'run x', named: [], taskId: null };
     expect(callNote(result, { ...about, input: { command: 'x' } }).said).toBe(said);
   });
+
+  test.each([
+    ['npm test', 'Runs a line by bash with pipefail.', true],
+    ['npm test 2>&1 | head -5', 'Runs a line by bash with pipefail.', true],
+    ['npm test 2>&1 | head -5', 'Runs a line by /bin/sh without pipefail.', false],
+    ['npm test 2>&1 | head -5', 'Runs a line.', false],
+    ['npm test; echo done', 'Runs a line by bash with pipefail.', false],
+  ])(
+    '%j by a tool that says %j, exit code 0 → a task may rest on it: %s (SE1)',
+    (command, description, rests) => {
+      const item = evidenceOf(command, description);
+      expect(item?.supports).toBe(rests);
+    },
+  );
+
+  test.each(['true', ':', 'echo deployed', 'exit 0', 'test 1 = 1'])(
+    '%j, cited for a goal that it has nothing to do with → no task rests on it, and its line says why (WK12)',
+    command => {
+      const { text = '', items = [] } = lookedAt(command, 'Runs a line by bash with pipefail.');
+      expect(items[0]?.supports).toBe(false);
+      expect(text).toContain('exit code does not say that anything was done');
+    },
+  );
 
   test('a call that the difference of its file shows → not told twice; one that failed is', () => {
     const wrote = call({ call: 'put a', named: ['a'] });

@@ -1,0 +1,171 @@
+/** A command line, read as far as it takes to know which commands it has and how they are joined. Nothing is expanded. */
+
+/** What stands behind a command. */
+type Joint = ';' | '&' | '&&' | '||' | '|';
+
+export interface ShellCommand {
+  /** Without quotes; a substitution stays as it is written. Redirections are no words. */
+  words: string[];
+  /** Its output goes to a file. */
+  writes: boolean;
+  /** Null: it is the last. */
+  joint: Joint | null;
+}
+
+/** Between commands: `;;` and brackets are no joints of plain commands. */
+const JOINTS: Readonly<Record<string, Joint>> = {
+  ';': ';',
+  '\n': ';',
+  '&': '&',
+  '&&': '&&',
+  '||': '||',
+  '|': '|',
+  '|&': '|',
+};
+const OPERATOR = /(?:&&|\|\||\|&|;;|[;&|\n()])/y;
+const REDIRECTION = /(?:\d*(?:<<<|<>|>>|>\||[<>]&?)|&>>?)[ \t]*/y;
+const NO_FILE = /^(?:\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)|\d+|-)$/;
+const HERE_TEXT = /\d*<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|([^\s;&|<>()'"]+))/y;
+const BLANK = /(?:[ \t]|\\\n)+/y;
+
+/** Null for what is no line of plain commands: brackets, and what is not closed. */
+export function readShellLine(line: string): ShellCommand[] | null {
+  const commands: ShellCommand[] = [];
+  const hereTexts: { end: string; indented: boolean }[] = [];
+  let words: string[] = [];
+  let writes = false;
+  const take = (pattern: RegExp, at: number) => {
+    pattern.lastIndex = at;
+    return pattern.exec(line);
+  };
+  for (let at = 0; at < line.length; ) {
+    const blank = take(BLANK, at);
+    if (blank) {
+      at += blank[0].length;
+      continue;
+    }
+    if (line[at] === '#') {
+      const end = line.indexOf('\n', at);
+      at = end < 0 ? line.length : end;
+      continue;
+    }
+    const hereText = take(HERE_TEXT, at);
+    if (hereText && !line.startsWith('<<<', at)) {
+      const [all, dash, ...ends] = hereText;
+      hereTexts.push({ end: ends.find(Boolean) ?? '', indented: dash === '-' });
+      at += all.length;
+      continue;
+    }
+    const redirection = take(REDIRECTION, at);
+    if (redirection) {
+      const target = readWord(line, at + redirection[0].length);
+      if (target === null) return null;
+      writes ||= redirection[0].includes('>') && !NO_FILE.test(target.text);
+      at = target.end;
+      continue;
+    }
+    const operator = take(OPERATOR, at)?.[0];
+    if (operator !== undefined) {
+      const joint = JOINTS[operator];
+      if (joint === undefined) return null;
+      // An empty line ends nothing, and a line may end behind a joint.
+      if (words.length > 0 || writes) commands.push({ words, writes, joint });
+      [words, writes] = [[], false];
+      at += operator.length;
+      if (operator === '\n') at = afterHereTexts(line, at, hereTexts.splice(0));
+      continue;
+    }
+    const word = readWord(line, at);
+    if (word === null) return null;
+    words.push(word.text);
+    at = word.end;
+  }
+  if (words.length > 0 || writes) commands.push({ words, writes, joint: null });
+  return commands;
+}
+
+interface Word {
+  text: string;
+  end: number;
+}
+
+/** Null where a quote or a bracket is not closed. */
+function readWord(line: string, start: number): Word | null {
+  let text = '';
+  let at = start;
+  while (at < line.length && !/[\s;&|<>()]/.test(line[at] ?? '')) {
+    const sign = line[at] ?? '';
+    const part =
+      sign === "'"
+        ? quoted(line, at)
+        : sign === '"'
+          ? doubleQuoted(line, at)
+          : (substitution(line, at) ?? plain(line, at));
+    if (part === null) return null;
+    text += part.text;
+    at = part.end;
+  }
+  return { text, end: at };
+}
+
+function plain(line: string, at: number): Word {
+  if (line[at] !== '\\') return { text: line[at] ?? '', end: at + 1 };
+  return { text: line[at + 1] ?? '', end: at + 2 };
+}
+
+function quoted(line: string, at: number): Word | null {
+  const end = line.indexOf("'", at + 1);
+  return end < 0 ? null : { text: line.slice(at + 1, end), end: end + 1 };
+}
+
+function doubleQuoted(line: string, start: number): Word | null {
+  let text = '';
+  for (let at = start + 1; at < line.length; ) {
+    if (line[at] === '"') return { text, end: at + 1 };
+    const part = substitution(line, at) ?? plain(line, at);
+    text += part.text;
+    at = part.end;
+  }
+  return null;
+}
+
+/** `$(…)`, `${…}` and backquotes, whole. Null: there is none. One that is not closed takes all the rest. */
+function substitution(line: string, at: number): Word | null {
+  const open = line[at] === '`' ? '`' : line.slice(at, at + 2);
+  if (open !== '`' && open !== '$(' && open !== '${') return null;
+  const end = open === '`' ? line.indexOf('`', at + 1) + 1 : closing(line, at + 1);
+  const to = end <= at ? line.length : end;
+  return { text: line.slice(at, to), end: to };
+}
+
+/** Behind the bracket that closes the one at `at`; -1 where there is none. */
+function closing(line: string, at: number): number {
+  let depth = 0;
+  for (let i = at; i < line.length; i++) {
+    const sign = line[i] ?? '';
+    if (sign === '\\') i += 1;
+    else if (sign === "'") {
+      const end = line.indexOf("'", i + 1);
+      if (end < 0) return -1;
+      i = end;
+    } else if ('({'.includes(sign)) depth += 1;
+    else if (')}'.includes(sign)) {
+      depth -= 1;
+      if (depth === 0) return i + 1;
+    }
+  }
+  return -1;
+}
+
+function afterHereTexts(line: string, start: number, texts: { end: string; indented: boolean }[]): number {
+  let at = start;
+  for (const { end, indented } of texts) {
+    while (at < line.length) {
+      const next = line.indexOf('\n', at);
+      const row = line.slice(at, next < 0 ? line.length : next);
+      at = next < 0 ? line.length : next + 1;
+      if ((indented ? row.replace(/^\t+/, '') : row) === end) break;
+    }
+  }
+  return at;
+}
