@@ -182,8 +182,9 @@ async function complete(
   const isOutput = !hasCalls && stopReason !== 'refusal' && stopReason !== 'content_filter';
   // A reply that was cut off is not repaired: half a plan would look like a whole one.
   const mended = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
-  const text = mended ?? draft.text;
-  const reply = { text, callId: input.callId, tools: head.tools, cut: stopReason === 'max_tokens' };
+  const text = mended?.text ?? draft.text;
+  const callText = mended?.isWhole === false ? draft.text : text;
+  const reply = { text: callText, callId: input.callId, tools: head.tools };
   const written = isOutput && codec ? withWrittenCalls(content, reply, codec) : null;
   if (written) {
     content = written;

@@ -6,23 +6,30 @@ import { firstObjectStart, parseRecord } from '../../core/outputs/json-in-text.j
 import { extractJson } from '../../core/outputs/parse-output.js';
 import { readSpecial } from '../../core/outputs/special-output.js';
 import { nestsTooDeep } from '../../core/text/json.js';
+import { isWhole } from '../request/is-whole.js';
 import { outputFields } from '../request/output-schemas.js';
 
 /** Mending a text that is broken everywhere takes time that grows faster than the text. */
 const MOST_CHARS = 100_000;
 
+interface MendedOutput {
+  text: string;
+  /** False where mending closed what was open at its end: a call in it may be the beginning of another. */
+  isWhole: boolean;
+}
+
 /**
  * The mended JSON text of a reply, or null when there is nothing to mend: free text, readable as it
  * stands, or without an object that has a field of the contract, is an envelope or a special reply.
  */
-export function repairOutput(text: string, contract: OutputContract): string | null {
+export function repairOutput(text: string, contract: OutputContract): MendedOutput | null {
   if (contract === 'text' || text.length > MOST_CHARS) return null;
   const fields = outputFields(contract);
   const found = extractJson(text);
   if (found !== null && isOutput(found, fields)) return null;
   for (const part of candidates(text)) {
     const object = mend(part);
-    if (object && isOutput(object, fields)) return JSON.stringify(object);
+    if (object && isOutput(object, fields)) return { text: JSON.stringify(object), isWhole: isWhole(part) };
   }
   return null;
 }

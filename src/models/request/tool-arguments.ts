@@ -5,6 +5,7 @@ import type { OfferedTool } from '../../core/prompts/model-request.js';
 import type { ToolUseBlock } from '../../core/state/message.js';
 import { canonicalJson, nestsTooDeep, parseJson } from '../../core/text/json.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
+import { isWhole } from './is-whole.js';
 
 /** Raw text is kept to show what was really said, not to be complete. */
 const MAX_RAW_CHARS = 8_000;
@@ -59,18 +60,12 @@ function parseFenced(text: string): Record<string, unknown> | null {
   return inside === undefined ? null : parseRecord(inside.trim());
 }
 
-/** Whether the last string that was begun has no end. Quotation marks within single ones may mislead it: then the model is asked. */
-function endsInString(text: string): boolean {
-  const quotes = text.replace(/\\[\s\S]/g, '').match(/"/g) ?? [];
-  return quotes.length % 2 === 1;
-}
-
 function mend(text: string): Record<string, unknown> | null {
   // Mending makes something of any text: only what begins as an object, fenced or not, is worth it.
   const open = text.indexOf('{');
   if (open < 0 || !/^(```\w*\s*)?$/.test(text.slice(0, open))) return null;
-  // Endpoints say `tool_calls` of a call that their limit cut: half a file would be written for a whole one.
-  if (endsInString(text)) return null;
+  // Endpoints say `tool_calls` of a call that their limit cut: of 1000 the first three digits would be paid.
+  if (!isWhole(text)) return null;
   try {
     return parseRecord(jsonrepair(text).trim());
   } catch {

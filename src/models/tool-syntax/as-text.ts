@@ -51,8 +51,6 @@ export interface WrittenReply {
   text: string;
   callId: string;
   tools: readonly OfferedTool[];
-  /** The reply was cut at its limit: a call without its end is not run. */
-  cut: boolean;
 }
 
 /** The content of a reply with the calls that its text holds; null where it holds none. */
@@ -71,8 +69,7 @@ export function withWrittenCalls(
   return [...others.slice(0, first), ...said, ...others.slice(first), ...calls];
 }
 
-function toBlock(call: WrittenCall, index: number, { callId, tools, cut }: WrittenReply): ToolUseBlock {
-  const isCut = cut && call.unclosed;
-  const text = isCut ? `${call.raw} …` : call.arguments;
-  return toToolUse({ id: toolCallId(callId, index + 1), name: call.name, text, cut: isCut }, tools);
+function toBlock(call: WrittenCall, index: number, { callId, tools }: WrittenReply): ToolUseBlock {
+  const text = call.cut ? `${call.raw} …` : call.arguments;
+  return toToolUse({ id: toolCallId(callId, index + 1), name: call.name, text, cut: call.cut }, tools);
 }

@@ -27,5 +27,6 @@ export interface WrittenCall {
   /** JSON where it could be read; else what stands there. */
   arguments: string;
   raw: string;
-  unclosed: boolean;
+  /** The reply ends within it. */
+  cut: boolean;
 }

@@ -43,7 +43,7 @@ const JSON_ACTION: ToolCallCodec = {
     const call = json && envelopeToolCall(json, names);
     if (!call) return { text, calls: [] };
     const args = JSON.stringify(call.input);
-    return { text, calls: [{ name: call.name, arguments: args, raw: args, unclosed: false }] };
+    return { text, calls: [{ name: call.name, arguments: args, raw: args, cut: false }] };
   },
 };
 

@@ -6,6 +6,7 @@
 import type { OfferedTool } from '../../core/prompts/model-request.js';
 import { isRecord, nestsTooDeep, parseJson } from '../../core/text/json.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
+import { isWhole } from '../request/is-whole.js';
 import type { ParsedReply, WrittenCall } from './codec.js';
 import { bodyOf, type Element, elementsOf, jsonEnd, nextOpen, textOfElement } from './xml-text.js';
 
@@ -43,7 +44,7 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
     // What only looks like a call is text: other tags than ours have other meanings.
     if (call && (open.tag === 'tool_call' || tools.some(tool => tool.name === call.name))) {
       prose.push(text.slice(from, open.start));
-      calls.push({ ...call, raw: body.text, unclosed: !body.closed });
+      calls.push({ ...call, raw: body.text, cut: !body.closed && breaksOff(text, body) });
       from = body.end;
     } else {
       prose.push(text.slice(from, open.bodyStart));
@@ -53,6 +54,12 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
   if (calls.length === 0) return { text, calls };
   prose.push(text.slice(from));
   return { text: prose.join('').replace(TAGS_AROUND, '').replace(EMPTY_FENCE, '').trim(), calls };
+}
+
+/** True for the last call of a reply where its end is missing, unless it is JSON that is whole. */
+function breaksOff(reply: string, body: { text: string; end: number }): boolean {
+  if (reply.slice(body.end).trim() !== '') return false;
+  return !(/^\s*(?:```\w*\s*)?\{/.test(body.text) && isWhole(body.text));
 }
 
 /** A call as it was found, and what follows it. */

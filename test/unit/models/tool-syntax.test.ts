@@ -28,8 +28,8 @@ const READ = tool('read', { type: 'object', properties: { path: { type: 'string'
 const TOOLS = [WRITE, READ];
 
 /** Name and arguments of the calls that would run, in order. */
-function running(text: string, codec = XML, tools: readonly OfferedTool[] = TOOLS, cut = false) {
-  const content = withWrittenCalls([{ type: 'text', text }], { text, callId: 'c1', tools, cut }, codec);
+function running(text: string, codec = XML, tools: readonly OfferedTool[] = TOOLS) {
+  const content = withWrittenCalls([{ type: 'text', text }], { text, callId: 'c1', tools }, codec);
   return (content ?? []).flatMap(block =>
     block.type === 'tool_use' && !block.argsParseFailed ? [[block.name, block.input]] : [],
   );
@@ -126,7 +126,11 @@ describe('calls as XML', () => {
         ['write', { path: 'b' }],
       ],
     ],
-    ['not closed', '<tool_call>\n<name>write</name>\n<arguments>\n<path>a.md</path>', [['write', A]]],
+    [
+      'JSON, not closed',
+      '<tool_call>\n{"name": "write", "arguments": {"path": "a.md"}}',
+      [['write', A]],
+    ],
     [
       'not closed, then another',
       `<tool_call><name>write</name><arguments><path>a.md</path>\n${args('<path>b</path>')}`,
@@ -165,6 +169,7 @@ describe('calls as XML', () => {
     ['a text that ends the call', args('<content>End with </tool_call>, as here.</content>')],
     ['another call within an argument list', args(`<path>a.md</path>${inTag('<name>read</name>')}`)],
     ['words in place of arguments', args('path: a.md')],
+    ['a call without its end', '<tool_call>\n<name>write</name>\n<arguments>\n<path>a.md</path>\n</arguments>'],
     ['JSON that breaks off', args('{"path": "a.m')],
     ['JSON that breaks off, in place of all', inTag('{"name": "write", "arguments": {"path": "a.m')],
   ])('%s → it does not run', (_what, text) => {
@@ -172,9 +177,21 @@ describe('calls as XML', () => {
     expect(XML.parse(text, TOOLS).calls[0]?.name).toBe('write');
   });
 
-  it('reply cut at its limit → calls without their end do not run, the others do', () => {
-    const text = `${args('<path>a.md</path>')}<tool_call><name>write</name><arguments><content>Half`;
-    expect(running(text, XML, TOOLS, true)).toEqual([['write', A]]);
+  it.each<[string, string]>([
+    ['elements', args('<path>a.md</path><mode>1000</mode>')],
+    ['JSON', args('{"path": "a.md", "mode": 1000}')],
+    ['JSON in place of all', inTag('{"name": "write", "arguments": {"path": "a.md", "mode": 1000}}')],
+    ['function', '<function=write><parameter=path>a.md</parameter><parameter=mode>1000</parameter></function>'],
+    ['attribute', '<tool_call name="write"><path>a.md</path><mode>1000</mode></tool_call>'],
+  ])('WK5: %s, cut anywhere → it runs whole or not at all, the call before it always', (_form, text) => {
+    const first = inTag('<name>read</name><arguments><path>b</path></arguments>');
+    const whole = ['write', { path: 'a.md', mode: 1000 }];
+    for (let end = 0; end <= text.length; end += 1) {
+      const [read, ...others] = running(first + text.slice(0, end));
+      expect(read).toEqual(['read', { path: 'b' }]);
+      if (others.length > 0) expect(others).toEqual([whole]);
+    }
+    expect(running(first + text)).toHaveLength(2);
   });
 
   it('what is said besides → without calls, their wrappers and empty fences', () => {
@@ -240,11 +257,11 @@ describe('properties of both syntaxes', () => {
     );
   });
 
-  it('XML: the same, broken off anywhere by the limit → only calls that were whole, in order', () => {
+  it('XML: the same, broken off anywhere → only calls that were whole, in order', () => {
     fc.assert(
       fc.property(made, fc.nat(), (calls, at) => {
         const written = calls.map(([name, given]) => XML.encodeCall(call(name, given), '')).join('\n');
-        const ran = running(written.slice(0, at % (written.length + 1)), XML, free, true);
+        const ran = running(written.slice(0, at % (written.length + 1)), XML, free);
         expect(ran).toEqual(calls.slice(0, ran.length));
       }),
       { numRuns },
@@ -287,10 +304,10 @@ describe('properties of both syntaxes', () => {
       fc.string(),
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 25 }), fc.boolean(), (pieces, cut) => {
+      fc.property(fc.array(piece, { maxLength: 25 }), pieces => {
         const reply = pieces.join('');
         for (const codec of [XML, JSON_ACTION]) {
-          for (const [name] of running(reply, codec, TOOLS, cut)) expect(reply).toContain(name);
+          for (const [name] of running(reply, codec, TOOLS)) expect(reply).toContain(name);
         }
       }),
       { numRuns },

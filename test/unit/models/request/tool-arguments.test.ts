@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OfferedTool } from '../../../../src/core/prompts/model-request.js';
 import type { ToolUseBlock } from '../../../../src/core/state/message.js';
+import { toToolUse } from '../../../../src/models/request/tool-arguments.js';
 import {
   type ScriptedModel,
   type ScriptedReply,
@@ -52,7 +53,10 @@ describe('arguments of tool calls (T5)', () => {
 
   it.each([
     ['single quotes', "{'path': 'a.md'}", { path: 'a.md' }],
-    ['trailing comma and missing brace', '{"path":"a.md",', { path: 'a.md' }],
+    ['a trailing comma', '{"path":"a.md",}', { path: 'a.md' }],
+    ['a brace too many', '{"path":"a.md"}}', { path: 'a.md' }],
+    ['names without quotes', "{path: 'a.md'}", { path: 'a.md' }],
+    ['comments', '{"path":"a.md" /* the "first" } */}', { path: 'a.md' }],
     ['a fence around it', '```json\n{"path":"a.md"}\n```', { path: 'a.md' }],
     ['quoted twice', '"{\\"path\\":\\"a.md\\"}"', { path: 'a.md' }],
   ])('JSON with %s → mended, raw kept', async (_what, raw, input) => {
@@ -71,8 +75,30 @@ describe('arguments of tool calls (T5)', () => {
     },
   );
 
-  it('text that ends within a string, whatever the endpoint says of its end → not mended: it would be half a value', async () => {
-    const raw = '{"path":"a.md","content":"the first half';
+  it.each([
+    ['a number', '{"amount":1000}'],
+    ['a list of edits', '{"path":"a.md","edits":[{"line":1,"text":"} x"},{"line":2,"text":"\\" ]}"}],"all":true}'],
+    ['a fence', '```json\n{"path":"a.md","content":"{\\"a\\":1}"}\n```'],
+    ['single quotes', "{'path': 'it's {a}.md', 'lines': [1, 20]}"],
+    ['quoted twice', '"{\\"path\\":\\"a.md\\",\\"line\\":12}"'],
+  ])('WK5: %s, cut anywhere → it runs whole or not at all', (_what, text) => {
+    const inputAt = (end: number) => {
+      const call = { id: 't', name: 'edit_file', text: text.slice(0, end), cut: false };
+      const { argsParseFailed, input } = toToolUse(call, []);
+      return argsParseFailed ? null : input;
+    };
+    const whole = inputAt(text.length);
+    expect(whole).not.toBeNull();
+    for (let end = 1; end < text.length; end += 1) expect([null, whole]).toContainEqual(inputAt(end));
+    expect(inputAt(text.length - 5)).toBeNull();
+  });
+
+  it.each([
+    ['a list that goes on', '{"path":"a.md","edits":[{"line":1}, ...]}'],
+    ['a name without a value', '{"path":"a.md","edits":,}'],
+    ['a bracket of another kind', '{"path":"a.md","edits":[{"line":1}}'],
+    ['a text without an end', '{"path":"a.md","content":"the first half'],
+  ])('WK5: %s → it is not mended, and the model hears that it is not whole', async (_what, raw) => {
     expect(await callOf(raw)).toMatchObject({ input: {}, raw, argsParseFailed: true });
   });
 
