@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_LIMITS, type Limits, SteersmanError } from '../client/index.js';
 import { errorText } from '../core/text/error-text.js';
-import { isRecord } from '../core/text/json.js';
+import { exactJson, isRecord } from '../core/text/json.js';
 import { byNpm } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 
@@ -95,7 +95,7 @@ export function readJson<T extends object>(
   const remedy = `For example: ${name} ${example} (in single quotes, for the shell).`;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = exactJson(text);
   } catch (error) {
     throw new SteersmanError(`${name} is not JSON: ${errorText(error)}.`, remedy, 'usage');
   }

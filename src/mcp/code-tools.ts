@@ -318,17 +318,23 @@ export class Parts {
 export function contentOf(value: unknown): CallToolResult['content'] {
   if (value === undefined) return [];
   if (value instanceof Parts) return value.content;
-  return [{ type: 'text', text: typeof value === 'string' ? value : jsonOf(value) }];
+  const isText = typeof value === 'string' || typeof value === 'bigint';
+  return [{ type: 'text', text: isText ? String(value) : jsonOf(value) }];
 }
 
 function jsonOf(value: unknown): string {
   try {
     // Functions and symbols have no JSON, despite the declared type.
-    const json: string | undefined = JSON.stringify(value);
+    const json: string | undefined = JSON.stringify(value, withDigits);
     return json ?? noJson(`it is a ${typeof value}`);
   } catch (error) {
     return noJson(errorText(error));
   }
+}
+
+/** JSON has no integers of this kind: their digits stand there as a text. */
+function withDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 function noJson(why: string): string {

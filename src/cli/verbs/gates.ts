@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
-import { isRecord } from '../../core/text/json.js';
+import { exactJson, isRecord } from '../../core/text/json.js';
 import { verbCall } from '../../shared/called-as.js';
 import { given, readJson } from '../arguments.js';
 import { type CommonOptions, type Context, describeVerb, onRun, runVerb, withRun } from '../command.js';
@@ -120,7 +120,7 @@ export function addToolResult(program: Command): void {
 function resultOf(text: string): Record<string, unknown> {
   let value: unknown = text;
   try {
-    value = JSON.parse(text);
+    value = exactJson(text);
   } catch {}
   return isRecord(value) && 'content' in value ? value : { content: value };
 }

@@ -1,6 +1,7 @@
 /** Reads what a person types at a gate: for terminals and command lines. */
 
 import { parseRecord } from '../outputs/json-in-text.js';
+import { exactJson } from '../text/json.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { fieldValue, formFields } from './form.js';
 import type { Gate } from './gate.js';
@@ -136,7 +137,7 @@ function withJson(
   make: (value: unknown) => Record<string, unknown>,
 ): Record<string, unknown> | null {
   try {
-    return make(JSON.parse(text));
+    return make(exactJson(text));
   } catch {
     return null;
   }

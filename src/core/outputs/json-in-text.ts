@@ -1,5 +1,5 @@
-/** Finds JSON objects in text that holds other things too (G13). Linear time; nothing but `JSON.parse` reads. */
-import { isRecord, nestsTooDeep } from '../text/json.js';
+/** Finds JSON objects in text that holds other things too (G13). Linear time; only `parseJson` reads. */
+import { isRecord, nestsTooDeep, parseJson } from '../text/json.js';
 
 /** Only so many of the last candidates are parsed: each that fails costs an exception. */
 const MOST_CANDIDATES = 50;
@@ -7,12 +7,8 @@ const MOST_CANDIDATES = 50;
 /** The text as one JSON object, or null. */
 export function parseRecord(text: string): Record<string, unknown> | null {
   if (!text.startsWith('{') || nestsTooDeep(text)) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return isRecord(value) ? value : null;
 }
 
 /** Objects that fill a fenced block, in order. */

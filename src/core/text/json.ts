@@ -151,11 +151,84 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** What a text says as JSON; undefined where it is none. */
+/** What a text says as JSON, with numbers as `exactJson` reads them; undefined where it is none. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return exactJson(text);
   } catch {
     return undefined;
   }
+}
+
+// JSON whose numbers keep their digits (FE1). JavaScript has doubles alone: 12345678901234567890 would become another
+// number, and perhaps the id of another order. A number that a double can't hold is read as the text of its digits.
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const NUMBER = /-?\d[\d.eE+-]*/y;
+/** So many digits always come back from a double as they were. */
+const SAFE_DIGITS = 15;
+
+/** As `JSON.parse`, but for numbers that a double can't hold. @throws SyntaxError */
+export function exactJson(text: string): unknown {
+  return JSON.parse(exactText(text));
+}
+
+/** The same JSON text with quotes around each number that a double can't hold. Linear. */
+export function exactText(text: string): string {
+  const numbers = [...inexactNumbers(text)];
+  if (numbers.length === 0) return text;
+  let out = '';
+  let from = 0;
+  for (const { at, digits } of numbers) {
+    out += `${text.slice(from, at)}"${digits}"`;
+    from = at + digits.length;
+  }
+  return out + text.slice(from);
+}
+
+/** The numbers of a JSON text that a double can't hold. */
+export function* inexactNumbers(text: string): Generator<{ at: number; digits: string }> {
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === QUOTE) at = endOfString(text, at);
+    else if (isDigit(sign)) {
+      NUMBER.lastIndex = text[at - 1] === '-' ? at - 1 : at;
+      const { 0: digits, index } = NUMBER.exec(text) ?? { 0: '', index: at };
+      if (!isExact(digits)) yield { at: index, digits };
+      at = index + digits.length - 1;
+    }
+  }
+}
+
+/** Index of the quote that ends the string which begins here. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+function isDigit(sign: number): boolean {
+  return sign >= 48 && sign <= 57;
+}
+
+function isExact(digits: string): boolean {
+  if (digits.length <= SAFE_DIGITS && /^[-\d.]*$/.test(digits)) return true;
+  // What is no number of JSON the parser refuses.
+  return !JSON_NUMBER.test(digits) || decimalOf(digits) === decimalOf(String(Number(digits)));
+}
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** One text for equal decimals: sign, digits without zeros around them, exponent. */
+function decimalOf(number: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const all = `${whole}${fraction}`.replace(/^0+/, '');
+  const digits = all.replace(/0+$/, '');
+  if (digits === '') return /\d/.test(number) ? '0' : number;
+  return `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }

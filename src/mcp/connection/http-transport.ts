@@ -2,6 +2,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { exactText } from '../../core/text/json.js';
 import { type NotBegun, proofOfHttp, proofOfSocket } from '../../core/tools/effect.js';
 import { retryAfterMs } from '../../shared/retry-after.js';
 import { fetchSameOrigin } from '../../shared/same-origin-fetch.js';
@@ -37,7 +38,8 @@ async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Resp
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   // Where a stream was to be taken up again, the SDK takes this for the server's right, and waits.
   if (init?.method === 'GET' && response.status === NO_STREAMS_HERE) watch?.lost();
-  const body = response.body?.pipeThrough(boundMessages(isStream)) ?? null;
+  const body =
+    response.body?.pipeThrough(boundMessages(isStream)).pipeThrough(exactNumbers(isStream)) ?? null;
   if (init?.method === 'POST' && !response.ok)
     throw await statusError(new Response(body, response), new Headers(init.headers));
   const onEnd = () => watch?.streamEnded();
@@ -68,6 +70,28 @@ function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Arra
       if (isStream && ['\n\n', '\r\n\r\n', '\r\r'].some(blank => text.includes(blank))) bytes = 0;
       if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
       else controller.error(new Error(`it sent a message over ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
+    },
+  });
+}
+
+/** Digits stay as they were sent. No token of JSON goes beyond a line, so each line is read by itself. */
+function exactNumbers(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  // A character stands for a byte: only digits and quotes are looked at.
+  const bytesOf = (line: string) =>
+    Buffer.from(isStream && !line.startsWith('data:') ? line : exactText(line), 'latin1');
+  let begun: string[] = [];
+  return new TransformStream({
+    transform(chunk, controller) {
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1');
+      for (const part of text.split(/(?<=[\r\n])/)) {
+        begun.push(part);
+        if (!/[\r\n]$/.test(part)) continue;
+        controller.enqueue(bytesOf(begun.join('')));
+        begun = [];
+      }
+    },
+    flush(controller) {
+      if (begun.length > 0) controller.enqueue(bytesOf(begun.join('')));
     },
   });
 }

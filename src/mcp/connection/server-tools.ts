@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { MAX_JSON_DEPTH, nestsDeeper } from '../../core/text/json.js';
+import { isRecord, MAX_JSON_DEPTH, nestsDeeper } from '../../core/text/json.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { ResolvedServer } from '../resolve-server.js';
 import { hasResources, resourceToolsBeside } from '../resource-tools.js';
@@ -87,7 +87,7 @@ const MAX_LIST_CHARS = 8_000_000;
 const listedToolSchema = z.looseObject({
   name: z.string().min(1),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown().optional(),
+  inputSchema: z.unknown().transform(withBounds).optional(),
   annotations: z
     .looseObject({
       readOnlyHint: z.boolean().optional().catch(undefined),
@@ -97,6 +97,26 @@ const listedToolSchema = z.looseObject({
     .optional()
     .catch(undefined),
 });
+const BOUNDS: readonly string[] = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+];
+
+/** The largest number of 64 bits came as a text, for a double does not hold it. As a bound the nearest one will do. */
+function withBounds(schema: unknown): unknown {
+  if (nestsDeeper(schema, MAX_TOOL_DEPTH)) return schema;
+  return asBounds(schema);
+}
+
+function asBounds(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(asBounds);
+  if (!isRecord(node)) return node;
+  const entries = Object.entries(node).map(([key, value]): [string, unknown] => {
+    const isBound = BOUNDS.includes(key) && typeof value === 'string' && value !== '';
+    return [key, isBound && Number.isFinite(Number(value)) ? Number(value) : asBounds(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
 const listPageSchema = z.looseObject({
   tools: z.array(z.unknown()),
   nextCursor: z.string().nullish(),

@@ -8,7 +8,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { isRecord, parseJson } from '../../core/text/json.js';
+import { exactText, isRecord, parseJson } from '../../core/text/json.js';
 import { NotBegunError } from '../call-failure.js';
 import type { ResolvedStdioServer } from '../resolve-server.js';
 
@@ -119,7 +119,7 @@ export class StdioTransport implements Transport {
   #deliver(line: string): void {
     if (line.trim() === '') return;
     try {
-      this.onmessage?.(deserializeMessage(line));
+      this.onmessage?.(deserializeMessage(exactText(line)));
     } catch (error) {
       // A server that logs to stdout: the line helps to explain a connection that does not come up.
       this.#keep(`${line.length > 500 ? line.slice(0, 500).replace(/\S*$/, '…') : line}\n`);

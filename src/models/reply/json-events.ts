@@ -1,4 +1,5 @@
 /** The events of a streamed answer as JSON, whatever the protocol. */
+import { exactJson } from '../../core/text/json.js';
 import { OverBoundError, readEventData } from './event-stream.js';
 import { REPLY_BOUNDS } from './reply-bounds.js';
 
@@ -19,7 +20,7 @@ export async function* jsonEvents(
   const body = startingWith(begun, bytes);
   // No line of an event stream begins so: the tokens are paid for, and what came is a reply.
   if (isObject(begun)) {
-    yield* whole(JSON.parse(await wholeText(body)));
+    yield* whole(exactJson(await wholeText(body)));
     return;
   }
   const events = readEventData(body, REPLY_BOUNDS);
@@ -27,7 +28,7 @@ export async function* jsonEvents(
     for (;;) {
       const { value: data, done } = await events.next();
       if (done || data.startsWith('[DONE]')) return;
-      if (data.trim() !== '') yield JSON.parse(data);
+      if (data.trim() !== '') yield exactJson(data);
     }
   } finally {
     void readRest(events, hangUp);

@@ -3,7 +3,8 @@ import { jsonrepair } from 'jsonrepair';
 import { parseRecord } from '../../core/outputs/json-in-text.js';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
 import type { ToolUseBlock } from '../../core/state/message.js';
-import { canonicalJson, nestsTooDeep, parseJson } from '../../core/text/json.js';
+import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../core/text/json.js';
+import { headChars } from '../../core/text/large-text.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import { isWhole } from './is-whole.js';
 
@@ -24,9 +25,11 @@ export interface RawToolCall {
  * answer; its arguments are not checked.
  */
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
-  const parsed = parseArguments(call);
+  const { json, ...parsed } = parseArguments(call);
   const tool = offered.find(candidate => candidate.name === call.name);
-  const errors = tool?.validation === 'strict' ? validateArguments(tool.inputSchema, parsed.input) : [];
+  const inexact = inexactErrors(json);
+  const isChecked = inexact.length === 0 && tool?.validation === 'strict';
+  const errors = isChecked ? validateArguments(tool.inputSchema, parsed.input) : inexact;
   return {
     type: 'tool_use',
     id: call.id,
@@ -36,38 +39,58 @@ export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): T
   };
 }
 
-function parseArguments(call: RawToolCall): Pick<ToolUseBlock, 'input' | 'raw' | 'argsParseFailed'> {
+const MOST_INEXACT = 10;
+const MAX_SHOWN_DIGITS = 80;
+
+/** Another number than the one that was written would name another order, or pay another amount. */
+function inexactErrors(json: string): string[] {
+  const numbers = new Set([...inexactNumbers(json)].map(({ digits }) => headChars(digits, MAX_SHOWN_DIGITS)));
+  return [...numbers]
+    .slice(0, MOST_INEXACT)
+    .map(
+      digits =>
+        `${digits} has more digits than a number keeps: write it as a text in quotes, if the tool takes one.`,
+    );
+}
+
+type Parsed = Pick<ToolUseBlock, 'input' | 'raw' | 'argsParseFailed'> & { json: string };
+
+function parseArguments(call: RawToolCall): Parsed {
   const text = call.text.trim();
   // Endpoints send no text at all for a call without arguments.
-  if (text === '' && !call.cut) return { input: {} };
+  if (text === '' && !call.cut) return { input: {}, json: '' };
   const raw = call.text.slice(0, MAX_RAW_CHARS);
-  if (nestsTooDeep(text)) return { input: {}, raw, argsParseFailed: true };
+  const unreadable: Parsed = { input: {}, raw, argsParseFailed: true, json: '' };
+  if (nestsTooDeep(text)) return unreadable;
   const plain = parseRecord(text);
-  if (plain) return { input: plain };
-  const mended = parseQuoted(text) ?? parseFenced(text) ?? (call.cut ? null : mend(text));
-  return mended ? { input: mended, raw } : { input: {}, raw, argsParseFailed: true };
+  if (plain) return { input: plain, json: text };
+  for (const read of [unquoted, unfenced, ...(call.cut ? [] : [mended])]) {
+    const json = read(text);
+    const input = json === null ? null : parseRecord(json);
+    if (json !== null && input) return { input, raw, json };
+  }
+  return unreadable;
 }
 
 /** Some models write the object as a JSON string, quoted twice. */
-function parseQuoted(text: string): Record<string, unknown> | null {
+function unquoted(text: string): string | null {
   const value = text.startsWith('"') ? parseJson(text) : undefined;
-  return typeof value === 'string' ? parseRecord(value.trim()) : null;
+  return typeof value === 'string' ? value.trim() : null;
 }
 
 /** Whole JSON in a code block: read as it is, since mending may take a bracket in a text for one of its own. */
-function parseFenced(text: string): Record<string, unknown> | null {
-  const inside = /^```\w*\s([\s\S]*)```$/.exec(text)?.[1];
-  return inside === undefined ? null : parseRecord(inside.trim());
+function unfenced(text: string): string | null {
+  return /^```\w*\s([\s\S]*)```$/.exec(text)?.[1]?.trim() ?? null;
 }
 
-function mend(text: string): Record<string, unknown> | null {
+function mended(text: string): string | null {
   // Mending makes something of any text: only what begins as an object, fenced or not, is worth it.
   const open = text.indexOf('{');
   if (open < 0 || !/^(```\w*\s*)?$/.test(text.slice(0, open))) return null;
   // Endpoints say `tool_calls` of a call that their limit cut: of 1000 the first three digits would be paid.
   if (!isWhole(text)) return null;
   try {
-    return parseRecord(jsonrepair(text).trim());
+    return jsonrepair(text).trim();
   } catch {
     return null;
   }

@@ -111,11 +111,9 @@ describe('tools in code', () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   test.each([
-    ['a BigInt', 12n],
     ['a cycle', cycle],
     ['a function', () => 'paid'],
     ['a symbol', Symbol('paid')],
-    ['a value in it that is none', { paid: 12n }],
   ])('a result that is no JSON: %s → it ran, and says that its result can not be shown', async (_, value) => {
     const run = vi.fn(() => value);
     const { answer } = await call(payWith(run), {});
@@ -124,6 +122,17 @@ describe('tools in code', () => {
       isError: false,
     });
     expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    ['a BigInt', 12345678901234567890n, '12345678901234567890'],
+    ['with one in it', { paid: [12345678901234567890n] }, '{"paid":["12345678901234567890"]}'],
+  ])('FE1: a result that is %s → all its digits', async (_, value, text) => {
+    const { answer } = await call(
+      payWith(() => value),
+      {},
+    );
+    expect(answer).toMatchObject({ content: [{ type: 'text', text }], isError: false });
   });
 
   test('a function that throws an error of the protocol after its effect → a failed call, no refused arguments', async () => {

@@ -64,6 +64,20 @@ it('tool server: an answer that is no JSON-RPC → the call ends with it, not at
   });
 });
 
+it('FE1: an integer of more digits than a double holds, in a result of a process → its digits; as a bound of arguments → a number', async () => {
+  const order = '{"id":12345678901234567890}';
+  const answer = `{"content":[{"type":"text","text":${JSON.stringify(order)}}],"structuredContent":${order}}`;
+  const schema = '{"type":"object","properties":{"id":{"type":"integer","maximum":18446744073709551615}}}';
+  const pool = serverOf({ list: `{"tools":[{"name":"echo","inputSchema":${schema}}]}`, answer });
+  const connection = await pool.connect('odd', process.cwd());
+  expect(await connection.callTool(echo())).toMatchObject({
+    content: [{ text: order }],
+    structuredContent: { id: '12345678901234567890' },
+  });
+  const { tools } = await listRunTools(pool, process.cwd());
+  expect(tools[0]?.inputSchema).toMatchObject({ properties: { id: { maximum: 18446744073709552000 } } });
+});
+
 it('tool server: a result with parts of no known type, without text, malformed → its other parts, and the words for each (T16)', async () => {
   const parts = [
     { type: 'text', text: 'one', annotations: { priority: 'high' } },

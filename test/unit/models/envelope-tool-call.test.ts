@@ -56,7 +56,11 @@ describe('executor of the envelope dialect (F19)', () => {
     ['action is COMPLETE', { text: envelope('COMPLETE', { summary: 'Done.' }) }, {}],
     ['action names a tool that is not offered', { text: envelope('write_file', { path: 'a' }) }, {}],
     ['the reply was cut in the JSON', { text: CALL.slice(0, -20), stopReason: 'max_tokens' }, {}],
-    ['WK5: its end had to be mended', { text: "{'action': 'read_text_file', 'params': {'path': 'a.md'}," }, {}],
+    [
+      'WK5: its end had to be mended',
+      { text: "{'action': 'read_text_file', 'params': {'path': 'a.md'}," },
+      {},
+    ],
     ['it is a question', { text: envelope('CLARIFICATION_REQUIRED', { question: 'Which?' }) }, {}],
   ])('no call: %s', async (_when, reply, head) => {
     const { content, stopReason } = await replyTo(reply, head);

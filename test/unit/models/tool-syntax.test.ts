@@ -126,11 +126,7 @@ describe('calls as XML', () => {
         ['write', { path: 'b' }],
       ],
     ],
-    [
-      'JSON, not closed',
-      '<tool_call>\n{"name": "write", "arguments": {"path": "a.md"}}',
-      [['write', A]],
-    ],
+    ['JSON, not closed', '<tool_call>\n{"name": "write", "arguments": {"path": "a.md"}}', [['write', A]]],
     [
       'not closed, then another',
       `<tool_call><name>write</name><arguments><path>a.md</path>\n${args('<path>b</path>')}`,
@@ -169,7 +165,10 @@ describe('calls as XML', () => {
     ['a text that ends the call', args('<content>End with </tool_call>, as here.</content>')],
     ['another call within an argument list', args(`<path>a.md</path>${inTag('<name>read</name>')}`)],
     ['words in place of arguments', args('path: a.md')],
-    ['a call without its end', '<tool_call>\n<name>write</name>\n<arguments>\n<path>a.md</path>\n</arguments>'],
+    [
+      'a call without its end',
+      '<tool_call>\n<name>write</name>\n<arguments>\n<path>a.md</path>\n</arguments>',
+    ],
     ['JSON that breaks off', args('{"path": "a.m')],
     ['JSON that breaks off, in place of all', inTag('{"name": "write", "arguments": {"path": "a.m')],
   ])('%s → it does not run', (_what, text) => {
@@ -181,7 +180,10 @@ describe('calls as XML', () => {
     ['elements', args('<path>a.md</path><mode>1000</mode>')],
     ['JSON', args('{"path": "a.md", "mode": 1000}')],
     ['JSON in place of all', inTag('{"name": "write", "arguments": {"path": "a.md", "mode": 1000}}')],
-    ['function', '<function=write><parameter=path>a.md</parameter><parameter=mode>1000</parameter></function>'],
+    [
+      'function',
+      '<function=write><parameter=path>a.md</parameter><parameter=mode>1000</parameter></function>',
+    ],
     ['attribute', '<tool_call name="write"><path>a.md</path><mode>1000</mode></tool_call>'],
   ])('WK5: %s, cut anywhere → it runs whole or not at all, the call before it always', (_form, text) => {
     const first = inTag('<name>read</name><arguments><path>b</path></arguments>');

@@ -87,6 +87,31 @@ function callEcho(connection: McpConnection) {
 const resultFor = (id: number, text: string) =>
   JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
 
+const ORDER = '{"id":12345678901234567890,"text":"é 12345678901234567890","n":1.5}';
+const orderFor = (id: number) =>
+  `{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"12345678901234567890"}],"structuredContent":${ORDER}}}`;
+
+test.each<[string, McpAnswer]>([
+  ['JSON', (id, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(orderFor(id))],
+  ['an event', (id, res) => void events(res, orderFor(id)).end()],
+  [
+    'an event in pieces, with lines that end in a return',
+    async (id, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const piece of `id: 12345678901234567890\r\ndata: ${orderFor(id)}\r\n\r\n`.match(/[\s\S]{1,7}/g) ??
+        [])
+        await new Promise(resolve => res.write(piece, resolve));
+      res.end();
+    },
+  ],
+])('FE1: an answer as %s → every digit comes as the server wrote it', async (_how, answer) => {
+  const connection = await connectTo({ 'tools/call': answer });
+  expect(await callEcho(connection)).toMatchObject({
+    content: [{ text: '12345678901234567890' }],
+    structuredContent: { id: '12345678901234567890', text: 'é 12345678901234567890', n: 1.5 },
+  });
+});
+
 test.each<[string, McpAnswer, RegExp]>([
   [
     'a stream of events that are no JSON-RPC, which ends',

@@ -77,7 +77,10 @@ describe('arguments of tool calls (T5)', () => {
 
   it.each([
     ['a number', '{"amount":1000}'],
-    ['a list of edits', '{"path":"a.md","edits":[{"line":1,"text":"} x"},{"line":2,"text":"\\" ]}"}],"all":true}'],
+    [
+      'a list of edits',
+      '{"path":"a.md","edits":[{"line":1,"text":"} x"},{"line":2,"text":"\\" ]}"}],"all":true}',
+    ],
     ['a fence', '```json\n{"path":"a.md","content":"{\\"a\\":1}"}\n```'],
     ['single quotes', "{'path': 'it's {a}.md', 'lines': [1, 20]}"],
     ['quoted twice', '"{\\"path\\":\\"a.md\\",\\"line\\":12}"'],
@@ -119,6 +122,31 @@ describe('arguments of tool calls (T5)', () => {
     const calls = await callsOf({ toolCalls, stopReason: 'max_tokens' });
     expect(calls[0]).not.toHaveProperty('argsParseFailed');
     expect(calls[1]).toMatchObject({ input: {}, raw: '{"path":"b', argsParseFailed: true });
+  });
+});
+
+describe('FE1: numbers that a double can not hold', () => {
+  const PAY = tool('edit_file', { properties: { order: { type: ['integer', 'string'] } } });
+
+  it.each([
+    ['plain', '{"order":12345678901234567890}', '12345678901234567890'],
+    ['quoted twice', '"{\\"order\\":9007199254740993}"', '9007199254740993'],
+    ['mended', "{'order': 1.00000000000000000001}", '1.00000000000000000001'],
+    ['too large', '{"order":[{"id":1e400}]}', '1e400'],
+  ])(
+    '%s → the call does not run, and the model hears which number to write as a text',
+    async (_how, raw, digits) => {
+      const error = `${digits} has more digits than a number keeps: write it as a text in quotes, if the tool takes one.`;
+      for (const validation of ['strict', 'delegate'] as const)
+        expect(await callOf(raw, [{ ...PAY, validation }])).toMatchObject({ argErrors: [error] });
+    },
+  );
+
+  it('as a text, or a number that a double holds → as it was written', async () => {
+    const asText = await callOf('{"order":"12345678901234567890"}', [PAY]);
+    expect(asText).toMatchObject({ input: { order: '12345678901234567890' } });
+    expect(asText).not.toHaveProperty('argErrors');
+    expect(await callOf('{"order":9007199254740992}', [PAY])).not.toHaveProperty('argErrors');
   });
 });
 

@@ -18,6 +18,11 @@ test.each<[unknown]>([[{ text: 'a' }], ['a'], [null], [undefined], [new Uint8Arr
   },
 );
 
+test('FE1: an integer of another language that a double can not hold → its digits, as text', () => {
+  const read = payloadConverter.fromPayload(payload('json/plain', '{"é":12345678901234567890,"n":1.5}'));
+  expect(read).toEqual({ é: '12345678901234567890', n: 1.5 });
+});
+
 test.each<[string, Parameters<typeof payloadConverter.fromPayload>[0], unknown]>([
   ['JSON under another name', payload('json/protobuf', '{"text":"a"}'), { text: 'a' }],
   ['no JSON', payload('json/plain', 'not json'), undefined],

@@ -1,7 +1,7 @@
 /** From what a person has filled in to what the run's updates take. Pure: the run itself judges it. */
 import { fieldValue, formFields } from '../../../../core/gates/form.js';
 import { parseRecord } from '../../../../core/outputs/json-in-text.js';
-import { isRecord } from '../../../../core/text/json.js';
+import { exactJson, isRecord } from '../../../../core/text/json.js';
 import type { JsonSchema } from '../../../../core/tools/tool.js';
 
 /** What is wrong, by its word in the dictionary; `field`: where. */
@@ -49,7 +49,7 @@ export function resultInput(text: string, isError: boolean): MadeInput {
 
 function jsonOr(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = exactJson(text);
     return isRecord(value) || Array.isArray(value) ? value : text;
   } catch {
     return text;
