@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
-import { RunLooks } from '../src/client/run/runs.js';
+import { RunReader } from '../src/client/run/run-reader.js';
 import { watchRun } from '../src/client/watch/watch-run.js';
 import { localConnection } from '../src/stack/probe.js';
 import { wireText } from '../src/testing/model-server.js';
@@ -148,7 +148,7 @@ async function watched(): Promise<number[]> {
 async function firstTextOf(id: string): Promise<number> {
   const { address } = temporal;
   const scope = { client, address, namespace: 'default', local: null, close: async () => {} };
-  for await (const event of watchRun(new RunLooks(scope, id), { pollMs: LOCAL_MS })) {
+  for await (const event of watchRun(new RunReader(scope, id), { pollMs: LOCAL_MS })) {
     if (event.type === 'text') return performance.now();
   }
   throw new Error(`${id} ended and no text was shown`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Temporal } from '../../src/client/connect.js';
 import { readChildren } from '../../src/client/run/child-tree.js';
-import { RunLooks } from '../../src/client/run/runs.js';
+import { RunReader } from '../../src/client/run/run-reader.js';
 import { takeBack } from '../../src/client/run/sent-message.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
@@ -57,7 +57,7 @@ function temporal(): Temporal {
 
 async function whoWasSeen(id: string): Promise<string[]> {
   const seen = new Set<string>();
-  for await (const item of watchRun(new RunLooks(temporal(), id), { pollMs: 50, live: false }))
+  for await (const item of watchRun(new RunReader(temporal(), id), { pollMs: 50, live: false }))
     if (item.path !== undefined) seen.add(item.path);
   return [...seen];
 }
@@ -100,7 +100,7 @@ test('a tree of agents: the run is stopped → so are its agents and theirs (A7)
   await handle.signal(stopSignal);
   expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
   const { children } = await handle.query(stateQuery);
-  expect(await readChildren(temporal(), handle.workflowId, children)).toMatchObject([
+  expect(await readChildren(new RunReader(temporal(), handle.workflowId), children)).toMatchObject([
     { id: 'middle/1', outcome: 'stopped', children: [{ id: 'search/1', outcome: 'stopped', children: [] }] },
   ]);
 });

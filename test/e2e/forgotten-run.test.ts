@@ -1,4 +1,4 @@
-/** A run that Temporal has forgotten: what is read of it comes from the store (O2, V7). */
+/** A run without a worker, and one that Temporal has forgotten: what is read of it comes from the store (FC4, O2, V7). */
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { connect, type RunEvent } from '../../src/client/index.js';
@@ -6,6 +6,7 @@ import { killWorkers } from '../support/processes.js';
 import { startTemporal } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
 
 /** It writes artifacts, and asks another. */
 const WRITER = `---
@@ -30,7 +31,33 @@ const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   return found;
 };
 
-test('its server is another → transcript, trace, events, state and result as before; what needs Temporal says that it is gone (O2, V7)', async () => {
+test('an open run without a worker → its events up to now; when a worker is back, the rest follows, each event once (FC4)', async () => {
+  rig.play([{ text: 'It is 7 m long.' }, { text: 'It is 7 m deep.' }]);
+  const client = await connect({ temporal: { client: rig.env.client }, home: join(rig.project.dir, 'home') });
+  const { project, taskQueue } = rig;
+  const run = await client.start('How long is the pool?', {
+    ...{ workspace: project.workspace, taskQueue, mode: 'react', role: 'writer', keepOpenSeconds: 600 },
+  });
+  await until('the first goal is answered', async () => (await run.show()).phase === 'idle');
+  await rig.stopWorker();
+  const seen: number[] = [];
+  let isBack = false;
+  for await (const event of run.events({ live: false, pollMs: 50 })) {
+    if ('seq' in event) seen.push(event.seq);
+    if (isBack || event.type !== 'goal_ended') continue;
+    isBack = true;
+    expect(event.answer).toBe('It is 7 m long.');
+    await run.followUp('How deep is it?', { waitForReceipt: false });
+    await run.finish();
+    await rig.startWorker();
+  }
+  expect(isBack).toBe(true);
+  expect(seen).toEqual(seen.map((_, index) => index + 1));
+  expect((await run.result()).text).toBe('It is 7 m deep.');
+  await client.close();
+});
+
+test('its worker is gone, then its server is another → transcript, trace, events, state and result as before; what needs Temporal says that it is gone (FC4, O2, V7)', async () => {
   rig.play([
     {
       toolCalls: [{ name: 'create_artifact', arguments: { id: 'notes', type: 'markdown', content: '7 m' } }],
@@ -60,6 +87,13 @@ test('its server is another → transcript, trace, events, state and result as b
     children: await before.children(),
   };
   expect([known.shown.goals.length, known.artifact.text, known.children.length]).toEqual([2, '7 m', 1]);
+  await rig.stopWorker();
+  expect((await all(before.events({ live: false }))).map(told)).toEqual(known.events);
+  expect((await all(before.textStream())).join('')).toBe(known.text);
+  expect(await before.transcript()).toEqual(known.transcript);
+  expect((await before.trace()).steps).toEqual(known.steps);
+  const { lastEventSeq, answer, goal } = known.shown;
+  expect(await before.show()).toMatchObject({ answered: false, lastEventSeq, answer, goal });
   await client.close();
   // Another server, which never heard of it.
   const env = await startTemporal();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Temporal } from '../../src/client/connect.js';
 import { readChildren } from '../../src/client/run/child-tree.js';
-import { RunLooks } from '../../src/client/run/runs.js';
+import { RunReader } from '../../src/client/run/run-reader.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
@@ -55,7 +55,7 @@ test('lead: two agents one after the other, the worker goes in between → both 
     .result()) as RunResult;
   expect(child).toMatchObject({ mode: 'react', text: 'Three boats.', usageBy: [search] });
   const records = (await handle.query(stateQuery)).children;
-  expect(await readChildren(temporal(), handle.workflowId, records)).toMatchObject([
+  expect(await readChildren(new RunReader(temporal(), handle.workflowId), records)).toMatchObject([
     { id: 'search/1', cause: 'direct_answer', usage: child.usage, children: [] },
     { id: 'crawl/2' },
   ]);
@@ -80,7 +80,7 @@ function temporal(): Temporal {
 /** What the roles said, and whose words they are; a sub-agent stands between its begin and its end. */
 async function watched(id: string): Promise<string[]> {
   const said: string[] = [];
-  for await (const item of watchRun(new RunLooks(temporal(), id), { pollMs: 50, live: false })) {
+  for await (const item of watchRun(new RunReader(temporal(), id), { pollMs: 50, live: false })) {
     const who = item.path === undefined ? '' : `${item.path}: `;
     if (item.type === 'model_call_ended') said.push(`${who}${item.text ?? ''}`);
     if (item.type === 'subagent_started') said.push(`${who}begins ${item.id}`);

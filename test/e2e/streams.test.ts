@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RunLooks } from '../../src/client/run/runs.js';
+import { RunReader } from '../../src/client/run/run-reader.js';
 import {
   chunks,
   snapshots,
@@ -17,7 +17,7 @@ async function toldOf<T>(id: string, vocabulary: Vocabulary<T>): Promise<T[]> {
   const { client, address } = rig.env;
   const temporal = { client, address, namespace: 'default', local: null, close: async () => {} };
   const told: T[] = [];
-  const events = watchRun(new RunLooks(temporal, id), { pollMs: 20, live: true });
+  const events = watchRun(new RunReader(temporal, id), { pollMs: 20, live: true });
   for await (const item of translate(events, vocabulary)) told.push(item);
   return told;
 }

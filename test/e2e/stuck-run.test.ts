@@ -3,8 +3,7 @@ import { Worker, type WorkerPlugin } from '@temporalio/worker';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkServer } from '../../src/cli/doctor/check-server.js';
 import type { Temporal } from '../../src/client/connect.js';
-import { readSnapshot } from '../../src/client/run/run-snapshot.js';
-import { RunLooks } from '../../src/client/run/runs.js';
+import { RunReader } from '../../src/client/run/run-reader.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
 
 import { SteersmanPlugin } from '../../src/worker/plugin.js';
@@ -53,13 +52,13 @@ test('a run whose history does not fit its worker → watch, show and doctor nam
       close: async () => {},
     };
     const leave = new AbortController();
-    for await (const item of watchRun(new RunLooks(temporal, handle.workflowId), {
+    for await (const item of watchRun(new RunReader(temporal, handle.workflowId), {
       pollMs: 50,
       signal: leave.signal,
     })) {
       if (item.type === 'notice' && /does not fit the code of worker/.test(item.text)) leave.abort();
     }
-    const shown = await readSnapshot(temporal, handle.workflowId);
+    const shown = await new RunReader(temporal, handle.workflowId).snapshot();
     expect(shown.stuck).toMatchObject({
       what: expect.stringMatching(/TMPRL1100/),
       todo: expect.stringMatching(/--replay.* can be reset to/),

@@ -3,9 +3,8 @@ import { type ChildRecord, childId } from '../../core/agents/children.js';
 import type { RunRecord } from '../../core/state/kept.js';
 import type { Usage } from '../../core/state/message.js';
 import type { SessionStore } from '../../shared/store/store.js';
-import type { Temporal } from '../connect.js';
 import { keptRun } from '../kept/kept-runs.js';
-import { readSnapshot } from './run-snapshot.js';
+import type { RunSnapshot } from './run-snapshot.js';
 
 /** Those of a run that Temporal knows no more. */
 export function keptChildren(store: SessionStore, kept: RunRecord): Promise<ChildTree[]> {
@@ -28,21 +27,25 @@ export interface ChildTree extends ChildRecord {
 /** Of so many of a run's sub-agents, the last, their runs are asked. */
 const MOST_ASKED = 20;
 
-/** Of the run `id`, in the order in which they were begun. */
-export async function readChildren(
-  temporal: Temporal,
-  id: string,
-  records: readonly ChildRecord[],
-): Promise<ChildTree[]> {
+/** What is asked of a reader of a run. */
+interface ReadsRun {
+  readonly id: string;
+  /** The reader of another run. */
+  of(id: string): ReadsRun;
+  snapshot(): Promise<Pick<RunSnapshot, 'usage' | 'children'>>;
+}
+
+/** Of the run that is read, in the order in which they were begun. */
+export async function readChildren(run: ReadsRun, records: readonly ChildRecord[]): Promise<ChildTree[]> {
   const from = Math.max(0, records.length - MOST_ASKED);
   return Promise.all(
     records.map(async (record, at): Promise<ChildTree> => {
-      const ownId = childId(id, record.id);
-      const shown = at < from ? null : await readSnapshot(temporal, ownId).catch(() => null);
+      const own = run.of(childId(run.id, record.id));
+      const shown = at < from ? null : await own.snapshot().catch(() => null);
       return {
         ...record,
         usage: shown?.usage ?? null,
-        children: await readChildren(temporal, ownId, shown?.children ?? []),
+        children: await readChildren(own, shown?.children ?? []),
       };
     }),
   );

@@ -12,7 +12,8 @@ import { explainError, isFinalQueryError } from '../grpc-errors.js';
 import { boundedOutcome, type ClientTool, runClientTool } from '../start/client-tools.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
 import { gateInput, type ToolInput } from './gate-input.js';
-import { isOpen, type RunLooks } from './runs.js';
+import type { RunReader } from './run-reader.js';
+import { isOpen } from './runs.js';
 import { answerAndKeep, type GateAnswers, type GateReply, type ToolOutput, update } from './send.js';
 
 /** An open gate, with all arguments of the tool call that it is about. */
@@ -43,7 +44,7 @@ export function handlerOf(handlers: GateHandler | GateHandlers, kind: GateKind):
  */
 export function onGate(
   scope: ClientScope,
-  looks: RunLooks,
+  looks: RunReader,
   handlers: GateHandler | GateHandlers,
   failed: (error: SteersmanError) => void,
 ): () => void {
@@ -89,7 +90,7 @@ function isOutput(given: GateReply | ToolOutput): given is ToolOutput {
  * is run, so that of two clients one runs it. Calls that were claimed before this client came are taken over,
  * because their client is gone.
  */
-export function answerTools(scope: ClientScope, looks: RunLooks, tools: readonly ClientTool[]): void {
+export function answerTools(scope: ClientScope, looks: RunReader, tools: readonly ClientTool[]): void {
   const own = tools.filter(tool => tool.run !== undefined);
   if (own.length === 0) return;
   const by = `${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -115,7 +116,7 @@ export function answerTools(scope: ClientScope, looks: RunLooks, tools: readonly
 /** What fails is told to the client's `report`. Returns how to end it. */
 function takeGates(
   scope: ClientScope,
-  looks: RunLooks,
+  looks: RunReader,
   answer: (...given: Parameters<TakeGate>) => Promise<void>,
 ): () => void {
   const ending = new AbortController();
@@ -186,7 +187,7 @@ export type TakeGate = (gate: Gate, signal: AbortSignal, wasOpen: boolean) => vo
  */
 async function watchGates(
   scope: ClientScope,
-  looks: RunLooks,
+  looks: RunReader,
   take: TakeGate,
   signal: AbortSignal,
 ): Promise<void> {
@@ -220,7 +221,7 @@ async function watchGates(
 /** The open gates, and the last event by then, as soon as a worker tells; null where the run has ended. */
 function gatesOf(
   scope: ClientScope,
-  looks: RunLooks,
+  looks: RunReader,
   signal: AbortSignal,
 ): Promise<{ gates: readonly Gate[]; lastEventSeq: number } | null> {
   const { temporal, id } = looks;

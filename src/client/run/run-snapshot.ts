@@ -2,6 +2,7 @@
 
 import type { Gate } from '../../core/gates/gate.js';
 import type { Cause, Outcome } from '../../core/plan/cause.js';
+import type { RunRecord } from '../../core/state/kept.js';
 import type { InboxItem } from '../../core/steering/inbox.js';
 import { unreadableNames } from '../../shared/temporal-client.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
@@ -12,7 +13,7 @@ import { readStuckTask, type StuckTask } from '../watch/stuck-task.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { type RunEnd, readEnd, UNREADABLE } from './run-end.js';
 import type { RunDescription } from './runs.js';
-import { describeRun, isOpen, mayBeServed, timesOf } from './runs.js';
+import { isOpen, mayBeServed, timesOf } from './runs.js';
 
 /** A run at a moment. What only a worker can tell of it is null where none answers. */
 export interface RunSnapshot {
@@ -79,21 +80,28 @@ export interface RunSnapshot {
   unreadable: string[];
 }
 
+/** Status of a run that the store alone knows. */
+export const FORGOTTEN = 'forgotten';
+
 const QUERY_TIMEOUT_MS = 5_000;
 
 /**
- * Reads a run: from its worker where one answers, and its end, where it has one, from the server. Throws a
- * SteersmanError for an unknown run.
+ * Reads a run: from its worker where one answers, its end, where it has one, from the server, and the rest as the store
+ * has it, where `find` knows it.
  */
-export async function readSnapshot(temporal: Temporal, id: string): Promise<RunSnapshot> {
-  const run = await describeRun(temporal, id);
+export async function readSnapshot(
+  temporal: Temporal,
+  run: RunDescription,
+  find: (run: RunDescription) => Promise<{ run: RunRecord } | null>,
+): Promise<RunSnapshot> {
   const stuck = isOpen(run) ? await readStuckTask(temporal.client, run).catch(() => null) : null;
   const [end, view] = await Promise.all([
     isOpen(run) ? null : readEnd(temporal, run),
     // A task that fails answers no query either.
     stuck === null ? readView(temporal, run) : null,
   ]);
-  const snapshot = { ...snapshotOf(run, view, end), stuck };
+  const kept = view === null ? ((await find(run))?.run ?? null) : null;
+  const snapshot = { ...snapshotOf({ run, view, end, kept }), stuck };
   for (const gate of snapshot.gates) {
     const input = await gateInput(temporal, run.workflowId, gate);
     if (input !== null) snapshot.inputs[gate.id] = input;
@@ -108,36 +116,40 @@ async function readView(temporal: Temporal, run: RunDescription): Promise<RunVie
   return askRun(temporal, part, stateQuery).catch(() => null);
 }
 
-/** Puts together what worker, result and server tell. Pure. */
-export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEnd | null): RunSnapshot {
+/** Where the parts of a run are: with the server, or in the store alone. */
+type Parts =
+  | { run: RunDescription; view: RunView | null; end: RunEnd | null; kept: RunRecord | null }
+  | { run?: undefined; view?: undefined; end?: undefined; kept: RunRecord };
+
+/** Puts together what worker, result, server and store tell, each where those before it are silent. Pure. */
+export function snapshotOf({ run, view = null, end = null, kept }: Parts): RunSnapshot {
   const result: RunResult | null = end?.result ?? null;
-  const memo = (name: string) => (typeof run.memo?.[name] === 'string' ? run.memo[name] : null);
+  const rest = kept?.rest;
+  const memo = (name: string) => (typeof run?.memo?.[name] === 'string' ? run.memo[name] : null);
+  const hasEnded = end !== null || (run === undefined && kept.ended);
   return {
-    id: run.workflowId,
-    runId: run.runId,
-    status: run.status.name.toLowerCase(),
-    ...timesOf(run),
-    outcome: end?.outcome ?? view?.outcome ?? null,
-    cause: result?.cause ?? view?.cause ?? null,
-    basis: result?.basis ?? view?.basis ?? null,
-    exceptions: result?.exceptions ?? view?.exceptions ?? [],
+    ...(run === undefined ? asKept(kept) : asServed(run)),
+    outcome: end?.outcome ?? view?.outcome ?? kept?.outcome ?? null,
+    cause: result?.cause ?? view?.cause ?? kept?.cause ?? null,
+    basis: result?.basis ?? view?.basis ?? rest?.basis ?? null,
+    exceptions: result?.exceptions ?? view?.exceptions ?? rest?.exceptions ?? [],
     failure: end?.failure ?? null,
-    mode: view?.mode ?? result?.mode ?? memo('mode'),
+    mode: view?.mode ?? result?.mode ?? kept?.mode ?? memo('mode'),
     modeWhy: view?.modeWhy ?? null,
-    phase: end ? 'ended' : (view?.phase ?? null),
-    goal: view?.goal ?? result?.goal ?? memo('goal'),
-    workspace: view?.workspace ?? memo('workspace'),
+    phase: hasEnded ? 'ended' : (view?.phase ?? null),
+    goal: view?.goal ?? result?.goal ?? kept?.goal ?? memo('goal'),
+    workspace: view?.workspace ?? kept?.workspace ?? memo('workspace'),
     model: view?.model ?? null,
     switches: view?.switches ?? [],
     readers: view?.readers ?? [],
-    tasks: view?.tasks ?? result?.tasks ?? [],
-    checks: view?.checks ?? result?.checks ?? [],
-    artifacts: view?.artifacts ?? result?.artifacts ?? [],
-    children: view?.children ?? result?.children ?? [],
-    counters: view?.counters ?? result?.counters ?? null,
+    tasks: view?.tasks ?? result?.tasks ?? rest?.tasks ?? [],
+    checks: view?.checks ?? result?.checks ?? rest?.checks ?? [],
+    artifacts: view?.artifacts ?? result?.artifacts ?? rest?.artifacts ?? [],
+    children: view?.children ?? result?.children ?? rest?.children ?? [],
+    counters: view?.counters ?? result?.counters ?? rest?.counters ?? null,
     limits: view?.limits ?? null,
-    usage: view?.usage ?? result?.usage ?? null,
-    usageBy: view?.usageBy ?? result?.usageBy ?? [],
+    usage: view?.usage ?? result?.usage ?? kept?.usage ?? null,
+    usageBy: view?.usageBy ?? result?.usageBy ?? rest?.usageBy ?? [],
     budget: view?.budget ?? null,
     paused: view?.paused ?? false,
     pausedAgents: end ? [] : (view?.pausedAgents ?? []),
@@ -145,14 +157,24 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     gates: end ? [] : (view?.gates ?? []),
     inputs: {},
     inbox: end ? [] : (view?.inbox ?? null),
-    goals: view?.goals ?? result?.goals ?? [],
+    goals: view?.goals ?? result?.goals ?? rest?.goals ?? [],
     threads: view?.internals.threads ?? null,
-    lastEventSeq: view?.internals.lastEventSeq ?? null,
-    answer: result?.text ?? view?.answer ?? lastAnswer(view),
+    lastEventSeq: view?.internals.lastEventSeq ?? kept?.kept.seq ?? null,
+    answer: result?.text ?? view?.answer ?? lastAnswer(view) ?? kept?.answer ?? null,
     stuck: null,
     answered: view !== null,
-    unreadable: [...unreadableNames(run.memo), ...(end?.failure?.type === UNREADABLE ? ['result'] : [])],
+    unreadable: [...unreadableNames(run?.memo), ...(end?.failure?.type === UNREADABLE ? ['result'] : [])],
   };
+}
+
+function asServed(run: RunDescription) {
+  const { workflowId: id, runId, status } = run;
+  return { id, runId, status: status.name.toLowerCase(), ...timesOf(run) };
+}
+
+function asKept({ workflowId: id, runId, startedAt, changedAt }: RunRecord) {
+  const iso = (at: number) => new Date(at).toISOString();
+  return { id, runId, status: FORGOTTEN, startedAt: iso(startedAt), endedAt: iso(changedAt) };
 }
 
 /** A run that is kept open has answered its last goal already. */

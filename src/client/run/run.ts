@@ -6,10 +6,9 @@ import type { Limits } from '../../core/limits/limits.js';
 import type { Artifact } from '../../core/outputs/artifacts.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import type { RunRecord } from '../../core/state/kept.js';
-import type { TraceReport, TraceStep } from '../../core/state/trace.js';
+import type { TraceReport } from '../../core/state/trace.js';
 import type { SteerTime } from '../../core/steering/inbox.js';
 import { SteersmanError } from '../../shared/errors.js';
-import type { SessionStore } from '../../shared/store/store.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import {
   type ComponentActionInput,
@@ -26,27 +25,25 @@ import {
   steerSignal,
   stopSignal,
   submitToolResultUpdate,
-  traceQuery,
 } from '../../workflows/messages.js';
 import { type Abortable, abortable, leavable } from '../abortable.js';
 import { askRun } from '../ask-run.js';
 import type { ClientScope } from '../client-scope.js';
 import { type Temporal, webUiLink } from '../connect.js';
-import { keptRun, keptSteps, sessionsOf, type ThreadTranscript } from '../kept/kept-runs.js';
+import { sessionsOf, type ThreadTranscript } from '../kept/kept-runs.js';
 import type { ClientTool } from '../start/client-tools.js';
 import { wordsOf } from '../vocabularies/stream-events.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type WaitOptions, waitForEnd } from '../watch/wait-for-end.js';
 import { type WatchOptions, watchRun } from '../watch/watch-run.js';
-import { type ChildTree, keptChildren, readChildren } from './child-tree.js';
-import { keptEnd, keptSnapshot, keptTrace, toldAgain } from './forgotten.js';
+import type { ChildTree } from './child-tree.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { answerTools, type GateHandler, type GateHandlers, handlerOf, onGate } from './on-gate.js';
 import type { RunEnd } from './run-end.js';
-import { readEnd } from './run-end.js';
 import { readHistory, readStored } from './run-files.js';
-import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
-import { chainOf, describeRun, fromWorker, isOpen, mayBeServed, RunLooks } from './runs.js';
+import { RunReader, resultIn } from './run-reader.js';
+import type { RunSnapshot } from './run-snapshot.js';
+import { describeRun, fromWorker, mayBeServed } from './runs.js';
 import {
   answerAndKeep,
   type GateReply,
@@ -56,7 +53,6 @@ import {
   update,
 } from './send.js';
 import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
-import { readTranscript } from './transcript.js';
 
 export interface MessageOptions extends Abortable {
   /** A repeat under the same id does nothing. Default: a new one. */
@@ -107,10 +103,7 @@ export class Run {
   /** Folder in which its tools work; null if its start did not tell the server. */
   readonly workspace: string | null;
   readonly #scope: ClientScope;
-  readonly #looks: RunLooks;
-  readonly #store: SessionStore;
-  /** Temporal knows it no more: this is what the store has. */
-  readonly #forgotten: RunRecord | null;
+  readonly #reader: RunReader;
   readonly #handlers: (GateHandler | GateHandlers)[] = [];
   /** Aborted by a gate that could not be answered, with why. */
   readonly #failed = new AbortController();
@@ -132,16 +125,14 @@ export class Run {
     tools: readonly ClientTool[] = [],
   ) {
     this.#scope = scope;
-    this.#store = sessionsOf(scope.home);
-    this.#looks = new RunLooks(scope.temporal, id, this.#store);
+    this.#reader = new RunReader(scope.temporal, id, sessionsOf(scope.home), forgotten);
     this.id = id;
     this.joined = joined;
-    this.#forgotten = forgotten;
     this.runId = runId;
     this.taskQueue = taskQueue;
     this.workspace = workspace;
     this.webUi = webUiLink(scope.temporal, id);
-    if (forgotten === null) answerTools(scope, this.#looks, tools);
+    if (forgotten === null) answerTools(scope, this.#reader, tools);
   }
 
   /**
@@ -149,10 +140,8 @@ export class Run {
    * An aborted signal ends the iteration, and nothing else; so does `return` of the generator.
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
-    const kept = this.#forgotten;
-    if (kept) return this.#leavable(options, () => toldAgain(this.#store, kept, options));
     return this.#leavable(options, signal =>
-      this.#withGateNotices(watchRun(this.#looks, { ...options, signal })),
+      this.#withGateNotices(watchRun(this.#reader, { ...options, signal })),
     );
   }
 
@@ -161,13 +150,8 @@ export class Run {
    * answer that stands in a verdict comes at once, when its goal ends. Ends with the run, as `events` does.
    */
   textStream(options: Omit<WatchOptions, 'live' | 'children'> = {}): AsyncGenerator<string> {
-    const kept = this.#forgotten;
-    if (kept)
-      return this.#leavable(options, () =>
-        wordsOf(toldAgain(this.#store, kept, { ...options, children: false })),
-      );
     return this.#leavable(options, signal =>
-      wordsOf(watchRun(this.#looks, { ...options, signal, children: false })),
+      wordsOf(watchRun(this.#reader, { ...options, signal, children: false })),
     );
   }
 
@@ -287,7 +271,7 @@ export class Run {
    */
   onGate(handlers: GateHandler | GateHandlers): () => void {
     this.#handlers.push(handlers);
-    const end = onGate(this.#scope, this.#looks, handlers, error => this.#failed.abort(error));
+    const end = onGate(this.#scope, this.#reader, handlers, error => this.#failed.abort(error));
     return () => {
       this.#handlers.splice(this.#handlers.indexOf(handlers), 1);
       end();
@@ -320,19 +304,12 @@ export class Run {
 
   /** The run's state from worker, result and server together; works for ended runs and without a worker. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
-    const kept = this.#forgotten;
-    return this.#work(options, async temporal =>
-      kept ? keptSnapshot(kept) : readSnapshot(temporal, this.id),
-    );
+    return this.#work(options, () => this.#reader.snapshot());
   }
 
   /** Its sub-agents, with what each used and with their own: each is the run `{id}/{child.id}`. */
   children(options: Abortable = {}): Promise<ChildTree[]> {
-    const kept = this.#forgotten;
-    if (kept) return this.#work(options, () => keptChildren(this.#store, kept));
-    return this.#work(options, async temporal =>
-      readChildren(temporal, this.id, (await readSnapshot(temporal, this.id)).children),
-    );
+    return this.#work(options, () => this.#reader.children());
   }
 
   /** True where a worker serves it, or where nobody can tell quickly. */
@@ -344,23 +321,12 @@ export class Run {
 
   /** The conversation, the main thread first; or the thread of this name: whole where this machine has the store, else as far as its worker has it. */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
-    return this.#work(options, temporal =>
-      readTranscript(temporal, this.#store, { id: this.id, only: thread, forgotten: this.#forgotten }),
-    );
+    return this.#work(options, () => this.#reader.transcript(thread));
   }
 
   /** What it did, step by step. Of an ended run without a worker: its last steps. */
   trace(options: Abortable = {}): Promise<TraceReport> {
-    return this.#work(options, async temporal => {
-      if (this.#forgotten) return keptTrace(this.#store, this.#forgotten);
-      const run = await describeRun(temporal, this.id);
-      const trace = isOpen(run)
-        ? await askRun(temporal, { id: this.id }, traceQuery)
-        : resultIn(await readEnd(temporal, run)).trace;
-      const known =
-        trace.dropped > 0 ? await keptRun(this.#store, this.id, await chainOf(temporal, this.id)) : null;
-      return known ? withKeptSteps(trace, await keptSteps(this.#store, known)) : trace;
-    });
+    return this.#work(options, () => this.#reader.trace());
   }
 
   /**
@@ -373,10 +339,8 @@ export class Run {
 
   /** How it ended, also without a result: terminated, or timed out. Waits for it. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
-    const kept = this.#forgotten;
-    if (kept) return this.#work(options, () => keptEnd(this.#store, kept));
     return abortable(this.#scope, { signal: this.#orFailed(options) }, signal =>
-      waitForEnd(this.#looks, { ...options, signal }, this.#scope.report),
+      waitForEnd(this.#reader, { ...options, signal }, this.#scope.report),
     );
   }
 
@@ -437,18 +401,4 @@ export class Run {
   #work<T>(options: Abortable, work: (temporal: Temporal) => Promise<T>): Promise<T> {
     return abortable(this.#scope, options, signal => work({ ...this.#scope.temporal, signal }));
   }
-}
-
-/** With the steps before its first, where the store has them all. */
-function withKeptSteps(trace: TraceReport, kept: readonly TraceStep[]): TraceReport {
-  const earlier = kept.filter(({ step }) => step <= trace.dropped);
-  return earlier.length < trace.dropped
-    ? trace
-    : { ...trace, steps: [...earlier, ...trace.steps], dropped: 0 };
-}
-
-function resultIn({ id, status, failure, result }: RunEnd): RunResult {
-  if (result !== null) return result;
-  const why = failure?.message ? `: ${failure.message}` : '';
-  throw new SteersmanError(`The run ${id} left no result (${status})${why}.`, '', 'no_result');
 }

@@ -2,18 +2,14 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { JournalEvent } from '../../core/state/journal.js';
 import { nearestNames } from '../../core/tools/tool-call.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import type { SessionStore } from '../../shared/store/store.js';
 import { UnreadableError } from '../../shared/temporal-client.js';
 import { isServed } from '../../stack/open-runs.js';
-import { type EventsPage, eventsQuery, WORKFLOW_TYPE } from '../../workflows/messages.js';
-import { askRun } from '../ask-run.js';
+import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
 import { seeList } from '../grpc-errors.js';
-import { keptEvents, keptRun } from '../kept/kept-runs.js';
 
 export type RunDescription = WorkflowExecutionDescription;
 
@@ -38,53 +34,8 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
 }
 
 /** Id of the first part of the run, by which the store knows it: workflow ids are used again. */
-export async function chainOf(temporal: Temporal, id: string): Promise<string> {
-  const { raw, runId } = await describeRun(temporal, id);
+export function chainIn({ raw, runId }: RunDescription): string {
   return raw.workflowExecutionInfo?.firstRunId || runId;
-}
-
-/**
- * The readers of one run here, such as its events, its gates and the wait for its end: what two of them ask at the same
- * time is asked once.
- */
-export class RunLooks {
-  readonly temporal: Temporal;
-  readonly id: string;
-  /** Null: nothing is looked up there. */
-  readonly store: SessionStore | null;
-  #seen: { at: number; run: Promise<RunDescription> } | null = null;
-  /** Pages of the journal that were asked for since the last look. */
-  readonly #pages = new Map<string, Promise<EventsPage>>();
-
-  constructor(temporal: Temporal, id: string, store: SessionStore | null = null) {
-    this.temporal = temporal;
-    this.store = store;
-    this.id = id;
-  }
-
-  /** How the run stands, as it was seen at most so long ago. */
-  look(maxAgeMs = 0): Promise<RunDescription> {
-    if (this.#seen === null || Date.now() - this.#seen.at >= maxAgeMs) {
-      this.#pages.clear();
-      this.#seen = { at: Date.now(), run: describeRun(this.temporal, this.id) };
-    }
-    return this.#seen.run;
-  }
-
-  /** Events that the run itself may have no more; none where it is not kept. */
-  async keptEvents(after: number): Promise<JournalEvent[]> {
-    if (this.store === null) return [];
-    const run = await keptRun(this.store, this.id, await chainOf(this.temporal, this.id));
-    return run ? keptEvents(this.store, run, after) : [];
-  }
-
-  /** The events of a segment of the run after `since`. */
-  events(runId: string, since: number): Promise<EventsPage> {
-    const key = `${runId} ${since}`;
-    const page = this.#pages.get(key) ?? askRun(this.temporal, { id: this.id, runId }, eventsQuery, since);
-    this.#pages.set(key, page);
-    return page;
-  }
 }
 
 /** When its first part began and when it ended, ISO 8601. The server knows the latest segment's start alone. */

@@ -15,7 +15,8 @@ import { SteersmanError } from '../../shared/errors.js';
 import { keepPermission } from '../../stack/trust/kept-permissions.js';
 import { answerGateUpdate } from '../../workflows/messages.js';
 import { placeOf, type Temporal } from '../connect.js';
-import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
+import { RunReader } from './run-reader.js';
+import type { RunSnapshot } from './run-snapshot.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';
 
@@ -85,7 +86,7 @@ export async function answerAndKeep(
   { gateId, ...reply }: { gateId: string } & GateReply,
 ): Promise<void> {
   const { alwaysFor, ...answer } = { alwaysFor: 'run', ...reply };
-  const asked = alwaysFor === 'workspace' ? await readSnapshot(temporal, id) : null;
+  const asked = alwaysFor === 'workspace' ? await new RunReader(temporal, id).snapshot() : null;
   await update(temporal, id, answerGateUpdate, { gateId, ...answer });
   if (asked) await keepFor(temporal, asked, gateId);
 }

@@ -11,7 +11,8 @@ import type { ClientScope } from '../client-scope.js';
 import type { Temporal } from '../connect.js';
 import { explainError, isServerAway } from '../grpc-errors.js';
 import { pollMsOf, watchRun } from '../watch/watch-run.js';
-import { mayBeServed, RunLooks } from './runs.js';
+import { RunReader } from './run-reader.js';
+import { mayBeServed } from './runs.js';
 import { type Handle, sendToOpen, update } from './send.js';
 
 const RECEIPT_TIMEOUT_MS = 15_000;
@@ -128,7 +129,7 @@ async function receiptOf(
   }: { signal: AbortSignal; isWanted?: (receipt: Receipt) => boolean; pollMs?: number },
 ): Promise<Receipt | null> {
   const options = { live: false, children: false, signal, pollMs };
-  for await (const event of itemsUntilAborted(watchRun(new RunLooks(temporal, runId), options), signal)) {
+  for await (const event of itemsUntilAborted(watchRun(new RunReader(temporal, runId), options), signal)) {
     if (event.type !== 'receipt' || event.id !== messageId) continue;
     const receipt = { id: event.id, state: event.state, how: event.how };
     if (isWanted(receipt)) return receipt;

@@ -7,8 +7,22 @@ import type { SessionStore } from '../../shared/store/store.js';
 import { stateQuery, transcriptQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { Temporal } from '../connect.js';
-import { inThreads, keptMessages, keptRun, type SaidIn, type ThreadTranscript } from '../kept/kept-runs.js';
-import { chainOf, fromWorker } from './runs.js';
+import { inThreads, keptMessages, type SaidIn, type ThreadTranscript } from '../kept/kept-runs.js';
+import { fromWorker } from './runs.js';
+
+/** A run in the store that has it. */
+export interface KeptIn {
+  store: SessionStore;
+  run: RunRecord;
+}
+
+interface Wanted {
+  id: string;
+  only: string | undefined;
+  kept: KeptIn | null;
+  /** The store has all that was said. */
+  isAll: boolean;
+}
 
 /**
  * The threads of a run, the main one first, each with all that was said in it, as far as the store has it or the run
@@ -17,12 +31,10 @@ import { chainOf, fromWorker } from './runs.js';
  */
 export async function readTranscript(
   temporal: Temporal,
-  store: SessionStore,
-  { id, only, forgotten }: { id: string; only: string | undefined; forgotten: RunRecord | null },
+  { id, only, kept: known, isAll }: Wanted,
 ): Promise<ThreadTranscript[]> {
-  const known = forgotten ?? (await keptRun(store, id, await chainOf(temporal, id)));
-  const kept = known ? await keptMessages(store, known) : [];
-  const said = forgotten || known?.ended === true ? kept : await withNews(kept, () => readLive(temporal, id));
+  const kept = known ? await keptMessages(known.store, known.run) : [];
+  const said = isAll ? kept : await withNews(kept, () => readLive(temporal, id));
   const threads = inThreads(said);
   const wanted = threads.filter(({ thread }) => only === undefined || thread === only);
   if (only !== undefined && wanted.length === 0) throw noThread(id, only, threads);

@@ -11,6 +11,15 @@ interface PartPage {
   page: EventsPage;
 }
 
+/** What the store has of a journal. */
+export interface KeptJournal {
+  events: JournalEvent[];
+  /** The run has ended, and the last of these is its last. */
+  isWhole: boolean;
+}
+
+const NOTHING_KEPT: KeptJournal = { events: [], isWhole: false };
+
 export interface JournalNews {
   /** In order, each once. */
   events: JournalEvent[];
@@ -22,10 +31,14 @@ export class JournalReader {
   readonly #ask: AskEvents;
   #since: number;
 
-  readonly #kept: (after: number) => Promise<JournalEvent[]>;
+  readonly #kept: (after: number) => Promise<KeptJournal>;
 
   /** `kept`: what the store has after an event. */
-  constructor(ask: AskEvents, since = 0, kept: (after: number) => Promise<JournalEvent[]> = async () => []) {
+  constructor(
+    ask: AskEvents,
+    since = 0,
+    kept: (after: number) => Promise<KeptJournal> = async () => NOTHING_KEPT,
+  ) {
     this.#ask = ask;
     this.#kept = kept;
     this.#since = since;
@@ -38,22 +51,26 @@ export class JournalReader {
   async read(runId: string): Promise<JournalNews> {
     const first = await this.#ask(runId, this.#since);
     const kept = first.missed > 0 ? await this.#keptAfter(this.#since) : [];
-    const news: JournalNews = { events: kept, lost: 0 };
+    const news: JournalNews = { events: [...kept], lost: 0 };
     let since = kept.at(-1)?.seq ?? this.#since;
     const page = kept.length > 0 ? await this.#ask(runId, since) : first;
     for (const part of await this.#segmentsBackFrom({ runId, page }, since)) {
       for (let page: EventsPage = part.page; ; page = await this.#ask(part.runId, since)) {
         const fresh = page.events.filter(event => event.seq > since);
-        for (const event of fresh) {
-          news.lost += event.seq - since - 1;
-          news.events.push(event);
-          since = event.seq;
-        }
+        since = added(news, fresh, since);
         if (fresh.length === 0 || !page.more) break;
       }
     }
     this.#since = since;
     return news;
+  }
+
+  /** The store's events that were not read before: for a run that no worker may tell. A store that fails has none. */
+  async readKept(): Promise<JournalNews & { isWhole: boolean }> {
+    const { events, isWhole } = await this.#kept(this.#since).catch(() => NOTHING_KEPT);
+    const news: JournalNews = { events: [], lost: 0 };
+    this.#since = added(news, events, this.#since);
+    return { ...news, isWhole: isWhole && news.lost === 0 };
   }
 
   /** The parts that hold what was not read, oldest first, each with its first page. */
@@ -70,7 +87,7 @@ export class JournalReader {
 
   /** As far as there is no gap: what comes behind one an earlier part may tell. A store that fails has nothing. */
   async #keptAfter(since: number): Promise<JournalEvent[]> {
-    const kept = await this.#kept(since).catch((): JournalEvent[] => []);
+    const { events: kept } = await this.#kept(since).catch(() => NOTHING_KEPT);
     const gap = kept.findIndex(({ seq }, index) => seq !== since + 1 + index);
     return gap < 0 ? kept : kept.slice(0, gap);
   }
@@ -84,4 +101,15 @@ export class JournalReader {
       throw error;
     }
   }
+}
+
+/** Adds events after `since` to the news; gives the number of the last. */
+function added(news: JournalNews, events: readonly JournalEvent[], since: number): number {
+  let last = since;
+  for (const event of events) {
+    news.lost += event.seq - last - 1;
+    news.events.push(event);
+    last = event.seq;
+  }
+  return last;
 }

@@ -4,8 +4,9 @@ import { stateQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import { isFinalQueryError, isServerAway } from '../grpc-errors.js';
 import { readEnd } from '../run/run-end.js';
+import type { RunReader } from '../run/run-reader.js';
 import type { RunDescription } from '../run/runs.js';
-import { isOpen, mayBeServed, RunLooks } from '../run/runs.js';
+import { isOpen, mayBeServed } from '../run/runs.js';
 import { ChildWatches } from './child-watches.js';
 import { inOrder, type NewsRead } from './in-order.js';
 import type { JournalNews } from './journal-reader.js';
@@ -21,7 +22,7 @@ const GIVE_UP_MS = 15_000;
 export class RunWatch {
   /** The end was yielded. */
   finished = false;
-  readonly #looks: RunLooks;
+  readonly #reader: RunReader;
   readonly #live: boolean;
   readonly #journal: JournalReader;
   readonly #texts = new TextFollower();
@@ -35,26 +36,27 @@ export class RunWatch {
   /** When the run was first seen to have ended; whether its events can be read no more. */
   #endSeenAt: number | null = null;
   #neverTold = false;
+  /** The mark at which the store was read; whether it told anything. */
+  #keptRead = '';
+  #toldKept = false;
   /** The look at which reading was put off, until the next that is not. */
   #postponed: string | null = null;
   readonly #toldRetries = new Map<string, number>();
 
   constructor(
-    looks: RunLooks,
+    reader: RunReader,
     { since, live, children }: { since: number; live: boolean; children: boolean },
   ) {
-    const { temporal, id } = looks;
-    this.#looks = looks;
+    this.#reader = reader;
     this.#live = live;
-    this.#patience = new Patience(temporal);
+    this.#patience = new Patience(reader.temporal);
     this.#journal = new JournalReader(
-      (runId, after) => looks.events(runId, after),
+      (runId, after) => reader.events(runId, after),
       since,
-      after => looks.keptEvents(after),
+      after => reader.keptEvents(after),
     );
-    const begin = (childId: string) =>
-      new RunWatch(new RunLooks(temporal, childId, looks.store), { since: 0, live, children });
-    this.#children = children ? new ChildWatches(id, begin) : null;
+    const begin = (childId: string) => new RunWatch(reader.of(childId), { since: 0, live, children });
+    this.#children = children ? new ChildWatches(reader.id, begin) : null;
     this.#joinsLate = children && since > 0;
   }
 
@@ -71,7 +73,7 @@ export class RunWatch {
   /** A look at the run, or null while the server is away. */
   async look(maxAgeMs = 0): Promise<RunDescription | null> {
     try {
-      const run = await this.#looks.look(maxAgeMs);
+      const run = await this.#reader.look(maxAgeMs);
       this.#patience.serverIsBack();
       return run;
     } catch (error) {
@@ -109,6 +111,7 @@ export class RunWatch {
   async *#readNews(run: RunDescription, read: NewsRead): AsyncGenerator<RunEvent> {
     const mark = markOf(run);
     if (mark === this.#read) return;
+    if ((await this.#asksStoreFirst(run)) && (await this.#readKept(run, read))) return;
     if (this.#postpones(run, mark)) {
       this.#patience.failed('worker');
       yield* this.#patience.stuck(run);
@@ -117,9 +120,31 @@ export class RunWatch {
     const reading = this.#readJournal(run);
     if (await isLate(reading, this.#patience.left)) yield* this.impatience();
     const news = await reading;
-    if (news === null) return;
+    if (news === null) {
+      await this.#readKept(run, read);
+      return;
+    }
     this.#read = mark;
     await this.#sort(news, read);
+  }
+
+  /** An ended run is read from the store first, and so is one without a worker: a query would only wait. */
+  async #asksStoreFirst(run: RunDescription): Promise<boolean> {
+    if (this.#patience.left <= 0) return true;
+    if (this.#read !== '') return false;
+    return !isOpen(run) || !(await mayBeServed(this.#reader.temporal, run.taskQueue));
+  }
+
+  /** Reads the store once for each mark. True where nothing is left to ask a worker for at this look. */
+  async #readKept(run: RunDescription, read: NewsRead): Promise<boolean> {
+    const mark = markOf(run);
+    if (this.#keptRead === mark) return false;
+    this.#keptRead = mark;
+    const { isWhole, ...news } = await this.#journal.readKept();
+    await this.#sort(news, read);
+    this.#toldKept ||= news.events.length > 0;
+    if (isWhole) this.#read = mark;
+    return isWhole || (isOpen(run) && news.events.length > 0);
   }
 
   /**
@@ -136,7 +161,7 @@ export class RunWatch {
     this.#patience.begins();
     try {
       // Asking an ended run that nobody serves would only wait.
-      if (!isOpen(run) && !(await mayBeServed(this.#looks.temporal, run.taskQueue))) return null;
+      if (!isOpen(run) && !(await mayBeServed(this.#reader.temporal, run.taskQueue))) return null;
       if (this.#joinsLate) await this.#joinChildren();
       const news = await this.#journal.read(run.runId);
       this.#patience.recovered();
@@ -152,7 +177,7 @@ export class RunWatch {
 
   /** Those that run already, which no event will name. */
   async #joinChildren(): Promise<void> {
-    const { temporal, id } = this.#looks;
+    const { temporal, id } = this.#reader;
     const { children } = await askRun(temporal, { id }, stateQuery);
     this.#joinsLate = false;
     for (const child of children) if (child.outcome === null) this.#children?.begin(child.id, child.agent);
@@ -164,7 +189,7 @@ export class RunWatch {
     return (
       this.#neverTold ||
       Date.now() - this.#endSeenAt > GIVE_UP_MS ||
-      !(await mayBeServed(this.#looks.temporal, run.taskQueue))
+      !(await mayBeServed(this.#reader.temporal, run.taskQueue))
     );
   }
 
@@ -181,20 +206,22 @@ export class RunWatch {
       this.#toldRetries.set(retry.activityId, retry.attempt);
       yield { type: 'retry', ...retry };
     }
-    for (const live of await liveTexts(this.#looks.temporal, run)) {
+    for (const live of await liveTexts(this.#reader.temporal, run)) {
       const delta = this.#texts.heard(live);
       if (delta !== null) yield { type: 'text', ...delta };
     }
-    for (const progress of await toolProgress(this.#looks.temporal, run))
+    for (const progress of await toolProgress(this.#reader.temporal, run))
       yield { type: 'tool_progress', ...progress };
   }
 
   async *#end(run: RunDescription): AsyncGenerator<RunEvent> {
     if (this.#patience.isBehind) {
-      const text = 'No worker tells the events of this run any more. What its result keeps of them:';
+      const text = this.#toldKept
+        ? 'No worker tells the last events of this run. Shown is what the store has of them.'
+        : 'No worker tells the events of this run any more. What its result keeps of them:';
       yield { type: 'notice', text };
     }
-    yield { type: 'end', end: await readEnd(this.#looks.temporal, run) };
+    yield { type: 'end', end: await readEnd(this.#reader.temporal, run) };
     this.finished = true;
   }
 

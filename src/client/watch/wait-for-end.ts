@@ -3,11 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Report } from '../../stack/download/temporal-binary.js';
 import type { Abortable } from '../abortable.js';
 import { isServerAway } from '../grpc-errors.js';
+import { keptEnd } from '../run/forgotten.js';
 import type { RunEnd } from '../run/run-end.js';
 import { readEnd } from '../run/run-end.js';
-import { type RunSnapshot, readSnapshot } from '../run/run-snapshot.js';
+import type { RunReader } from '../run/run-reader.js';
+import type { RunSnapshot } from '../run/run-snapshot.js';
 import type { RunDescription } from '../run/runs.js';
-import { isOpen, type RunLooks } from '../run/runs.js';
+import { isOpen } from '../run/runs.js';
 import { pollMsOf } from './watch-run.js';
 
 export interface WaitOptions extends Abortable {
@@ -17,21 +19,22 @@ export interface WaitOptions extends Abortable {
 
 /** Resolves when the run has ended, however long that takes. `report` is told that the server is away. */
 export async function waitForEnd(
-  looks: RunLooks,
+  reader: RunReader,
   { signal, onWait }: WaitOptions,
   report: Report,
 ): Promise<RunEnd> {
-  const { temporal, id } = looks;
+  const { temporal, forgotten } = reader;
+  if (forgotten) return keptEnd(forgotten.store, forgotten.run);
   const pollMs = pollMsOf(temporal);
   let told = '';
   for (;;) {
     signal?.throwIfAborted();
     try {
-      const run = await looks.look(pollMs / 2);
+      const run = await reader.look(pollMs / 2);
       if (!isOpen(run)) return await readEnd(temporal, run);
       const mark = `${run.runId} ${run.historyLength}`;
       if (onWait !== undefined && mark !== told && !isAtWork(run)) {
-        const state = await readSnapshot(temporal, id);
+        const state = await reader.snapshot();
         // What no worker told is asked again.
         if (state.answered || state.stuck !== null) told = mark;
         onWait(state);

@@ -1,9 +1,11 @@
 /** Follows a run from its first event to its end: journal, live text, retries, and the same of its sub-agents. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Temporal } from '../connect.js';
-import type { RunDescription, RunLooks } from '../run/runs.js';
+import type { RunReader } from '../run/run-reader.js';
+import type { RunDescription } from '../run/runs.js';
 import type { RunEvent } from './run-event.js';
 import { RunWatch } from './run-watch.js';
+import { toldAgain } from './told-again.js';
 
 export interface WatchOptions {
   /** Ends the watch; the run goes on. */
@@ -35,13 +37,15 @@ export function pauseMs(putOff: number, pollMs: number): number {
   return putOff === 0 ? pollMs : Math.min(PUT_OFF_MS * 2 ** (putOff - 1), pollMs);
 }
 
-/** Yields what happens in the run, from its start or after `since`. Throws a SteersmanError for an unknown run. */
-export async function* watchRun(looks: RunLooks, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
-  const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(looks.temporal) } = options;
+/** Yields what happens in the run, from its start or after `since`, as far as its worker or the store tells. Throws a SteersmanError for an unknown run. */
+export async function* watchRun(reader: RunReader, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
+  const { signal, since = 0, live = true, children = true, pollMs = pollMsOf(reader.temporal) } = options;
   const { sooner } = options;
-  const watch = new RunWatch(looks, { since, live, children });
+  const { forgotten } = reader;
+  if (forgotten) return yield* toldAgain(forgotten.store, forgotten.run, { since, children });
+  const watch = new RunWatch(reader, { since, live, children });
   let putOff = 0;
-  let run: RunDescription | null = await looks.look(pollMs / 2);
+  let run: RunDescription | null = await reader.look(pollMs / 2);
   while (signal?.aborted !== true) {
     if (run !== null) {
       yield* watch.news(run);

@@ -4,7 +4,7 @@ import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { Temporal } from '../../../src/client/connect.js';
 import { isServerAway } from '../../../src/client/grpc-errors.js';
 import type { RunEnd } from '../../../src/client/run/run-end.js';
-import { RunLooks } from '../../../src/client/run/runs.js';
+import { RunReader } from '../../../src/client/run/run-reader.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import { watchRun } from '../../../src/client/watch/watch-run.js';
 import type { Gate } from '../../../src/core/gates/gate.js';
@@ -61,7 +61,7 @@ export class People {
   async attend(): Promise<void> {
     const others = [this.#ask(), this.#speak()];
     try {
-      for await (const item of watchRun(new RunLooks(this.#temporal, this.handle.workflowId), {
+      for await (const item of watchRun(new RunReader(this.#temporal, this.handle.workflowId), {
         pollMs: 100,
       }))
         this.#sees(item);

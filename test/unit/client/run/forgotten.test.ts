@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keptChildren } from '../../../../src/client/run/child-tree.js';
-import { keptEnd, keptSnapshot } from '../../../../src/client/run/forgotten.js';
+import { keptEnd } from '../../../../src/client/run/forgotten.js';
+import { snapshotOf } from '../../../../src/client/run/run-snapshot.js';
 import { NO_COUNTERS } from '../../../../src/core/limits/limits.js';
 import type { RunRecord } from '../../../../src/core/state/kept.js';
 import type { KeptRest } from '../../../../src/core/state/kept-rest.js';
@@ -46,7 +47,7 @@ test.each<[string, Partial<RunRecord>, string | null]>([
     const end = await keptEnd(sessions, run);
     expect([end.status, end.result?.text ?? null]).toEqual(['forgotten', text]);
     expect(end.failure?.message ?? null).toEqual(text === null ? expect.stringContaining('no result') : null);
-    expect(keptSnapshot(run)).toMatchObject({ status: 'forgotten', answer: more.answer ?? null });
+    expect(snapshotOf({ kept: run })).toMatchObject({ status: 'forgotten', answer: more.answer ?? null });
   },
 );
 

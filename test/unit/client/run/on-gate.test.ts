@@ -4,7 +4,7 @@ import type { ClientScope } from '../../../../src/client/client-scope.js';
 import type { Temporal } from '../../../../src/client/connect.js';
 import { answerTools, onGate } from '../../../../src/client/run/on-gate.js';
 import { Run } from '../../../../src/client/run/run.js';
-import { RunLooks } from '../../../../src/client/run/runs.js';
+import { RunReader } from '../../../../src/client/run/run-reader.js';
 import { update } from '../../../../src/client/run/send.js';
 import { clientTool } from '../../../../src/client/start/client-tools.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
@@ -80,8 +80,8 @@ class FakeRun {
   }
 
   /** What its readers share. */
-  get looks(): RunLooks {
-    return new RunLooks(this.scope.temporal, 'r');
+  get looks(): RunReader {
+    return new RunReader(this.scope.temporal, 'r');
   }
 
   readonly closing = new AbortController();

@@ -1,7 +1,7 @@
 import { defaultDataConverter } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import type { Temporal } from '../../../../src/client/connect.js';
-import { RunLooks } from '../../../../src/client/run/runs.js';
+import { RunReader } from '../../../../src/client/run/run-reader.js';
 import type { RunEvent } from '../../../../src/client/watch/run-event.js';
 import { watchRun } from '../../../../src/client/watch/watch-run.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/state/journal.js';
@@ -102,7 +102,7 @@ async function watched(
 ) {
   const server = serverWith(runs);
   const lines: string[] = [];
-  for await (const item of watchRun(new RunLooks(server.temporal, 'r'), { pollMs: 1, ...options })) {
+  for await (const item of watchRun(new RunReader(server.temporal, 'r'), { pollMs: 1, ...options })) {
     lines.push(told(item));
     onEvent(told(item));
   }
@@ -155,7 +155,7 @@ test('watch: two sub-agents at work, one ends, the run continues as new → each
       Object.assign(runs.r, whole, { partFrom: 4 });
     },
   };
-  for await (const item of watchRun(new RunLooks(server.temporal, 'r'), { pollMs: 1 })) {
+  for await (const item of watchRun(new RunReader(server.temporal, 'r'), { pollMs: 1 })) {
     lines.push(told(item));
     goOn[told(item)]?.();
   }

@@ -34,14 +34,18 @@ function reader(parts: Record<string, Part | Error>, store: number[] | Error = [
     0,
     async after => {
       if (store instanceof Error) throw store;
-      return store.filter(seq => seq > after).map(eventNumber);
+      return { events: store.filter(seq => seq > after).map(eventNumber), isWhole: true };
     },
   );
   const read = async (runId: string) => {
     const { events, lost } = await journal.read(runId);
     return { seqs: events.map(event => event.seq), lost };
   };
-  return { read, asked };
+  const readKept = async () => {
+    const { events, ...news } = await journal.readKept();
+    return { seqs: events.map(event => event.seq), ...news };
+  };
+  return { read, readKept, asked };
 }
 
 function eventNumber(seq: number): JournalEvent {
@@ -66,6 +70,19 @@ describe('reading a journal', () => {
       const { read } = reader({ a: { from: 11, to: 20, previousRunId: null } }, store);
       expect(await read('a')).toEqual(told);
       expect(await read('a')).toEqual({ seqs: [], lost: 0 });
+    },
+  );
+
+  test.each([
+    ['all', upTo(4), { seqs: upTo(4), lost: 0, isWhole: true }],
+    ['a gap', [1, 4], { seqs: [1, 4], lost: 2, isWhole: false }],
+    ['nothing, it fails', new Error('no such folder'), { seqs: [], lost: 0, isWhole: false }],
+  ])(
+    'journal: no worker tells it, and the store has %s → told from there, then the rest (FC4)',
+    async (_what, store, told) => {
+      const { read, readKept } = reader({ a: { from: 1, to: 5, previousRunId: null } }, store);
+      expect(await readKept()).toEqual(told);
+      expect((await read('a')).seqs).toEqual(upTo(5).slice(told.seqs.at(-1) ?? 0));
     },
   );
 

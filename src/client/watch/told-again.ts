@@ -1,0 +1,48 @@
+/** What the store tells of a run that Temporal knows no more. */
+import { childId } from '../../core/agents/children.js';
+import type { RunRecord } from '../../core/state/kept.js';
+import type { SessionStore } from '../../shared/store/store.js';
+import { keptEvents, keptRun } from '../kept/kept-runs.js';
+import { keptEnd } from '../run/forgotten.js';
+import { asToldAbove } from './child-watches.js';
+import type { RunEvent } from './run-event.js';
+
+/** As for `watchRun`. */
+interface Wanted {
+  since: number;
+  children: boolean;
+}
+
+/** Its events with those of its sub-agents, each before the end of that, and how it ended. */
+export async function* toldAgain(
+  store: SessionStore,
+  kept: RunRecord,
+  wanted: Wanted,
+): AsyncGenerator<RunEvent> {
+  yield* journalOf(store, kept, wanted);
+  yield { type: 'end', end: await keptEnd(store, kept) };
+}
+
+async function* journalOf(
+  store: SessionStore,
+  kept: RunRecord,
+  { since, children }: Wanted,
+): AsyncGenerator<RunEvent> {
+  for (const event of await keptEvents(store, kept, since)) {
+    if (children && event.type === 'subagent_ended') yield* journalOfChild(store, kept, event);
+    yield event;
+  }
+}
+
+async function* journalOfChild(
+  store: SessionStore,
+  above: RunRecord,
+  { id, role: agent }: { id: string; role: string },
+): AsyncGenerator<RunEvent> {
+  const kept = await keptRun(store, childId(above.workflowId, id));
+  if (!kept) return;
+  for await (const event of journalOf(store, kept, { since: 0, children: true })) {
+    const told = asToldAbove({ id, agent }, event);
+    if (told) yield told;
+  }
+}
