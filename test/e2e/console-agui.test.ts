@@ -256,6 +256,43 @@ describe('AG-UI', () => {
     expect(readFileSync(join(rig.project.workspace, 'once.txt'), 'utf8')).toBe('written\n');
   });
 
+  test('AG-UI: the same first request twice at once → one run with one goal, told to both (WB9)', async () => {
+    const script = rig.play(() => ({ text: 'Three boats.' }));
+    const first = input({ messages: [user('Count the boats.')], forwardedProps: react });
+    const told = await Promise.all([post(first), post(first)].map(async reply => (await reply).text()));
+    for (const each of told) expect(each).toContain('Three boats.');
+    expect(script.requests).toHaveLength(1);
+    const threads = rig.env.client.workflow.list({ query: `WorkflowId = '${first.threadId}'` });
+    const runs = [];
+    for await (const { workflowId } of threads) runs.push(workflowId);
+    expect(runs).toEqual([first.threadId]);
+  });
+
+  test('AG-UI: two clients bring the result of one call → the first counts, the other is told and follows (WB9)', async () => {
+    const script = rig.play((_request, index) =>
+      index === 0 ? calls({ name: 'pick_colour', arguments: {} }) : { text: 'Blue it is.' },
+    );
+    const id = thread();
+    const tools = [{ name: 'pick_colour', description: 'Asks the page.', parameters: { type: 'object' } }];
+    const { agent } = agUi.agent('1.0.0', id);
+    agent.addMessage(user('Which colour?'));
+    await agent.runAgent({ tools, forwardedProps: react });
+    const { toolCalls: [call] = [] } = agent.messages.at(-1) as { toolCalls?: { id: string }[] };
+    const brings = (content: string) =>
+      post(
+        input({
+          ...{ threadId: id, tools },
+          messages: [...agent.messages, { id: randomUUID(), role: 'tool', toolCallId: call?.id, content }],
+        }),
+      ).then(reply => reply.text());
+    const told = await Promise.all([brings('blue'), brings('red')]);
+    for (const each of told) {
+      expect(each).not.toContain('RUN_ERROR');
+      expect(each).toContain('RUN_FINISHED');
+    }
+    expect(script.requests).toHaveLength(2);
+  });
+
   test.each([
     ['no thread', { threadId: undefined }, 'at threadId'],
     ['a thread that can be no run', { threadId: 'a b' }, 'at threadId'],

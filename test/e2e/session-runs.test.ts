@@ -32,6 +32,29 @@ const startsOf = ({ project, taskQueue }: Rig) => {
 };
 const readA = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'a.txt' } }] };
 
+test('a start whose answer was lost, sent again under its request id → the run that the first began, also after its end (WB5)', async () => {
+  const script = rig.play(() => ({ text: 'Done.' }));
+  const client = await clientOf(rig);
+  const same = (more: object, requestId = 'request 1') =>
+    client.start('Count.', { ...startsOf(rig), requestId, ...more });
+  // Without a conversation, in one, and as the next goal of an open run of one.
+  const [first, again] = await Promise.all([same({}), same({})]);
+  expect(again.id).toBe(first.id);
+  await first.result();
+  expect((await same({})).id).toBe(first.id);
+  const open = { session: 'lost', keepOpenSeconds: 600 };
+  const [begun, repeated] = await Promise.all([same(open), same(open)]);
+  expect([begun.id, repeated.id, begun.joined, repeated.joined]).toEqual(['lost', 'lost', false, false]);
+  const joined = [await same(open, 'request 2'), await same(open, 'request 2')];
+  expect(joined.map(run => run.joined)).toEqual([true, true]);
+  await begun.finish();
+  expect((await begun.result()).goals).toHaveLength(2);
+  expect((await same(open)).id).toBe('lost');
+  expect((await same(open, 'request 2')).id).toBe('lost');
+  expect(script.requests).toHaveLength(3);
+  await client.close();
+});
+
 test('two starts of one conversation at the same moment (Z5) → one run, and both goals in it, one after the other', async () => {
   rig.play([{ text: 'First.' }, { text: 'Second.' }]);
   const client = await clientOf(rig);

@@ -69,6 +69,7 @@ const START = z.object({
   mode: TEXT.optional(),
   session: TEXT.optional(),
   after: TEXT.optional(),
+  requestId: TEXT.max(200).optional(),
   workspace: TEXT.optional(),
   keepOpenSeconds: z.number().int().min(0).max(86_400).optional(),
 });

@@ -1,13 +1,19 @@
 /** The id of a new run: it tells what the run is for. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import stringWidth from 'string-width';
 
 const MOST_COLUMNS = 32;
 
-/** The goal's first words and something random: `summarise-what-is-in-this-folder-k3f9q2`. */
-export function newRunId(goal: string): string {
-  const random = randomBytes(4).readUInt32BE().toString(36).padStart(6, '0').slice(-6);
-  return `${firstWords(goal) || 'run'}-${random}`;
+/** The goal's first words and something random, or the request's own: `summarise-what-is-in-this-folder-k3f9q2`. */
+export function newRunId(goal: string, token: string | null = null): string {
+  const bytes = token === null ? randomBytes(8) : Buffer.from(token, 'hex');
+  const suffix = bytes.readBigUInt64BE().toString(36).padStart(13, '0');
+  return `${firstWords(goal) || 'run'}-${suffix.slice(token === null ? -6 : 0)}`;
+}
+
+/** What a run remembers of the request that started it: of any text, in 32 characters. */
+export function requestToken(requestId: string): string {
+  return createHash('sha256').update(requestId).digest('hex').slice(0, 32);
 }
 
 /** Letters and digits of any script, as many words as fit; of a first word that is longer, its beginning. */

@@ -28,10 +28,16 @@ const MOST_TRIES = 100;
 export async function startInSession(
   temporal: Temporal,
   store: SessionStore,
-  { session, ...request }: Pick<StartRequest, 'goal' | 'settings'> & { session: string },
+  {
+    session,
+    token: given,
+    ...request
+  }: Pick<StartRequest, 'goal' | 'settings' | 'token'> & { session: string },
   taskQueue: string,
 ): Promise<StartedRun> {
-  const token = randomUUID();
+  const token = given ?? randomUUID();
+  const repeated = given === null ? null : await repeatedIn(temporal, store, { session, token });
+  if (repeated) return repeated;
   const first = await firstNumber(temporal, store, session);
   for (let number = first; number < first + MOST_TRIES; number++) {
     const id = idInSession(session, number);
@@ -43,6 +49,33 @@ export async function startInSession(
     `See them: ${hintOf(verbCall('list'), '`client.list()`')}`,
     'conflict',
   );
+}
+
+/** The last run of the conversation, if it has ended and this request began it or queued its goal there. */
+async function repeatedIn(
+  temporal: Temporal,
+  store: SessionStore,
+  { session, token }: JoinedAs,
+): Promise<StartedRun | null> {
+  const id = idInSession(session, Math.max(1, lastNumberIn(session, await store.runs(session))));
+  const run = await lookAt(temporal, id);
+  // An open run knows its messages by their ids.
+  if (run === null || isOpen(run)) return null;
+  const { runId, taskQueue, memo } = run;
+  const joined = memo?.startedBy !== token;
+  if (joined && !(await hasJoined(temporal, id, token))) return null;
+  return { id, runId, taskQueue, workspace: workspaceOf(memo), joined };
+}
+
+/** Temporal keeps what came of an update with the run's history. */
+async function hasJoined({ client }: Temporal, id: string, token: string): Promise<boolean> {
+  const update = client.workflow.getHandle(id).getUpdateHandle(token);
+  return client
+    .withDeadline(Date.now() + START_TIMEOUT_MS, () => update.result())
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 /** That of its last run, if it is open, else the next one. Also where Temporal has forgotten all of them. */

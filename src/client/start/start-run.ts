@@ -21,10 +21,11 @@ import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
 import { cutToBytes } from '../cut-to-bytes.js';
 import { explainError, isServerAway } from '../grpc-errors.js';
+import { describeRun, workspaceOf } from '../run/runs.js';
 import { type ClientTool, declaredTools } from './client-tools.js';
 import { modeFaults, modelFaults, modelToName } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
-import { newRunId } from './run-id.js';
+import { newRunId, requestToken } from './run-id.js';
 
 /** How a goal is pursued. Everything may be left out. */
 export interface StartOptions {
@@ -90,6 +91,11 @@ export interface StartOptions {
   messages?: readonly Message[];
   /** 1 to 200 characters without spaces, used by no run before. Default: the goal's first words and something random. */
   id?: string;
+  /**
+   * Id of this request: a repeat of the start under it, such as after a lost answer, gives the run that the first one
+   * began. Default: none, and each start begins a run.
+   */
+  requestId?: string;
   /** Queue of your own worker. Default `STEERSMAN_TASK_QUEUE`; else a local worker's, or `steersman` on other servers. */
   taskQueue?: string;
   /** Tools that this client runs. */
@@ -103,6 +109,8 @@ export interface StartRequest {
   id: string;
   goal: string;
   settings: RunSettings;
+  /** By which a repeat of the request is known; null where it has no id. */
+  token: string | null;
   /** What the run begins with. */
   given: Given;
   /** Task queue that was named, or null for the default. */
@@ -129,7 +137,8 @@ export async function startRequest(
   given: { local?: boolean; servedHere?: boolean } = {},
 ): Promise<StartRequest> {
   const { local: localStack = usesLocalStack() } = given;
-  const { id, after, taskQueue, configDir, tools, messages, keptPermissions: _kept, ...rest } = options;
+  const { id, after, taskQueue, configDir, tools, messages, ...more } = options;
+  const { keptPermissions: _kept, requestId, ...rest } = more;
   const model = await modelToName(options, localStack);
   const start = readStart({
     goal,
@@ -173,8 +182,10 @@ export async function startRequest(
   const { settings, given: toBeginWith } = start;
   settings.workspace = await realWorkspace(settings.workspace, localStack);
   if (configDir !== undefined) await checkConfigDir(resolve(configDir));
+  const token = requestId === undefined ? null : requestToken(requestId);
   return {
-    id: id ?? session ?? newRunId(goal),
+    id: id ?? session ?? newRunId(goal, token),
+    token,
     goal,
     settings,
     given: toBeginWith,
@@ -211,7 +222,14 @@ export interface StartedRun {
 /** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
 export async function startRun(
   temporal: Temporal,
-  { id, goal, settings: asked, given, after }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'isDemo'>,
+  {
+    id,
+    token,
+    goal,
+    settings: asked,
+    given,
+    after,
+  }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'isDemo'>,
   taskQueue: string,
 ): Promise<StartedRun> {
   const { client } = temporal;
@@ -228,12 +246,14 @@ export async function startRun(
         // An id names one run for ever: `show` and `result` of it never change their meaning.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         ...shown,
-        memo: { ...shown.memo, startedAt: new Date().toISOString() },
+        memo: { ...shown.memo, startedAt: new Date().toISOString(), ...(token && { startedBy: token }) },
       }),
     );
     return { id, runId: handle.firstExecutionRunId, taskQueue, workspace: settings.workspace };
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      const repeated = token === null ? null : await startedBy(temporal, id, token);
+      if (repeated) return repeated;
       throw new SteersmanError(
         `There is a run with the id ${id} already.`,
         `Look at it with: ${hintOf(verbCall(`show ${id}`), '`client.attach(id)`')}. Or give another id.`,
@@ -242,6 +262,12 @@ export async function startRun(
     }
     throw isServerAway(error) ? notTold(id, error) : error;
   }
+}
+
+/** The run of this id, if this request began it. */
+export async function startedBy(temporal: Temporal, id: string, token: string): Promise<StartedRun | null> {
+  const { runId, taskQueue, memo } = await describeRun(temporal, id);
+  return memo?.startedBy === token ? { id, runId, taskQueue, workspace: workspaceOf(memo) } : null;
 }
 
 /** What lists and the Web UI show of a run before its worker says anything. */

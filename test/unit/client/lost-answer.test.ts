@@ -34,7 +34,7 @@ const scope: ClientScope = {
 
 test('start: its answer is lost → the run’s id is said, and how to start it without a second one', async () => {
   const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
-  const request = { id: 'pay-1', goal: 'Pay', settings, after: null, given: NOTHING_GIVEN };
+  const request = { id: 'pay-1', goal: 'Pay', settings, after: null, token: null, given: NOTHING_GIVEN };
   await expect(startRun(temporal, request, 'queue')).rejects.toMatchObject({
     message: expect.stringMatching(/^It is not known whether the run pay-1 was started\. .*Deadline/),
     remedy: expect.stringContaining('the id pay-1'),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../src/cli/exit-codes.js';
 import { cutToBytes } from '../../../src/client/cut-to-bytes.js';
-import { newRunId } from '../../../src/client/start/run-id.js';
+import { newRunId, requestToken } from '../../../src/client/start/run-id.js';
 import type { Outcome } from '../../../src/core/plan/cause.js';
 import { argumentsLine, formatClock, formatDuration } from '../../../src/shared/format.js';
 
@@ -73,6 +73,12 @@ describe('ids and exit codes', () => {
     expect(id.slice(0, -7)).toBe(words);
     expect(id.slice(-7)).toMatch(/^-[0-9a-z]{6}$/);
     expect(newRunId(goal)).not.toBe(id);
+    const [one, two] = ['1', '2'].map(request => newRunId(goal, requestToken(request)));
+    expect([newRunId(goal, requestToken('1')), two !== one, one?.startsWith(`${words}-`)]).toEqual([
+      one,
+      true,
+      true,
+    ]);
   });
 
   test.each<[Outcome | null, number]>([

@@ -4,6 +4,7 @@ import {
   type AgUiEvent,
   asksPerson,
   gateOf,
+  interruptId,
   replyOf,
   textOf,
   toolCallOf,
@@ -33,7 +34,7 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
   const snapshot = await run.show();
   const told: AgUiEvent[] = [];
   const answered = await resume(input, { ...followed, snapshot }, told);
-  const brought = await bringResults(input, run, snapshot);
+  const brought = await bringResults(input, run, { snapshot, told });
   if (answered || brought) hub.changed(run.id);
   const sent: Sent = { since: answered || brought ? snapshot.lastEventSeq : null, told, texts: [] };
   const say = snapshot.phase === 'idle' ? followUp : steer;
@@ -45,7 +46,8 @@ export async function send(input: AgUiInput, followed: Followed, { news, hub }: 
   return sent;
 }
 
-interface Said {
+/** What a user says in a message. */
+export interface Said {
   id: string;
   text: string;
 }
@@ -106,16 +108,23 @@ function whyRefused(error: unknown): string {
 }
 
 /** True where a call of a client's tool has got its result: messages of earlier ones come with each request. */
-async function bringResults({ messages }: AgUiInput, run: Run, { gates }: RunSnapshot): Promise<boolean> {
+async function bringResults(
+  { messages }: AgUiInput,
+  run: Run,
+  { snapshot, told }: { snapshot: RunSnapshot; told: AgUiEvent[] },
+): Promise<boolean> {
   let brought = false;
-  for (const gate of gates) {
+  for (const gate of snapshot.gates) {
     const call = gate.kind === 'clientTool' ? toolCallOf(run.id, gate) : null;
     const result = call === null ? undefined : messages.findLast(({ toolCallId }) => toolCallId === call);
     if (!result) continue;
     const failure = typeof result.error === 'string' ? result.error : null;
     const content = failure ?? textOf(result);
-    await run.submitToolResult({ gateId: gate.id, content, isError: failure !== null });
-    brought = true;
+    const output = { gateId: gate.id, content, isError: failure !== null };
+    // Another client may have brought one first.
+    const refused = await run.submitToolResult(output).then(() => null, whyRefused);
+    if (refused === null) brought = true;
+    else told.push(closed(interruptId(run.id, gate.id), refused));
   }
   return brought;
 }

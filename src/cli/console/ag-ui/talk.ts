@@ -75,9 +75,9 @@ class Talk {
 
   async #start(isFirst: boolean): Promise<Run> {
     const { messages } = this.#input;
-    const texts = this.#conversation.unheard(messages).map(({ text }) => text);
+    const said = this.#conversation.unheard(messages).filter(({ text }) => text !== '');
     const { workspace, client } = this.#scope;
-    return startRun(await client(), this.#input, { texts: texts.filter(Boolean), isFirst, workspace });
+    return startRun(await client(), this.#input, { said, isFirst, workspace });
   }
 
   #send(followed: Followed): Promise<Sent> {

@@ -6,6 +6,7 @@ import { agUiEvents, type Conversation } from '../../../client/vocabularies/inde
 import { idInSession } from '../../../core/state/kept.js';
 import { given } from '../../arguments.js';
 import { type AgUiInput, ownOf } from './input.js';
+import type { Said } from './send.js';
 
 /** Runs of a thread that are read again, at most. */
 const MOST_RUNS = 100;
@@ -39,8 +40,9 @@ export async function recall(run: Run, conversation: Conversation): Promise<void
 export async function startRun(
   client: SteersmanClient,
   input: AgUiInput,
-  { texts, isFirst, workspace }: { texts: readonly string[]; isFirst: boolean; workspace: string },
+  { said, isFirst, workspace }: { said: readonly Said[]; isFirst: boolean; workspace: string },
 ): Promise<Run> {
+  const texts = said.map(({ text }) => text);
   if (texts.length === 0)
     throw new SteersmanError(
       `There is no run ${input.threadId} yet, and messages has no text of a user that could be its goal.`,
@@ -53,6 +55,8 @@ export async function startRun(
   return client.start(texts.join('\n\n'), {
     workspace,
     attended: true,
+    // Clients send their first request twice, such as React in its strict mode.
+    requestId: [input.threadId, ...said.map(({ id }) => id)].join(' '),
     ...given(own),
     ...toolsOf(input),
     ...(systemMessage !== '' && { systemMessage }),

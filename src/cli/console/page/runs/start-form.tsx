@@ -40,6 +40,7 @@ function Fields({ session, after, workspace: first = null }: StartProps) {
   const start = () =>
     sending.send(async () => {
       const body = {
+        requestId: requestFor(name, goal.value),
         goal: goal.value.trim(),
         ...(mode.value !== '' && { mode: mode.value }),
         ...(workspace.value !== null && { workspace: workspace.value }),
@@ -48,7 +49,7 @@ function Fields({ session, after, workspace: first = null }: StartProps) {
         ...(keepOpen.value && { keepOpenSeconds: KEEP_OPEN_SECONDS }),
       };
       const { id } = await post<{ id: string }>('runs', body);
-      forget(name);
+      forget(name, requestOf(name));
       go(runHref(id));
     });
   return (
@@ -102,6 +103,16 @@ function Fields({ session, after, workspace: first = null }: StartProps) {
       <Fault of={sending.fault} />
     </form>
   );
+}
+
+const requestOf = (name: string) => `${name} request`;
+
+/** Id of the request for this goal: sent again after a lost answer, also after a reload, it begins no second run. */
+function requestFor(name: string, goal: string): string {
+  const kept = draft(requestOf(name));
+  const [id = '', ...of] = kept.value.split(' ');
+  if (id === '' || of.join(' ') !== goal) kept.value = `${crypto.randomUUID()} ${goal}`;
+  return kept.value.split(' ', 1)[0] ?? '';
 }
 
 /** A run that is answered waits so long for what comes next. */
