@@ -265,7 +265,7 @@ export async function startRun(
 }
 
 /** The run of this id, if this request began it. */
-export async function startedBy(temporal: Temporal, id: string, token: string): Promise<StartedRun | null> {
+async function startedBy(temporal: Temporal, id: string, token: string): Promise<StartedRun | null> {
   const { runId, taskQueue, memo } = await describeRun(temporal, id);
   return memo?.startedBy === token ? { id, runId, taskQueue, workspace: workspaceOf(memo) } : null;
 }
