@@ -108,7 +108,7 @@ for (const dir of ['bench', 'test/support', 'test/simulation']) {
     outbase: join(root, dir),
     format: 'esm',
     platform: 'node',
-    target: 'node20',
+    target: 'node20.19',
     sourcemap: true,
     logLevel: 'error',
   });

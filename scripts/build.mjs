@@ -15,8 +15,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 12)) {
-  console.error(`Error: Steersman needs Node 20.12 or newer. This is Node ${process.versions.node}.`);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Error: Steersman needs Node 20.19 or newer. This is Node ${process.versions.node}.`);
   process.exit(2);
 }
 
@@ -56,7 +56,7 @@ await esbuild.build({
   outbase: src,
   format: 'esm',
   platform: 'node',
-  target: 'node20',
+  target: 'node20.19',
   sourcemap: true,
   logLevel: 'error',
 });

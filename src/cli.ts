@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /** The `bin`. It imports nothing at first: a Node that is too old can not load the rest, and should say so plainly. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major > 20 || (major === 20 && minor >= 12)) await import('./steersman.js');
+if (major > 20 || (major === 20 && minor >= 19)) await import('./steersman.js');
 else {
   process.stderr.write(
-    `Error: Steersman needs Node 20.12 or newer. This is Node ${process.versions.node}.\n`,
+    `Error: Steersman needs Node 20.19 or newer. This is Node ${process.versions.node}.\n`,
   );
   process.exitCode = 2;
 }

@@ -114,7 +114,10 @@ function makeProject(dir: string, waitMs: number, toolBytes: number, more: strin
   for (const path of Object.values(place)) mkdirSync(path);
   const { configDir } = place;
   cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
-  const settings = readFileSync(join(projectRoot, 'steersman.yaml'), 'utf8');
+  const settings = readFileSync(join(projectRoot, 'steersman.yaml'), 'utf8').replace(
+    '  # default: ',
+    '  default: ',
+  );
   writeFileSync(join(configDir, 'steersman.yaml'), `${settings}\nworkspaces: ["/"]\n${more}`);
   const env = { BENCH_TOOL_MS: String(waitMs), BENCH_TOOL_BYTES: String(toolBytes) };
   const bench = { command: process.execPath, args: [TOOL_SERVER], env };

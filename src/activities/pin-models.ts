@@ -1,6 +1,6 @@
 /** The models that a run pins, with what is known of each; where its cost has a limit, those alone whose price is known. */
 import { join } from 'node:path';
-import { chooseModels } from '../config/choose-models.js';
+import { chooseModels, usualModels } from '../config/choose-models.js';
 import { namedModels } from '../config/models-schema.js';
 import { SETTINGS_FILE, type Settings } from '../config/settings.js';
 import type { PinnedRole } from '../core/agents/role.js';
@@ -12,6 +12,11 @@ export interface PinModelsDeps {
   configDir: string | null;
   /** @throws SteersmanError for a provider that does not exist. */
   modelInfo(modelId: string, models: Settings['models']): PinnedModel;
+  /**
+   * The model of roles that nobody names one for, `endpoint/model`. Default: there is none.
+   * @throws SteersmanError where it can't be told.
+   */
+  defaultModel?(models: Settings['models']): Promise<string>;
 }
 
 /** Whether a start chooses models, so that a wrong one is its fault. */
@@ -20,17 +25,18 @@ export function namesModels({ model, configuration }: RunSettings): boolean {
 }
 
 /** @throws SteersmanError for a model that does not exist, and for prices that are not known. */
-export function pinModels(
+export async function pinModels(
   deps: PinModelsDeps,
   roles: PinnedRole[],
-  { settings, run, needsPrices }: { settings: Settings; run: RunSettings; needsPrices: boolean },
+  { settings: said, run, needsPrices }: { settings: Settings; run: RunSettings; needsPrices: boolean },
 ) {
   const file = join(deps.configDir ?? '', SETTINGS_FILE);
-  const choice = chooseModels(roles, settings.models, {
-    runModel: run.model,
-    configuration: run.configuration,
-    file,
-  });
+  const named = { runModel: run.model, configuration: run.configuration, file };
+  const settings =
+    deps.defaultModel && usualModels(roles, said.models, named)?.length === 0
+      ? { models: { ...said.models, default: [await deps.defaultModel(said.models)] } }
+      : said;
+  const choice = chooseModels(roles, settings.models, named);
   const inChains = [...choice.models, ...choice.roles.flatMap(role => role.models)];
   // Those that the configuration names a person may choose while it runs.
   const ids = [...new Set([...inChains, ...namedModels(settings.models).map(({ id }) => id)])];

@@ -14,7 +14,6 @@ import { keptRun, removeWhole, sessionsOf } from './kept/kept-runs.js';
 import { type ListedRun, type ListOptions, listRuns } from './run/list-runs.js';
 import { Run } from './run/run.js';
 import { describeRun, workspaceOf } from './run/runs.js';
-import { DEMO_NOTE } from './start/default-model.js';
 import { projectWorker, workerOfQueue } from './start/project-worker.js';
 import { Schedules } from './start/schedules.js';
 import { startInSession } from './start/start-in-session.js';
@@ -85,7 +84,7 @@ export class SteersmanClient {
     const { temporal, report, home } = this.#scope;
     return abortable(this.#scope, { signal }, async ending => {
       const request = await startRequest(goal, options, { local: temporal.local !== null });
-      if (request.isDemo) report(DEMO_NOTE);
+      if (request.note !== null) report(request.note);
       if (options.keptPermissions === true) {
         const allowed = allowedTools(placeOf(temporal, request.settings.workspace));
         if (allowed.length > 0) request.settings.allowTools = allowed;

@@ -22,6 +22,8 @@ export interface RunChoice {
   file?: string;
 }
 
+type ModelSources = Pick<ModelSettings, 'default' | 'roles' | 'configurations'>;
+
 /**
  * Which models answer. A model named for the run stands alone: nothing replaces it unasked. Else what is said of a
  * role goes before what is said of all: the configuration's choice for it, `models.roles`, its front matter, and then
@@ -30,18 +32,13 @@ export interface RunChoice {
  */
 export function chooseModels(
   roles: readonly PinnedRole[],
-  models: Pick<ModelSettings, 'default' | 'roles' | 'configurations'>,
+  models: ModelSources,
   { runModel, configuration, file = SETTINGS_FILE }: RunChoice = {},
 ): ModelChoice {
   if (runModel !== undefined) {
     return { models: chainOf(runModel), roles: roles.map(role => ({ ...role, models: [] })) };
   }
-  const named = configuration === undefined ? null : configurationOf(models, configuration, file);
-  const chosen = roles.map(role => {
-    return { ...role, models: named?.roles[role.name] ?? models.roles[role.name] ?? role.models };
-  });
-  const usual = named?.default ?? models.default;
-  const bare = chosen.find(role => role.models.length === 0);
+  const { chosen, usual, bare } = chooseByRole(roles, models, { configuration, file });
   if (bare && usual === undefined) {
     throw new SteersmanError(
       `No model is configured for the role ${bare.name}.`,
@@ -49,6 +46,33 @@ export function chooseModels(
     );
   }
   return { models: usual ?? [], roles: chosen };
+}
+
+/**
+ * The models of roles that have none of their own: none where nothing names one, null where each role has its own.
+ * @throws SteersmanError for a configuration that there is not.
+ */
+export function usualModels(
+  roles: readonly Pick<PinnedRole, 'name' | 'models'>[],
+  models: ModelSources,
+  { runModel, configuration }: RunChoice,
+): string[] | null {
+  if (runModel !== undefined) return null;
+  const { usual = [], bare } = chooseByRole(roles, models, { configuration });
+  return bare === undefined ? null : usual;
+}
+
+function chooseByRole<Role extends Pick<PinnedRole, 'name' | 'models'>>(
+  roles: readonly Role[],
+  models: ModelSources,
+  { configuration, file = SETTINGS_FILE }: RunChoice,
+) {
+  const named = configuration === undefined ? null : configurationOf(models, configuration, file);
+  const chosen = roles.map(role => {
+    return { ...role, models: named?.roles[role.name] ?? models.roles[role.name] ?? role.models };
+  });
+  const usual = named?.default ?? models.default;
+  return { chosen, usual, bare: chosen.find(role => role.models.length === 0) };
 }
 
 function chainOf(runModel: string): string[] {

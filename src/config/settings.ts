@@ -30,22 +30,44 @@ const DOCS = 'docs/configuration.md';
  * (null), means defaults. Paths in `workspaces` come out absolute.
  * @throws SteersmanError with `file:line` for bad YAML, unknown keys, bad values and roles that do not exist.
  */
-export async function loadSettings(configDir: string | null, inCode: ConfigInCode = {}): Promise<Settings> {
+export function loadSettings(configDir: string | null, inCode: ConfigInCode = {}): Promise<Settings> {
+  return readAndCheck(configDir, inCode, error => {
+    throw error;
+  });
+}
+
+/**
+ * As `loadSettings`, for who is not the worker of this folder: endpoints and roles that are not here may be given in
+ * the code of its program (CF4). `strangers`: a line for each.
+ */
+export async function settingsOfAny(
+  configDir: string | null,
+): Promise<{ settings: Settings; strangers: string[] }> {
+  const strangers: string[] = [];
+  const settings = await readAndCheck(configDir, {}, error => void strangers.push(error.message));
+  return { settings, strangers };
+}
+
+/** Gets what names an endpoint or a role that is not here. */
+type OnStranger = (error: SteersmanError) => void;
+
+async function readAndCheck(
+  configDir: string | null,
+  inCode: ConfigInCode,
+  onStranger: OnStranger,
+): Promise<Settings> {
   const source = withSettingsInCode(await readSettings(configDir), inCode.settings);
   const settings = checkYaml(settingsSchema, source, DOCS);
   const inFiles = await listRoles(promptRoots(configDir), settings.language);
   const roleNames = [...inFiles, ...namesOf(inCode.roles)];
-  checkRoles(settings, roleNames, source);
-  checkModes(settings.modes, roleNames, source);
-  checkResolver(settings, roleNames, source);
+  const names: Names = { source, roleNames, onStranger };
+  checkRoles(settings, names);
+  checkModes(settings.modes, names);
+  checkResolver(settings, names);
   checkTransforms(settings.context, inCode.transforms, (path, fault, remedy) =>
     faultAt(source, path, fault, remedy),
   );
-  checkEndpoints(
-    settings.models,
-    endpointNames(settings.models.endpoints, namesOf(inCode.providers)),
-    source,
-  );
+  checkEndpoints(settings.models, endpointNames(settings.models.endpoints, namesOf(inCode.providers)), names);
   const folderOf = (path: string) => resolve(configDir ?? '.', path);
   return { ...settings, workspaces: settings.workspaces.map(folderOf) };
 }
@@ -61,7 +83,13 @@ function namesOf(given: readonly { name: string }[] = []): string[] {
   return given.map(({ name }) => name);
 }
 
-function checkRoles(settings: Settings, roleNames: readonly string[], source: YamlSource): void {
+interface Names {
+  source: YamlSource;
+  roleNames: readonly string[];
+  onStranger: OnStranger;
+}
+
+function checkRoles(settings: Settings, { source, roleNames, onStranger }: Names): void {
   const { roles, configurations } = settings.models;
   const paths = [
     ...Object.keys(roles).map(role => ['models', 'roles', role]),
@@ -69,44 +97,37 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
       Object.keys(choice.roles).map(role => ['models', 'configurations', name, 'roles', role]),
     ),
   ];
-  for (const path of paths.filter(path => !roleNames.includes(path.at(-1) ?? ''))) {
-    throw new SteersmanError(unknownKeyText(source.at(path), path, roleNames), NAME_A_ROLE);
-  }
+  for (const path of paths.filter(path => !roleNames.includes(path.at(-1) ?? '')))
+    onStranger(new SteersmanError(unknownKeyText(source.at(path), path, roleNames), NAME_A_ROLE));
 }
 
-function checkModes(modes: Settings['modes'], roleNames: readonly string[], source: YamlSource): void {
+function checkModes(modes: Settings['modes'], names: Names): void {
   for (const [name, { steps }] of Object.entries(modes)) {
     if (!mayBeDeclared(name))
-      throw faultAt(source, ['modes', name], 'a mode of your own can not have this name.', NAME_A_MODE);
-    for (const [index, role] of steps.entries())
-      checkRole(source, ['modes', name, 'steps', index], { role, roleNames });
+      throw faultAt(names.source, ['modes', name], 'a mode of your own can not have this name.', NAME_A_MODE);
+    for (const [index, role] of steps.entries()) checkRole(names, ['modes', name, 'steps', index], role);
   }
 }
 
 function checkResolver(
   { models: { resolver }, modes }: Pick<Settings, 'models' | 'modes'>,
-  roleNames: readonly string[],
-  source: YamlSource,
+  names: Names,
 ): void {
   const modeNames = [...MODES, ...Object.keys(modes)];
   for (const [index, { when }] of resolver.entries()) {
     const path = ['models', 'resolver', index, 'when'];
     if (when.mode !== undefined && !modeNames.includes(when.mode)) {
       const fault = `there is no mode "${when.mode}". Modes here: ${modeNames.join(', ')}.`;
-      throw faultAt(source, [...path, 'mode'], fault, 'Name one of them, or declare it under modes.');
+      throw faultAt(names.source, [...path, 'mode'], fault, 'Name one of them, or declare it under modes.');
     }
-    if (when.role !== undefined) checkRole(source, [...path, 'role'], { role: when.role, roleNames });
+    if (when.role !== undefined) checkRole(names, [...path, 'role'], when.role);
   }
 }
 
-function checkRole(
-  source: YamlSource,
-  path: Path,
-  { role, roleNames }: { role: string; roleNames: readonly string[] },
-): void {
+function checkRole({ source, roleNames, onStranger }: Names, path: Path, role: string): void {
   if (roleNames.includes(role)) return;
   const fault = `there is no role "${role}". Roles here: ${roleNames.join(', ')}.`;
-  throw faultAt(source, path, fault, NAME_A_ROLE);
+  onStranger(faultAt(source, path, fault, NAME_A_ROLE));
 }
 
 type Path = readonly (string | number)[];
@@ -115,10 +136,14 @@ function faultAt(source: YamlSource, path: Path, fault: string, remedy: string):
   return new SteersmanError(`${source.at(path)}: ${path.join('.')}: ${fault}`, remedy);
 }
 
-function checkEndpoints(models: ModelSettings, endpoints: readonly string[], source: YamlSource): void {
+function checkEndpoints(
+  models: ModelSettings,
+  endpoints: readonly string[],
+  { source, onStranger }: Names,
+): void {
   for (const { path, id } of namedModels(models)) {
     const fault = endpointFault(id, endpoints);
-    if (fault !== null) throw faultAt(source, path, fault, NAME_AN_ENDPOINT);
+    if (fault !== null) onStranger(faultAt(source, path, fault, NAME_AN_ENDPOINT));
   }
 }
 

@@ -72,6 +72,8 @@ export function baseUrlFault(text: string): string | null {
 export interface KnownEndpoint {
   /** The provider's own address, where none is set. */
   url: string;
+  /** Answers at that address where nobody names a model. */
+  model: string;
   keyVariable: string;
   urlVariable: string;
   /** Protocol at this address: the provider's own, or another that is said to speak as it does. */
@@ -81,6 +83,7 @@ export interface KnownEndpoint {
 export const KNOWN_ENDPOINTS: Readonly<Record<'openai' | 'anthropic', KnownEndpoint>> = {
   openai: {
     url: 'https://api.openai.com/v1',
+    model: 'gpt-5-mini',
     keyVariable: 'OPENAI_API_KEY',
     urlVariable: 'OPENAI_BASE_URL',
     // Whoever else speaks as OpenAI does speaks chat completions.
@@ -88,6 +91,7 @@ export const KNOWN_ENDPOINTS: Readonly<Record<'openai' | 'anthropic', KnownEndpo
   },
   anthropic: {
     url: 'https://api.anthropic.com',
+    model: 'claude-sonnet-5',
     keyVariable: 'ANTHROPIC_API_KEY',
     urlVariable: 'ANTHROPIC_BASE_URL',
     protocolAt: () => 'anthropic',
@@ -99,7 +103,8 @@ export function knownEndpoint(name: string): KnownEndpoint | undefined {
   return Object.entries(KNOWN_ENDPOINTS).find(([known]) => known === name)?.[1];
 }
 
-function ownerOf(protocol: Protocol): KnownEndpoint {
+/** Whose protocol it is: their address, model and variables hold where an endpoint has none of its own. */
+export function ownerOf(protocol: Protocol = 'openai-compatible'): KnownEndpoint {
   return protocol === 'anthropic' ? KNOWN_ENDPOINTS.anthropic : KNOWN_ENDPOINTS.openai;
 }
 

@@ -1,12 +1,33 @@
 /** How commands are called from where this program stands: the one owner of these words in hints. */
-import { basename } from 'node:path';
-import { isCheckout } from './package.js';
+import { realpathSync } from 'node:fs';
+import { basename, sep } from 'node:path';
+import { builtScript, isCheckout, projectRoot } from './package.js';
 
-/** Names of the `bin`: the link that npm makes, and the script it is. */
-const BIN_NAMES = ['steersman', 'cli.js'];
+/** Names of the `bin`: the link that npm makes, the script it is, and the worker that the two start. */
+const BIN_NAMES = ['steersman', 'cli.js', 'bin-worker.js'];
 
-/** In a checkout the commands are npm scripts, unless the `bin` itself was called. */
-export const byNpm = isCheckout && !BIN_NAMES.includes(basename(process.argv[1] ?? ''));
+/**
+ * In a checkout the commands are npm scripts, and its own configuration holds. The `bin`, and a program elsewhere, use
+ * a linked checkout as they use an installed package (WB6).
+ */
+export const byNpm = isCheckout && isOwnScript(process.argv[1], projectRoot);
+
+/** Is this a script of the checkout at `root`, but not its `bin`? */
+export function isOwnScript(script: string | undefined, root: string): boolean {
+  if (script === undefined || BIN_NAMES.includes(basename(script))) return false;
+  return real(script).startsWith(real(root) + sep);
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The script of a background worker, which then is called as this process is. */
+export const WORKER_SCRIPT = builtScript(byNpm ? 'worker.js' : 'bin-worker.js');
 
 /** A verb with its arguments: `steersman show my-run`, or `npm run client -- show my-run`. */
 export function verbCall(words: string): string {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '../core/text/error-text.js';
-import { REBUILD, startCall } from '../shared/called-as.js';
+import { REBUILD, startCall, WORKER_SCRIPT } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { builtScript } from '../shared/package.js';
@@ -53,7 +53,7 @@ export interface WorkerSettings {
   folder?: QueueFolder;
   /** Another folder than this process uses; the worker reads its variables itself. */
   ofOther?: boolean;
-  /** Default: `worker.js` of the build. */
+  /** Default: the worker of the build. */
   script?: string;
 }
 
@@ -249,7 +249,7 @@ function requestOf(settings: WorkerSettings, taskQueue: string | null): WorkerRe
   const { fingerprint, args = [], cwd = process.cwd(), folder = null, ofOther = false } = settings;
   const all = Object.entries(ofOther ? env.withoutFolder() : env.all());
   const own = all.filter(([name]) => !name.startsWith('TEMPORAL_'));
-  const script = requireScript(settings.script ?? builtScript('worker.js'));
+  const script = requireScript(settings.script ?? WORKER_SCRIPT);
   const started = { program: process.execPath, args: [script, ...args], cwd, folder, remedy: REMEDY };
   const given = Object.fromEntries(own.map(([name, value = '']) => [name, value]));
   return { fingerprint, taskQueue, ...started, env: given };

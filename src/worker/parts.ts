@@ -1,6 +1,7 @@
 /** What a worker's activities work with: configuration, model providers, tool servers, blob store. */
 
 import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
 import type { CallHook, RunHooks } from '../activities/hook.js';
 import { functionHooks } from '../activities/hook.js';
 import { httpHooks } from '../activities/http-hooks.js';
@@ -9,10 +10,10 @@ import { OfferedRequests } from '../activities/models/state-reader.js';
 import type { ContextTransform } from '../activities/models/transform.js';
 import type { CheckFunction } from '../activities/run-check.js';
 import { localToolsDir } from '../config/config-dir.js';
-import { readDotEnv } from '../config/files.js';
+import { displayPath, readDotEnv } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import type { Settings } from '../config/settings.js';
-import { loadSettings } from '../config/settings.js';
+import { loadSettings, SETTINGS_FILE } from '../config/settings.js';
 import { HOOKS, type HookName } from '../core/agents/run-config.js';
 import { FAILURE } from '../core/limits/failure.js';
 import { type CodeTool, checkCodeTools } from '../mcp/code-tools.js';
@@ -22,6 +23,8 @@ import { McpPool } from '../mcp/connection/pool.js';
 import { McpSessions } from '../mcp/connection/sessions.js';
 import { secretsOfUrl } from '../mcp/resolve-server.js';
 import { loadToolFiles } from '../mcp/tool-files.js';
+import { candidates, chooseDefaultModel } from '../models/default-model.js';
+import { NO_ENDPOINT } from '../models/endpoint.js';
 import { type EndpointEntries, keyVariables } from '../models/endpoints.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelProvider } from '../models/provider.js';
@@ -111,6 +114,8 @@ export interface Parts {
   /** As the file says them now: for what an edit changes at once. */
   liveSettings: LiveSettings;
   providersOf: ProviderSource;
+  /** The model of roles that nobody names one for. @throws SteersmanError where it can't be told. */
+  defaultModel(models: Settings['models']): Promise<string>;
   pool: McpPool;
   sessions: McpSessions;
   activityTools: readonly ReadyActivityTool[];
@@ -141,7 +146,10 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const { transforms = {} } = options;
   const settings = await loadSettings(configDir, { ...options, transforms });
   const providersOf = providerSource(options.providers);
-  checkModels(settings, providersOf(settings.models), { configDir, servesDemo });
+  const { providers: given = [] } = options;
+  const answers = given.length > 0 || candidates(settings.models.endpoints, env.lookup).length > 0;
+  checkModels(settings, providersOf(settings.models), { configDir, servesDemo, answers });
+  const file = displayPath(join(configDir ?? '.', SETTINGS_FILE));
   const toolsDir = servesDemo && configDir !== null ? localToolsDir(configDir) : configDir;
   const mcpConfig = loadMcpConfig(toolsDir, options.mcpServers);
   const secrets = knownSecrets(configDir, mcpConfig, settings.models.endpoints);
@@ -161,6 +169,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     settings,
     liveSettings: liveSettings({ ...options, transforms }, settings),
     providersOf,
+    defaultModel: async ({ endpoints }) =>
+      (await chooseDefaultModel(endpoints, { lookup: env.lookup, file, given })).id,
     pool,
     sessions: new McpSessions(pool),
     activityTools,
@@ -260,13 +270,15 @@ export interface ModelCheck {
    * there a key that is not set is no reason to refuse. Runs of other models fail and say what to set.
    */
   servesDemo: boolean;
+  /** Is there an endpoint for roles that nobody names a model for? */
+  answers: boolean;
 }
 
 /** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
 export function checkModels(
   settings: { models: Pick<Settings['models'], 'default' | 'roles' | 'resolver'> },
   providers: ProviderRegistry,
-  { configDir, servesDemo }: ModelCheck,
+  { configDir, servesDemo, answers }: ModelCheck,
 ): void {
   const { models } = settings;
   const named = [
@@ -276,6 +288,8 @@ export function checkModels(
       ...models.resolver.flatMap(({ use }) => use),
     ]),
   ];
+  if (named.length === 0 && configDir !== null && !answers && !servesDemo)
+    throw new SteersmanError(`This worker could call no model: ${NO_ENDPOINT}.`, SET_A_KEY);
   for (const model of named) {
     try {
       providers.resolve(model);

@@ -45,7 +45,8 @@ export function makeProject(files: ProjectFiles = {}): TestProject {
   mkdirSync(configDir);
   mkdirSync(workspace);
   cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
-  cpSync(join(projectRoot, 'steersman.yaml'), join(configDir, 'steersman.yaml'));
+  const shipped = readFileSync(join(projectRoot, 'steersman.yaml'), 'utf8');
+  writeFileSync(join(configDir, 'steersman.yaml'), shipped.replace('  # default: ', '  default: '));
   writeFileSync(join(configDir, '.mcp.json'), FILE_SERVER);
   writeFiles(configDir, files.config);
   serveOnly(configDir, workspace);

@@ -35,3 +35,38 @@ test.each([
 ])('%s → at most %i words', (page, most) => {
   expect(readFileSync(join(ROOT, page), 'utf8').split(/\s+/).length).toBeLessThanOrEqual(most);
 });
+
+const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+test.each([
+  ['README.md', /Node ([\d.]+) or newer/],
+  ['docs/cli.md', /Node ([\d.]+) or newer/],
+  ['docs/embedding.md', /Node ([\d.]+) or later/],
+  ['src/cli.ts', /Node ([\d.]+) or newer/],
+  ['scripts/build.mjs', /Node ([\d.]+) or newer/],
+  ['src/cli/doctor/examine.ts', /MINIMUM_NODE = '([\d.]+)'/],
+])('%s: the oldest Node → that of the package (SU8)', (file, said) => {
+  const [, floor = ''] = said.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
+  expect(engines.node).toBe(`>=${floor.split('.').length === 2 ? `${floor}.0` : floor}`);
+});
+
+test('dependencies: the oldest Node that each takes → is no newer than that of the package (SU8)', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const all: [string, { dev?: true; engines?: { node?: string } }][] = Object.entries(packages);
+  const newer = all.filter(([, { dev, engines: their }]) => {
+    return dev !== true && their?.node !== undefined && isBelow(oldest(engines.node), oldest(their.node));
+  });
+  expect(all.length).toBeGreaterThan(100);
+  expect(newer.map(([name]) => name)).toEqual([]);
+});
+
+/** The least version of a range such as `^18 || >=20.1.0`; of alternatives the least. */
+function oldest(range: string): number[] {
+  const versions = range.split('||').map(part => (/\d[\d.]*/.exec(part)?.[0] ?? '0').split('.').map(Number));
+  return versions.reduce((least, version) => (isBelow(version, least) ? version : least));
+}
+
+function isBelow(left: readonly number[], right: readonly number[]): boolean {
+  const at = [0, 1, 2].find(index => (left[index] ?? 0) !== (right[index] ?? 0));
+  return at !== undefined && (left[at] ?? 0) < (right[at] ?? 0);
+}

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { loadSettings } from '../../config/settings.js';
+import { settingsOfAny } from '../../config/settings.js';
 import { errorText } from '../../core/text/error-text.js';
 import { SAFE_HEADERS } from './assets.js';
 
@@ -19,7 +19,7 @@ export const NO_COMPONENTS: ComponentOptions = { module: null, unsafeHtml: [] };
 
 /** What a folder of configuration says of them. */
 export async function componentsIn(configDir: string): Promise<ComponentOptions> {
-  const { components, unsafeHtml } = (await loadSettings(configDir)).console;
+  const { components, unsafeHtml } = (await settingsOfAny(configDir)).settings.console;
   return { module: components === undefined ? null : join(configDir, components), unsafeHtml };
 }
 

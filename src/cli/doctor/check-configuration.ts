@@ -12,9 +12,10 @@ import { loadPrefix, loadRoles, type RoleTemplate } from '../../config/prompts/p
 import { renderPrefix, renderRole } from '../../config/prompts/render-prompts.js';
 import { requireRoles } from '../../config/prompts/required-roles.js';
 import { loadWords } from '../../config/prompts/words.js';
-import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../../config/settings.js';
+import { mergeLimits, SETTINGS_FILE, type Settings, settingsOfAny } from '../../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
 import { loadMcpConfig, type McpConfig } from '../../mcp/config.js';
+import { DEMO } from '../../models/endpoints.js';
 import { plural } from '../../shared/format.js';
 import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
 
@@ -34,7 +35,7 @@ export interface Configuration {
 export interface Surroundings {
   /** Runs go to workers of the local stack: these have the package's tool servers where the folder names none. */
   localStack: boolean;
-  /** The model that answers where nobody names one; undefined for none. */
+  /** The model that answers where nobody names one. */
   standIn: string | undefined;
 }
 
@@ -43,8 +44,13 @@ export async function checkConfiguration(
   { localStack, standIn }: Surroundings,
 ): Promise<Configuration> {
   const settings = await attempt(SETTINGS_FILE, async () => {
-    const value = await loadSettings(configDir);
-    return { value, finding: ok(SETTINGS_FILE, describeSettings(join(configDir, SETTINGS_FILE), value)) };
+    const { settings: value, strangers } = await settingsOfAny(configDir);
+    const found = describeSettings(join(configDir, SETTINGS_FILE), value, standIn);
+    const finding =
+      strangers.length === 0
+        ? ok(SETTINGS_FILE, found)
+        : warning(SETTINGS_FILE, [found, ...strangers].join('\n'), OF_A_PROGRAM);
+    return { value, finding };
   });
   const prompts = settings.value
     ? await checkPrompts(configDir, settings.value, standIn)
@@ -67,9 +73,17 @@ export function digestFinding(configDir: string): Finding {
   );
 }
 
-function describeSettings(file: string, { models, modes, workspaces }: Settings): string {
+const OF_A_PROGRAM =
+  "Right where these runs have a worker of your own whose program gives them in code. Else correct the file: the package's own workers refuse it.";
+
+function describeSettings(
+  file: string,
+  { models, modes, workspaces }: Settings,
+  standIn: string | undefined,
+): string {
   const path = existsSync(file) ? displayPath(file) : 'no such file, defaults hold';
-  const model = models.default === undefined ? '' : `; default model ${models.default.join(', then ')}`;
+  const usual = models.default ?? (standIn === undefined ? [] : [standIn]);
+  const model = usual.length === 0 ? '' : `; default model ${usual.join(', then ')}`;
   const own = Object.entries(modes).map(([name, { steps }]) => `${name} (${steps.join(', then ')})`);
   const declared = own.length === 0 ? '' : `; modes ${own.join(', ')}`;
   const below = workspaces.length === 0 ? '' : `; workspaces below ${workspaces.join(', ')}`;
@@ -104,12 +118,14 @@ function checkPrompts(
     const roles = templates.map(template => renderRole(template, values));
     const choice = chooseModels(roles, settings.models, {
       file: join(configDir, SETTINGS_FILE),
-      runModel: settings.models.default === undefined ? standIn : undefined,
+      // Without any, its own check says so.
+      runModel: settings.models.default === undefined ? (standIn ?? DEMO) : undefined,
     });
     for (const [mode, { steps }] of Object.entries(settings.modes))
       requireRoles({ mode, roles: steps }, settings, { templates });
     const files = templates.map(({ profile }) => profile);
-    const named = [...choice.models, ...callableModels(settings.models, files)];
+    const usual = standIn === undefined && settings.models.default === undefined ? [] : choice.models;
+    const named = [...usual, ...callableModels(settings.models, files)];
     const names = roles.map(role => role.name).join(', ');
     const warnings = templates.flatMap(role => [...role.warnings, ...missingAgents(role, files)]);
     const todo = 'Correct the files, or leave them: the rest of them counts.';

@@ -3,10 +3,12 @@
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explainError } from '../../client/index.js';
-import { modelToName } from '../../client/start/default-model.js';
+import { displayPath } from '../../config/files.js';
+import { SETTINGS_FILE, settingsOfAny } from '../../config/settings.js';
 import { loadToolFiles } from '../../mcp/tool-files.js';
+import { chooseDefaultModel } from '../../models/default-model.js';
 import { SET_AN_ENDPOINT, splitModelId } from '../../models/endpoint.js';
-import { presentEndpoints } from '../../models/endpoints.js';
+import { DEMO, endpointFault, endpointNames, presentEndpoints } from '../../models/endpoints.js';
 import { env } from '../../shared/env.js';
 import { tryBlobStore } from '../../shared/store/blob-store.js';
 import { openStore, storeSpec } from '../../shared/store/open-store.js';
@@ -40,8 +42,8 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   const home = resolveHome();
   const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
   const localStack = usesLocalStack();
-  const standIn = await modelToName({ configDir: options.configDir }, localStack);
-  const configuration = await checkConfiguration(options.configDir, { localStack, standIn });
+  const standIn = await standInOf(options.configDir, localStack);
+  const configuration = await checkConfiguration(options.configDir, { localStack, standIn: standIn.id });
   const rest = [
     checkFolder(options, configuration),
     temporal,
@@ -66,22 +68,43 @@ async function checkFolder({ workspace }: ExamineOptions, { settings }: Configur
   return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
 }
 
+/** What answers for roles that nobody names a model for; `fault`: why nothing does. */
+interface StandIn {
+  id?: string;
+  fault?: Finding;
+}
+
+/** As a start has it. What is wrong with the file, its own check says. */
+async function standInOf(configDir: string, localStack: boolean): Promise<StandIn> {
+  const read = await settingsOfAny(configDir).catch(() => null);
+  if (read === null) return {};
+  const { endpoints, default: usual } = read.settings.models;
+  if (localStack && presentEndpoints(endpoints, env.lookup).length === 0) return { id: DEMO };
+  if (usual !== undefined) return {};
+  const file = displayPath(join(configDir, SETTINGS_FILE));
+  return chooseDefaultModel(endpoints, { lookup: env.lookup, file }).catch((error: unknown) => ({
+    fault: failedBy('model', error),
+  }));
+}
+
 async function modelFindings(
   { models, settings }: Configuration,
-  standIn: string | undefined,
+  { id: standIn, fault }: StandIn,
 ): Promise<Finding[]> {
   if (models === null || settings === null) {
     return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
   }
-  const named = models.filter(id => !id.startsWith(`${standIn}/`));
-  if (standIn === undefined || named.length === 0) {
+  const known = endpointNames(settings.models.endpoints);
+  const named = models.filter(id => !id.startsWith(`${DEMO}/`) && endpointFault(id, known) === null);
+  if (standIn !== DEMO || named.length === 0) {
     const providers = providerSource()(settings.models);
     const asked = models.map(id => splitModelId(id).provider);
+    const callable = models.filter(id => endpointFault(id, known) === null);
     const others = presentEndpoints(settings.models.endpoints, env.lookup).filter(
       name => !asked.includes(name),
     );
-    const found = [checkModels(models, providers), checkEndpoints(others, providers)];
-    return (await Promise.all(found)).flat();
+    const found = [checkModels(callable, providers), checkEndpoints(others, providers)];
+    return [...(fault ? [fault] : []), ...(await Promise.all(found)).flat()];
   }
   const found = `no endpoint is configured: runs use the built-in ${standIn} model (rules, not intelligence)`;
   return [warning('model', found, `For ${named.join(', ')}: ${SET_AN_ENDPOINT}`)];
@@ -102,7 +125,7 @@ async function toolFindings(
 }
 
 /** `engines` of package.json. */
-const MINIMUM_NODE = '20.12.0';
+const MINIMUM_NODE = '20.19.0';
 const LOW_SPACE_BYTES = 1e9;
 
 export function checkNode(version: string = process.versions.node): Finding {

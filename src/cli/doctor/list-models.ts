@@ -3,7 +3,7 @@
 import { callableModels } from '../../config/models-schema.js';
 import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
-import { loadSettings } from '../../config/settings.js';
+import { settingsOfAny } from '../../config/settings.js';
 import { errorText } from '../../core/text/error-text.js';
 import type { Protocol } from '../../models/endpoint.js';
 import { presentEndpoints, protocolOf } from '../../models/endpoints.js';
@@ -38,7 +38,7 @@ export const LIST_LIMIT_MS = 10_000;
 
 /** Asks every endpoint at once, each for no longer than `limitMs`. Throws a SteersmanError for a bad `steersman.yaml`, and for bad prompts. */
 export async function listModels(configDir: string, limitMs = LIST_LIMIT_MS): Promise<EndpointModels[]> {
-  const { models, language } = await loadSettings(configDir);
+  const { models, language } = (await settingsOfAny(configDir)).settings;
   const roles = await loadRoles(promptRoots(configDir), language);
   const providers = providerSource()(models);
   const configured = callableModels(

@@ -1,7 +1,7 @@
 /** The store that clients of this machine read: as the configuration says that holds here, else as the environment does. */
 import { resolve } from 'node:path';
 import { defaultConfigDir } from '../../config/config-dir.js';
-import { loadSettings } from '../../config/settings.js';
+import { settingsOfAny } from '../../config/settings.js';
 import { env } from '../../shared/env.js';
 import { openStore, storeSpec } from '../../shared/store/open-store.js';
 import type { Store } from '../../shared/store/store.js';
@@ -31,7 +31,8 @@ export function keptIn(home: string): Pick<Store, Part> {
 async function openHere(home: string): Promise<Store> {
   const folder = resolve(defaultConfigDir());
   // Nothing is read of a folder that is not trusted: it could say where everything goes.
-  const settings = isTrusted(folder) ? await loadSettings(folder).catch(() => null) : null;
+  const read = isTrusted(folder) ? await settingsOfAny(folder).catch(() => null) : null;
+  const settings = read?.settings ?? null;
   const dotEnv = settings === null ? {} : variablesOf(folder).set;
   const spec = storeSpec(
     settings?.store ?? { urlVariable: 'DATABASE_URL' },

@@ -1,52 +1,130 @@
 /** What the configuration of a local worker says of a start: which model answers, whether there is such a mode. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { usualModels } from '../../config/choose-models.js';
 import { defaultConfigDir } from '../../config/config-dir.js';
+import { displayPath } from '../../config/files.js';
 import { modelChainSchema } from '../../config/models-schema.js';
-import { loadSettings } from '../../config/settings.js';
-import { MODES } from '../../core/agents/modes.js';
-import { FAILURE } from '../../core/limits/failure.js';
-import { endpointOf, NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
+import { promptRoots } from '../../config/prompts/prompt-files.js';
+import { loadRoles } from '../../config/prompts/prompts.js';
+import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
+import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings.js';
+import { MODES, type ModeName, modeFor } from '../../core/agents/modes.js';
+import { candidates, chooseDefaultModel, keyFault } from '../../models/default-model.js';
+import { NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import {
   DEMO,
   type EndpointEntries,
   endpointFault,
   endpointNames,
-  endpointSettings,
   type Lookup,
   presentEndpoints,
 } from '../../models/endpoints.js';
-import { ModelCallError } from '../../models/model-call-error.js';
+import { hintOf } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
-
+import { SteersmanError } from '../../shared/errors.js';
 import { isTrusted, variablesOf } from '../../stack/trust/trust.js';
 
-/** For whoever starts a run that the demo model answers, unasked. */
-export const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
+/** Said where nobody named a model, and the demo model answers. */
+const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
 
-/** What a start says of models, and where the configuration is. */
+/** What a start says of models, of who asks them, and where the configuration is. */
 interface Start {
   model?: string;
   configuration?: string;
   configDir?: string;
+  mode?: ModeName;
+  role?: string;
+}
+
+/** Which model answers a start. */
+export interface Answering {
+  /** To name for the run: what the person named, or the demo model. Left out: its worker goes by its configuration. */
+  model?: string;
+  /** For people: which model answers, where nobody named one. */
+  note?: string;
+  /** Why the start is refused. */
+  faults: string[];
 }
 
 /**
- * The model to name for a new run: what the user named, else the demo model on the local stack while there is no
- * endpoint, else none, so that `steersman.yaml` decides.
+ * Which model answers, by the configuration of a local worker: what was named, else what `steersman.yaml` says, else
+ * that of an endpoint that can be called, else the demo model. `ownQueue`: a worker of the caller's own serves it, which
+ * has its own word on all but what was named.
  */
-export async function modelToName(
-  { model, configuration, configDir }: Start,
-  localStack: boolean,
-): Promise<string | undefined> {
-  if (model !== undefined || configuration !== undefined || !localStack) return model;
+export async function answering(start: Start, { ownQueue = false } = {}): Promise<Answering> {
+  const { model, configDir } = start;
   const folder = resolve(configDir ?? defaultConfigDir());
+  if (model !== undefined) return { model, faults: await modelFaults(model, configDir) };
+  if (ownQueue) return { faults: [] };
   // Nothing is read of a folder that is not trusted: the start is refused.
-  if (configDir === undefined && !isTrusted(folder)) return undefined;
-  return (await hasEndpoint(folder)) ? undefined : 'demo';
+  if (configDir === undefined && !isTrusted(folder)) return { faults: [] };
+  // What is wrong with the file, its worker says.
+  const settings = await loadSettings(folder).catch(() => null);
+  if (settings === null) return { faults: [] };
+  const lookup = lookupIn(folder);
+  const { endpoints } = settings.models;
+  if (start.configuration === undefined && presentEndpoints(endpoints, lookup).length === 0)
+    return { model: DEMO, note: DEMO_NOTE, faults: [] };
+  const chain = await usualOf(folder, settings, start);
+  if (chain === null) return { faults: [] };
+  const file = displayPath(join(folder, SETTINGS_FILE));
+  if (chain.length > 0) return { faults: unusable(chain, { endpoints, lookup, file }) };
+  try {
+    const { id, why } = await chooseDefaultModel(endpoints, { lookup, file });
+    return {
+      note: `${id} answers: ${why}, and nobody names a model. Another: ${hintOf('--model', '`model`')}, or models.default in ${file}.`,
+      faults: [],
+    };
+  } catch (error) {
+    if (!(error instanceof SteersmanError)) throw error;
+    return { faults: [`${error.message} ${error.remedy}`] };
+  }
+}
+
+/** Variables as the folder's worker has them. */
+function lookupIn(folder: string): Lookup {
+  const dotEnv = variablesOf(folder).set;
+  return name => env.lookup(name) ?? dotEnv[name] ?? dotEnv[`${name}_FILE`];
+}
+
+/** Models of roles without their own, as `usualModels`; null too where roles or modes are wrong, which others say. */
+async function usualOf(folder: string, settings: Settings, start: Start): Promise<string[] | null> {
+  try {
+    const { role, mode = modeFor(role), configuration } = start;
+    const templates = await loadRoles(promptRoots(folder), settings.language);
+    const way = wayOfStart({ mode, ...(role !== undefined && { role }) }, settings);
+    const names = requireRoles(way, settings, { templates, named: role });
+    const roles = templates.map(({ profile }) => profile).filter(({ name }) => names.includes(name));
+    return usualModels(roles, settings.models, { configuration });
+  } catch {
+    return null;
+  }
+}
+
+function modelFault(modelId: string, endpoints: EndpointEntries, lookup: Lookup): string | null {
+  const { provider } = splitModelId(modelId);
+  return provider === DEMO ? null : keyFault(provider, endpoints, lookup);
+}
+
+interface Where {
+  endpoints: EndpointEntries;
+  lookup: Lookup;
+  file: string;
+}
+
+/** Why none of the chain can be called, and the line that names a model which can; nothing where one can. */
+function unusable(chain: readonly string[], { endpoints, lookup, file }: Where): string[] {
+  const faults = chain.map(id => modelFault(id, endpoints, lookup));
+  if (faults.includes(null)) return [];
+  const [other] = candidates(endpoints, lookup);
+  const advice =
+    other &&
+    `Or, since ${other.why}, write into ${file}, under "models:": "default: ${other.endpoint}/${other.model ?? 'MODEL'}".`;
+  return [[...faults, advice].filter(Boolean).join(' ')];
 }
 
 /** Why a local worker with this configuration could not call the model; a worker elsewhere may have others. */
-export async function modelFaults(model: string, configDir: string | undefined): Promise<string[]> {
+async function modelFaults(model: string, configDir: string | undefined): Promise<string[]> {
   const folder = resolve(configDir ?? defaultConfigDir());
   const settings = await loadSettings(folder).catch(() => null);
   const chain = modelChainSchema.safeParse(model);
@@ -54,29 +132,9 @@ export async function modelFaults(model: string, configDir: string | undefined):
   if (settings === null || !chain.success) return [];
   const { endpoints } = settings.models;
   const names = endpointNames(endpoints);
-  const dotEnv = configDir !== undefined || isTrusted(folder) ? variablesOf(folder).set : {};
-  const lookup = (name: string) => env.lookup(name) ?? dotEnv[name] ?? dotEnv[`${name}_FILE`];
-  const faults = chain.data.map(id => endpointFault(id, names) ?? keyFault(id, endpoints, lookup));
+  const lookup = configDir !== undefined || isTrusted(folder) ? lookupIn(folder) : env.lookup;
+  const faults = chain.data.map(id => endpointFault(id, names) ?? modelFault(id, endpoints, lookup));
   return faults.filter(fault => fault !== null).map(fault => fault.charAt(0).toUpperCase() + fault.slice(1));
-}
-
-/** What is to be set before the model's endpoint can be called; null where nothing is. */
-function keyFault(modelId: string, endpoints: EndpointEntries, lookup: Lookup): string | null {
-  const { provider } = splitModelId(modelId);
-  if (provider === DEMO) return null;
-  try {
-    endpointOf(endpointSettings(provider, endpoints[provider], lookup));
-    return null;
-  } catch (error) {
-    return error instanceof ModelCallError && error.type === FAILURE.model.auth ? error.message : null;
-  }
-}
-
-/** Whether a folder of configuration, or the environment with `.env`, says where a model is. */
-async function hasEndpoint(configDir: string): Promise<boolean> {
-  // What is wrong with the file, its worker says.
-  const settings = await loadSettings(configDir).catch(() => null);
-  return settings === null || presentEndpoints(settings.models.endpoints, env.lookup).length > 0;
 }
 
 /** Why a local worker with this configuration does not know the mode; a worker elsewhere may have others. */

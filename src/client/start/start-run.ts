@@ -23,7 +23,7 @@ import { cutToBytes } from '../cut-to-bytes.js';
 import { explainError, isServerAway } from '../grpc-errors.js';
 import { describeRun, workspaceOf } from '../run/runs.js';
 import { type ClientTool, declaredTools } from './client-tools.js';
-import { modeFaults, modelFaults, modelToName } from './default-model.js';
+import { type Answering, answering, modeFaults } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
 import { newRunId, requestToken } from './run-id.js';
 
@@ -39,8 +39,8 @@ export interface StartOptions {
   /** Name of the role that works on the goal, by its file: in the modes `react` and `direct`. Default: theirs. */
   role?: string;
   /**
-   * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says; on the local stack where no
-   * endpoint is configured, by file or by variables, the built-in demo model.
+   * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says, else the usual model of the first
+   * endpoint that has its key. On the local stack, where there is no endpoint: the built-in demo model.
    */
   model?: string;
   /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
@@ -119,8 +119,8 @@ export interface StartRequest {
   configDir: string | null;
   /** Id of the run that this one goes on from, or null. */
   after: string | null;
-  /** Nobody named a model, and the demo model stands in. */
-  isDemo: boolean;
+  /** For people, where nobody named a model: which one answers. */
+  note: string | null;
 }
 
 /** Limits of Temporal's user metadata. */
@@ -137,9 +137,12 @@ export async function startRequest(
   given: { local?: boolean; servedHere?: boolean } = {},
 ): Promise<StartRequest> {
   const { local: localStack = usesLocalStack() } = given;
+  const ownQueue = (options.taskQueue ?? env.taskQueue()) !== undefined;
+  const { servedHere = localStack && !ownQueue } = given;
   const { id, after, taskQueue, configDir, tools, messages, ...more } = options;
   const { keptPermissions: _kept, requestId, ...rest } = more;
-  const model = await modelToName(options, localStack);
+  const answers: Answering = servedHere ? await answering(options, { ownQueue }) : { faults: [] };
+  const { model = options.model } = answers;
   const start = readStart({
     goal,
     messages,
@@ -155,13 +158,11 @@ export async function startRequest(
   const errors = start.ok ? [] : start.errors;
   const called = start.ok ? callerFault(start.settings) : null;
   if (called !== null) errors.push(called);
-  const { servedHere = localStack && (taskQueue ?? env.taskQueue()) === undefined } = given;
   if (start.ok && servedHere) errors.push(...(await modeFaults(start.settings.mode, configDir)));
   if (model !== undefined && !modelChainSchema.safeParse(model).success) {
     errors.push(`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`);
-  } else if (model !== undefined && servedHere) {
-    errors.push(...(await modelFaults(model, configDir)));
   }
+  errors.push(...answers.faults);
   const unnamed = id === undefined ? null : nameFault(id, hintOf('--id', 'id'));
   if (unnamed !== null) errors.push(unnamed);
   const { session } = rest;
@@ -192,7 +193,7 @@ export async function startRequest(
     taskQueue: taskQueue ?? env.taskQueue() ?? null,
     configDir: configDir === undefined ? null : resolve(configDir),
     after: after ?? null,
-    isDemo: model !== options.model,
+    note: answers.note ?? null,
   };
 }
 
@@ -229,7 +230,7 @@ export async function startRun(
     settings: asked,
     given,
     after,
-  }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'isDemo'>,
+  }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'note'>,
   taskQueue: string,
 ): Promise<StartedRun> {
   const { client } = temporal;

@@ -10,7 +10,7 @@ import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
 import { type ConfigInCode, roleFilesInCode } from '../in-code.js';
 import { checkLanguage, coreFolders, firstFile, listRoles, OPENING } from './prompt-files.js';
-import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';
+import { parseRoleFile, profileOf, type RoleFile, type RoleFiles } from './role-file.js';
 
 const DEFAULT_CONTEXT = 'default';
 
@@ -69,7 +69,9 @@ export async function loadRoles(
   return allOrEveryFault(
     [...names].sort().map(async name => {
       const file = given.get(name);
-      const files = file ? { own: file, translation: null } : await readRole(name, roots, language);
+      const files = file
+        ? { own: file, translation: null, shipped: await shippedRole(name, roots, file) }
+        : await readRole(name, roots, language);
       return roleOf(name, files, {
         context: await businessContext(name, { roots, language, contexts }),
         language,
@@ -91,12 +93,6 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(work);
 }
 
-interface RoleFiles {
-  own: RoleFile;
-  /** What is said in the run's language over it. */
-  translation: RoleFile | null;
-}
-
 async function readRole(name: string, roots: readonly string[], language: string): Promise<RoleFiles> {
   const translated = await firstFile(
     roots.flatMap(root => coreFolders(root, language)).map(dir => join(dir, `${name}.md`)),
@@ -108,16 +104,23 @@ async function readRole(name: string, roots: readonly string[], language: string
   const text = parseRoleFile(chosen.text, chosen.file);
   // A role that exists in one language only is its own base.
   const own = base === null || base.file === chosen.file ? text : parseRoleFile(base.text, base.file);
-  return { own, translation: own === text ? null : text };
+  return { own, translation: own === text ? null : text, shipped: await shippedRole(name, roots, own) };
+}
+
+/** The file of a role in the last root, unless it is `own`. */
+async function shippedRole(name: string, roots: readonly string[], own: RoleFile): Promise<RoleFile | null> {
+  const found = await firstFile(roots.slice(-1).map(root => join(root, 'core', `${name}.md`)));
+  return found === null || found.file === own.file ? null : parseRoleFile(found.text, found.file);
 }
 
 function roleOf(
   name: string,
-  { own, translation }: RoleFiles,
+  files: RoleFiles,
   { context, language }: { context: BusinessContext; language: string },
 ): RoleTemplate {
+  const { own, translation } = files;
   const { file, template, firstLine, plain = false } = translation ?? own;
-  const profile = profileOf(name, own, translation);
+  const profile = profileOf(name, files);
   const warnings = [...(own.warnings ?? []), ...(translation?.warnings ?? [])];
   // The default one stands in the opening already.
   const businessContext = profile.prefix === 'shared' && !context.isOwn ? '' : context.text;

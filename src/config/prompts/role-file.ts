@@ -53,14 +53,14 @@ const profileSchema = z.strictObject({
   finalResponse: finalResponse.exactOptional(),
 });
 
-/** What a role's front matter says, before its defaults. */
-export type RoleFrontMatter = z.input<typeof profileSchema>;
-
-/** Front matter of a translation: what it leaves out is taken from the role's own file. */
-const translationSchema = profileSchema.extend({
+/** Front matter over another's: what it leaves out is taken from there. */
+const partSchema = profileSchema.extend({
   description: description.exactOptional(),
   output: output.exactOptional(),
 });
+
+/** What a role's front matter says, before its defaults. */
+export type RoleFrontMatter = z.input<typeof partSchema>;
 
 export interface RoleFile {
   file: string;
@@ -115,14 +115,23 @@ function parseFrontMatter(text: string, file: string): YamlSource {
   }
 }
 
+export interface RoleFiles {
+  own: RoleFile;
+  /** What is said in the run's language over it. Null: nothing. */
+  translation: RoleFile | null;
+  /** The file of this name that comes with Steersman, where `own` is another. Null: there is none. */
+  shipped: RoleFile | null;
+}
+
 /**
- * The profile that a role's files give: the translation's keys over those of the role's own file.
+ * The profile that a role's files give: the translation's keys over those of the role's own file, and these over what
+ * comes with Steersman (CF5).
  * @throws SteersmanError with `file:line` for unknown keys, bad values and missing ones.
  */
-export function profileOf(name: string, own: RoleFile, translation: RoleFile | null): RoleProfile {
+export function profileOf(name: string, { own, translation, shipped }: RoleFiles): RoleProfile {
   const given = {
-    ...checkYaml(profileSchema, own.frontMatter, DOCS),
-    ...(translation ? checkYaml(translationSchema, translation.frontMatter, DOCS) : {}),
+    ...ownProfile(own, shipped),
+    ...(translation ? checkYaml(partSchema, translation.frontMatter, DOCS) : {}),
   };
   const memory = given.memory ?? 'shared';
   if (given.finalResponse !== undefined && given.output !== 'text') {
@@ -144,6 +153,15 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     ...(readOnly === true && { readOnly }),
     ...(streaming === false && { streaming }),
   };
+}
+
+/** What is shipped holds for a role that replies in the same form; nothing is added to a coding agent's file. */
+function ownProfile(own: RoleFile, shipped: RoleFile | null): z.output<typeof profileSchema> {
+  if (shipped === null || own.plain === true) return checkYaml(profileSchema, own.frontMatter, DOCS);
+  const base = checkYaml(profileSchema, shipped.frontMatter, DOCS);
+  const said = checkYaml(partSchema, own.frontMatter, DOCS);
+  if (said.output === undefined || said.output === base.output) return { ...base, ...said };
+  return checkYaml(profileSchema, own.frontMatter, DOCS);
 }
 
 /** What a role has that does not say. Null leaves it to the run, or to the endpoint. */

@@ -69,6 +69,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
           { keeps: parts.keeps },
         ),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
+      defaultModel: parts.defaultModel,
       listFiles,
       searchAttributes: () => readSearchAttributes(Context.current().client),
     }),

@@ -92,7 +92,7 @@ test.each(['dist/cli.js', 'scripts/build.mjs'])(
       'list',
     ];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect(stderr).toBe('Error: Steersman needs Node 20.12 or newer. This is Node 18.20.8.\n');
+    expect(stderr).toBe('Error: Steersman needs Node 20.19 or newer. This is Node 18.20.8.\n');
     expect(status).toBe(2);
     expect([...lines].map(([, from = '']) => from).filter(from => !from.startsWith('node:'))).toEqual([]);
   },

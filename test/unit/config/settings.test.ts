@@ -193,11 +193,10 @@ describe('steersman.yaml', () => {
 });
 
 describe('shipped files', () => {
-  test('steersman.yaml: as shipped → valid, with a default model and nothing else changed', async () => {
+  test('steersman.yaml: as shipped → valid, and nothing is changed: no default model either (FC3)', async () => {
     const shipped = await loadSettings(projectRoot);
-    expect(shipped.models.default).toEqual(['openai/gpt-5-mini']);
-    const bare = await load('models:\n  default: openai/gpt-5-mini\n');
-    expect(shipped).toEqual(bare);
+    expect(shipped.models.default).toBeUndefined();
+    expect(shipped).toEqual(await load('{}\n'));
   });
 
   test('steersman.yaml: each commented default → the one of the schema', async () => {

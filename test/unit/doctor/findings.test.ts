@@ -77,8 +77,8 @@ describe('lines', () => {
 describe('host', () => {
   test.each([
     ['18.20.4', 'failed'],
-    ['20.11.1', 'failed'],
-    ['20.12.0', 'ok'],
+    ['20.18.3', 'failed'],
+    ['20.19.0', 'ok'],
     ['24.1.0', 'ok'],
   ])('Node %s → %s', (version, status) => {
     expect(checkNode(version).status).toBe(status);
@@ -114,16 +114,27 @@ describe('configuration', () => {
     expect(mcp?.servers.map(({ name }) => name)).toEqual(['workspace']);
   });
 
-  test('folder without files → defaults and the shipped prompts; no model is a failure that says what to set', async () => {
+  test('folder without files, on other workers → defaults and the shipped prompts; which model answers is looked at with the models (FC3)', async () => {
     const { settings, models, findings } = await checkConfiguration(folder(), ELSEWHERE);
     expect(settings).not.toBeNull();
-    expect(models).toBeNull();
+    expect(models).toEqual([]);
     expect(findings.map(({ check, status }) => [check, status])).toEqual([
       ['steersman.yaml', 'ok'],
-      ['prompts', 'failed'],
+      ['prompts', 'ok'],
       ['.mcp.json', 'warning'],
     ]);
-    expect(findings[1]?.todo).toContain('models.default');
+  });
+
+  test('steersman.yaml: a provider and a role that only a program can give → a warning that names both, and the rest is looked at (CF4)', async () => {
+    const yaml = 'models:\n  default: acme/x\nmodes:\n  tea: { steps: [brewer] }\n';
+    const { settings, models, findings } = await checkConfiguration(
+      folder({ 'steersman.yaml': yaml }),
+      ELSEWHERE,
+    );
+    expect(settings?.models.default).toEqual(['acme/x']);
+    expect(models).toEqual(['acme/x']);
+    expect(findings[0]).toMatchObject({ check: 'steersman.yaml', status: 'warning' });
+    expect(findings[0]?.found).toMatch(/no endpoint "acme"[\s\S]*no role "brewer"/);
   });
 
   test('steersman.yaml: unknown key → failed with its line; the prompts wait, .mcp.json is looked at', async () => {

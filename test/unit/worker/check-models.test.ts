@@ -9,7 +9,7 @@ function refusalOf(model: string): string {
   const providers = createProviders({ openai: () => createProvider({ name: 'openai' }) });
   const models = { default: [model], roles: {}, resolver: [], timeoutMs: 1, stallMs: 1, firstPartMs: 1 };
   try {
-    checkModels({ models }, providers, { configDir: '/c', servesDemo: false });
+    checkModels({ models }, providers, { configDir: '/c', servesDemo: false, answers: true });
   } catch (error) {
     if (error instanceof SteersmanError) return `${error.message} ${error.remedy}`;
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type StartWords, startOptions } from '../../../../src/cli/start-options.js';
 import { shownWith, startRequest } from '../../../../src/client/start/start-run.js';
+import { ENDPOINT_VARIABLES } from '../../../../src/models/endpoint.js';
 import { SteersmanError } from '../../../../src/shared/errors.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -50,10 +51,10 @@ test('start: checks of a file and of --check → both, in this order; one that i
 });
 
 test('start: a configuration of models → in the settings of the run; beside a model → refused (M11)', async () => {
-  const { settings, isDemo } = await request({ configuration: 'cheap' });
+  const { settings, note } = await request({ configuration: 'cheap' });
   expect(settings.configuration).toBe('cheap');
   expect(settings).not.toHaveProperty('model');
-  expect(isDemo).toBe(false);
+  expect(note).toBeNull();
   const message = await faultOf({ configuration: 'cheap', model: 'openai/gpt-5' });
   expect(message).toContain('give `settings.model` or `settings.configuration`');
 });
@@ -114,6 +115,62 @@ test.each([
     else await expect(started).rejects.toThrow(said);
   },
 );
+
+test.each<[string, string, string[], RegExp | null, RegExp | null]>([
+  [
+    'nothing is named, a key',
+    '{}',
+    ['ANTHROPIC_API_KEY'],
+    null,
+    /^anthropic\/claude-sonnet-5 answers: ANTHROPIC_API_KEY is set/,
+  ],
+  ['a default with its key', 'models: { default: openai/x }', ['OPENAI_API_KEY'], null, null],
+  [
+    'a default without its key, and a key of another',
+    'models: { default: openai/x }',
+    ['ANTHROPIC_API_KEY'],
+    /configured for "openai"\. Set OPENAI_API_KEY.* Or, since ANTHROPIC_API_KEY is set, write into .*steersman\.yaml, under "models:": "default: anthropic\/claude-sonnet-5"/,
+    null,
+  ],
+  [
+    'a chain, one of it with its key',
+    'models: { default: [openai/x, anthropic/y] }',
+    ['ANTHROPIC_API_KEY'],
+    null,
+    null,
+  ],
+  [
+    'an endpoint whose key is not set',
+    'models: { endpoints: { home: { baseUrl: http://localhost:9, keyVariable: HOME_KEY } } }',
+    [],
+    /No model can be called: HOME_KEY is not set, and models\.endpoints\.home\.keyVariable names it/,
+    null,
+  ],
+])(
+  'start: %s → refused with the line to write, or taken and told which model answers (FC3)',
+  async (_, file, set, refused, note) => {
+    for (const name of ENDPOINT_VARIABLES) vi.stubEnv(name, set.includes(name) ? 'x' : '');
+    const config = mkdtempSync(join(tmpdir(), 'steersman-default-'));
+    writeFileSync(join(config, 'steersman.yaml'), `${file}\n`);
+    const started = request({ config });
+    if (refused !== null)
+      return void (await expect(started.catch(error => `${error.message}`)).resolves.toMatch(refused));
+    const { settings, note: said } = await started;
+    expect(settings.model).toBeUndefined();
+    if (note === null) expect(said).toBeNull();
+    else expect(said).toMatch(note);
+  },
+);
+
+test('start: a worker of one’s own serves it on the local stack → no model is put in its place (CF4)', async () => {
+  for (const name of ENDPOINT_VARIABLES) vi.stubEnv(name, '');
+  const config = mkdtempSync(join(tmpdir(), 'steersman-own-'));
+  writeFileSync(join(config, 'steersman.yaml'), 'models: { default: acme/x }\n');
+  expect((await request({ config, taskQueue: 'mine' })).settings.model).toBeUndefined();
+  writeFileSync(join(config, 'steersman.yaml'), '{}\n');
+  expect((await request({ config, taskQueue: 'mine' })).settings.model).toBeUndefined();
+  expect((await request({ config })).settings.model).toBe('demo');
+});
 
 test('start: a mode of the configuration → taken; one that there is not → named with those that there are, before anything starts (P6)', async () => {
   const config = mkdtempSync(join(tmpdir(), 'steersman-modes-'));

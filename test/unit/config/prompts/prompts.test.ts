@@ -281,6 +281,38 @@ describe('languages and folders', () => {
     const withContext = roles.filter(role => role.businessContext.length > 0);
     expect(withContext.map(role => role.profile.prefix)).toEqual(Array(6).fill('own'));
   });
+
+  test.each<[string, string, string, object]>([
+    ['nothing but its text', 'executor', 'description: Mine', { tools: ['*'], output: 'execution' }],
+    ['the same output', 'executor', 'output: execution', { tools: ['*'] }],
+    ['no tools', 'executor', 'tools: []', { tools: [], output: 'execution' }],
+    ['a memory of its own', 'lead', 'memory: private', { memory: 'private', maxRounds: 5, agents: ['*'] }],
+    [
+      'another output',
+      'executor',
+      'description: Mine\noutput: text',
+      { tools: [], output: 'text', memory: 'shared' },
+    ],
+  ])(
+    'role file of a shipped name: says %s → has the rest as that was shipped (CF5)',
+    async (_, name, head, wanted) => {
+      await put(`prompts/core/${name}.md`, `---\n${head}\n---\n{{businessContext}}`);
+      const roles = await loadRoles(promptRoots(root), 'en');
+      expect(roles.find(({ profile }) => profile.name === name)?.profile).toMatchObject(wanted);
+      const inCode = { roles: [{ name: 'verifier', prompt: '{{businessContext}}' }] };
+      const given = await loadRoles(promptRoots(null), 'en', inCode);
+      expect(given.find(({ profile }) => profile.name === 'verifier')?.profile).toMatchObject({
+        output: 'verdict',
+      });
+    },
+  );
+
+  test('role file of a coding agent, by chance of a shipped name → nothing is added to what it says (CF5)', async () => {
+    await put('prompts/core/search.md', '---\nname: search\ndescription: Looks\n---\nLook well.');
+    const roles = await loadRoles(promptRoots(root), 'en');
+    const { profile } = roles.find(role => role.profile.name === 'search') ?? {};
+    expect(profile).toMatchObject({ output: 'text', maxRounds: null, temperature: null });
+  });
 });
 
 /** The JSON examples of a prompt, as text. */

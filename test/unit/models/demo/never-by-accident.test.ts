@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { modelToName } from '../../../../src/client/start/default-model.js';
+import { answering } from '../../../../src/client/start/default-model.js';
 import { createDemoProvider } from '../../../../src/models/demo/provider.js';
 import { createProvider } from '../../../../src/models/protocols.js';
 import { createProviders } from '../../../../src/models/providers.js';
@@ -13,7 +13,7 @@ interface Case {
   configuration?: string;
   file?: string;
   set?: string;
-  localStack?: boolean;
+  ownQueue?: boolean;
 }
 
 describe('demo: never by accident', () => {
@@ -21,19 +21,19 @@ describe('demo: never by accident', () => {
   const HOME = 'models: { endpoints: { home: { baseUrl: http://localhost:11434/v1 } } }';
 
   test.each<[string, Case, string | undefined]>([
-    ['local stack, nothing set', {}, 'demo'],
+    ['nothing set', {}, 'demo'],
     ...KEYS.map((key): [string, Case, undefined] => [`${key} is set`, { set: key }, undefined]),
     ['the file has an endpoint', { file: HOME }, undefined],
     ['the file is wrong, which its worker says', { file: 'models: 3' }, undefined],
-    ['another server', { localStack: false }, undefined],
+    ['a worker of their own serves it (CF4)', { ownQueue: true }, undefined],
     ['a model is named', { model: 'openai/gpt-5' }, 'openai/gpt-5'],
     ['a configuration is named', { configuration: 'cheap' }, undefined],
-    ['it is named', { model: 'demo', localStack: false, set: 'OPENAI_API_KEY' }, 'demo'],
-  ])('model to name: %s', async (_, { set, file = '', localStack = true, ...start }, wanted) => {
-    for (const key of KEYS) vi.stubEnv(key, key === set ? 'x' : '');
+    ['it is named', { model: 'demo', ownQueue: true, set: 'OPENAI_API_KEY' }, 'demo'],
+  ])('model to name: %s', async (_, { set, file = '', ownQueue = false, ...start }, wanted) => {
+    for (const key of KEYS) vi.stubEnv(key, key === set ? 'http://127.0.0.1:9/v1' : '');
     const configDir = mkdtempSync(join(tmpdir(), 'steersman-accident-'));
     writeFileSync(join(configDir, 'steersman.yaml'), file);
-    expect(await modelToName({ configDir, ...start }, localStack)).toBe(wanted);
+    expect((await answering({ configDir, ...start }, { ownQueue })).model).toBe(wanted);
   });
   afterEach(() => {
     vi.unstubAllEnvs();
@@ -57,7 +57,11 @@ describe('demo: never by accident', () => {
     'worker: %s configured and no key, in the background of the local stack %s → refuses %s',
     (model, background, wanted) => {
       const check = () =>
-        checkModels(settings(model), withoutKey(), { configDir: '/c', servesDemo: background });
+        checkModels(settings(model), withoutKey(), {
+          configDir: '/c',
+          servesDemo: background,
+          answers: true,
+        });
       if (wanted === null) expect(check).not.toThrow();
       else expect(check).toThrow(wanted);
     },

@@ -1,0 +1,142 @@
+/** Which model answers where nothing names one: the first endpoint that can be called says it (FC3). */
+import { FAILURE } from '../core/limits/failure.js';
+import { errorText } from '../core/text/error-text.js';
+import { hintOf } from '../shared/called-as.js';
+import { SteersmanError } from '../shared/errors.js';
+import { plural } from '../shared/format.js';
+import {
+  type EndpointSettings,
+  endpointOf,
+  KNOWN_ENDPOINTS,
+  NO_ENDPOINT,
+  ownerOf,
+  SET_AN_ENDPOINT,
+} from './endpoint.js';
+import { type EndpointEntries, endpointSettings, type Lookup } from './endpoints.js';
+import { ModelCallError } from './model-call-error.js';
+import type { ModelProvider } from './provider.js';
+
+/** An endpoint that may answer for the roles that nobody names a model for. */
+export interface Candidate {
+  endpoint: string;
+  /** The provider's usual model at its own address; null: the endpoint is asked which it has. */
+  model: string | null;
+  /** What makes it a candidate, for people: `ANTHROPIC_API_KEY is set`. */
+  why: string;
+}
+
+export interface ChosenModel {
+  /** `endpoint/model`. */
+  id: string;
+  why: string;
+}
+
+/** In order: openai and anthropic with their keys, declared endpoints, then those two by their addresses alone. */
+export function candidates(entries: EndpointEntries, lookup: Lookup): Candidate[] {
+  const known = Object.entries(KNOWN_ENDPOINTS);
+  const by = (variable: 'keyVariable' | 'urlVariable') =>
+    known
+      .filter(([name, endpoint]) => !(name in entries) && lookup(endpoint[variable]) !== undefined)
+      .map(([name, endpoint]) => ({ name, why: `${endpoint[variable]} is set` }));
+  const declared = Object.keys(entries)
+    .filter(name => settingsOf(name, entries, lookup) !== null)
+    .map(name => ({ name, why: `models.endpoints has ${name}` }));
+  // An entry of one of the two names stands where its variables would.
+  const named = known.flatMap(([name]) => declared.filter(entry => entry.name === name));
+  const all = [...[...named, ...by('keyVariable')].sort(byKnown), ...declared, ...by('urlVariable')];
+  const first = all.filter(({ name }, at) => all.findIndex(other => other.name === name) === at);
+  return first.map(({ name, why }) => ({ endpoint: name, model: usualModel(name, entries, lookup), why }));
+}
+
+function byKnown(left: { name: string }, right: { name: string }): number {
+  const names = Object.keys(KNOWN_ENDPOINTS);
+  return names.indexOf(left.name) - names.indexOf(right.name);
+}
+
+/** Null where a variable that its entry names is not set. */
+function settingsOf(name: string, entries: EndpointEntries, lookup: Lookup): EndpointSettings | null {
+  try {
+    return endpointSettings(name, entries[name], lookup);
+  } catch (error) {
+    if (error instanceof ModelCallError) return null;
+    throw error;
+  }
+}
+
+function usualModel(name: string, entries: EndpointEntries, lookup: Lookup): string | null {
+  const settings = settingsOf(name, entries, lookup);
+  return settings === null || settings.baseUrl !== undefined ? null : ownerOf(settings.protocol).model;
+}
+
+/** Of what an endpoint lists: the usual model of its protocol, else the only one; null where it can't be told. */
+export function listedModel(listed: readonly string[], usual: string): string | null {
+  if (listed.includes(usual)) return usual;
+  return listed.length === 1 ? (listed[0] ?? null) : null;
+}
+
+export interface DefaultOptions {
+  lookup: Lookup;
+  /** For messages: the file in which a model is named. */
+  file: string;
+  /** Providers of a program itself, which are asked last. Default: none. */
+  given?: readonly ModelProvider[];
+}
+
+const LIST_LIMIT_MS = 10_000;
+const NAMES_SHOWN = 8;
+
+/** @throws SteersmanError with the line to write, where no endpoint can answer or it can't be told with which model. */
+export async function chooseDefaultModel(
+  entries: EndpointEntries,
+  { lookup, file, given = [] }: DefaultOptions,
+): Promise<ChosenModel> {
+  const [first] = [...candidates(entries, lookup), ...given.map(ofProgram)];
+  if (first === undefined) throw noneUsable(entries, lookup);
+  const { endpoint, why } = first;
+  if (first.model !== null) return { id: `${endpoint}/${first.model}`, why };
+  const settings = endpointSettings(endpoint, entries[endpoint], lookup);
+  // Only who asks an endpoint loads its protocol.
+  const { createProvider } = await import('./protocols.js');
+  const provider = given.find(({ name }) => name === endpoint) ?? createProvider(settings);
+  const untold = (fault: string, model = 'MODEL') =>
+    notTold(`${endpoint} at ${provider.endpoint}`, fault, { id: `${endpoint}/${model}`, file });
+  const listed = await provider.listModels(AbortSignal.timeout(LIST_LIMIT_MS)).catch((error: unknown) => {
+    throw untold(`it could not be asked: ${errorText(error)}`);
+  });
+  const model = listedModel(listed, ownerOf(settings.protocol).model);
+  if (model === null) throw untold(saidOf(listed), listed[0]);
+  return { id: `${endpoint}/${model}`, why };
+}
+
+function noneUsable(entries: EndpointEntries, lookup: Lookup): SteersmanError {
+  const faults = Object.keys(entries).map(name => keyFault(name, entries, lookup));
+  const why = faults.length === 0 ? `${NO_ENDPOINT}.` : faults.join(' ');
+  return new SteersmanError(`No model can be called: ${why}`, SET_AN_ENDPOINT);
+}
+
+/** What is to be set before an endpoint can be called; null where nothing is. */
+export function keyFault(endpoint: string, entries: EndpointEntries, lookup: Lookup): string | null {
+  try {
+    endpointOf(endpointSettings(endpoint, entries[endpoint], lookup));
+    return null;
+  } catch (error) {
+    return error instanceof ModelCallError && error.type === FAILURE.model.auth ? error.message : null;
+  }
+}
+
+function ofProgram({ name }: ModelProvider): Candidate {
+  return { endpoint: name, model: null, why: `the program gives ${name}` };
+}
+
+function notTold(who: string, fault: string, { id, file }: { id: string; file: string }): SteersmanError {
+  return new SteersmanError(
+    `No model is named, and ${who} does not tell which one to call: ${fault}`,
+    `Write it into ${file}, under "models:", as "default: ${id}"; or name it for one run: ${hintOf(`--model ${id}`, `\`model: '${id}'\``)}`,
+  );
+}
+
+function saidOf(listed: readonly string[]): string {
+  if (listed.length === 0) return 'it lists none.';
+  const more = listed.length > NAMES_SHOWN ? ` and ${plural(listed.length - NAMES_SHOWN, 'other')}` : '';
+  return `it lists ${listed.slice(0, NAMES_SHOWN).join(', ')}${more}.`;
+}

@@ -1,0 +1,84 @@
+/** Which model answers where nothing names one. */
+import { expect, test } from 'vitest';
+import { candidates, chooseDefaultModel, listedModel } from '../../../src/models/default-model.js';
+import type { EndpointEntry } from '../../../src/models/endpoints.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
+import { startScriptedModel } from '../../support/endpoint/model.js';
+
+type Entries = Record<string, Partial<EndpointEntry>>;
+
+const HOME = { baseUrl: 'http://localhost:11434/v1' };
+const KEYED = { ...HOME, keyVariable: 'HOME_KEY' };
+const [OPENAI, ANTHROPIC] = ['openai/gpt-5-mini', 'anthropic/claude-sonnet-5'];
+
+const entriesOf = (given: Entries) =>
+  Object.fromEntries(Object.entries(given).map(([name, entry]) => [name, { headers: {}, ...entry }]));
+
+const lookupOf = (set: readonly string[]) => (name: string) =>
+  set.includes(name) ? (name.endsWith('_URL') ? 'http://localhost:1/v1' : 'key') : undefined;
+
+test.each<[string, string[], Entries, string[]]>([
+  ['nothing', [], {}, []],
+  ['a key of OpenAI', ['OPENAI_API_KEY'], {}, [OPENAI]],
+  ['a key of Anthropic', ['ANTHROPIC_API_KEY'], {}, [ANTHROPIC]],
+  ['both keys', ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY'], {}, [OPENAI, ANTHROPIC]],
+  ['an address alone', ['OPENAI_BASE_URL'], {}, ['openai/?']],
+  ['a key and another address', ['OPENAI_API_KEY', 'OPENAI_BASE_URL'], {}, ['openai/?']],
+  [
+    'an address, and a key of the other',
+    ['OPENAI_BASE_URL', 'ANTHROPIC_API_KEY'],
+    {},
+    [ANTHROPIC, 'openai/?'],
+  ],
+  ['declared endpoints', [], { second: HOME, first: HOME }, ['second/?', 'first/?']],
+  ['a declared endpoint and a key', ['ANTHROPIC_API_KEY'], { home: HOME }, [ANTHROPIC, 'home/?']],
+  ['a declared endpoint without its key', [], { home: KEYED, other: HOME }, ['other/?']],
+  ['a declared endpoint with its key', ['HOME_KEY'], { home: KEYED }, ['home/?']],
+  [
+    'one that speaks as Anthropic, at its address',
+    ['HOME_KEY'],
+    { claude: { protocol: 'anthropic', keyVariable: 'HOME_KEY' } },
+    ['claude/claude-sonnet-5'],
+  ],
+  [
+    'an entry in place of the variables',
+    ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY'],
+    { home: HOME, openai: HOME },
+    ['openai/?', ANTHROPIC, 'home/?'],
+  ],
+])(
+  'no model is named: %s → endpoints in order, with the model where it is known (FC3)',
+  (_, set, entries, wanted) => {
+    const found = candidates(entriesOf(entries), lookupOf(set));
+    expect(found.map(({ endpoint, model }) => `${endpoint}/${model ?? '?'}`)).toEqual(wanted);
+  },
+);
+
+test.each<[string[], string | null]>([
+  [['qwen3:8b'], 'qwen3:8b'],
+  [['qwen3:8b', 'gpt-5-mini'], 'gpt-5-mini'],
+  [['qwen3:8b', 'llama4'], null],
+  [[], null],
+])('no model is named: an endpoint lists %j → %j (FC3)', (listed, wanted) => {
+  expect(listedModel(listed, 'gpt-5-mini')).toBe(wanted);
+});
+
+test.each<[string[] | null, RegExp]>([
+  [['qwen3:8b'], /^home\/qwen3:8b$/],
+  [
+    ['qwen3:8b', 'llama4'],
+    /lists qwen3:8b, llama4\. .*steersman\.yaml, under "models:", as "default: home\/qwen3:8b"/,
+  ],
+  [[], /lists none\. .*"default: home\/MODEL"/],
+  [null, /could not be asked: .*"default: home\/MODEL"/],
+])('no model is named: the endpoint has %j → it, or the line to write (FC3)', async (models, wanted) => {
+  const server = await startScriptedModel({ reply: [], models: models ?? [] });
+  if (models === null) await server.close();
+  const entries = entriesOf({ home: { baseUrl: server.baseUrl } });
+  const chosen = await chooseDefaultModel(entries, { lookup: () => undefined, file: 'steersman.yaml' }).then(
+    ({ id }) => id,
+    (error: unknown) => error,
+  );
+  expect(chosen instanceof SteersmanError ? `${chosen.message} ${chosen.remedy}` : chosen).toMatch(wanted);
+  if (models !== null) await server.close();
+});
