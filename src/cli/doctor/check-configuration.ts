@@ -121,9 +121,11 @@ function checkPrompts(
       // Without any, its own check says so.
       runModel: settings.models.default === undefined ? (standIn ?? DEMO) : undefined,
     });
-    for (const [mode, { steps }] of Object.entries(settings.modes))
-      requireRoles({ mode, roles: steps }, settings, { templates });
     const files = templates.map(({ profile }) => profile);
+    // Roles of a program are none of these files.
+    const isHere = (step: string) => files.some(({ name }) => name === step);
+    for (const [mode, { steps }] of Object.entries(settings.modes))
+      if (steps.every(isHere)) requireRoles({ mode, roles: steps }, settings, { templates });
     const usual = standIn === undefined && settings.models.default === undefined ? [] : choice.models;
     const named = [...usual, ...callableModels(settings.models, files)];
     const names = roles.map(role => role.name).join(', ');

@@ -134,7 +134,7 @@ describe('configuration', () => {
     expect(settings?.models.default).toEqual(['acme/x']);
     expect(models).toEqual(['acme/x']);
     expect(findings[0]).toMatchObject({ check: 'steersman.yaml', status: 'warning' });
-    expect(findings[0]?.found).toMatch(/no endpoint "acme"[\s\S]*no role "brewer"/);
+    expect(findings[0]?.found).toMatch(/no role "brewer"[\s\S]*no endpoint "acme"/);
   });
 
   test('steersman.yaml: unknown key → failed with its line; the prompts wait, .mcp.json is looked at', async () => {
