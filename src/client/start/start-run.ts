@@ -223,14 +223,7 @@ export interface StartedRun {
 /** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
 export async function startRun(
   temporal: Temporal,
-  {
-    id,
-    token,
-    goal,
-    settings: asked,
-    given,
-    after,
-  }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'note'>,
+  { id, token, goal, settings: asked, given, after }: Omit<StartRequest, 'taskQueue' | 'configDir' | 'note'>,
   taskQueue: string,
 ): Promise<StartedRun> {
   const { client } = temporal;
