@@ -1,5 +1,6 @@
 /** Gates: where a run waits for a person. One way to ask, whatever it is about. */
 import {
+  allowedAt,
   autoAnswer,
   choicesOf,
   fitGate,
@@ -200,11 +201,11 @@ export function closeGates(
   for (const open of run.state.people.gates.filter(which)) closeGate(run, open, by, why);
 }
 
-/** Closes by rule what a person need not be asked about this tool any more; an answer that is there stands. */
-export function closeForAlways(run: Run, tool: string): void {
+/** Closes by rule what a person need not be asked about any more; an answer that is there stands. */
+export function closeForAlways(run: Run, allowed: string): void {
   const isPointless = ({ gate, answer, agent }: OpenGate) =>
-    answer === null && !agent && gate.kind === 'approval' && gate.subject.tool === tool;
-  closeGates(run, isPointless, `${tool} is allowed for this run`, 'rule');
+    answer === null && !agent && gate.kind === 'approval' && allowedAt(gate.subject) === allowed;
+  closeGates(run, isPointless, `${allowed} is allowed for this run`, 'rule');
 }
 
 export function gateAt({ state }: Run, key: string): OpenGate | undefined {

@@ -6,7 +6,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import type { GateKind } from '../../core/gates/gate.js';
+import { allowedAt, type GateKind } from '../../core/gates/gate.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import { INPUT_BYTES } from '../../core/state/bounds.js';
 import { jsonBytes } from '../../core/text/json.js';
@@ -100,8 +100,16 @@ async function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, ga
       'unserved',
     );
   }
-  const { tool, digest = '' } = gate.subject;
-  keepPermission(placeOf(temporal, workspace), tool, digest);
+  const { digest = '' } = gate.subject;
+  const allowed = allowedAt(gate.subject);
+  if (allowed === null) {
+    throw new SteersmanError(
+      `The run has the answer to ${gateId}, but it is not kept for its workspace: the command is too long.`,
+      'Name it in permissions.auto of steersman.yaml.',
+      'usage',
+    );
+  }
+  keepPermission(placeOf(temporal, workspace), allowed, digest);
 }
 
 /** Sends to a run that must be open; `say` is the text that a next run could begin with. */

@@ -25,7 +25,7 @@ const MAX_CLIENT_TOOLS = 64;
 const MAX_CLIENT_TOOLS_BYTES = 40_000;
 export const MAX_ALLOWED_TOOLS = 100;
 /** Characters of a name, with the digest of one that was allowed for good. */
-export const LONGEST_ALLOWED_TOOL = 90;
+export const LONGEST_ALLOWED_TOOL = 150;
 const DEEPEST_SCHEMA = 64;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 4_096;

@@ -7,6 +7,7 @@ import { isRecord } from '../text/json.js';
 import { plainLine, quotedBlock } from '../text/plain-markdown.js';
 import { preview } from '../text/preview.js';
 import { escapeUnseen } from '../text/unseen.js';
+import { allowedBy } from '../tools/permission.js';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
 import { fieldLine, formFields } from './form.js';
 import { choicesOf, type Gate, type GateKind } from './gate.js';
@@ -58,8 +59,20 @@ export function approvalOf(
   call: Omit<Parameters<typeof approvalText>[1], 'tool'>,
 ): GateText & { subject: Extract<Gate, { kind: 'approval' }>['subject'] } {
   const { callId, input } = call;
-  const subject = { tool, callId, arguments: argumentLine(input), ...(digest !== undefined && { digest }) };
-  return { ...approvalText(words, { tool, ...call }), subject };
+  const always = isRecord(input) ? allowedBy(tool, input) : tool;
+  const told = { tool, callId, arguments: argumentLine(input), ...(always !== tool && { always }) };
+  const { title, body } = approvalText(words, { tool, ...call });
+  return {
+    title,
+    body: `${body}\n\n${alwaysText(words, tool, always)}`,
+    subject: { ...told, ...(digest !== undefined && { digest }) },
+  };
+}
+
+/** What "always" would allow, in words. */
+function alwaysText(words: Words, tool: string, always: string | null): string {
+  if (always === null) return words.gateAlwaysOnce;
+  return always === tool ? fill(words.gateAlwaysTool, { tool }) : words.gateAlwaysCommand;
 }
 
 function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {

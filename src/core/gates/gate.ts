@@ -26,10 +26,24 @@ interface GateBase {
   from?: { agent: string; run: string };
 }
 
+interface ApprovalSubject {
+  tool: string;
+  callId: string;
+  arguments: string;
+  /** Of the tool, as the run has it. */
+  digest?: string;
+  /** What "always" allows (`allowedBy`). Null: this call alone; absent: every call of the tool. */
+  always?: string | null;
+}
+
+/** What "always" at this gate allows; null: nothing beyond its call. */
+export function allowedAt({ tool, always }: Pick<ApprovalSubject, 'tool' | 'always'>): string | null {
+  return always === undefined ? tool : always;
+}
+
 export type Gate = GateBase &
-  /** `digest`: of the tool, as the run has it. */
   (
-    | { kind: 'approval'; subject: { tool: string; callId: string; arguments: string; digest?: string } }
+    | { kind: 'approval'; subject: ApprovalSubject }
     | { kind: 'plan'; subject: { tasks: number } }
     /** `options`: answers that a person may choose by their number; they may answer otherwise. */
     | { kind: 'question'; subject: { role: string; options?: string[] } }
@@ -84,7 +98,7 @@ export type FormAnswer =
 export type GateAnswer =
   | {
       kind: 'approval';
-      /** `always`: for this tool in this run. */
+      /** `always`: for what the gate says, in this run. */
       decision: 'approve' | 'deny' | 'always';
       reason: string | null;
       /** Edited arguments, to be checked again; null: as the model gave them. */

@@ -2,20 +2,22 @@
  * Patterns of permissions: a glob over names of tools, perhaps with one over arguments: `write(src/**)`.
  * What a path leads to by symbolic links only the tool's server can know.
  */
-import { type CallText, distinct, linesIn, textsIn } from './call-texts.js';
+import { canonicalJson } from '../text/json.js';
+import { type CallText, commandWords, distinct, isShellGlob, linesIn, textsIn } from './call-texts.js';
 import {
   alternatives,
   type Glob,
   isTooMuch,
   matchesGlob,
   matchesPath,
+  mayMeetPath,
   type PathPart,
   readGlob,
   readPathPart,
   takesWork,
   type Work,
 } from './glob.js';
-import { plainPath } from './tool-paths.js';
+import { isCommandName, plainPath } from './tool-paths.js';
 
 /** Arguments that hold text: not looked at where others name what the call is about. */
 const TEXT_NAMES =
@@ -41,6 +43,17 @@ export interface CalledWith {
   home?: string;
 }
 
+/**
+ * The command that a call runs, as a text: alone, or with all that says how it runs as JSON. Null for a call of a tool
+ * that runs none.
+ */
+export function commandOf(input: CalledWith['input']): string | null {
+  const telling = Object.entries(input).filter(([name]) => !BESIDE_NAMES.test(name));
+  if (!telling.some(([name]) => isCommandName(name))) return null;
+  const [[, only] = [], ...others] = telling;
+  return typeof only === 'string' && others.length === 0 ? only : canonicalJson(Object.fromEntries(telling));
+}
+
 /** `name(*)` is every call, as the name alone. */
 export function readPattern(pattern: string): PermissionPattern {
   const [, names, args] = /^([^()]+)\((.*)\)$/s.exec(pattern) ?? [];
@@ -63,7 +76,10 @@ export function touchesArgument(
     const isAnywhere = !folded.includes('/') || folded.startsWith('**/');
     return compiled(folded, isAnywhere ? `/**/${folded}` : folded, base);
   });
-  return comparedTexts(input, work).some(({ text, place }) => {
+  const texts = comparedTexts(input, work);
+  if (wordsIn(texts, work).some(word => mayName(word, { base, home: fold(home) }, patterns, work)))
+    return true;
+  return texts.some(({ text, place }) => {
     if (!takesWork(work, text)) return false;
     const value = fold(text);
     const mayBePath = place === 'path' || value.length <= MOST_PATH_CHARS;
@@ -75,6 +91,30 @@ export function touchesArgument(
         ways.some(way => paths.some(path => matchesPath(way, path, work))),
     );
   });
+}
+
+/** The words of commands, each once. */
+function wordsIn(texts: readonly CallText[], work: Work): string[] {
+  const commands = texts.filter(({ text, place }) => place === 'command' && takesWork(work, text));
+  return [...new Set(commands.flatMap(({ text }) => commandWords(fold(text))))];
+}
+
+/** Whether a word of a command may be a path that a pattern names: a shell may make a name of a glob. */
+function mayName(
+  word: string,
+  { base, home }: { base: string; home: string },
+  patterns: readonly Compiled[],
+  work: Work,
+): boolean {
+  if (!takesWork(work, word)) return false;
+  const ways = pathsIn(word, home).map(path => partsOf(path, base));
+  return patterns.some(({ paths, parts }) =>
+    ways.some(
+      way =>
+        paths.some(path => matchesPath(way, path, work)) ||
+        (isShellGlob(word) && parts.some(pattern => mayMeetPath(way, pattern, work))),
+    ),
+  );
 }
 
 /** What a call says besides texts of files, also as the lines that its words make. */
@@ -134,11 +174,13 @@ function covers(
 interface Compiled {
   texts: Glob;
   paths: readonly PathPart[][];
+  /** The paths as they are written. */
+  parts: readonly string[][];
 }
 
 function compiled(glob: string, pathGlob: string, base: string): Compiled {
-  const paths = alternatives(pathGlob).map(plain => partsOf(plain, base).map(readPathPart));
-  return { texts: readGlob(glob), paths };
+  const parts = alternatives(pathGlob).map(plain => partsOf(plain, base));
+  return { texts: readGlob(glob), paths: parts.map(path => path.map(readPathPart)), parts };
 }
 
 /** Every path that a server may read a text as: what looks like an address can be the name of a folder. */

@@ -1,6 +1,6 @@
 /** The texts of a tool call's arguments, as patterns compare them: each that stands there, and the lines that words make. */
 import { isRecord } from '../text/json.js';
-import { isTooMuch, takesWork, type Work } from './glob.js';
+import { alternatives, isTooMuch, takesWork, type Work } from './glob.js';
 import { isCommandName, isPathName, mayNamePlace } from './tool-paths.js';
 
 /** Parts of a command line that stand apart, in its order. */
@@ -124,4 +124,46 @@ export function linesIn(input: unknown, work: Work): CallText[] {
   };
   look(input, '', null);
   return found;
+}
+
+/** What ends a word outside of quotes. */
+const ENDS = /[\s;|&<>()`]/;
+/** A name may stand behind one of these: `--file=.env`, `HEAD:.env`, `@.env`. */
+const BEHIND = /[=:@,]/;
+
+/**
+ * The words of a command line, as far as they stand there: without quotes and escapes, of braces each choice, and what
+ * stands behind a `=`, `:`, `@` or `,` of each. A shell may make others, of variables, of what a command prints and of
+ * scripts, which nobody sees before it runs.
+ */
+export function commandWords(command: string): string[] {
+  const plain = plainWords(command);
+  // A text in quotes may be a command of its own, as behind `sh -c`.
+  const inner = plain.filter(word => ENDS.test(word)).flatMap(plainWords);
+  const words = [...plain, ...inner].flatMap(alternatives);
+  return [...words, ...words.flatMap(word => word.split(BEHIND).slice(1))].filter(word => word !== '');
+}
+
+function plainWords(command: string): string[] {
+  const words: string[] = [];
+  let word = '';
+  let quote = '';
+  for (let at = 0; at < command.length; at += 1) {
+    const sign = command[at] ?? '';
+    if (sign === '\\' && quote !== "'") {
+      at += 1;
+      word += command[at] === '\n' ? '' : (command[at] ?? '');
+    } else if (sign === quote) quote = '';
+    else if (quote === '' && (sign === '"' || sign === "'")) quote = sign;
+    else if (quote === '' && ENDS.test(sign)) {
+      words.push(word);
+      word = '';
+    } else word += sign;
+  }
+  return [...words, word];
+}
+
+/** Whether a shell puts names in the place of the word. */
+export function isShellGlob(word: string): boolean {
+  return /[*?[]/.test(word);
 }

@@ -106,3 +106,44 @@ export type PathPart = '**' | Glob;
 export function readPathPart(part: string): PathPart {
   return part === '**' ? part : readGlob(part);
 }
+
+/** Whether one path may be what both say: a word of a shell, and a pattern, where `**` stands for any folders. */
+export function mayMeetPath(word: readonly string[], pattern: readonly string[], work: Work): boolean {
+  const [first, ...rest] = word;
+  const [wanted, ...others] = pattern;
+  if (isTooMuch(work)) return false;
+  work.done += 1;
+  if (wanted === '**')
+    return mayMeetPath(word, others, work) || (first !== undefined && mayMeetPath(rest, pattern, work));
+  if (first === '**')
+    return mayMeetPath(rest, pattern, work) || (wanted !== undefined && mayMeetPath(word, others, work));
+  if (first === undefined || wanted === undefined) return first === wanted;
+  return mayMeet(first, wanted, work) && mayMeetPath(rest, others, work);
+}
+
+/** A shell's `*`, `?` and `[…]` stand for no dot at the beginning of a name. */
+function mayMeet(word: string, wanted: string, work: Work): boolean {
+  if (wanted.startsWith('.') && /^[*?[]/.test(word)) return false;
+  // A class counts as any character: in doubt the pattern holds.
+  return meets(word.replace(/\[[^\]]*\]/g, '?'), wanted, work);
+}
+
+/** Whether one text fits both globs. */
+function meets(a: string, b: string, work: Work): boolean {
+  work.done += a.length * b.length;
+  if (isTooMuch(work)) return false;
+  // `fits[i]`: the rest of `a` from i on fits the rest of `b` that was looked at last.
+  let fits = Array.from({ length: a.length + 1 }, (_, i) => /^\**$/.test(a.slice(i)));
+  for (let j = b.length - 1; j >= 0; j -= 1) {
+    const next = new Array<boolean>(a.length + 1).fill(false);
+    const isStar = b[j] === '*';
+    next[a.length] = isStar && fits[a.length] === true;
+    for (let i = a.length - 1; i >= 0; i -= 1) {
+      if (isStar) next[i] = fits[i] === true || next[i + 1] === true;
+      else if (a[i] === '*') next[i] = next[i + 1] === true || fits[i] === true;
+      else next[i] = (a[i] === b[j] || a[i] === '?' || b[j] === '?') && fits[i + 1] === true;
+    }
+    fits = next;
+  }
+  return fits[0] === true;
+}

@@ -107,15 +107,13 @@ export interface LedgerCall {
   policy: ToolPolicy;
   /** Where relative paths begin. */
   workspace: string;
-  /** No call changes what it says: a person said it. */
-  lasts?: boolean;
   now: number;
 }
 
 /** Notes a call that was sent. */
 export function recordCall(
   ledger: Ledger,
-  { call, result, messageId, policy, workspace, lasts = false, now }: LedgerCall,
+  { call, result, messageId, policy, workspace, now }: LedgerCall,
 ): void {
   // One that may have had effects first clears the entries of what it names, or all where that is not known: what
   // they say may no longer be true. Changes `ledger`.
@@ -138,7 +136,7 @@ export function recordCall(
     isError,
     complete: ending === 'executed' && result.content.every(isWhole),
     isStub: result.content.length > 0 && result.content.every(isReference),
-    paths: lasts ? [] : paths,
+    paths,
     ...(policy.cacheTtlMs === undefined ? {} : { until: now + policy.cacheTtlMs }),
   };
   dropOldest(ledger);

@@ -1,6 +1,13 @@
 /** Which tool calls run, ask a person, or are denied (S4, T9). */
 
-import { type CalledWith, coversArguments, readPattern, touchesArgument } from './argument-pattern.js';
+import { utf8Length } from '../text/json.js';
+import {
+  type CalledWith,
+  commandOf,
+  coversArguments,
+  readPattern,
+  touchesArgument,
+} from './argument-pattern.js';
 import { isTooMuch, matchesAny, newWork, type Work } from './glob.js';
 import type { ToolDefinition } from './tool.js';
 import { namesOwnTool } from './workflow-tools.js';
@@ -13,8 +20,8 @@ export interface Permissions {
 }
 
 /**
- * `deny` beats everything; then "always for this run" and `--yes`, which answer what would be asked; then `confirm`,
- * `auto`, and the tool's hint: what only reads runs. `deny` and `confirm` also match the name on the server, so that a
+ * `deny` beats everything; then `--yes` and "always" for this very command, which answer what would be asked; then what
+ * `confirm` names by arguments, "always" for the whole tool, the rest of `confirm`, `auto`, and the tool's hint: what only reads runs. `deny` and `confirm` also match the name on the server, so that a
  * longer name does not slip by. `too_much`: more than can be compared with `deny`, so the call does not run.
  */
 export function decidePermission(
@@ -24,16 +31,40 @@ export function decidePermission(
   given: { alwaysThisRun: readonly string[]; autoApprove: boolean; comparisons?: Comparisons },
 ): Permission {
   const { alwaysThisRun, autoApprove, comparisons = new Comparisons() } = given;
-  const say = (kind: keyof Permissions, compare: typeof isAbout) =>
-    comparisons.once(`${kind} ${namesOf(tool).join(' ')}`, called.input, work =>
+  const say = (kind: keyof Permissions, compare: typeof isAbout, label: string = kind) =>
+    comparisons.once(`${label} ${namesOf(tool).join(' ')}`, called.input, work =>
       compare(kind === 'auto' ? [tool.name] : namesOf(tool), called, { patterns: permissions[kind], work }),
     );
   const denied = say('deny', isAbout);
   if (denied !== false) return denied === 'too_much' ? denied : 'deny';
-  if (autoApprove || alwaysThisRun.includes(tool.name)) return 'run';
-  if (say('confirm', isAbout) !== false) return 'ask';
+  const allowed = allowedBy(tool.name, called.input);
+  if (autoApprove || (allowed !== tool.name && allowed !== null && alwaysThisRun.includes(allowed)))
+    return 'run';
+  const isAllowed = alwaysThisRun.includes(tool.name);
+  // What was allowed for the whole tool does not answer for what `confirm` names by its arguments.
+  if (isAllowed && say('confirm', isAboutArguments, 'narrow') === false) return 'run';
+  if (isAllowed || say('confirm', isAbout) !== false) return 'ask';
   if (say('auto', isCovered) === true) return 'run';
   return tool.policy.readOnly ? 'run' : 'ask';
+}
+
+/** Of a command; a longer one is allowed once. A start takes an entry with its digest (`LONGEST_ALLOWED_TOOL`). */
+const LONGEST_ALLOWED_BYTES = 120;
+
+/**
+ * What "always" at the gate of a call allows, as an entry of the tools that are allowed: every call of a tool by its
+ * name, of a tool that runs commands this command alone, such as `run(ls -l)`. Null: nothing beyond the call.
+ */
+export function allowedBy(tool: string, input: Readonly<Record<string, unknown>>): string | null {
+  const command = commandOf(input);
+  if (command === null) return tool;
+  const entry = `${tool}(${command})`;
+  return utf8Length(entry) <= LONGEST_ALLOWED_BYTES ? entry : null;
+}
+
+/** The name of the tool that an entry is about. */
+export function toolAllowedBy(entry: string): string {
+  return entry.replace(/\(.*$/s, '');
 }
 
 export type Permission = 'run' | 'ask' | 'deny' | 'too_much';
@@ -80,6 +111,15 @@ function isAbout(names: readonly string[], called: CalledWith, { patterns, work 
   return touchesArgument(globs.filter(isGlob), called, work) || (isTooMuch(work) && 'too_much');
 }
 
+function isAboutArguments(
+  names: readonly string[],
+  called: CalledWith,
+  { patterns, work }: Comparing,
+): Compared {
+  const narrow = patterns.filter(pattern => readPattern(pattern).args !== null);
+  return isAbout(names, called, { patterns: narrow, work });
+}
+
 function isCovered(names: readonly string[], called: CalledWith, { patterns, work }: Comparing): boolean {
   const globs = globsFor(names, patterns);
   return globs.includes(null) || (globs.length > 0 && coversArguments(globs.filter(isGlob), called, work));
@@ -117,7 +157,7 @@ export function idlePermissions(permissions: Permissions, tools: readonly Named[
 
 // Tools that a person allowed for good: each by its name and by what it was when they did.
 
-/** Not in any name of a tool. */
+/** Not in any name of a tool, nor behind the command that an entry may have. */
 const MARK = '#';
 
 /** As a start names it: an entry of `allowTools`. `digest`: of its definition; empty for a tool that nobody lists. */
@@ -133,10 +173,11 @@ export function allowedAtStart(
   const allowed: string[] = [];
   const changed: string[] = [];
   for (const entry of entries) {
-    const [name = '', digest] = entry.split(MARK);
-    const tool = tools.find(candidate => candidate.name === name);
-    if (digest === undefined || digest === (tool?.digest ?? '')) allowed.push(name);
-    else if (tool) changed.push(name);
+    // A command may have the mark in it, a digest has none.
+    const [, given = entry, digest] = /^(.*)#([^#()]*)$/s.exec(entry) ?? [];
+    const tool = tools.find(candidate => candidate.name === toolAllowedBy(given));
+    if (digest === undefined || digest === (tool?.digest ?? '')) allowed.push(given);
+    else if (tool) changed.push(given);
   }
   return { allowed, changed };
 }

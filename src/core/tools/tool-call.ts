@@ -90,13 +90,14 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
   }
   if (tool.origin.type === 'client') return { kind: 'client', tool };
+  // What a person said was of that moment: the same words may be about another file (WK8).
+  if (isAskPerson(tool)) return { kind: 'question', tool };
   const known = lookUp(given.ledger, call.name, call.input, {
     policy: tool.policy,
     dedupe: pinned.dedupe,
     now: given.now,
   });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
-  if (isAskPerson(tool)) return { kind: 'question', tool };
   const note = known ? words.noteRepeated : null;
   if (permission === 'run') return { kind: 'run', tool, note, edited: null };
   const concerns = tool.policy.destructive ? [words.mayDestroy] : [];

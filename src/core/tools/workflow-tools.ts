@@ -111,7 +111,7 @@ const DEFINITIONS = {
       properties: { question: { type: 'string' }, options: { type: 'array', items: { type: 'string' } } },
       required: ['question'],
     },
-    policy: { ...WITHIN_THE_RUN, cache: 'goal' },
+    policy: WITHIN_THE_RUN,
   },
 } satisfies Record<string, Pick<ToolDefinition, 'description' | 'inputSchema'> & { policy?: ToolPolicy }>;
 

@@ -48,22 +48,16 @@ export function workspaceTools(context: WorkspaceContext, choice: ToolChoice = {
   );
 }
 
-/** Arguments as the schema has them, whoever calls: it is short, so that what it does not know is refused here. */
+/** The schema says all that a call may have, so that nobody is asked about one that can't run; and holds whoever calls. */
 function checked(tool: CodeTool): CodeTool {
-  const { properties = {} } = tool.inputSchema;
+  const inputSchema = { ...tool.inputSchema, additionalProperties: false };
   const run: CodeTool['run'] = (args, context) => {
     const given = isRecord(args) ? args : {};
-    const unknown = Object.keys(given).filter(
-      key => !isRecord(properties) || !Object.hasOwn(properties, key),
-    );
-    const faults = [
-      ...unknown.map(key => `There is no argument ${key}.`),
-      ...validateArguments(tool.inputSchema, given),
-    ];
+    const faults = validateArguments(inputSchema, given);
     if (faults.length > 0) throw new Error(faults.join('\n'));
     return tool.run(given, context);
   };
-  return { ...tool, run };
+  return { ...tool, inputSchema, run };
 }
 
 function chosenNames(choice: ToolChoice): string[] {

@@ -4,6 +4,7 @@ import type { PinnedRun } from '../../core/agents/run-config.js';
 import { fill, type Words } from '../../core/prompts/words.js';
 import { PINNED_BYTES } from '../../core/state/bounds.js';
 import { jsonBytes } from '../../core/text/json.js';
+import { toolAllowedBy } from '../../core/tools/permission.js';
 import { relisted, type ToolChanges, toolChanges } from '../../core/tools/tool.js';
 import type { Run } from '../run.js';
 
@@ -41,7 +42,7 @@ function pinTools(run: Run, listed: Pick<PinnedRun, 'tools' | 'fallbackServer'>)
   state.tools.listed.times += 1;
   // What a person allowed was the tool as it was.
   const gone = [...changes.changed, ...changes.removed];
-  state.people.allowedTools = state.people.allowedTools.filter(name => !gone.includes(name));
+  state.people.allowedTools = state.people.allowedTools.filter(entry => !gone.includes(toolAllowedBy(entry)));
   run.journal('tools_changed', changes);
   run.say(run.mainThread(), 'instruction', changesText(run.words, changes));
 }

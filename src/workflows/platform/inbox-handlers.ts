@@ -5,8 +5,9 @@
 import { readFromCaller, readItem } from '../../core/agents/agent-message.js';
 import { addresseeOf, addresses, isPaused, withPaused } from '../../core/agents/children.js';
 import { readersOf } from '../../core/agents/modes.js';
+import { MAX_ALLOWED_TOOLS } from '../../core/agents/run-input.js';
 import { isSubagent } from '../../core/agents/subagent.js';
-import { fitGate, lostResult } from '../../core/gates/gate.js';
+import { allowedAt, fitGate, type Gate, lostResult } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { Cause } from '../../core/plan/cause.js';
 import { leftOut, type PlanChange } from '../../core/plan/plan-edit.js';
@@ -21,6 +22,7 @@ import { told } from '../../core/text/fit.js';
 import { isRecord } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
+import { allowedBy } from '../../core/tools/permission.js';
 import { isRepeatable } from '../../core/tools/tool.js';
 import { callBack, noteWithdrawn, passAnswer, passOn, tellPause } from '../agents/agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
@@ -220,7 +222,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   if (answer.kind === 'plan' && answer.decision === 'edit')
     editPlan(run, { tasks: answer.tasks, removed: leftOut(run.state.tasks, answer) });
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
-    allowAlways(run, open.gate.subject.tool);
+    allowAlways(run, open.gate.subject, answer.arguments);
   return { gateId };
 }
 
@@ -251,10 +253,18 @@ export function answerFromCaller(run: Run, input: unknown): void {
     run.ports.tellCaller({ type: 'answer_refused', gateId: input.gateId, why: read.error });
 }
 
-function allowAlways(run: Run, tool: string): void {
-  const { state } = run;
-  if (!state.people.allowedTools.includes(tool)) state.people.allowedTools.push(tool);
-  closeForAlways(run, tool);
+/** What a person allowed is what they saw, or the arguments that they put in its place. */
+function allowAlways(
+  run: Run,
+  subject: Extract<Gate, { kind: 'approval' }>['subject'],
+  edited: Record<string, unknown> | null,
+): void {
+  const allowed = edited ? allowedBy(subject.tool, edited) : allowedAt(subject);
+  if (allowed === null) return;
+  const { people } = run.state;
+  const others = people.allowedTools.filter(entry => entry !== allowed);
+  people.allowedTools = [...others, allowed].slice(-MAX_ALLOWED_TOOLS);
+  closeForAlways(run, allowed);
 }
 
 /** Takes what a person makes of the plan, all of it: it was checked when it came. */

@@ -72,6 +72,25 @@ describe('answers at the gates of a batch', () => {
     ]);
   });
 
+  test('WK9: gate of a command: it says what "always" allows, which closes gates of the same command alone', async () => {
+    const run = (command: string) => ({ name: 'put', input: { command } });
+    const small = runAtCalls([run('ls'), run('ls'), run('rm a')]);
+    await whenAsked(small, asking => {
+      const [first] = asking.state.people.gates;
+      expect(first?.gate.body).toContain('“Always” allows this command as it stands here');
+      expect(first?.gate.subject).toMatchObject({ always: 'put(ls)' });
+      answer(asking, 2, { decision: 'deny' });
+      answer(asking, 0, { decision: 'always' });
+    });
+    expect(small.ran.map(call => call.arguments)).toEqual([{ command: 'ls' }, { command: 'ls' }]);
+    expect(closings(small)).toEqual([
+      'rule: put(ls) is allowed for this run',
+      'person: always',
+      'person: deny',
+    ]);
+    expect(small.run.state.people.allowedTools).toEqual(['put(ls)']);
+  });
+
   test('gate: always, for a tool that nobody lists → the next call of it runs, and no listed tool of its name is meant (T3)', async () => {
     const calls = [1, 2].map(nth => ({ name: 'guess', input: { nth } }));
     const small = runAtCalls(calls, { pinned: { fallbackServer: 'default' } });

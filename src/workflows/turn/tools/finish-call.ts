@@ -21,7 +21,7 @@ import { serverOf, type ToolDefinition } from '../../../core/tools/tool.js';
 import type { GivenAnswer } from '../../../core/tools/tool-call.js';
 import { givenResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
-import { ASK_PERSON, isAskPerson } from '../../../core/tools/workflow-tools.js';
+import { ASK_PERSON } from '../../../core/tools/workflow-tools.js';
 import { noteCall } from '../../evidence.js';
 import { giveRoundBack } from '../../phases/notes.js';
 import type { Run } from '../../run.js';
@@ -102,7 +102,6 @@ export function finishCall(
       messageId,
       policy: ran.policy,
       workspace: state.settings.workspace,
-      lasts: isAskPerson(ran),
       now: ports.now(),
     });
   const { ending } = result;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decidePermission, idlePermissions } from '../../../../src/core/tools/permission.js';
+import {
+  allowedAtStart,
+  allowedBy,
+  decidePermission,
+  idlePermissions,
+  keptTool,
+} from '../../../../src/core/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
 import { NO_PERMISSIONS } from '../../../support/core-values.js';
 
@@ -53,6 +59,54 @@ describe('decidePermission', () => {
     expect(
       decidePermission(writer, CALLED, NO_PERMISSIONS, { ...given, alwaysThisRun: ['write_file'] }),
     ).toBe('ask');
+  });
+});
+
+describe('WK9: "always"', () => {
+  const run = tool('run', false);
+  const decided = (command: string, given: { always: string[]; confirm?: string[]; deny?: string[] }) =>
+    decidePermission(
+      run,
+      { input: { command }, workspace: '/w' },
+      { ...NO_PERMISSIONS, confirm: given.confirm ?? [], deny: given.deny ?? [] },
+      { alwaysThisRun: given.always, autoApprove: false },
+    );
+
+  it.each<[string, Record<string, unknown>, string | null]>([
+    ['run', { command: 'ls -l' }, 'run(ls -l)'],
+    ['run', { command: 'ls', timeoutMs: 5, description: 'Looks.' }, 'run(ls)'],
+    ['shell', { command: 'ls', cwd: 'a' }, 'shell({"command":"ls","cwd":"a"})'],
+    ['exec', { program: 'ls', args: ['-l'] }, 'exec({"args":["-l"],"program":"ls"})'],
+    ['run', { command: 'x'.repeat(200) }, null],
+    ['write', { path: 'a', content: 'b' }, 'write'],
+    ['pay', {}, 'pay'],
+  ])('%s %j → allows %s', (name, input, allowed) => {
+    expect(allowedBy(name, input)).toBe(allowed);
+  });
+
+  it('a command → itself, no other, also past confirm; deny stands', () => {
+    const always = ['run(ls)'];
+    expect(decided('ls', { always })).toBe('run');
+    expect(decided('ls', { always, confirm: ['run', 'run(ls*)'] })).toBe('run');
+    expect(decided('ls -l', { always })).toBe('ask');
+    expect(decided('rm -rf a', { always, confirm: ['run(rm *)'] })).toBe('ask');
+    expect(decided('ls', { always, deny: ['run(ls)'] })).toBe('deny');
+  });
+
+  it('a whole tool → never past what confirm names by its arguments', () => {
+    expect(decided('ls', { always: ['run'] })).toBe('run');
+    expect(decided('ls', { always: ['run'], confirm: ['run', 'run(rm *)'] })).toBe('run');
+    expect(decided('rm -rf a', { always: ['run'], confirm: ['run(rm *)'] })).toBe('ask');
+    expect(decided('rm -rf a', { always: ['run'], confirm: ['*(rm *)'] })).toBe('ask');
+  });
+
+  it('entries at a start → by the tool of the command, with its digest', () => {
+    const tools = [{ name: 'run', digest: 'd1' }];
+    const entries = [keptTool('run(echo "#1")', 'd1'), keptTool('run(ls)', 'd0'), 'run(a #b)', 'write'];
+    expect(allowedAtStart(entries, tools)).toEqual({
+      allowed: ['run(echo "#1")', 'run(a #b)', 'write'],
+      changed: ['run(ls)'],
+    });
   });
 });
 

@@ -433,3 +433,14 @@ describe('nearestNames', () => {
     expect(nearestNames(name, names)).toEqual(expected);
   });
 });
+
+test('WK8: a question to a person in words that were answered before → asked again', () => {
+  const ask: ToolDefinition = {
+    ...tool('ask_person', { readOnly: true, cache: 'goal' }),
+    origin: { type: 'workflow' },
+  };
+  const decision = decideToolCall(
+    given({ call: call('ask_person'), offered: [ask], ledger: knownCall('ask_person') }),
+  );
+  expect(decision).toMatchObject({ kind: 'question' });
+});

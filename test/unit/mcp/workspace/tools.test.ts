@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseToolsArgs, workspaceTools } from '../../../../src/mcp/workspace/tools.js';
+import { validateArguments } from '../../../../src/shared/schema/validate-arguments.js';
 import { type Hands, handsOn } from '../../../support/workspace-tools.js';
 
 const FILE_TOOLS = ['read', 'list', 'find', 'grep', 'edit', 'write', 'move', 'delete'];
@@ -12,11 +13,11 @@ beforeEach(async () => {
   hands = await handsOn();
 });
 
-test('definitions: the file tools as requests have them → at most 2,600 characters', () => {
+test('definitions: the file tools as requests have them → at most 2,700 characters', () => {
   const tools = workspaceTools({ workspace: '/w' }).filter(({ name }) => FILE_TOOLS.includes(name));
   const sent = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   expect(tools.map(({ name }) => name)).toEqual(FILE_TOOLS);
-  expect(JSON.stringify(sent).length).toBeLessThanOrEqual(2_600);
+  expect(JSON.stringify(sent).length).toBeLessThanOrEqual(2_700);
 });
 
 test('definitions: what each may do → read-only, may destroy, or asks', async () => {
@@ -57,13 +58,16 @@ test.each([
   expect(() => workspaceTools({ workspace: '/w' }, parseToolsArgs(args).choice)).toThrow(words);
 });
 
-test('arguments: unknown, missing, of a wrong type → named, and nothing is done', async () => {
-  expect(await hands.call('write', { path: 'a', content: 'x', mode: 7 })).toBe(
-    'failed: There is no argument mode.',
-  );
-  expect(await hands.call('read', { file_path: 'a' })).toMatch(
-    /failed: There is no argument file_path\.\n.*path/,
-  );
+test('WK10: arguments that are unknown, missing, of a wrong type → the schema says so before anybody is asked, and nothing is done', async () => {
+  const write = { path: 'a', content: 'x', mode: 7 };
+  const fault = 'the arguments: unknown property "mode"; known: path, content';
+  const { tools } = await hands.client.listTools();
+  const schemaOf = (name: string) => tools.find(tool => tool.name === name)?.inputSchema ?? {};
+  expect(validateArguments(schemaOf('write'), write)).toEqual([fault]);
+  expect(validateArguments(schemaOf('run'), { command: 'ls', cwd: 'a' })).toHaveLength(1);
+  expect(tools.every(({ inputSchema }) => inputSchema.additionalProperties === false)).toBe(true);
+  expect(await hands.call('write', write)).toBe(`failed: ${fault}`);
+  expect(await hands.call('read', { file_path: 'a' })).toMatch(/failed: .*path.*\n.*file_path/);
   expect(await hands.call('edit', { path: 'a', edits: 'x' })).toMatch(/^failed: .*edits/);
   expect(await hands.call('list')).toBe('(0 files)');
 });
