@@ -36,6 +36,8 @@ export interface CallModelInput {
   model: string;
   /** Names what the workflow offered for this call: see `RequestSinks`. */
   check: string;
+  /** What the run knows of refusals of this model. Default: nothing. */
+  lessons?: readonly string[];
 }
 
 /** Where a workflow puts what its next call sends, for activities of the same worker. */
@@ -52,6 +54,8 @@ export interface CallModelResult {
   servedModel?: string;
   /** The text that the output is read from, where the message has another: its head and tail, or JSON to be mended. */
   outputText?: string;
+  /** What was changed of the request because its endpoint refuses it, and the run does not know: `id` to keep, `told` to tell. */
+  lessons?: { id: string; told: string }[];
   /** What the person should know of this reply, such as a usage that can't be right. */
   warning?: string;
   durationMs: number;

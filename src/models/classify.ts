@@ -2,9 +2,11 @@
 
 import { FAILURE, type ModelFailureType } from '../core/limits/failure.js';
 import { errorText } from '../core/text/error-text.js';
+import { cutText } from '../core/text/fit.js';
 import { passedOnRetryAfterMs, type RetryHeaders } from '../shared/retry-after.js';
 import { RedirectRefusedError } from '../shared/same-origin-fetch.js';
 import { ModelCallError } from './model-call-error.js';
+import { BAD_CALL, FILTERED, OF_LENGTH, TOO_LONG, UNKNOWN_MODEL, USED_UP } from './refusals/words.js';
 import { OverBoundError } from './reply/event-stream.js';
 
 /** What a classifier must know of the call to name it, and to keep secrets out of its message. */
@@ -24,6 +26,8 @@ export interface CallSite {
   secrets: readonly string[];
   /** Texts of the request: an endpoint that echoes them is cut short. */
   requestTexts: readonly string[];
+  /** Of the whole request, about. */
+  requestChars: number;
 }
 
 /** An answer that is no reply, as HTTP or an error event in the stream gives it. */
@@ -34,31 +38,18 @@ export interface ErrorAnswer {
   type: string | null;
   message: string;
   headers: RetryHeaders | null;
+  /** What its body asks to wait, milliseconds. */
+  waitMs?: number | null;
 }
 
-const CONTEXT_WORDS =
-  /context[ _](length|window|size)|maximum context|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens|exceed\w* .{0,40}(context|max\w* (input )?tokens)/i;
-const UNKNOWN_MODEL_WORDS =
-  /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|unknown|not supported for)|(not found|unknown).{0,20}\bmodel\b/i;
-const FILTER_WORDS =
-  /content[_ ]?(filter|policy|management)|responsible ?ai|safety (system|filter)|moderation/i;
-/**
- * Groq's 400 for a call that the model itself wrote wrongly, once more worth a try:
- * github.com/pydantic/pydantic-ai/pull/2774
- */
-const BAD_CALL_WORDS = /tool_use_failed/;
-const QUOTA_WORDS =
-  /insufficient_quota|insufficient[_ ](funds|balance|credit)|credit balance is too low|exceeded your current quota|billing/i;
-/** Gemini's endpoint also says "quota" and "billing" for limits per minute, and then says when to retry. */
-const COME_AGAIN_WORDS = /\b(retry|try again) (in|after) [\d.]+ ?m?s/i;
-
 export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallError {
-  const type = typeOf(answer);
+  const type = typeOf(answer, site);
   const said = scrub(answer.message, site.secrets, site.requestTexts);
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
   const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
   const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
-  const waitMs = answer.headers ? passedOnRetryAfterMs(answer.headers, Date.now()) : null;
+  const waitMs =
+    (answer.headers && passedOnRetryAfterMs(answer.headers, Date.now())) ?? answer.waitMs ?? null;
   return new ModelCallError(type, message, waitMs, againOf(answer) ?? undefined);
 }
 
@@ -69,29 +60,36 @@ function againOf({ status, headers }: ErrorAnswer): boolean | null {
   return said === 'true' ? true : said === 'false' ? false : null;
 }
 
-function typeOf(answer: ErrorAnswer): ModelFailureType {
-  const status = answer.status ?? statusOfEvent(answer);
+/** About 10,000 tokens. */
+const LARGE_REQUEST_CHARS = 40_000;
+
+function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
+  const status = statusOf(answer);
   const words = `${answer.code ?? ''} ${answer.type ?? ''} ${answer.message}`;
   const { model } = FAILURE;
   if (status === 401) return model.auth;
-  const isUsedUp = QUOTA_WORDS.test(words) && !COME_AGAIN_WORDS.test(answer.message);
+  // Gemini's endpoint speaks of quota and billing for limits per minute too, and then says when to retry.
+  const isUsedUp = USED_UP.words.test(words) && typeof answer.waitMs !== 'number';
   const again = againOf(answer);
   const isNoMoney = status === 402 || (status === 400 && /credit balance/i.test(answer.message));
   if (isNoMoney || (status === 429 && (isUsedUp || again === false))) return model.forbidden;
   if (status === 429) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;
   if (status === 408) return model.timeout;
-  if (status === 413 || CONTEXT_WORDS.test(words)) return model.contextTooLong;
+  if (status === 413 || TOO_LONG.words.test(words)) return model.contextTooLong;
   if (status >= 500 || status === 409 || status === 425 || again === true) return model.server;
-  if (BAD_CALL_WORDS.test(words)) return model.badResponse;
-  if (FILTER_WORDS.test(words)) return model.contentFilter;
-  if (UNKNOWN_MODEL_WORDS.test(words)) return model.unknownModel;
+  if (BAD_CALL.words.test(words)) return model.badResponse;
+  if (FILTERED.words.test(words)) return model.contentFilter;
+  if (UNKNOWN_MODEL.words.test(words)) return model.unknownModel;
   if (status === 403) return model.forbidden;
-  return model.badRequest;
+  // A net for words that nobody has met: too much is sent again with less.
+  const isLarge = site.requestChars > LARGE_REQUEST_CHARS && (status === 400 || status === 422);
+  return isLarge && OF_LENGTH.test(answer.message) ? model.contextTooLong : model.badRequest;
 }
 
 /** Errors inside a stream have no status: some endpoints give one as the code, others a word. */
-function statusOfEvent(answer: ErrorAnswer): number {
+export function statusOf(answer: ErrorAnswer): number {
+  if (answer.status !== null) return answer.status;
   const code = Number(answer.code);
   if (code >= 400 && code < 600) return code;
   const words = `${answer.code ?? ''} ${answer.type ?? ''}`;
@@ -233,6 +231,13 @@ const KEY_SHAPES = [
 ];
 /** Validation errors of some servers quote the body they were sent from here on. */
 const BODY_ECHO = /["'](?:input|messages|body)["']\s*:/i;
+
+const MAX_TOLD_BYTES = 200;
+
+/** An endpoint's error text as it is told of a request that was changed. */
+export function quoteOf(text: string, site: CallSite): string {
+  return cutText(scrub(text, site.secrets, site.requestTexts), MAX_TOLD_BYTES);
+}
 
 /**
  * An endpoint's error text as a message may quote it: one line of at most 300 characters, without

@@ -2,8 +2,8 @@
  * How the SDK reaches an endpoint: within its origin, and with error answers of a bounded size in the one form
  * that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends.
  */
-import { isRecord, nestsTooDeep, parseJson } from '../core/text/json.js';
 import { fetchSameOrigin } from '../shared/same-origin-fetch.js';
+import { errorOfBody } from './refusals/error-body.js';
 import { readText } from './reply/event-stream.js';
 import { REPLY_BOUNDS } from './reply/reply-bounds.js';
 
@@ -23,12 +23,9 @@ export async function fetchFromEndpoint(
   headers.delete('content-length');
   headers.delete('content-encoding');
   // Such an answer has none, and is not made with one.
-  const body = status === 304 ? null : (plainError(text) ?? text);
+  const body = status === 304 ? null : (plainBody(text) ?? text);
   return new Response(body, { status, statusText, headers });
 }
-
-/** More than a message quotes. */
-const MOST_QUOTED = 1_000;
 
 const SDK_HEADERS = /^(accept|authorization|content-type|user-agent|anthropic-version|x-stainless-.*)$/i;
 
@@ -48,23 +45,7 @@ export function fetchWithOnly(own: readonly string[]): typeof fetchFromEndpoint 
   };
 }
 
-/** Null when the text is no JSON or has nothing that could be a message. */
-function plainError(text: string): string | null {
-  const body = parseJson(text);
-  // Gemini's endpoint sends a list with one error.
-  const outer: unknown = Array.isArray(body) ? body[0] : body;
-  if (!isRecord(outer)) return null;
-  const error = outer.error ?? outer.detail ?? outer.message;
-  if (error === undefined) return null;
-  // Mistral's has its details there: github.com/Gage-Technologies/mistral-go/issues/3
-  const said = isRecord(error) ? (error.message ?? error.detail) : error;
-  // SDKs walk it by recursion.
-  if (nestsTooDeep(text)) {
-    return JSON.stringify({
-      error: { message: typeof said === 'string' ? said : text.slice(0, MOST_QUOTED) },
-    });
-  }
-  const message = typeof said === 'string' ? said : JSON.stringify(said);
-  const { code, type, param } = outer;
-  return JSON.stringify({ error: { code, type, param, ...(isRecord(error) ? error : {}), message } });
+function plainBody(text: string): string | null {
+  const error = errorOfBody(text);
+  return error && JSON.stringify({ error });
 }

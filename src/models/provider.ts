@@ -3,6 +3,7 @@
 import type { ToolSyntax } from '../core/agents/role.js';
 import type { ModelRequestHead } from '../core/prompts/model-request.js';
 import type { Message, StopReason } from '../core/state/message.js';
+import type { Lesson } from './refusals/lesson.js';
 
 /** By the id of the message that shows them, in order. */
 export type Pictures = ReadonlyMap<string, readonly Picture[]>;
@@ -23,6 +24,8 @@ export interface ModelRequest extends ModelRequestHead {
   messages: readonly Message[];
   /** Pictures that tools returned, as far as the model sees them. Default: none. */
   pictures?: Pictures;
+  /** What its run knows of refusals of this model (`refusals/lesson.ts`). Default: nothing. */
+  lessons?: readonly string[];
 }
 
 export interface ReportedUsage {
@@ -49,6 +52,8 @@ export type ModelDelta =
   | { type: 'tool_mixed_up'; index: number }
   /** The endpoint begins the reply anew: nothing that came before it counts. */
   | { type: 'restart' }
+  /** The request was taken after this was changed. */
+  | { type: 'lesson'; lesson: Lesson }
   | { type: 'usage'; usage: ReportedUsage }
   | { type: 'end'; stopReason: Exclude<StopReason, 'interrupted'>; servedModel: string | null };
 

@@ -1,15 +1,27 @@
 /** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
 import { FAILURE } from '../core/limits/failure.js';
-import { canonicalJson, isRecord, stringOr } from '../core/text/json.js';
-import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer, publicUrl } from './classify.js';
+import { textOf, toolCallsOf } from '../core/state/message.js';
+import { canonicalJson, isRecord, stringOr, wellFormed } from '../core/text/json.js';
+import {
+  type CallSite,
+  classifyAnswer,
+  classifyBreak,
+  type ErrorAnswer,
+  publicUrl,
+  quoteOf,
+  statusOf,
+} from './classify.js';
 import type { Endpoint } from './endpoint.js';
 import { fetchWithOnly } from './endpoint-fetch.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
+import { plainError } from './refusals/error-body.js';
+import { Lessons } from './refusals/lessons.js';
 import { readText } from './reply/event-stream.js';
 import { jsonEvents } from './reply/json-events.js';
 import { REPLY_BOUNDS } from './reply/reply-bounds.js';
-import { type Body, type RefusableOption, RefusedOptions } from './request/refused-options.js';
+import { NO_PICTURES, picturesOf } from './request/message-text.js';
+import type { Body, RefusableOption } from './request/refused-options.js';
 
 export type RefusalAnswer = ErrorAnswer & { param: string | null };
 
@@ -29,15 +41,26 @@ export interface WireProtocol<Request> {
   /** What the endpoint answered, of an error that the SDK threw; null where there was no answer. */
   answerOf(error: unknown): RefusalAnswer | null;
   /** The failure that an event of a stream tells; null for every other event. */
-  failureIn(event: unknown): ErrorAnswer | null;
+  failureIn(event: unknown): RefusalAnswer | null;
 }
 
-const REFUSALS: ReadonlySet<number> = new Set([400, 422, 500]);
+/** The answer that an event of a stream told. */
+class FailedStream extends Error {
+  readonly answer: RefusalAnswer;
+
+  constructor(answer: RefusalAnswer) {
+    super(answer.message);
+    this.answer = answer;
+  }
+}
+
+/** Of what is asked, not of who asks or when. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 415, 422, 500, 501]);
 
 export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
   const { name, url, apiKey, keyVariable, urlVariable, ownAddress } = at;
   const endpoint = publicUrl(url);
-  const refused = new RefusedOptions(protocol.options, { endpoint: name, host: url.hostname });
+  const lessons = new Lessons(protocol.options, { endpoint: name, host: url.hostname });
 
   const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
     provider: name,
@@ -49,33 +72,42 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
     addressHint: protocol.addressHint,
     secrets: apiKey === undefined ? [] : [apiKey],
     requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
+    requestChars: JSON.stringify([request.system, request.tools, request.messages]).length,
   });
 
-  /** Sends the request; leaves out what the endpoint refuses, within this same try. */
-  async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
-    const sent = refused.request(request, protocol.toBody(request) as Body);
+  /** Sends the request, changed as refusals ask, within this same try: until it is taken, or refused for good. */
+  async function taken(given: ModelRequest, signal: AbortSignal) {
+    const request = { ...given, messages: withoutEmpty(given) };
+    const call = lessons.call(request, wanted => protocol.toBody(wanted) as Body);
     for (;;) {
+      const hangUp = new AbortController();
       try {
-        return await protocol.send(sent.body as Request, signal);
+        const body = wellFormed(call.body) as Request;
+        const response = await protocol.send(body, AbortSignal.any([signal, hangUp.signal]));
+        const events = eventsOf(response, hangUp)[Symbol.asyncIterator]();
+        // Some endpoints refuse in the first event of a stream.
+        const first = await events.next();
+        return { events: startingWith(first, events), lessons: call.taken() };
       } catch (error) {
-        const answer = protocol.answerOf(error);
-        const status = answer?.status ?? 0;
-        if (!answer || !REFUSALS.has(status) || !sent.learn({ ...answer, status })) throw error;
+        const answer = answerOf(error);
+        const status = answer === null ? 0 : statusOf(answer);
+        const said = answer && quoteOf(answer.message, site(request));
+        if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, said ?? '')) throw error;
       }
     }
   }
 
   /** An event that tells a failure throws as an error answer does. */
-  async function* eventsOf(
-    response: Response,
-    hangUp: AbortController,
-    request: ModelRequest,
-  ): AsyncIterable<unknown> {
+  async function* eventsOf(response: Response, hangUp: AbortController): AsyncGenerator<unknown, void> {
     for await (const event of jsonEvents(response, hangUp, protocol.whole)) {
       const failure = protocol.failureIn(event);
-      if (failure) throw classifyAnswer({ ...failure, headers: response.headers }, site(request));
+      if (failure) throw new FailedStream({ ...failure, headers: response.headers });
       yield event;
     }
+  }
+
+  function answerOf(error: unknown): RefusalAnswer | null {
+    return error instanceof FailedStream ? error.answer : protocol.answerOf(error);
   }
 
   async function* stream(
@@ -88,15 +120,14 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
       count += 1;
       onEvent?.();
     };
-    const hangUp = new AbortController();
     try {
-      const response = await send(request, AbortSignal.any([signal, hangUp.signal]));
-      const events = counted(eventsOf(response, hangUp, request), counts);
-      yield* protocol.read(events);
+      const reply = await taken(request, signal);
+      for (const lesson of reply.lessons) yield { type: 'lesson', lesson };
+      yield* protocol.read(counted(reply.events, counts));
       if (count === 0 && !signal.aborted)
         throw notAStream(`${name}/${request.model} at ${endpoint}`, protocol, urlVariable);
     } catch (error) {
-      throw toModelCallError(error, protocol.answerOf(error), site(request), count);
+      throw toModelCallError(error, answerOf(error), site(request), count);
     }
   }
 
@@ -112,6 +143,29 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
   }
 
   return { name, endpoint, stream, listModels };
+}
+
+/** Messages that say something: endpoints refuse all others. */
+function withoutEmpty({ messages, pictures = NO_PICTURES }: ModelRequest): ModelRequest['messages'] {
+  const said = messages.filter(message => {
+    if (textOf(message).trim() !== '' || message.kind === 'tool_result') return true;
+    if (message.kind !== 'assistant') return picturesOf(message, pictures).length > 0;
+    return toolCallsOf(message).length > 0 || message.stopReason === 'interrupted';
+  });
+  return said.length === 0 ? messages : said;
+}
+
+async function* startingWith<T>(
+  first: IteratorResult<T, void>,
+  rest: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
+  if (first.done) return;
+  try {
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
 }
 
 async function* counted(events: AsyncIterable<unknown>, count: () => void): AsyncIterable<unknown> {
@@ -170,8 +224,16 @@ export function clientOptions(
 
 /** What an event says that is an error: gateways send a text, or what another protocol says. */
 export function errorObject(error: unknown): object {
-  if (isRecord(error)) return error;
-  return { message: typeof error === 'string' ? error : canonicalJson(error ?? '') };
+  if (!isRecord(error)) return { message: typeof error === 'string' ? error : canonicalJson(error ?? '') };
+  const { code } = error;
+  const plain = plainError(error);
+  // In a stream it stands for the status.
+  return { ...plain, code: Number(code) >= 400 ? code : plain.code };
+}
+
+/** What the body of an error, in the form of `plainError`, asks to wait. */
+export function waitOf(error: unknown): number | null {
+  return isRecord(error) && typeof error.wait_ms === 'number' ? error.wait_ms : null;
 }
 
 /** The endpoint's own words in what an SDK threw; not the whole body, which may repeat the request. */

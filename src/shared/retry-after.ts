@@ -42,3 +42,20 @@ function fromRetryAfter(value: string | null, nowMs: number): number | null {
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : at - nowMs;
 }
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+const PART = String.raw`[\d.]+ ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?)(?![a-z])`;
+const WAIT = new RegExp(String.raw`(?:retry|again|wait\w*)\b.{0,30}?((?:${PART}[ ,]*)+)`, 'i');
+
+/** What a text asks to wait, milliseconds: "try again in 1m30.5s", "retry after 20 seconds". Null for nothing. */
+export function waitInWords(text: string): number | null {
+  const asked = WAIT.exec(text)?.[1];
+  if (asked === undefined) return null;
+  const parts = [...asked.matchAll(/([\d.]+) ?(ms|milli|s|m|h)/gi)];
+  return bounded(parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * unitMs(unit), 0));
+}
+
+function unitMs(unit: string): number {
+  const name = unit.toLowerCase().replace('milli', 'ms');
+  return UNIT_MS[name as keyof typeof UNIT_MS] ?? 0;
+}

@@ -8,6 +8,7 @@ import { cutText } from '../../core/text/fit.js';
 import { ModelCallError } from '../../models/model-call-error.js';
 import { withinModel } from '../../models/model-info.js';
 import type { ResolvedModel } from '../../models/providers.js';
+import { lessonId } from '../../models/refusals/lesson.js';
 import { LiveTextBeat, type LiveTextOptions } from '../../models/reply/live-text.js';
 import { repairOutput } from '../../models/reply/output-repair.js';
 import { type ChannelText, ReplyDraft } from '../../models/reply/reply-draft.js';
@@ -120,6 +121,7 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
     model,
     ...seen,
     cacheKey: cacheKeyOf(context.info, input.role, state.head),
+    ...(input.lessons && { lessons: input.lessons }),
   };
   const limits = callLimits(deps, context);
   await failpoint('model.before-send');
@@ -198,11 +200,27 @@ async function complete(
     content: await fitReply(content, input.callId, deps.storeText, deps.redact),
     stopReason,
     usage: used.usage,
+    ...lessonsOf(draft, clean),
     ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
     ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
     ...(outputText === null ? {} : { outputText }),
     durationMs,
   };
+}
+
+const MOST_LESSONS = 10;
+const TOLD_BYTES = 500;
+
+/** What the endpoint refused of this request, and what was done. */
+function lessonsOf(
+  { lessons }: ReplyDraft,
+  clean: (text: string) => string,
+): Pick<CallModelResult, 'lessons'> {
+  if (lessons.length === 0) return {};
+  const told = lessons
+    .slice(-MOST_LESSONS)
+    .map(lesson => ({ id: lessonId(lesson), told: cutText(clean(lesson.told), TOLD_BYTES) }));
+  return { lessons: told };
 }
 
 /** Roles of the envelope dialect may also write a tool call as an envelope. */

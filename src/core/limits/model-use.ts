@@ -3,6 +3,7 @@
 import type { StopReason, Usage } from '../state/message.js';
 import { isText, isTexts, jsonBytes, ownValue, type Reader, readFields, readIf } from '../text/json.js';
 import type { ModelFailureType } from './failure.js';
+import type { RunLessons } from './lessons.js';
 
 /** What a model call sends, fixed when it is scheduled: every retry sends the same. */
 export interface PinnedCall {
@@ -87,6 +88,8 @@ export interface ModelUse extends KnownModels {
   contextLimits: Record<string, number>;
   inputCounts: InputCounts;
   retries: Retries;
+  /** Left out until an endpoint refuses something. */
+  lessons?: RunLessons;
 }
 
 export function readKnownModels(raw: unknown): KnownModels | null {

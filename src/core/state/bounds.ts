@@ -56,7 +56,7 @@ export const JOURNAL_BYTES = 95_000;
 /** Messages that were shortened before they were kept. */
 export const UNKEPT_BYTES = 40_000;
 export const STEP_BYTES = 8_000;
-export const TRACE_BYTES = 64_000;
+export const TRACE_BYTES = 62_000;
 /** Steps above this go to the blob store, at the next safe point. */
 export const TRACE_SHELVED_ABOVE = 48_000;
 /** Names of tools in totals, ledger and permissions. */

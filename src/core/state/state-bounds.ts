@@ -1,5 +1,6 @@
 /** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
 
+import { LESSONS_BYTES } from '../limits/lessons.js';
 import { MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../limits/limits.js';
 import { jsonBytes } from '../text/json.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from '../text/sizes.js';
@@ -81,6 +82,7 @@ export const BOUNDS: Record<Path, number> = {
   /** At most 12 models: names of 90 bytes, and sums of up to 12 digits. */
   'models.inputCounts': 2_000,
   'models.retries': 100,
+  'models.lessons': LESSONS_BYTES + 100,
   'tools.ledger': most.LEDGER_BYTES + 1_000,
   'tools.badCalls': 6_000,
   'tools.inFlight': MOST_PARALLEL_TOOLS * 60,

@@ -232,3 +232,21 @@ function decimalOf(number: string): string {
   if (digits === '') return /\d/.test(number) ? '0' : number;
   return `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }
+
+/** The same value, with U+FFFD in place of halves of pairs in its texts and keys; itself where there are none. */
+export function wellFormed<T>(value: T): T {
+  return mended(value) as T;
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(mended);
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const entries = Object.entries(value);
+  const changed = entries.map(([key, inner]) => [mended(key), mended(inner)] as [string, unknown]);
+  const isSame = changed.every(([key, inner], at) => key === entries[at]?.[0] && inner === entries[at]?.[1]);
+  return isSame ? value : Object.fromEntries(changed);
+}

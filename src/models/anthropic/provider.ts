@@ -11,6 +11,7 @@ import {
   createSdkProvider,
   errorObject,
   type RefusalAnswer,
+  waitOf,
 } from '../sdk-provider.js';
 import { eventsOfMessage, readMessage } from './read-events.js';
 import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-body.js';
@@ -76,6 +77,7 @@ function answerOf(error: unknown): RefusalAnswer | null {
     code: error.errorCode,
     type: error.type,
     param: null,
+    waitMs: waitOf(isRecord(error.error) ? error.error.error : null),
     message: answerText(error.apiMessage ?? error.error, error.message),
     headers: error.headers ?? null,
   };

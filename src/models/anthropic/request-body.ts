@@ -4,6 +4,7 @@ import type { ReasoningLevel } from '../../core/agents/role.js';
 import { toolCallsOf } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import type { ModelRequest } from '../provider.js';
+import { CONVERSATIONS, OPTIONS } from '../refusals/words.js';
 import { wireToolName } from '../request/message-text.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { type RefusableOption, withoutNothing } from '../request/refused-options.js';
@@ -70,11 +71,10 @@ function thinkingRequest(request: ModelRequest): ThinkingRequest {
 
 /** Which model takes which of these changes with every generation: they are asked. */
 export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
-  // Thinking of another key, or older than the endpoint can read.
   {
     path: 'messages',
-    words:
-      /(invalid|expired).{0,20}signature|thinking.{0,80}(can ?not be modified|must remain as they were)/i,
+    key: 'no thinking',
+    words: CONVERSATIONS.badSignature,
     byWords: true,
     instead: [{ path: 'messages', value: withoutThinking }],
     once: true,
@@ -82,23 +82,25 @@ export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
   // A turn with tools that another model began has no thinking to begin with. Gateways take an effort for thinking too.
   {
     path: 'thinking',
-    words: /expected .?thinking.{0,40}but found|must start with a thinking block/i,
+    key: 'no thinking now',
+    words: CONVERSATIONS.noThinkingFirst,
     byWords: true,
     instead: [{ path: 'thinking', value: () => undefined }],
     also: ['output_config.effort'],
     once: true,
   },
-  { path: 'output_config.format', words: /json.?schema|structured.?output|output_format|\bschema/i },
-  { path: 'output_config.effort', words: /\beffort\b/i },
+  { path: 'output_config.format', words: OPTIONS.anthropicForm },
+  { path: 'output_config.effort', words: OPTIONS.anthropicEffort },
   { path: 'thinking.display' },
   {
     path: 'thinking',
-    words: /adaptive/i,
+    words: OPTIONS.adaptive,
     instead: [{ path: 'thinking', value: (_given, request) => budgetOf(thinkingRequest(request)) }],
   },
   { path: 'temperature' },
   { path: 'top_p' },
   { path: 'tool_choice' },
+  { path: 'stop_sequences' },
   {
     path: 'max_tokens',
     instead: [8_192, 4_096].map(most => ({

@@ -19,6 +19,7 @@ import {
   wireCallId,
   wireToolName,
 } from '../request/message-text.js';
+import { wireSchema } from '../request/tool-schema.js';
 
 export type WireBlock =
   | Anthropic.TextBlockParam
@@ -125,7 +126,8 @@ function toResult(message: ToolResultMessage, pictures: Pictures): Anthropic.Too
     type: 'tool_result',
     tool_use_id: wireCallId(result.toolUseId),
     ...(content.length === 0 ? {} : { content }),
-    ...(result.isError ? { is_error: true } : {}),
+    // The API takes only text with a failure, whose words tell that it is one.
+    ...(result.isError && seen.length === 0 ? { is_error: true } : {}),
   };
 }
 
@@ -133,14 +135,10 @@ function toImage({ mimeType, base64 }: Picture): Anthropic.ImageBlockParam {
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data: base64 } };
 }
 
-/** Keywords that the API refuses at the top of a tool's schema: what they say is checked here before a call runs. */
-const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', '$schema']);
-
-/** Tool definitions as the wire wants them: an object schema. */
+/** Tool definitions as the wire wants them. */
 export function toWireTools(tools: readonly OfferedTool[]): Anthropic.Tool[] {
   return tools.map(({ name, description, inputSchema }) => {
-    const kept = Object.entries(inputSchema).filter(([keyword]) => !REFUSED_AT_THE_TOP.has(keyword));
-    const input_schema = { ...Object.fromEntries(kept), type: 'object' as const };
+    const input_schema = { ...wireSchema(inputSchema), type: 'object' as const };
     return { name, ...(description === '' ? {} : { description }), input_schema };
   });
 }

@@ -5,6 +5,7 @@ import { createOpenAiProvider, toEffort } from '../openai/openai-provider.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { withoutNothing } from '../request/refused-options.js';
+import { wantsMarks, withCacheMarks } from './cache-marks.js';
 import { readChunks } from './chunks.js';
 import { CHAT_OPTIONS } from './quirks.js';
 import { toWireMessages, toWireTools } from './wire-messages.js';
@@ -32,14 +33,11 @@ export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: b
   const hasTools = tools.length > 0;
   const heldTo = hasTools && !canCallTools ? null : schema;
   const streams = request.streaming !== false;
+  const modelId = `${endpoint}/${request.model}`;
+  const messages = toWireMessages(modelId, request.system, request.messages, request.pictures);
   return withoutNothing<ChatBody>({
     model: request.model,
-    messages: toWireMessages(
-      `${endpoint}/${request.model}`,
-      request.system,
-      request.messages,
-      request.pictures,
-    ),
+    messages: wantsMarks(request.model) ? withCacheMarks(messages) : messages,
     stream: streams,
     stream_options: streams ? { include_usage: true } : null,
     tools: hasTools ? toWireTools(tools) : null,

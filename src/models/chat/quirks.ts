@@ -1,10 +1,12 @@
 /**
  * What endpoints of chat completions are known to refuse, and what is sent to them instead. Hosts that are known get it
- * at once; from any other endpoint it is learnt, by what it says. What they send is read leniently whoever they are:
- * `chunks.ts`, `tool-call-parts.ts`. Each line has its public source.
+ * at once; from any other endpoint it is learnt, by what it says (`refusals/words.ts`). What they send is read leniently
+ * whoever they are: `chunks.ts`, `tool-call-parts.ts`.
  */
 import { effortOption } from '../openai/openai-provider.js';
+import { CONVERSATIONS as SAID, OPTIONS as WORDS } from '../refusals/words.js';
 import type { RefusableOption } from '../request/refused-options.js';
+import { isMarked, withoutCacheMarks } from './cache-marks.js';
 import {
   messages,
   withNoReasoning,
@@ -20,10 +22,9 @@ const same = (given: unknown) => given;
 
 const OPTIONS: readonly RefusableOption[] = [
   {
-    // DeepSeek knows JSON, but no schema: github.com/BerriAI/litellm/pull/31466. LM Studio knows a schema, but no
-    // JSON without one: github.com/lmstudio-ai/lmstudio-bug-tracker/issues/189, and gets none then.
+    // DeepSeek knows JSON, but no schema. LM Studio knows a schema, but no JSON without one, and gets none then.
     path: 'response_format',
-    words: /json.?schema|json mode|structured.?output|response mime type|grammar|guided/i,
+    words: WORDS.form,
     hosts: /(^|\.)deepseek\.com$/,
     instead: [{ path: 'response_format', value: () => ({ type: 'json_object' }) }],
   },
@@ -43,46 +44,31 @@ const OPTIONS: readonly RefusableOption[] = [
 /** Conversations that not every endpoint, or chat template of a model, takes. */
 const CONVERSATIONS: readonly RefusableOption[] = [
   {
-    // DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode, also where a reply had none:
-    // github.com/deepseek-ai/deepseek-harness/discussions/739. Kimi: github.com/anomalyco/opencode/issues/16318
-    words: /reasoning_content\W.{0,60}(passed back|missing|required)|missing.{0,20}reasoning_content/i,
+    key: 'reasoning back',
+    words: SAID.reasoningBack,
     hosts: /(^|\.)(deepseek\.com|moonshot\.(ai|cn)|kimi\.com)$/,
     instead: [messages(withReasoning)],
   },
+  { key: 'no reasoning', words: SAID.noReasoning, instead: [messages(withNoReasoning)] },
   {
-    // Endpoints that send reasoning and do not take it: Groq, github.com/agentjido/req_llm/issues/772, Cerebras,
-    // github.com/Kilo-Org/kilocode/issues/10375, and Mistral behind LiteLLM, github.com/BerriAI/litellm/issues/30835
-    words:
-      /(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))/i,
-    instead: [messages(withNoReasoning)],
-  },
-  {
-    // Calls that no Gemini made: https://ai.google.dev/gemini-api/docs/thought-signatures
-    words: /missing a thought_signature/i,
+    key: 'signatures',
+    words: SAID.signature,
     hosts: /(^|\.)generativelanguage\.googleapis\.com$/,
     instead: [messages(withSignatures)],
   },
+  { key: 'short ids', words: SAID.shortIds, hosts: /(^|\.)mistral\.ai$/, instead: [messages(withShortIds)] },
   {
-    // Mistral's API and templates: github.com/langchain-ai/langchain/pull/24668
-    words: /tool call id was .{0,200}length of 9/i,
-    hosts: /(^|\.)mistral\.ai$/,
-    instead: [messages(withShortIds)],
-  },
-  {
-    // Mistral's API, and its models elsewhere: github.com/mistralai/mistral-vibe/issues/578
-    words: /unexpected role '?user'? after role '?tool/i,
+    key: 'reply after tools',
+    words: SAID.replyAfterTools,
     hosts: /(^|\.)mistral\.ai$/,
     instead: [messages(withReplyAfterTools)],
   },
+  { key: 'no cache marks', words: SAID.cacheMarks, isIn: isMarked, instead: [messages(withoutCacheMarks)] },
+  { key: 'no system', words: SAID.noSystem, instead: [messages(withSystemInUser)] },
+  // Those that know no system prompt either say the same of it.
   {
-    // Templates without a system prompt: github.com/anomalyco/opencode/issues/5034
-    words: /system role (is )?not supported|roles are supported.{0,20}got system/i,
-    instead: [messages(withSystemInUser)],
-  },
-  {
-    // vLLM and llama.cpp with older templates: github.com/vllm-project/vllm/issues/6862; those that know no system
-    // prompt either say the same of it: github.com/microsoft/autogen/issues/1037
-    words: /roles must\s+alternate/i,
+    key: 'alternate',
+    words: SAID.alternate,
     instead: [messages(withOneUserAtATime), messages(withSystemInUser)],
   },
 ].map(quirk => ({ path: 'messages', byWords: true, ...quirk }) as const);

@@ -15,6 +15,7 @@ import {
   wireCallId,
   wireToolName,
 } from '../request/message-text.js';
+import { wireDescription, wireSchema } from '../request/tool-schema.js';
 import { reasoningBack, withThinkTags } from './reasoning-back.js';
 
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
@@ -97,11 +98,10 @@ function besideCall(data: unknown): object {
   return isRecord(data) && isRecord(data.extra_content) ? { extra_content: data.extra_content } : {};
 }
 
-/** Tool definitions as the wire wants them: an object schema with `properties`, without a dialect line. */
+/** Tool definitions as the wire wants them. */
 export function toWireTools(tools: readonly OfferedTool[]): OpenAI.Chat.ChatCompletionTool[] {
-  return tools.map(tool => {
-    const { $schema: _dialect, ...schema } = tool.inputSchema;
-    const parameters = { type: 'object', properties: {}, ...schema };
-    return { type: 'function', function: { name: tool.name, description: tool.description, parameters } };
-  });
+  return tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    function: { name, description: wireDescription(description), parameters: wireSchema(inputSchema) },
+  }));
 }

@@ -5,6 +5,7 @@ import { isRecord } from '../../core/text/json.js';
 import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ModelProvider } from '../provider.js';
+import { OPTIONS } from '../refusals/words.js';
 import { brokenOff } from '../reply/end-reasons.js';
 import type { RefusableOption } from '../request/refused-options.js';
 import {
@@ -14,6 +15,7 @@ import {
   errorObject,
   type RefusalAnswer,
   type WireProtocol,
+  waitOf,
 } from '../sdk-provider.js';
 
 /** What tells a protocol of OpenAI from the other. */
@@ -92,6 +94,7 @@ function answerOf(error: ApiError): RefusalAnswer {
     param: typeof error.param === 'string' ? error.param : null,
     message: answerText(error.error, error.message),
     headers: error.headers ?? null,
+    waitMs: waitOf(error.error),
   };
 }
 
@@ -101,5 +104,9 @@ export function toEffort(level: ReasoningLevel): OpenAI.ReasoningEffort {
 
 /** As refusable, at its place in a body. Not every model that thinks can do without: the least is next to none. */
 export function effortOption(path: string): RefusableOption {
-  return { path, instead: [{ path, value: given => (given === 'none' ? 'minimal' : given) }] };
+  return {
+    path,
+    words: OPTIONS.effort,
+    instead: [{ path, value: given => (given === 'none' ? 'minimal' : given) }],
+  };
 }

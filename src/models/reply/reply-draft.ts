@@ -12,6 +12,7 @@ import type {
 import { toolCallId } from '../../core/state/message.js';
 import { canonicalJson, nestsTooDeep } from '../../core/text/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
+import type { Lesson } from '../refusals/lesson.js';
 import { toToolUse } from '../request/tool-arguments.js';
 import { splitAtCloseLine } from './think-tags.js';
 
@@ -58,6 +59,8 @@ export class ReplyDraft {
   text = '';
   reasoning = '';
   usage: ReportedUsage | null = null;
+  /** What was changed of the request before it was taken. */
+  readonly lessons: Lesson[] = [];
   /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
   end: EndDelta | null = null;
   #calls: DraftCall[] = [];
@@ -123,6 +126,9 @@ export class ReplyDraft {
       }
       case 'restart':
         return this.#restart();
+      case 'lesson':
+        this.lessons.push(delta.lesson);
+        return null;
       case 'usage':
         this.usage = delta.usage;
         return null;

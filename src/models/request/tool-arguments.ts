@@ -7,6 +7,9 @@ import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../co
 import { headChars } from '../../core/text/large-text.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import { isWhole } from './is-whole.js';
+import { ownKeys } from './tool-schema.js';
+
+const NO_ARGUMENTS = /^(null|None|undefined|\[\s*\]|"\s*")?$/;
 
 /** Raw text is kept to show what was really said, not to be complete. */
 const MAX_RAW_CHARS = 8_000;
@@ -25,8 +28,9 @@ export interface RawToolCall {
  * answer; its arguments are not checked.
  */
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
-  const { json, ...parsed } = parseArguments(call);
+  const { json, ...read } = parseArguments(call);
   const tool = offered.find(candidate => candidate.name === call.name);
+  const parsed = tool ? { ...read, input: ownKeys(read.input, tool.inputSchema) } : read;
   const inexact = inexactErrors(json);
   const isChecked = inexact.length === 0 && tool?.validation === 'strict';
   const errors = isChecked ? validateArguments(tool.inputSchema, parsed.input) : inexact;
@@ -57,8 +61,8 @@ type Parsed = Pick<ToolUseBlock, 'input' | 'raw' | 'argsParseFailed'> & { json: 
 
 function parseArguments(call: RawToolCall): Parsed {
   const text = call.text.trim();
-  // Endpoints send no text at all for a call without arguments.
-  if (text === '' && !call.cut) return { input: {}, json: '' };
+  // Endpoints send no text at all for a call without arguments, and models nothing in other words.
+  if (NO_ARGUMENTS.test(text) && !call.cut) return { input: {}, json: '' };
   const raw = call.text.slice(0, MAX_RAW_CHARS);
   const unreadable: Parsed = { input: {}, raw, argsParseFailed: true, json: '' };
   if (nestsTooDeep(text)) return unreadable;

@@ -5,8 +5,10 @@ import { isRecord } from '../../core/text/json.js';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider, effortOption, toEffort } from '../openai/openai-provider.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';
+import { CONVERSATIONS, OPTIONS } from '../refusals/words.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { type Body, type RefusableOption, withoutNothing } from '../request/refused-options.js';
+import { wireDescription, wireSchema } from '../request/tool-schema.js';
 import { readResponse } from './read-events.js';
 import { isStrictSchema } from './strict-schema.js';
 import { toWireInput } from './wire-input.js';
@@ -55,18 +57,16 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
 }
 
 function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
-  const { $schema: _dialect, ...schema } = inputSchema;
-  const parameters: Body = { type: 'object', properties: {}, ...schema };
+  const parameters: Body = wireSchema(inputSchema);
   // Said either way: what is left out counts as strict here, unlike in chat completions.
-  return { type: 'function', name, description, parameters, strict: isStrictSchema(parameters) };
+  const strict = isStrictSchema(parameters);
+  return { type: 'function', name, description: wireDescription(description), parameters, strict };
 }
 
 /** Models that do not reason know nothing of reasoning, and those that do take no sampling options. */
 const RESPONSES_OPTIONS: readonly RefusableOption[] = [
-  // "Encrypted content is not supported with this model", param `include`: github.com/pydantic/pydantic-ai/issues/2865
-  { path: 'include', words: /encrypted content is not supported/i },
-  // For organizations that are not verified: github.com/openai/openai-cookbook/issues/2271
-  { path: 'reasoning.summary', words: /reasoning summar|['"`]reasoning['"`]/i },
+  { path: 'include', words: OPTIONS.encrypted },
+  { path: 'reasoning.summary', words: OPTIONS.summary },
   effortOption('reasoning.effort'),
   { path: 'temperature' },
   { path: 'top_p' },
@@ -76,13 +76,14 @@ const RESPONSES_OPTIONS: readonly RefusableOption[] = [
   { path: 'max_output_tokens' },
   {
     path: 'text.format',
-    words: /json.?schema|structured.?output|response_format/i,
+    words: OPTIONS.responsesForm,
     instead: [{ path: 'text.format', value: () => ({ type: 'json_object' }) }],
   },
-  // Reasoning of another key, or older than the endpoint can read: github.com/openai/codex/issues/8145
+  { path: 'store' },
   {
     path: 'input',
-    words: /invalid_encrypted_content|encrypted content .{0,80}could not be (verified|decrypted|parsed)/i,
+    key: 'no reasoning',
+    words: CONVERSATIONS.badEncrypted,
     instead: [{ path: 'input', value: withoutReasoning }],
     byWords: true,
     once: true,

@@ -1,22 +1,20 @@
 /** Calls a model in the syntax in which it can call tools: said by its role or endpoint, known of it, or learnt; else native. */
 import type { ToolSyntax } from '../../core/agents/role.js';
+import { FAILURE } from '../../core/limits/failure.js';
 import { ModelCallError } from '../model-call-error.js';
 import type { ModelProvider } from '../provider.js';
+import { type Lesson, lessonId, tellLesson } from '../refusals/lesson.js';
+import { BAD_SCHEMA, NO_TOOLS } from '../refusals/words.js';
 import { runStream, type StreamRun } from '../run-stream.js';
 import { asText } from './as-text.js';
 import type { ToolCallCodec } from './codec.js';
 import { CODECS } from './codecs.js';
 
-/**
- * Ollama of a model without tools in its template, llama.cpp started without `--jinja`, vLLM without a parser of calls:
- * github.com/ollama/ollama/issues/11131, github.com/containers/ramalama/issues/988, github.com/vllm-project/vllm/issues/9986
- */
-const NO_TOOLS = /does not support tools|tools param requires --jinja|requires --enable-auto-tool-choice/i;
 /** What is taken where an endpoint turns out to know no tools. */
 const WITHOUT_TOOLS: ToolSyntax = 'xml';
 
 /** Models that were found to take no tools, by provider. Lives as long as the worker process. */
-const withoutTools = new WeakMap<ModelProvider, Set<string>>();
+const withoutTools = new WeakMap<ModelProvider, Map<string, Lesson>>();
 
 export interface ToolRun {
   ended: Awaited<ReturnType<typeof runStream>>;
@@ -31,24 +29,39 @@ function shownBy(codec: ToolCallCodec, { onText, request }: StreamRun): StreamRu
   return channel => onText(channel.channel === 'text' ? { ...channel, text: prose(channel.text) } : channel);
 }
 
+/** The lesson of an endpoint that takes no tools, as runs keep it. */
+const IN_TEXT = { about: 'tools in text', level: 1 } as const;
+
 /** As `runStream`. `canCallTools`: what is known of the model; null for nothing. */
 export async function runWithTools(run: StreamRun, canCallTools: boolean | null = null): Promise<ToolRun> {
   const { provider, request } = run;
-  const lacksTools = canCallTools === false || withoutTools.get(provider)?.has(request.model) === true;
-  const known = lacksTools ? WITHOUT_TOOLS : 'native';
+  const models = withoutTools.get(provider) ?? new Map<string, Lesson>();
+  withoutTools.set(provider, models);
+  const modelId = `${provider.name}/${request.model}`;
+  if (request.lessons?.includes(lessonId(IN_TEXT)) && !models.has(request.model))
+    models.set(request.model, { ...IN_TEXT, told: tellLesson(modelId, IN_TEXT) });
+  const lesson = models.get(request.model);
+  const known = canCallTools === false || lesson ? WITHOUT_TOOLS : 'native';
   const said = request.toolSyntax ?? provider.toolSyntax;
   const codec = CODECS[said ?? known];
   if (codec) {
     const asked = asText(request, codec);
-    return { ended: await runStream({ ...run, request: asked, onText: shownBy(codec, run) }), codec };
+    const ended = await runStream({ ...run, request: asked, onText: shownBy(codec, run) });
+    if (lesson && said === undefined) run.draft.add({ type: 'lesson', lesson });
+    return { ended, codec };
   }
   try {
     return { ended: await runStream(run), codec: null };
   } catch (error) {
-    const isLesson = error instanceof ModelCallError && NO_TOOLS.test(error.message);
+    const isLesson = error instanceof ModelCallError && ofTools(error);
     if (!isLesson || request.tools.length === 0 || said === 'native') throw error;
-    const models = withoutTools.get(provider) ?? new Set();
-    withoutTools.set(provider, models.add(request.model));
+    models.set(request.model, { ...IN_TEXT, told: tellLesson(modelId, IN_TEXT, error.message) });
     return runWithTools(run);
   }
+}
+
+/** No tools are taken, or no schema of theirs. */
+function ofTools({ type, message }: ModelCallError): boolean {
+  if (NO_TOOLS.words.test(message)) return true;
+  return type === FAILURE.model.badRequest && BAD_SCHEMA.words.test(message);
 }

@@ -1,5 +1,5 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
-import type { CallModelResult } from '../../activities/types.js';
+import type { CallModelInput, CallModelResult } from '../../activities/types.js';
 import { answersAt } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
 import { isSubagent } from '../../core/agents/subagent.js';
@@ -9,6 +9,7 @@ import {
   modelFailure,
   tookTooLong,
 } from '../../core/limits/failure.js';
+import { lessonsOf, withLesson } from '../../core/limits/lessons.js';
 import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/limits/model-failure.js';
 import { NO_RETRIES, type PinnedCall, withInputCount } from '../../core/limits/model-use.js';
 import { here, taskAt } from '../../core/state/cursor.js';
@@ -79,16 +80,30 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const check = run.memory.offered.offer(run.state, run.ports, call);
   const options = optionsFor(run, role, call);
   const called = await run.call({ kind: 'model', role: role.name }, options, () =>
-    run.ports.callModel({ callId, role: role.name, model, check }, options),
+    run.ports.callModel({ callId, role: role.name, model, check, ...knownOf(run, model) }, options),
   );
   const failedBy = (failure: CallFailure) =>
     finishFailure(run, { role, thread, call, failure, timeMs: options.wholeMs });
   if (!called.ok) return failedBy(called.failure);
-  const { warning } = called.value;
+  const { warning, lessons = [] } = called.value;
+  for (const lesson of lessons) learn(run, model, lesson);
   if (warning !== undefined) run.warnOnce(`model ${hash64(warning)}`, warning);
   const failure = declined(called.value, model);
   if (failure) noteCall(run, role.name, { stop: called.value.stopReason });
   return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
+}
+
+/** What the run knows of refusals of a model. */
+function knownOf({ state }: Run, model: string): Pick<CallModelInput, 'lessons'> {
+  const lessons = lessonsOf(state.models.lessons, model);
+  return lessons.length === 0 ? {} : { lessons };
+}
+
+/** Something was changed of a request because its endpoint refuses it: told once, and kept (FE6). */
+function learn(run: Run, model: string, { id, told }: { id: string; told: string }): void {
+  const { models } = run.state;
+  models.lessons = withLesson(models.lessons, model, id);
+  run.warnOnce(`lesson ${hash64(`${model} ${id}`)}`, told);
 }
 
 /** The known failure of a model that is out, for a sub-agent: whoever wants it tried all the same is asked first. */

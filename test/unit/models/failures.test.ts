@@ -419,7 +419,7 @@ describe('messages (K3)', () => {
   ])('no connection, with the provider’s own address: %s → says who set the address', (ownAddress, said) => {
     const names = { provider: 'openai', model: 'gpt-5-mini', endpoint: 'https://api.openai.com/v1' };
     const variables = { keyVariable: 'OPENAI_API_KEY', urlVariable: 'OPENAI_BASE_URL', addressHint: '' };
-    const site = { ...names, ...variables, ownAddress, secrets: [], requestTexts: [] };
+    const site = { ...names, ...variables, ownAddress, secrets: [], requestTexts: [], requestChars: 0 };
     const error = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
     expect(classifyBreak(error, site, 0).message).toMatch(said);
   });
@@ -432,7 +432,14 @@ describe('messages (K3)', () => {
     (_sdk, error) => {
       const names = { provider: 'own', model: 'm', endpoint: 'http://127.0.0.1:1/v1' };
       const variables = { keyVariable: 'KEY', urlVariable: 'URL', addressHint: '' };
-      const site = { ...names, ...variables, ownAddress: false, secrets: [], requestTexts: [] };
+      const site = {
+        ...names,
+        ...variables,
+        ownAddress: false,
+        secrets: [],
+        requestTexts: [],
+        requestChars: 0,
+      };
       const { type, message } = classifyBreak(error, site, 0);
       expect(type).toBe('model.timeout');
       expect(message).toMatch(/did not answer in time/);

@@ -5,7 +5,7 @@ import type { AssistantMessage, Message } from '../../../../src/core/state/messa
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { CHAT_OPTIONS } from '../../../../src/models/chat/quirks.js';
 import type { ModelRequest } from '../../../../src/models/provider.js';
-import { RefusedOptions } from '../../../../src/models/request/refused-options.js';
+import { Lessons } from '../../../../src/models/refusals/lessons.js';
 import { startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../../support/model-calls.js';
 
@@ -126,7 +126,8 @@ describe('conversations that an endpoint refuses → the same try with one that 
     const error = { message: "Unexpected role 'user' after role 'tool'" };
     const endpoint = await startEventEndpoint({ status: 400, error });
     await expect(runCall({ baseUrl: endpoint.baseUrl, messages: CONVERSATION })).rejects.toThrow();
-    expect(endpoint.bodies).toHaveLength(2);
+    // Its own change, then the general one: calls and results in words.
+    expect(endpoint.bodies).toHaveLength(3);
     for (const body of endpoint.bodies) expect(body).toHaveProperty('messages');
   });
 });
@@ -146,10 +147,10 @@ describe('hosts that are known get it at once', () => {
     cacheKey: null,
   } as ModelRequest;
   const bodyAt = (host: string, endpoint = 'openai') =>
-    new RefusedOptions(CHAT_OPTIONS, { endpoint, host }).request(request, {
+    new Lessons(CHAT_OPTIONS, { endpoint, host }).call(request, () => ({
       messages: wire,
       response_format: { type: 'json_schema' },
-    }).body;
+    })).body;
 
   it.each([
     ['api.deepseek.com', '{"type":"json_object"}', 'reasoning_content'],

@@ -1,0 +1,99 @@
+/** What an endpoint says of an error, wherever in its answer: routers put the words of the provider behind them inside. */
+import { isRecord, nestsTooDeep, parseJson, stringOr } from '../../core/text/json.js';
+import { waitInWords } from '../../shared/retry-after.js';
+
+/** An error in the one form that the SDKs read. */
+export interface PlainError {
+  message: string;
+  code?: unknown;
+  type?: unknown;
+  param?: unknown;
+  /** What the body asks to wait, milliseconds. */
+  wait_ms?: number;
+}
+
+/** More than a message quotes. */
+const MOST_QUOTED = 1_000;
+/** Where an error holds another: `metadata.raw` is OpenRouter's, `detail` FastAPI's, `details` Gemini's. */
+const INNER = ['error', 'metadata', 'raw', 'detail', 'details', 'errors', 'attempts', 'cause'] as const;
+const MOST_LEVELS = 6;
+
+/** The error of a body as it was sent; null when the text is no JSON, or has nothing that could be a message. */
+export function errorOfBody(text: string): PlainError | null {
+  const body = parseJson(text);
+  // Gemini's endpoint sends a list with one error.
+  const outer: unknown = Array.isArray(body) ? body[0] : body;
+  if (!isRecord(outer)) return null;
+  const error = outer.error ?? outer.detail ?? outer.message;
+  if (error === undefined) return null;
+  // SDKs walk it by recursion.
+  if (nestsTooDeep(text)) {
+    const said = isRecord(error) ? (error.message ?? error.detail) : error;
+    return { message: typeof said === 'string' ? said : text.slice(0, MOST_QUOTED) };
+  }
+  const { code, type, param } = outer;
+  return plainError(isRecord(error) ? { code, type, param, ...error } : { ...outer, message: error });
+}
+
+/** The same of an error that is an object already, or the text that stands in its place. */
+export function plainError(error: unknown): PlainError {
+  const levels = levelsOf(error, MOST_LEVELS);
+  const [outer = {}, ...inner] = levels;
+  const messages = levels.flatMap(({ message }) => (message === undefined ? [] : [message]));
+  const said = messages.filter(
+    (message, at) => !messages.some((other, by) => by < at && other.includes(message)),
+  );
+  const message = said.join(': ');
+  const waitMs = waitIn(error) ?? waitInWords(message);
+  return {
+    message,
+    code: wordOf('code', inner) ?? outer.code,
+    type: wordOf('type', inner) ?? outer.type,
+    param: wordOf('param', inner) ?? outer.param,
+    ...(waitMs === null ? {} : { wait_ms: waitMs }),
+  };
+}
+
+interface Level {
+  message?: string;
+  code?: unknown;
+  type?: unknown;
+  param?: unknown;
+}
+
+/** An error and those in it, the outermost first. */
+function levelsOf(value: unknown, most: number): Level[] {
+  if (most === 0 || value === undefined || value === null) return [];
+  if (typeof value === 'string') {
+    const inner = /^\s*[[{]/.test(value) && !nestsTooDeep(value) ? parseJson(value) : undefined;
+    return inner === undefined ? [{ message: value }] : levelsOf(inner, most - 1);
+  }
+  if (Array.isArray(value)) {
+    const found = value.flatMap(each => levelsOf(each, most - 1));
+    // What is wrong with which field, as FastAPI lists it.
+    return found.some(({ message }) => message !== undefined) ? found : [{ message: JSON.stringify(value) }];
+  }
+  if (!isRecord(value)) return [];
+  const { message, code, type, param } = value;
+  const inner = INNER.flatMap(key => levelsOf(innerOf(key, value[key]), most - 1));
+  return [{ code, type, param }, ...levelsOf(message, most - 1), ...inner];
+}
+
+/** Details of Gemini's have no message: they are data for programs. */
+function innerOf(key: string, value: unknown): unknown {
+  if (key !== 'details' || !Array.isArray(value)) return value;
+  const told = value.filter(each => isRecord(each) && typeof each.message === 'string');
+  return told.length === 0 ? undefined : told;
+}
+
+function wordOf(field: 'code' | 'type' | 'param', levels: readonly Level[]): string | undefined {
+  return levels.map(level => stringOr(level[field], '')).findLast(word => word !== '');
+}
+
+/** `google.rpc.RetryInfo`, and a number of seconds beside a message. */
+function waitIn(error: unknown): number | null {
+  const text = JSON.stringify(error ?? null).replaceAll('\\', '');
+  const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(text)?.[1];
+  const seconds = delay ?? /"retry_?after(?:_seconds)?"\s*:\s*"?([\d.]+)/i.exec(text)?.[1];
+  return seconds === undefined ? null : Math.ceil(Number(seconds) * 1_000);
+}

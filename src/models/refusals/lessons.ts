@@ -1,0 +1,259 @@
+/**
+ * What endpoints were found not to take: a request that was refused is changed where the refusal says, and sent once
+ * more in the same try. Later requests begin with that. A run keeps it too, for workers that do not know it.
+ */
+import { LRUCache } from 'lru-cache';
+import { toolCallsOf } from '../../core/state/message.js';
+import type { ModelRequest } from '../provider.js';
+import { wireToolName } from '../request/message-text.js';
+import {
+  type Body,
+  optionAbout,
+  type RefusableOption,
+  valueAt,
+  withOptions,
+} from '../request/refused-options.js';
+import { simplerSchema } from '../request/tool-schema.js';
+import {
+  changedTool,
+  messageHash,
+  messagesIn,
+  pictureHash,
+  picturesIn,
+  toolName,
+  toolsIn,
+  withMessages,
+  withoutPictures,
+  withTools,
+} from './body.js';
+import { type Lesson, readLesson, type Step, tellLesson } from './lesson.js';
+import { filledMessage, isEmptyMessage, otherMessage } from './messages.js';
+import { inOrder } from './order.js';
+import type { Refusal } from './places.js';
+import { nextStep } from './read-refusal.js';
+
+/** Who starts runs names models, also such as there are none. */
+const MODELS_KEPT = 200;
+/** Of one model: more would make every request another. */
+const LESSONS_KEPT = 40;
+/** In one call; what is refused then is its failure. */
+const MOST_CHANGES = 5;
+/** OpenAI's own rule, and Azure's: https://platform.openai.com/docs/api-reference/chat/create */
+const MOST_TOOLS = { hosts: /(^|\.)(openai\.com|azure\.com)$/, about: 'tools at most 128' };
+const SIMPLE_DESCRIPTION_CHARS = 1_024;
+
+export interface TaughtCall {
+  /** The body as far as the endpoint is known to take it. */
+  readonly body: Body;
+  /** True when the refusal names something that can be changed: sending it again is worth it. `said`: its words, fit to be shown. */
+  learn(refusal: Refusal, said: string): boolean;
+  /** The request was taken: what this call holds that its run does not know. */
+  taken(): Lesson[];
+}
+
+/** Of one endpoint, by model. Lives as long as the worker process. */
+export class Lessons {
+  readonly #name: string;
+  readonly #options: readonly RefusableOption[];
+  readonly #known = new LRUCache<string, Map<string, Lesson>>({ max: MODELS_KEPT });
+  readonly #atOnce: ReadonlyMap<string, number>;
+
+  constructor(options: readonly RefusableOption[], { endpoint, host }: { endpoint: string; host: string }) {
+    this.#name = endpoint;
+    this.#options = options;
+    const known = options.filter(option => option.hosts?.test(host)).map(optionAbout);
+    this.#atOnce = new Map(
+      [...known, ...(MOST_TOOLS.hosts.test(host) ? [MOST_TOOLS.about] : [])].map(about => [about, 1]),
+    );
+  }
+
+  /** `toBody`: the body that would be best. */
+  call(request: ModelRequest, toBody: (request: ModelRequest) => Body): TaughtCall {
+    const known = this.#known.get(request.model) ?? new Map<string, Lesson>();
+    this.#known.set(request.model, known);
+    return new Call({
+      request,
+      toBody,
+      known,
+      atOnce: this.#atOnce,
+      options: this.#options,
+      modelId: `${this.#name}/${request.model}`,
+    });
+  }
+}
+
+interface Given {
+  request: ModelRequest;
+  toBody: (request: ModelRequest) => Body;
+  known: Map<string, Lesson>;
+  atOnce: ReadonlyMap<string, number>;
+  options: readonly RefusableOption[];
+  modelId: string;
+}
+
+class Call implements TaughtCall {
+  readonly #given: Given;
+  /** Learnt in this call, in order. */
+  readonly #own: (Lesson & Pick<Step, 'once'>)[] = [];
+
+  constructor(given: Given) {
+    this.#given = given;
+    for (const step of (given.request.lessons ?? []).flatMap(id => readLesson(id) ?? [])) {
+      if (step.level > (given.known.get(step.about)?.level ?? 0))
+        remember(given.known, { ...step, told: tellLesson(given.modelId, step) });
+    }
+  }
+
+  get body(): Body {
+    return this.#changed(this.#wanted);
+  }
+
+  get #wanted(): Body {
+    const { request, toBody } = this.#given;
+    return toBody(inOrder(request, this.#levelOf('order')));
+  }
+
+  #levelOf(about: string): number {
+    const { known, atOnce } = this.#given;
+    const own = this.#own.findLast(lesson => lesson.about === about)?.level ?? 0;
+    return Math.max(own, known.get(about)?.level ?? 0, atOnce.get(about) ?? 0);
+  }
+
+  learn(refusal: Refusal, said: string): boolean {
+    if (this.#own.length >= MOST_CHANGES) return false;
+    const { options, modelId } = this.#given;
+    const wanted = this.#wanted;
+    const originals = messagesIn(this.#beforeMessages(wanted));
+    const sent = this.#changed(wanted);
+    const step = nextStep({
+      refusal,
+      wanted,
+      sent,
+      originals,
+      options,
+      levelOf: about => this.#levelOf(about),
+    });
+    if (!step) return false;
+    // Another thing is at fault now: what was changed before has helped.
+    if (this.#own.at(-1)?.about !== step.about) this.#keepLast();
+    this.#own.push({ ...step, told: tellLesson(modelId, step, said) });
+    return true;
+  }
+
+  taken(): Lesson[] {
+    this.#keepLast();
+    const { known, request } = this.#given;
+    const inRun = new Set(request.lessons ?? []);
+    const wanted = this.#wanted;
+    const last = new Map(this.#own.map(lesson => [lesson.about, lesson]));
+    const held = [...known.values()].filter(({ about }) => !last.has(about) && concerns(about, wanted));
+    return [...last.values(), ...held]
+      .filter(({ about, level }) => !inRun.has(`${about} ${level}`))
+      .map(({ about, level, told }) => ({ about, level, told }));
+  }
+
+  #keepLast(): void {
+    const last = this.#own.at(-1);
+    if (last && !last.once) remember(this.#given.known, last);
+  }
+
+  #changed(wanted: Body): Body {
+    return this.#streamed(this.#withMessages(this.#beforeMessages(wanted)));
+  }
+
+  #beforeMessages(wanted: Body): Body {
+    const { options, request, modelId } = this.#given;
+    const body = withOptions(wanted, options, option => this.#levelOf(optionAbout(option)), [
+      request,
+      modelId,
+    ]);
+    return this.#withPictures(this.#withTools(body));
+  }
+
+  #withTools(body: Body): Body {
+    const given = toolsIn(body);
+    if (given.length === 0) return body;
+    const all = this.#levelOf('tools');
+    const tools = given.flatMap(tool => {
+      const level = Math.max(all, this.#levelOf(`tool ${toolName(tool)}`));
+      if (level === 0) return [tool];
+      return level === 1 ? [changedTool(tool, simplerSchema, SIMPLE_DESCRIPTION_CHARS)] : [];
+    });
+    return withTools(body, fewest(tools, this.#mostTools(), this.#given.request));
+  }
+
+  #mostTools(): number {
+    const { known, atOnce } = this.#given;
+    const abouts = [...known.keys(), ...atOnce.keys(), ...this.#own.map(({ about }) => about)];
+    return Math.min(
+      ...abouts.map(about => Number(/^tools at most (\d+)$/.exec(about)?.[1] ?? Number.POSITIVE_INFINITY)),
+    );
+  }
+
+  #withMessages(body: Body): Body {
+    const given = messagesIn(body);
+    const messages = given.map(message => {
+      if (this.#levelOf('empty messages') > 0 && isEmptyMessage(message)) return filledMessage(message);
+      const level = this.#namesMessages ? this.#levelOf(`message ${messageHash(message)}`) : 0;
+      return level === 0 ? message : otherMessage(message, level);
+    });
+    return messages.every((message, at) => message === given[at]) ? body : withMessages(body, messages);
+  }
+
+  /** Hashes cost: most calls name none. */
+  get #namesMessages(): boolean {
+    const isOne = (about: string) => about.startsWith('message ');
+    return this.#own.some(({ about }) => isOne(about)) || [...this.#given.known.keys()].some(isOne);
+  }
+
+  #withPictures(body: Body): Body {
+    const isNone = this.#levelOf('pictures') > 0;
+    const abouts = [...this.#given.known.keys(), ...this.#own.map(({ about }) => about)];
+    if (!isNone && !abouts.some(about => about.startsWith('picture '))) return body;
+    const isRefused = (picture: Record<string, unknown>) =>
+      isNone || this.#levelOf(`picture ${pictureHash(picture)}`) > 0;
+    return withMessages(body, withoutPictures(messagesIn(body), isRefused));
+  }
+
+  #streamed(body: Body): Body {
+    if (this.#levelOf('streaming') === 0) return body;
+    const { stream_options: _options, ...rest } = body;
+    return { ...rest, stream: body.stream !== true };
+  }
+}
+
+function remember(known: Map<string, Lesson>, { about, level, told }: Lesson): void {
+  const [oldest] = known.keys();
+  if (known.size >= LESSONS_KEPT && !known.has(about) && oldest !== undefined) known.delete(oldest);
+  known.set(about, { about, level, told });
+}
+
+/** Whether a request would be another without it. */
+function concerns(about: string, wanted: Body): boolean {
+  const [kind = '', ...rest] = about.split(' ');
+  const name = rest.join(' ');
+  if (kind === 'option') return valueAt(wanted, name) !== undefined;
+  if (kind === 'tool') return toolsIn(wanted).some(tool => toolName(tool) === name);
+  if (kind === 'tools') return toolsIn(wanted).length > Number(/\d+$/.exec(name)?.[0] ?? 0);
+  if (kind === 'pictures') return picturesIn(messagesIn(wanted)).length > 0;
+  if (kind === 'empty') return messagesIn(wanted).some(isEmptyMessage);
+  return kind !== 'picture' && kind !== 'message';
+}
+
+/** Those that the conversation has called stay, then the first. */
+function fewest(
+  tools: readonly Record<string, unknown>[],
+  most: number,
+  { messages }: ModelRequest,
+): readonly Record<string, unknown>[] {
+  if (tools.length <= most) return tools;
+  const called = new Set(
+    messages
+      .flatMap(message => (message.kind === 'assistant' ? toolCallsOf(message) : []))
+      .map(({ name }) => wireToolName(name)),
+  );
+  const first = tools.filter(tool => called.has(toolName(tool)));
+  const others = tools.filter(tool => !called.has(toolName(tool)));
+  const kept = new Set([...first, ...others].slice(0, most));
+  return tools.filter(tool => kept.has(tool));
+}

@@ -1,0 +1,183 @@
+/** What a refusal names, and so what is changed of the request before it is sent once more. */
+import { isRecord } from '../../core/text/json.js';
+import type { Body, RefusableOption } from '../request/refused-options.js';
+import { namedExactly, namedInWords, optionAbout, pathAt, valueAt } from '../request/refused-options.js';
+import { messageHash, messagesIn, pictureHash, picturesIn, toolName, toolsIn } from './body.js';
+import type { Step } from './lesson.js';
+import { isEmptyMessage } from './messages.js';
+import { messagePlace, namesQuoted, type Refusal, toolPlace } from './places.js';
+import {
+  BAD_ORDER,
+  BAD_SCHEMA,
+  EMPTY_MESSAGE,
+  NO_PICTURES,
+  NO_STREAM,
+  NO_TOOLS,
+  OF_CALLS,
+  ONLY_STREAM,
+  PICTURES,
+  TOO_LONG,
+  TOO_MANY_TOOLS,
+} from './words.js';
+
+export interface Refused {
+  refusal: Refusal;
+  /** As it would be best, and as it was sent. */
+  wanted: Body;
+  sent: Body;
+  /** Messages before any of them was replaced. */
+  originals: readonly unknown[];
+  options: readonly RefusableOption[];
+  levelOf(about: string): number;
+}
+
+type Reader = (refused: Refused) => Step | 'stop' | null;
+
+/** Chat templates that fail are faults of the server: little can be learnt from what else is wrong there. */
+const SERVER_FAULT = 500;
+const NOT_FOUND = 404;
+
+/** The next change that the refusal asks for; null where it names nothing that can be changed. */
+export function nextStep(refused: Refused): Step | null {
+  const { status } = refused.refusal;
+  const readers = status >= SERVER_FAULT || status === NOT_FOUND ? OF_ANY_STATUS : READERS;
+  for (const read of readers) {
+    const step = read(refused);
+    if (step === 'stop') return null;
+    if (step) return step;
+  }
+  return null;
+}
+
+function next({ levelOf }: Refused, about: string, most: number): Step | null {
+  const level = levelOf(about) + 1;
+  return level > most ? null : { about, level };
+}
+
+const conversation: Reader = refused => optionStep(refused, option => option.byWords === true, namedInWords);
+
+function optionStep(
+  { refusal, wanted, options, levelOf }: Refused,
+  isMeant: (option: RefusableOption) => boolean,
+  isNamed: (refusal: Refusal, path: string, option: RefusableOption) => boolean,
+): Step | null {
+  for (const option of options.filter(isMeant)) {
+    const given = valueAt(wanted, option.path);
+    if (given === undefined || option.isIn?.(given) === false) continue;
+    const about = optionAbout(option);
+    const path = pathAt(option, levelOf(about));
+    if (path === null || !isNamed(refusal, path, option)) continue;
+    return { about, level: levelOf(about) + 1, ...(option.once && { once: true }) };
+  }
+  return null;
+}
+
+const namedOption: Reader = refused => optionStep(refused, option => !option.byWords, namedExactly);
+const wordedOption: Reader = refused => optionStep(refused, option => !option.byWords, namedInWords);
+
+const namedTool: Reader = refused => {
+  const { refusal, sent } = refused;
+  const tools = toolsIn(sent);
+  if (tools.length === 0) return null;
+  const place = toolPlace(refusal);
+  if (place === null && messagePlace(refusal) !== null) return null;
+  // Other places of the request have tools too, such as its calls.
+  const byPlace = place === null ? undefined : tools[place];
+  const isOfTools = BAD_SCHEMA.words.test(refusal.message) || /tool|function/i.test(refusal.message);
+  const byName = isOfTools ? tools.find(tool => namesQuoted(refusal.message, toolName(tool))) : undefined;
+  const tool = byName ?? byPlace;
+  return tool ? next(refused, `tool ${toolName(tool)}`, 2) : null;
+};
+
+const manyTools: Reader = refused => {
+  const { refusal, sent } = refused;
+  const count = toolsIn(sent).length;
+  if (count < 2 || !TOO_MANY_TOOLS.words.test(refusal.message)) return null;
+  const told = [...refusal.message.matchAll(/\b\d+\b/g)].map(([number]) => Number(number));
+  const most = Math.max(0, ...told.filter(number => number < count)) || Math.min(128, Math.floor(count / 2));
+  return next(refused, `tools at most ${most}`, 1);
+};
+
+/** Taken up where tools can be written as text: `run-with-tools.ts`. */
+const noTools: Reader = ({ refusal, sent }) =>
+  toolsIn(sent).length > 0 && NO_TOOLS.words.test(refusal.message) ? 'stop' : null;
+
+const anyTool: Reader = refused => {
+  const { refusal, sent } = refused;
+  if (toolsIn(sent).length === 0 || messagePlace(refusal) !== null) return null;
+  return BAD_SCHEMA.words.test(refusal.message) ? next(refused, 'tools', 1) : null;
+};
+
+const picture: Reader = refused => {
+  const { refusal, sent } = refused;
+  const messages = messagesIn(sent);
+  const pictures = picturesIn(messages);
+  const place = messagePlace(refusal);
+  const atPlace = place === null ? [] : picturesIn(messages[place]);
+  const isMeant = PICTURES.words.test(refusal.message) || (place !== null && atPlace.length > 0);
+  if (pictures.length === 0 || !isMeant) return null;
+  if (NO_PICTURES.test(refusal.message)) return next(refused, 'pictures', 1);
+  const [one, ...others] = atPlace.length > 0 ? atPlace : pictures;
+  if (one && others.length === 0) return next(refused, `picture ${pictureHash(one)}`, 1);
+  const step = next(refused, 'pictures', 1);
+  return step && { ...step, once: true };
+};
+
+const message: Reader = refused => {
+  const { refusal, originals } = refused;
+  const place = messagePlace(refusal);
+  const named = place === null ? undefined : originals[place];
+  const isPrompt = isRecord(named) && (named.role === 'system' || named.role === 'developer');
+  if (named === undefined || isPrompt || isOfOrder(refusal)) return null;
+  if (isEmptyMessage(named)) return next(refused, 'empty messages', 1);
+  return next(refused, `message ${messageHash(named)}`, 2);
+};
+
+/** A refusal of the order may name a message, which is not at fault. */
+function isOfOrder({ message }: Refusal): boolean {
+  return (
+    /follow|preced|alternat|after|\border\b|without|response messages|(start|begin|end) with/i.test(
+      message,
+    ) && BAD_ORDER.words.test(message)
+  );
+}
+
+const emptyMessage: Reader = refused => {
+  const isMet =
+    EMPTY_MESSAGE.words.test(refused.refusal.message) && messagesIn(refused.sent).some(isEmptyMessage);
+  return isMet ? next(refused, 'empty messages', 1) : null;
+};
+
+const order: Reader = refused => {
+  const { message } = refused.refusal;
+  if (!BAD_ORDER.words.test(message)) return null;
+  const step = next(refused, 'order', 2);
+  return step && OF_CALLS.test(message) ? { ...step, level: 2 } : step;
+};
+
+const stream: Reader = refused => {
+  const { refusal, wanted } = refused;
+  const words = wanted.stream === true ? NO_STREAM : ONLY_STREAM;
+  return words.test(refusal.message) ? next(refused, 'streaming', 1) : null;
+};
+
+/** The workflow shortens it. */
+const tooLong: Reader = ({ refusal }) => (TOO_LONG.words.test(refusal.message) ? 'stop' : null);
+
+const OF_ANY_STATUS: readonly Reader[] = [conversation, noTools, picture];
+/** What is named by its place goes before what is told in words. */
+const READERS: readonly Reader[] = [
+  conversation,
+  namedTool,
+  picture,
+  namedOption,
+  noTools,
+  manyTools,
+  emptyMessage,
+  message,
+  stream,
+  tooLong,
+  anyTool,
+  wordedOption,
+  order,
+];

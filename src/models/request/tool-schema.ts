@@ -1,0 +1,263 @@
+/** Schemas of tools as endpoints take them. Calls are checked by the original: what is left out here still holds. */
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../core/text/json.js';
+
+type Schema = Record<string, unknown>;
+
+/** Anthropic's rule for the names of arguments, the narrowest of all. */
+const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
+const MOST_LEVELS = 12;
+/** Keywords that say nothing to a model, and that some endpoint refuses. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  '$anchor',
+  '$vocabulary',
+  'examples',
+]);
+const BRANCHES = ['anyOf', 'oneOf', 'allOf'] as const;
+/** What no provider takes at the top: https://github.com/anthropics/claude-code/issues/5319 */
+const NOT_AT_TOP: ReadonlySet<string> = new Set([
+  ...BRANCHES,
+  'not',
+  'if',
+  'then',
+  'else',
+  'enum',
+  'const',
+  'type',
+]);
+
+/** An argument's name as it is sent: the same each time, and told apart from all others. */
+export function wireKey(key: string): string {
+  if (KEY.test(key)) return key;
+  const hash = createHash('sha256').update(key).digest('hex').slice(0, 6);
+  return `${key.replace(/[^a-zA-Z0-9_.-]+/g, '_').slice(0, 56)}_${hash}`;
+}
+
+/** Of OpenAI's endpoints, and of many that speak as they do: https://platform.openai.com/docs/api-reference/chat/create */
+const DESCRIPTION_CHARS = 1_024;
+
+/** A tool's description, cut where endpoints of OpenAI's protocols refuse a longer one. */
+export function wireDescription(description: string): string {
+  if (description.length <= DESCRIPTION_CHARS) return description;
+  return `${description.slice(0, DESCRIPTION_CHARS - 1).toWellFormed()}…`;
+}
+
+/** An object schema without what providers refuse (FE3). */
+export function wireSchema(schema: Schema): Schema {
+  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_TOP.has(keyword));
+  const { properties, required } = mergedBranches(schema);
+  const merged = {
+    ...Object.fromEntries(kept),
+    ...(properties !== null && { properties }),
+    ...(required !== null && { required }),
+  };
+  return { type: 'object', properties: {}, ...taken(merged, MOST_LEVELS) };
+}
+
+/** What branches at the top say, as far as one object can: all their arguments, and what each requires. */
+function mergedBranches(schema: Schema): { properties: Schema | null; required: unknown[] | null } {
+  const branches = BRANCHES.flatMap(key => {
+    const list = schema[key];
+    return Array.isArray(list)
+      ? list.filter(isRecord).map(branch => ({ branch, isAll: key === 'allOf' }))
+      : [];
+  });
+  const own = isRecord(schema.properties) ? schema.properties : null;
+  if (branches.length === 0) return { properties: own, required: listOf(schema.required) };
+  const inner = branches.map(({ branch, isAll }) => ({ ...mergedBranches(branch), isAll }));
+  const properties = Object.assign({}, ...inner.map(each => each.properties ?? {}), own ?? {}) as Schema;
+  const chosen = inner.filter(({ isAll }) => !isAll).map(({ required }) => required ?? []);
+  const everywhere = (chosen[0] ?? []).filter(name => chosen.every(list => list.includes(name)));
+  const always = inner.filter(({ isAll }) => isAll).flatMap(({ required }) => required ?? []);
+  const required = [...new Set([...(listOf(schema.required) ?? []), ...always, ...everywhere])];
+  return { properties, required: required.length === 0 ? null : required };
+}
+
+function listOf(value: unknown): unknown[] | null {
+  return Array.isArray(value) ? value : null;
+}
+
+function taken(schema: unknown, levels: number): Schema {
+  if (!isRecord(schema) || levels === 0) return {};
+  const result: Schema = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (!SAYS_NOTHING.has(keyword)) Object.assign(result, takenKeyword(keyword, value, schema, levels - 1));
+  }
+  const isArray = result.type === 'array' || (Array.isArray(result.type) && result.type.includes('array'));
+  if (isArray && result.items === undefined && result.prefixItems === undefined) result.items = {};
+  return result;
+}
+
+function takenKeyword(keyword: string, value: unknown, { minimum, maximum }: Schema, levels: number): Schema {
+  switch (keyword) {
+    case 'properties':
+    case 'patternProperties':
+    case '$defs':
+    case 'definitions':
+      return isRecord(value) ? { [keyword]: takenEach(value, levels, keyword === 'properties') } : {};
+    case 'items':
+      // A list is an older form of `prefixItems`.
+      if (Array.isArray(value)) return { items: value.length === 1 ? taken(value[0], levels) : {} };
+      return { items: taken(value, levels) };
+    case 'required':
+      return Array.isArray(value)
+        ? { required: value.filter(name => typeof name === 'string').map(wireKey) }
+        : {};
+    case 'anyOf':
+    case 'oneOf':
+    case 'allOf':
+      return Array.isArray(value) && value.length > 0
+        ? { [keyword]: value.map(branch => taken(branch, levels)) }
+        : {};
+    case 'additionalProperties':
+    case 'not':
+      return { [keyword]: isRecord(value) ? taken(value, levels) : value };
+    // Once they said whether the bound itself is left out.
+    case 'exclusiveMinimum':
+      return typeof value === 'boolean'
+        ? value && typeof minimum === 'number'
+          ? { exclusiveMinimum: minimum }
+          : {}
+        : { [keyword]: value };
+    case 'exclusiveMaximum':
+      return typeof value === 'boolean'
+        ? value && typeof maximum === 'number'
+          ? { exclusiveMaximum: maximum }
+          : {}
+        : { [keyword]: value };
+    case 'type':
+      return value === 'any' || value === null ? {} : { type: value };
+    case 'id':
+      return typeof value === 'string' ? {} : { id: value };
+    case 'enum':
+      return Array.isArray(value) && value.length > 0 ? { enum: value } : {};
+    default:
+      return { [keyword]: value };
+  }
+}
+
+function takenEach(schemas: Schema, levels: number, areArguments: boolean): Schema {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, inner]) => [
+      areArguments ? wireKey(name) : name,
+      taken(inner, levels),
+    ]),
+  );
+}
+
+/** Arguments by the names that the tool gives them, where they were sent under others. */
+export function ownKeys(input: Schema, schema: unknown): Schema {
+  return hasOddKeys(schema, MOST_LEVELS) ? (renamed(input, schema, MOST_LEVELS) as Schema) : input;
+}
+
+function hasOddKeys(schema: unknown, levels: number): boolean {
+  if (!isRecord(schema) || levels === 0) return false;
+  const properties = Object.entries(propertiesIn(schema));
+  const inner = [schema.items, ...properties.map(([, property]) => property)];
+  return properties.some(([key]) => !KEY.test(key)) || inner.some(each => hasOddKeys(each, levels - 1));
+}
+
+function renamed(value: unknown, schema: unknown, levels: number): unknown {
+  if (!isRecord(schema) || levels === 0) return value;
+  if (Array.isArray(value)) return value.map(each => renamed(each, schema.items, levels - 1));
+  if (!isRecord(value)) return value;
+  const properties = propertiesIn(schema);
+  const named = new Map(Object.keys(properties).map(name => [wireKey(name), name]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const name = Object.hasOwn(properties, key) ? key : (named.get(key) ?? key);
+      return [
+        name,
+        renamed(inner, Object.hasOwn(properties, name) ? properties[name] : undefined, levels - 1),
+      ];
+    }),
+  );
+}
+
+function propertiesIn(schema: Schema): Schema {
+  return mergedBranches(schema).properties ?? {};
+}
+
+const SIMPLE_LEVELS = 4;
+const SIMPLE_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
+const SIMPLE_DESCRIPTION_CHARS = 300;
+
+/** What every endpoint understands: types, descriptions, lists of words. `schema`: as it was sent. */
+export function simplerSchema(schema: Schema): Schema {
+  const simple = simpler(schema, schema, SIMPLE_LEVELS);
+  return { ...simple, type: 'object', properties: isRecord(simple.properties) ? simple.properties : {} };
+}
+
+function simpler(given: unknown, root: Schema, levels: number): Schema {
+  const schema = resolved(given, root);
+  const { description, enum: words } = schema;
+  const type = simpleType(schema);
+  const about =
+    typeof description === 'string' ? { description: description.slice(0, SIMPLE_DESCRIPTION_CHARS) } : {};
+  if (type === 'array')
+    return {
+      type,
+      ...about,
+      items: levels === 0 ? { type: 'string' } : simpler(schema.items, root, levels - 1),
+    };
+  if (type === 'object') {
+    const properties = levels === 0 ? {} : propertiesIn(schema);
+    const names = Object.keys(properties);
+    const required = Array.isArray(schema.required)
+      ? schema.required.filter(name => names.includes(String(name)))
+      : [];
+    const inner = names.map(name => [name, simpler(properties[name], root, levels - 1)] as const);
+    return {
+      type,
+      ...about,
+      properties: Object.fromEntries(inner),
+      ...(required.length > 0 && { required }),
+    };
+  }
+  const isWords =
+    type === 'string' &&
+    Array.isArray(words) &&
+    words.length > 0 &&
+    words.every(word => typeof word === 'string' && word !== '');
+  return { type, ...about, ...(isWords && { enum: words }) };
+}
+
+/** What a reference within the schema leads to; of branches the first that says something. */
+function resolved(given: unknown, root: Schema): Schema {
+  let schema = isRecord(given) ? given : {};
+  for (let steps = 0; steps < 8; steps += 1) {
+    const branch = BRANCHES.flatMap(key => (Array.isArray(schema[key]) ? schema[key] : [])).find(
+      each => isRecord(each) && each.type !== 'null',
+    );
+    const next =
+      typeof schema.$ref === 'string'
+        ? atPointer(root, schema.$ref)
+        : schema.type === undefined
+          ? branch
+          : undefined;
+    if (!isRecord(next)) break;
+    const { $ref: _ref, anyOf: _any, oneOf: _one, allOf: _all, ...own } = schema;
+    schema = { ...next, ...own };
+  }
+  return schema;
+}
+
+function atPointer(root: Schema, pointer: string): unknown {
+  const path = pointer.startsWith('#/') ? pointer.slice(2).split('/') : [];
+  return path.reduce<unknown>(
+    (value, key) => (isRecord(value) ? value[key.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
+    path.length === 0 ? undefined : root,
+  );
+}
+
+function simpleType({ type, properties, items, enum: words, const: word }: Schema): string {
+  const named = (Array.isArray(type) ? type : [type]).find(each => SIMPLE_TYPES.includes(each));
+  if (typeof named === 'string') return named;
+  if (properties !== undefined) return 'object';
+  if (items !== undefined) return 'array';
+  const example = Array.isArray(words) ? words[0] : word;
+  return ['number', 'boolean'].includes(typeof example) ? typeof example : 'string';
+}

@@ -1,0 +1,322 @@
+/** Requests that an endpoint refuses, and what is sent then: over HTTP, in the words of endpoints. */
+import { describe, expect, it } from 'vitest';
+import type { AssistantMessage, Message } from '../../../../src/core/state/message.js';
+import { toolResult } from '../../../../src/core/tools/tool-result.js';
+import { createProvider } from '../../../../src/models/protocols.js';
+import { createProviders } from '../../../../src/models/providers.js';
+import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
+import { type CallSetup, failureOf, MODEL, runCall, tool, user } from '../../../support/model-calls.js';
+
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const DONE = [chunk({ content: 'ok' }), chunk({}, 'stop')];
+
+const CALL = { type: 'tool_use', id: 'call_1', name: 'read', input: { path: 'a' } } as const;
+const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: 0 };
+const reply = (content: AssistantMessage['content'], id = 'm2'): AssistantMessage => ({
+  id,
+  at: 1,
+  kind: 'assistant',
+  role: 'executor',
+  action: 'calling_tool',
+  stopReason: 'tool_use',
+  usage,
+  model: MODEL,
+  content,
+});
+const SHOT = { type: 'image' as const, mimeType: 'image/png', ref: 'blob:shot', totalBytes: 8 };
+const RESULT: Message = {
+  id: 'm3',
+  at: 1,
+  kind: 'tool_result',
+  content: [toolResult(CALL, 'executed', { content: [{ type: 'text', text: 'Seen.' }, SHOT] })],
+};
+// On the wire: system, user, assistant with the call, its result, the picture, user.
+const TALK: Message[] = [user('Goal.'), reply([CALL]), RESULT, user('Go on.', 'm4')];
+const TOOLS = [
+  tool('read', { properties: { path: { type: 'string', format: 'path' } } }),
+  tool('search'),
+  tool('write'),
+];
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+async function play(answers: readonly Answer[], setup: Partial<CallSetup> = {}) {
+  const endpoint = await startEventEndpoint(...answers);
+  const { baseUrl, bodies } = endpoint;
+  const provider = createProvider({ name: 'openai', baseUrl });
+  const registry = createProviders({ openai: () => provider });
+  const providers = {
+    resolve: (id: string) => {
+      const found = registry.resolve(id);
+      return {
+        ...found,
+        info: { ...found.info, capabilities: { ...found.info.capabilities, vision: true } },
+      };
+    },
+  };
+  const head = {
+    tools: TOOLS,
+    temperature: 0.2,
+    reasoning: 'low',
+    maxOutputTokens: 900,
+    ...setup.head,
+  } as const;
+  const call = () =>
+    runCall({ baseUrl, messages: TALK, ...setup, head, deps: { providers, readBlob: async () => PNG } });
+  return { call, bodies };
+}
+
+/** The second body, as text, after the first was refused so. */
+async function afterRefusal(
+  message: string,
+  { status = 400, ...more }: { status?: number; param?: string } = {},
+) {
+  const { call, bodies } = await play([{ status, error: { message, ...more } }, DONE]);
+  const { lessons = [] } = await call();
+  expect(bodies).toHaveLength(2);
+  return { first: bodies[0] ?? {}, second: bodies[1] ?? {}, lessons };
+}
+
+const toolNames = (body: Record<string, unknown>) =>
+  ((body.tools ?? []) as { function: { name: string } }[]).map(each => each.function.name);
+
+describe('what a refusal names is changed, in the same try', () => {
+  it.each([
+    ["Invalid schema for function 'read': In context=('properties', 'path'), schema must have a type.", {}],
+    [
+      'tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level',
+      {},
+    ],
+    [
+      `Invalid JSON payload received. Unknown name "format" at 'tools[0].function_declarations[0].parameters.properties[0].value': Cannot find field.`,
+      {},
+    ],
+    ['[{"loc":["body","tools",0,"function","parameters"],"msg":"Input should be valid"}]', {}],
+    ['Bad tool definition', { param: 'tools[0].function.parameters' }],
+    ['body -> tools -> 0 -> function: invalid', {}],
+    ['Tool read has an unsupported parameter type', {}],
+  ])('a tool (%s) → its schema is simpler, and the run is told (FE3)', async (message, more) => {
+    const { second, lessons } = await afterRefusal(message, more);
+    expect(toolNames(second)).toEqual(['read', 'search', 'write']);
+    expect(JSON.stringify(second.tools)).not.toContain('format');
+    expect(lessons).toEqual([
+      { id: 'tool read 1', told: expect.stringContaining('the schema of the tool read') },
+    ]);
+  });
+
+  it('a tool, again and again → it is left out, and later calls begin without it (FE3)', async () => {
+    const refusal = { status: 400, error: { message: "Invalid schema for function 'read': no." } };
+    const { call, bodies } = await play([refusal, refusal, DONE]);
+    const { lessons } = await call();
+    expect(bodies.map(toolNames)).toEqual([
+      ['read', 'search', 'write'],
+      ['read', 'search', 'write'],
+      ['search', 'write'],
+    ]);
+    expect(lessons?.map(({ id }) => id)).toEqual(['tool read 2']);
+    await call();
+    expect(toolNames(bodies[3] ?? {})).toEqual(['search', 'write']);
+  });
+
+  it('a schema, without saying whose → all are simpler; then tools are text (FE3)', async () => {
+    const refusal = { status: 400, error: { message: 'The JSON schema is not valid.' } };
+    const { call, bodies } = await play([refusal, refusal, DONE]);
+    const { lessons } = await call();
+    expect(JSON.stringify(bodies[1]?.tools)).not.toContain('format');
+    expect(bodies[2]).not.toHaveProperty('tools');
+    expect(lessons?.map(({ id }) => id)).toEqual(['tools in text 1']);
+  });
+
+  it.each([
+    [
+      "Invalid 'tools': array too long. Expected an array with maximum length 2, but got an array with length 3 instead.",
+      2,
+    ],
+    ['Too many tools: at most 1 tools may be given.', 1],
+  ])('too many tools (%s) → %d, those that were called first (FE3)', async (message, most) => {
+    const { second, lessons } = await afterRefusal(message);
+    expect(toolNames(second)).toEqual(['read', 'search'].slice(0, most));
+    expect(lessons[0]?.told).toContain(`it is offered ${most}`);
+  });
+
+  it.each([
+    ['messages[4]: unknown variant `image_url`, expected `text` at line 1 column 690848', 'pictures 1'],
+    ['image input is not supported - hint: you may need to provide the mmproj', 'pictures 1'],
+    ['No endpoints found that support image input', 'pictures 1'],
+    ['messages[4].content: Input should be a valid string', 'pictures 1'],
+    [
+      'messages.4.content.1.image_url: At least one of the image dimensions exceed max allowed size: 8000 pixels',
+      'picture ',
+    ],
+    ['You uploaded an unsupported image. Please make sure your image is valid.', 'picture'],
+    ['Could not process image', 'picture'],
+  ])('a picture (%s) → a note in its place (FE5)', async (message, id) => {
+    const status = message.startsWith('No end') ? 404 : message.startsWith('image input') ? 500 : 400;
+    const { first, second, lessons } = await afterRefusal(message, { status });
+    expect(JSON.stringify(first)).toContain('image_url');
+    expect(JSON.stringify(second)).not.toContain('image_url');
+    expect(JSON.stringify(second)).toContain('The picture that stood here');
+    expect(lessons[0]?.id).toContain(id);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      "Unsupported value: 'temperature' does not support 0.2 with this model.",
+      { param: 'temperature' },
+      'temperature',
+    ],
+    ['Model grok-4 does not support parameter reasoningEffort.', {}, 'reasoning_effort'],
+    ['"gemma3" does not support thinking', {}, 'reasoning_effort'],
+    ['Unrecognized request argument supplied: stream_options', {}, 'stream_options'],
+    [
+      '[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]',
+      {},
+      'stream_options',
+    ],
+  ])('an option (%s) → it goes, and all else stays (FE9)', async (message, more, option) => {
+    const { call, bodies } = await play([
+      { status: 400, error: { message, ...more } },
+      { status: 400, error: { message, ...more } },
+      DONE,
+    ]);
+    const { lessons } = await call().catch(() => ({ lessons: undefined }));
+    const last = bodies.at(-1) ?? {};
+    expect(last).not.toHaveProperty(option, bodies[0]?.[option]);
+    expect(last).toHaveProperty('tools');
+    if (lessons) expect(lessons[0]?.id).toContain(`option ${option}`);
+  });
+
+  it.each([
+    'messages.3.content: Input is not allowed here',
+    'Invalid value at messages[3]',
+    'body -> messages -> 3: value is not valid',
+    'The message at index 3 could not be read',
+  ])('a message (%s) → as plain text, then as a note (FE6)', async words => {
+    const refusal = { status: 400, error: { message: words } };
+    const { call, bodies } = await play([refusal, refusal, DONE]);
+    const { lessons } = await call();
+    const contents = bodies.map(
+      ({ messages }) => (messages as { content: string; tool_call_id?: string }[])[3],
+    );
+    expect(contents[2]).toMatchObject({
+      tool_call_id: 'call_1',
+      content: expect.stringContaining('left out'),
+    });
+    expect(lessons?.[0]?.id).toMatch(/^message \w+ 2$/);
+    await call();
+    expect(bodies[3]).toMatchObject({ messages: { 3: contents[2] } });
+  });
+
+  it.each([
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
+    'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
+  ])('the order (%s) → calls and results in words (FE6)', async message => {
+    const { second } = await afterRefusal(message);
+    const messages = second.messages as { role: string; content: unknown }[];
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(JSON.stringify(messages)).toContain('You called read with');
+    expect(second).toHaveProperty('tools');
+  });
+
+  it('no stream (OpenAI, of organizations that are not verified) → the reply comes whole (FE9)', async () => {
+    const { second } = await afterRefusal('Your organization must be verified to stream this model.', {});
+    expect(second).toMatchObject({ stream: false });
+    expect(second).not.toHaveProperty('stream_options');
+  });
+
+  it('replies and messages without text → are not sent (FE6)', async () => {
+    const messages = [
+      user('Goal.'),
+      reply([{ type: 'text', text: ' ' }]),
+      user('', 'm3'),
+      user('Go on.', 'm4'),
+    ];
+    const { call, bodies } = await play([DONE], { messages });
+    await call();
+    expect(bodies[0]?.messages).toMatchObject([
+      { content: 'You are a test.' },
+      { content: 'Goal.' },
+      { content: 'Go on.' },
+    ]);
+  });
+
+  it('half a surrogate → whole on the wire (FE4)', async () => {
+    const { call, bodies } = await play([DONE], { messages: [user('A \ud83d half.')] });
+    await call();
+    expect(JSON.stringify(bodies[0])).toContain('A \ufffd half.');
+  });
+});
+
+describe('bounds of what is learnt', () => {
+  it('a refusal that goes on → each change once, and its own words are the failure (FE6)', async () => {
+    const { call, bodies } = await play([{ status: 400, error: { message: "The tool 'read' is bad." } }]);
+    expect((await failureOf(call())).message).toContain("The tool 'read' is bad");
+    expect(bodies).toHaveLength(3);
+    await failureOf(call());
+    expect(toolNames(bodies[3] ?? {})).toContain('read');
+  });
+
+  it('one thing after the other → five at most (FE6)', async () => {
+    const refusals = [
+      'stream_options',
+      'temperature',
+      'reasoning_effort',
+      'reasoning_effort',
+      "tool 'search'",
+      "tool 'write'",
+    ].map(thing => ({
+      status: 400,
+      error: { message: `Not supported: ${thing}` },
+    }));
+    const { call, bodies } = await play([...refusals, DONE]);
+    await failureOf(call());
+    expect(bodies).toHaveLength(6);
+  });
+
+  it('what the run knows → is changed at once, on any worker (FE6)', async () => {
+    const { call, bodies } = await play([DONE], {});
+    const endpoint = await startEventEndpoint(DONE);
+    const provider = createProvider({ name: 'openai', baseUrl: endpoint.baseUrl });
+    const deltas = provider.stream(
+      {
+        ...{
+          prefix: 'own',
+          system: '',
+          tools: TOOLS,
+          output: 'text',
+          dialect: 'component',
+          toolChoice: 'auto',
+          toolSyntax: null,
+        },
+        ...{ temperature: 0.2, topP: null, reasoning: null, stop: [], maxOutputTokens: null, cacheKey: null },
+        model: 'gpt-5-mini',
+        messages: TALK,
+        lessons: ['option temperature 1', 'tool read 2'],
+      },
+      new AbortController().signal,
+    );
+    const types: string[] = [];
+    for await (const { type } of deltas) types.push(type);
+    expect(types).not.toContain('lesson');
+    expect(endpoint.bodies[0]).not.toHaveProperty('temperature');
+    expect(toolNames(endpoint.bodies[0] ?? {})).toEqual(['search', 'write']);
+    await call();
+    expect(bodies[0]).toHaveProperty('temperature');
+  });
+
+  it('a refusal that comes as the first event of a stream → learnt too (FE9)', async () => {
+    const error = {
+      code: 400,
+      message: 'Provider returned error',
+      metadata: { raw: '{"error":{"message":"No.","param":"temperature"}}' },
+    };
+    const { call, bodies } = await play([[{ error }], DONE]);
+    await call();
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).not.toHaveProperty('temperature');
+  });
+});

@@ -1,0 +1,140 @@
+/** What endpoints say of requests that they refuse, and what is read from it. */
+import { describe, expect, it } from 'vitest';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { errorOfBody } from '../../../../src/models/refusals/error-body.js';
+import * as words from '../../../../src/models/refusals/words.js';
+import { waitInWords } from '../../../../src/shared/retry-after.js';
+import { startEventEndpoint } from '../../../support/event-endpoint.js';
+import { failureOf, runCall, user } from '../../../support/model-calls.js';
+
+const GROUPS = Object.entries<object>(words).flatMap(([name, group]) =>
+  'met' in group ? [[name, group as words.RefusalWords] as const] : [],
+);
+
+describe('words of refusals', () => {
+  it.each(GROUPS.flatMap(([name, group]) => group.met.map(met => [name, ...met, group.words] as const)))(
+    '%s, %s %d: %s → read as it (FE7)',
+    (_name, _endpoint, year, said, pattern) => {
+      expect(said).toMatch(pattern);
+      expect(year).toBeGreaterThan(2021);
+    },
+  );
+
+  it('endpoints → of at least eight kinds (FE7)', () => {
+    expect(new Set(GROUPS.flatMap(([, { met }]) => met.map(([endpoint]) => endpoint))).size).toBeGreaterThan(
+      8,
+    );
+  });
+
+  it.each(words.TOO_LONG.met)(
+    'a call that %s (%d) refuses with "%s" → context too long (FE7)',
+    async (_who, _year, said) => {
+      const { baseUrl } = await startEventEndpoint({ status: 400, error: { message: said } });
+      expect((await failureOf(runCall({ baseUrl }))).type).toBe(FAILURE.model.contextTooLong);
+    },
+  );
+
+  const UNHEARD_OF = 'This is more than we handle here; mind the size.';
+  it.each([
+    ['a large request', 'x'.repeat(60_000), UNHEARD_OF, 422, FAILURE.model.contextTooLong],
+    ['a small request', 'x', UNHEARD_OF, 422, FAILURE.model.badRequest],
+    ['a large request', 'x'.repeat(60_000), 'Nonsense.', 400, FAILURE.model.badRequest],
+  ])(
+    '%s, refused in words that nobody knows → by the net (FE7)',
+    async (_what, text, message, status, type) => {
+      const { baseUrl } = await startEventEndpoint({ status, error: { message } });
+      expect((await failureOf(runCall({ baseUrl, messages: [user(text)] }))).type).toBe(type);
+    },
+  );
+});
+
+describe('errors within errors', () => {
+  const raw =
+    '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 2 tokens > 1 maximum"}}';
+  it.each<[string, object, Record<string, unknown>]>([
+    [
+      "OpenRouter's metadata.raw",
+      {
+        error: {
+          message: 'Provider returned error',
+          code: 400,
+          metadata: { raw, provider_name: 'Anthropic' },
+        },
+      },
+      {
+        message: 'Provider returned error: prompt is too long: 2 tokens > 1 maximum',
+        type: 'invalid_request_error',
+      },
+    ],
+    [
+      'raw as plain text',
+      {
+        error: {
+          message: 'Provider returned error',
+          code: 429,
+          metadata: { raw: 'glm is busy, retry in 25s' },
+        },
+      },
+      { message: 'Provider returned error: glm is busy, retry in 25s', wait_ms: 25_000 },
+    ],
+    [
+      'JSON as a message',
+      {
+        error: {
+          message: '{"error":{"code":400,"message":"Bad thing","status":"INVALID_ARGUMENT"}}',
+          code: 400,
+        },
+      },
+      { message: 'Bad thing' },
+    ],
+    [
+      'RetryInfo',
+      {
+        error: {
+          code: 429,
+          message: 'You exceeded your current quota.',
+          details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '58s' }],
+        },
+      },
+      { message: 'You exceeded your current quota.', wait_ms: 58_000 },
+    ],
+    [
+      'a list of fields',
+      { detail: [{ loc: ['body', 'messages', 2], msg: 'Extra inputs are not permitted' }] },
+      { message: '[{"loc":["body","messages",2],"msg":"Extra inputs are not permitted"}]' },
+    ],
+    [
+      'a param of the provider behind',
+      {
+        error: {
+          message: 'Provider returned error',
+          metadata: { raw: '{"error":{"message":"No.","param":"top_p"}}' },
+        },
+      },
+      { message: 'Provider returned error: No.', param: 'top_p' },
+    ],
+    ['a text', { error: 'no such model' }, { message: 'no such model' }],
+  ])('%s → its words, place and wait (FE9)', (_what, body, expected) => {
+    expect(errorOfBody(JSON.stringify(body))).toMatchObject(expected);
+  });
+
+  it.each([
+    ['Please retry in 58.934310785s.', 58_935],
+    ['Please try again in 1m30.5s. Visit us', 90_500],
+    ['try again in 6m0s', 300_000],
+    ['Retry after 20 seconds', 20_000],
+    ['Please try again in 850ms', 850],
+    ['Please wait 2 minutes before trying again', 120_000],
+    ['Try again later.', null],
+    ['The retry limit is 5 requests', null],
+  ])('%s → %s ms (FE9)', (text, ms) => expect(waitInWords(text)).toBe(ms));
+
+  it('a wait in the body of a 429 → kept; headers go before it (FE9)', async () => {
+    const error = { message: 'Slow down. Please retry in 25s.' };
+    const { baseUrl } = await startEventEndpoint({ status: 429, error });
+    expect(await failureOf(runCall({ baseUrl }))).toMatchObject({
+      type: FAILURE.model.rateLimited,
+      nextRetryDelay: 25_000,
+    });
+  });
+});
