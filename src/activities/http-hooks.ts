@@ -6,6 +6,7 @@ import { errorTextWithCause } from '../core/text/error-text.js';
 import { isRecord, isText, parseJson } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
 import { SteersmanError } from '../shared/errors.js';
+import { outward } from '../shared/outward-fetch.js';
 import type { CallHook } from './hook.js';
 import { pause, unlessOver } from './stop-signal.js';
 
@@ -85,7 +86,7 @@ async function tryPost(
   const time = Math.floor(Date.now() / 1_000).toString();
   const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
   try {
-    const response = await fetch(url, {
+    const response = await outward.fetch(url, {
       method: 'POST',
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),

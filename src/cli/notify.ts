@@ -3,6 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { GateKind, RunEvent } from '../client/index.js';
 import { errorText } from '../core/text/error-text.js';
+import { outward } from '../shared/outward-fetch.js';
 import { given } from './arguments.js';
 
 /** The body of a web hook's request. No text of the run is in it: the id leads to the rest. */
@@ -108,7 +109,7 @@ export function webHook(url: URL | undefined): NotifyPorts['post'] {
       // Who is named gets it, and nobody that they name.
       redirect: 'manual',
     };
-    const answer = await fetch(url, request).catch((error: unknown) => {
+    const answer = await outward.fetch(url, request).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       throw new Error(cause instanceof Error && 'code' in cause ? String(cause.code) : 'it does not answer');
     });

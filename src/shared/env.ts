@@ -72,6 +72,12 @@ export const env = {
   failpoints: () => read('STEERSMAN_FAILPOINTS'),
   failpointsDir: () => read('STEERSMAN_FAILPOINTS_DIR'),
   bell: () => read('STEERSMAN_BELL')?.toLowerCase() !== 'off',
+  /** Proxies for what goes out, and the hosts that are asked without: in the names that all programs know. */
+  proxies: () => ({
+    http: read('http_proxy') ?? read('HTTP_PROXY'),
+    https: read('https_proxy') ?? read('HTTPS_PROXY'),
+    none: read('no_proxy') ?? read('NO_PROXY'),
+  }),
   /** Looks up any variable: for keys of model endpoints, and for `${VAR}` in the configuration. */
   lookup: read,
   /** The whole environment: for child processes that need it. */

@@ -1,4 +1,5 @@
 /** A fetch that never carries a request, with its headers and its body, to another host (TR9). */
+import { outward } from './outward-fetch.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
@@ -22,7 +23,7 @@ export async function fetchSameOrigin(url: string | URL, init: RequestInit = {})
   const { origin } = at;
   const method = init.method?.toUpperCase() ?? 'GET';
   for (let redirects = 0; ; redirects++) {
-    const response = await fetch(at, { ...init, redirect: 'manual' });
+    const response = await outward.fetch(at, { ...init, redirect: 'manual' });
     const location = response.headers.get('location');
     if (!REDIRECTS.has(response.status) || location === null) return response;
     await response.body?.cancel();

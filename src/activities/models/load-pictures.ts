@@ -1,4 +1,5 @@
 /** Pictures that tools returned, for models that see: they are kept by reference, and only a request has them. */
+import { imageSize } from 'image-size';
 import type { Message, ToolContent } from '../../core/state/message.js';
 import { contentText, pictureIn } from '../../core/tools/tool-result.js';
 import type { Picture, Pictures } from '../../models/provider.js';
@@ -27,11 +28,15 @@ export async function loadPictures(messages: Message[], read: ReadBlob): Promise
   const found = [...new Map(messages.flatMap(picturesIn).map(picture => [picture.ref, picture])).values()];
   const loaded = new Map<string, Picture>();
   const missing = new Map<string, string>();
-  for (const { ref, mimeType } of latest(found)) {
+  for (const { ref } of latest(found)) {
     const bytes = await read(ref, PICTURE_BYTES).catch(() => 'unreadable' as const);
     if (bytes === null) missing.set(ref, GONE);
     else if (bytes === 'unreadable') missing.set(ref, UNREADABLE);
-    else loaded.set(ref, { ref, mimeType, base64: Buffer.from(bytes).toString('base64') });
+    else {
+      const look = lookAt(bytes);
+      if (typeof look === 'string') missing.set(ref, look);
+      else loaded.set(ref, { ref, mimeType: look.mimeType, base64: Buffer.from(bytes).toString('base64') });
+    }
   }
   const pictures = new Map(
     messages.flatMap(message => {
@@ -44,6 +49,30 @@ export async function loadPictures(messages: Message[], read: ReadBlob): Promise
 
 const GONE = 'This picture is not kept any more. Where it is needed, call the tool again.';
 const UNREADABLE = 'This picture can not be read now. Where it is needed, call the tool again.';
+
+/** What providers take of its width and height: Anthropic the least. */
+const PICTURE_PIXELS = 8_000;
+const MIME_TYPES: Readonly<Record<string, Picture['mimeType']>> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+};
+
+/** What a picture is by its bytes, whatever its tool says (FE5); or why no model can be shown it. */
+function lookAt(bytes: Uint8Array): Pick<Picture, 'mimeType'> | string {
+  try {
+    const { type = '', width, height } = imageSize(bytes);
+    const mimeType = MIME_TYPES[type];
+    if (mimeType === undefined) return `This picture is of a type that no model is shown (${type}).`;
+    if (Math.max(width, height) <= PICTURE_PIXELS) return { mimeType };
+    return `This picture has ${width} × ${height} pixels, more than models are shown (${PICTURE_PIXELS} each way). Make it smaller.`;
+  } catch {
+    return BROKEN;
+  }
+}
+
+const BROKEN = 'This picture is broken: it is shown to no model.';
 
 /** What stood for a picture named its reference, which leads nowhere. */
 function withoutMissing(message: Message, missing: ReadonlyMap<string, string>): Message {

@@ -3,10 +3,13 @@ import { INSTRUCTION_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from '.
 import type { Message, ReasoningBlock, TextBlock, ToolResultBlock } from '../state/message.js';
 import { contentText } from '../tools/tool-result.js';
 import { cutText, fitted } from './fit.js';
+import { wellFormed } from './json.js';
 import { sizeOf } from './sizes.js';
 
 /** The message as a thread takes it: the same object where it fits, as nearly all do. */
-export function fitMessage<M extends Message>(message: M): M {
+export function fitMessage<M extends Message>(given: M): M {
+  // Half of a pair in a text would have every later request refused (FE4).
+  const message = wellFormed(given);
   switch (message.kind) {
     case 'assistant':
       return sizeOf(message) <= REPLY_BYTES ? message : withShortTexts(message, REPLY_TEXT_BYTES);

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { env } from '../../shared/env.js';
+import { outward } from '../../shared/outward-fetch.js';
 import { binaryCacheDir } from '../home.js';
 import {
   type BinaryEffects,
@@ -128,7 +129,7 @@ async function* withProgress(body: AsyncIterable<Uint8Array>, total: number, rep
 
 async function get(url: string, timeoutMs: number): Promise<Response> {
   const request = { headers: { 'user-agent': 'steersman' }, signal: AbortSignal.timeout(timeoutMs) };
-  const response = await fetch(url, request).catch(describeNetworkError);
+  const response = await outward.fetch(url, request).catch(describeNetworkError);
   if (!response.ok) throw new Error(`${new URL(url).host} answers ${response.status}`);
   return response;
 }

@@ -53,9 +53,57 @@ function thread(...contents: ToolContent[][]): Message[] {
   ];
 }
 
-const read = async (ref: string) => (ref === 'gone' ? null : Buffer.from(`bytes of ${ref}`));
+/** The head of a PNG of so many pixels each way, and what tells it from others. */
+function png(ref: string, pixels = 2): Buffer {
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(pixels, 0);
+  size.writeUInt32BE(pixels, 4);
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), size, Buffer.from(ref)]);
+}
+
+const read = async (ref: string) => (ref === 'gone' ? null : png(ref));
 const refsIn = (pictures: Pictures) => [...pictures.values()].flat().map(({ ref }) => ref);
-const base64 = (ref: string) => Buffer.from(`bytes of ${ref}`).toString('base64');
+const base64 = (ref: string) => png(ref).toString('base64');
+
+describe('pictures by their bytes', () => {
+  const shown = async (bytes: Buffer) => {
+    const { messages, pictures } = await loadPictures(thread([picture('a')]), async () => bytes);
+    return {
+      types: [...pictures.values()].flat().map(({ mimeType }) => mimeType),
+      said: JSON.stringify(messages),
+    };
+  };
+  const GIF = Buffer.from('GIF89a\x02\0\x02\0', 'latin1');
+
+  it('another type than its tool says → sent as what it is (FE5)', async () => {
+    expect((await shown(GIF)).types).toEqual(['image/gif']);
+  });
+
+  it.each([
+    ['broken', Buffer.from('no picture'), 'This picture is broken'],
+    ['empty', Buffer.alloc(0), 'This picture is broken'],
+    ['10,000 pixels wide', png('a', 10_000), '10000 × 10000 pixels'],
+    [
+      'of a type that no model takes',
+      Buffer.from('BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0', 'latin1'),
+      'of a type',
+    ],
+  ])('%s → a note in its place (FE5)', async (_what, bytes, note) => {
+    const { types, said } = await shown(bytes);
+    expect(types).toEqual([]);
+    expect(said).toContain(note);
+  });
+
+  it('in the result of a call that failed → sent to Anthropic without the mark that refuses it (FE5)', async () => {
+    const [goal, asked, result] = thread([picture('a')]);
+    if (!goal || !asked || result?.kind !== 'tool_result') throw new Error('no result');
+    const failed: Message = { ...result, content: [{ ...result.content[0], isError: true }] };
+    const { messages, pictures } = await loadPictures([goal, asked, failed], read);
+    const [block] = toWireTurns(MODEL, messages, pictures).at(-1)?.content ?? [];
+    expect(block).toMatchObject({ type: 'tool_result', content: [{ type: 'text' }, { type: 'image' }] });
+    expect(block).not.toHaveProperty('is_error');
+  });
+});
 
 describe('pictures that tools return', () => {
   it('model that sees, chat completions → shown by the user after all results; the rest is only named', async () => {
@@ -77,7 +125,7 @@ describe('pictures that tools return', () => {
       { type: 'text', text: '[Pictures in the result of look, c0:]' },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${base64('a')}` } },
       { type: 'text', text: '[Pictures in the result of look, c1:]' },
-      { type: 'image_url', image_url: { url: `data:image/gif;base64,${base64('b')}` } },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${base64('b')}` } },
     ]);
   });
 

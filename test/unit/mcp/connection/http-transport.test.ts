@@ -2,6 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { McpConnection } from '../../../../src/mcp/connection/connection.js';
 import { resolveServer } from '../../../../src/mcp/resolve-server.js';
+import { outward } from '../../../../src/shared/outward-fetch.js';
 import { json, type McpAnswer, serveMcp } from '../../../support/scripted-mcp.js';
 import { serveHttp } from '../../../support/serve.js';
 
@@ -190,8 +191,8 @@ test.each([
   async (syscall, code, kind) => {
     const connection = await connectTo({});
     const cause = Object.assign(new Error(`${syscall} ${code}`), { syscall, code });
-    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
-    open.push(() => vi.unstubAllGlobals());
+    const fetch = vi.spyOn(outward, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
+    open.push(() => fetch.mockRestore());
     await expect(callEcho(connection)).rejects.toMatchObject({ kind });
   },
 );
