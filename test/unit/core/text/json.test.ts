@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fitMessage } from '../../../../src/core/text/fit-message.js';
 import {
   booleanOrNull,
   canonicalJson,
@@ -7,6 +8,7 @@ import {
   jsonBytes,
   stringOr,
   utf8Length,
+  wellFormed,
 } from '../../../../src/core/text/json.js';
 
 /** The same data with the keys of every object in another order. */
@@ -96,5 +98,28 @@ describe('guards', () => {
   it('isRecord and stringOr: only plain objects, only strings', () => {
     expect([{}, [], null, 'x', 1].map(isRecord)).toEqual([true, false, false, false, false]);
     expect([stringOr('', 'd'), stringOr(1, 'd'), stringOr(null, 'd')]).toEqual(['', 'd', 'd']);
+  });
+});
+
+describe('halves of pairs', () => {
+  it.each([
+    ['A \ud83d half', 'A \ufffd half'],
+    ['\ude00 first', '\ufffd first'],
+    [{ 'k\ud83d': ['\ud83d', 1, null] }, { 'k\ufffd': ['\ufffd', 1, null] }],
+  ])('%j → U+FFFD in their place (FE4)', (given, expected) => expect(wellFormed(given)).toEqual(expected));
+
+  it('a value without any → itself; a message that enters a thread → mended (FE4)', () => {
+    const value = { a: ['😀', { b: 'c' }] };
+    expect(wellFormed(value)).toBe(value);
+    const said = {
+      id: 'm',
+      at: 1,
+      kind: 'user',
+      purpose: 'goal',
+      content: [{ type: 'text', text: 'x\ud83d' }],
+    } as const;
+    expect(fitMessage({ ...said, content: [...said.content] }).content).toEqual([
+      { type: 'text', text: 'x\ufffd' },
+    ]);
   });
 });
