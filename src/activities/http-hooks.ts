@@ -6,7 +6,7 @@ import { errorTextWithCause } from '../core/text/error-text.js';
 import { isRecord, isText, parseJson } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
 import { SteersmanError } from '../shared/errors.js';
-import { outward } from '../shared/outward-fetch.js';
+import { outward } from '../shared/http/outward-fetch.js';
 import type { CallHook } from './hook.js';
 import { pause, unlessOver } from './stop-signal.js';
 

@@ -3,7 +3,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { GateKind, RunEvent } from '../client/index.js';
 import { errorText } from '../core/text/error-text.js';
-import { outward } from '../shared/outward-fetch.js';
+import { outward } from '../shared/http/outward-fetch.js';
 import { given } from './arguments.js';
 
 /** The body of a web hook's request. No text of the run is in it: the id leads to the rest. */

@@ -3,8 +3,8 @@
 import { FAILURE, type ModelFailureType } from '../core/limits/failure.js';
 import { errorText } from '../core/text/error-text.js';
 import { cutText } from '../core/text/fit.js';
+import { RedirectRefusedError } from '../shared/http/same-origin-fetch.js';
 import { passedOnRetryAfterMs, type RetryHeaders } from '../shared/retry-after.js';
-import { RedirectRefusedError } from '../shared/same-origin-fetch.js';
 import { ModelCallError } from './model-call-error.js';
 import { BAD_CALL, FILTERED, OF_LENGTH, TOO_LONG, UNKNOWN_MODEL, USED_UP } from './refusals/words.js';
 import { OverBoundError } from './reply/event-stream.js';

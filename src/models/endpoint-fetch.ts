@@ -2,7 +2,7 @@
  * How the SDK reaches an endpoint: within its origin, and with error answers of a bounded size in the one form
  * that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends.
  */
-import { fetchSameOrigin } from '../shared/same-origin-fetch.js';
+import { fetchSameOrigin } from '../shared/http/same-origin-fetch.js';
 import { errorOfBody } from './refusals/error-body.js';
 import { readText } from './reply/event-stream.js';
 import { REPLY_BOUNDS } from './reply/reply-bounds.js';

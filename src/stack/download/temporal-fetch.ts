@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { env } from '../../shared/env.js';
-import { outward } from '../../shared/outward-fetch.js';
+import { outward } from '../../shared/http/outward-fetch.js';
 import { binaryCacheDir } from '../home.js';
 import {
   type BinaryEffects,

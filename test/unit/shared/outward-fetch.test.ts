@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createProvider } from '../../../src/models/protocols.js';
-import { outward } from '../../../src/shared/outward-fetch.js';
+import { outward } from '../../../src/shared/http/outward-fetch.js';
 import { serveHttp } from '../../support/serve.js';
 
 const NAMES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'no_proxy', 'NO_PROXY'];
@@ -97,7 +97,7 @@ it('limits of time → none of its own, with a proxy or without (FE8)', async ()
     };
   });
   try {
-    const fresh = await import('../../../src/shared/outward-fetch.js');
+    const fresh = await import('../../../src/shared/http/outward-fetch.js');
     await fresh.outward.fetch('http://localhost/');
     vi.stubEnv('HTTPS_PROXY', 'http://proxy.example');
     await fresh.outward.fetch('http://localhost/');
