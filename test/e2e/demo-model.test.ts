@@ -7,11 +7,12 @@ import { steerSignal } from '../../src/workflows/messages.js';
 import { shippedServers } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { answer, openGateOf } from '../support/steering.js';
+import { until } from '../support/wait.js';
 
 const PAGE = '{ "line": "of a file that is too large to be given whole" },\n';
 const LARGE_LINES = 900;
 
-/** 63 files with known counts; what is in dependency and build folders must not be counted. */
+/** 64 files with known counts; what is in dependency and build folders must not be counted. */
 function smallRepository(): Record<string, string> {
   const files: Record<string, string> = {
     'README.md':
@@ -20,6 +21,7 @@ function smallRepository(): Record<string, string> {
     'docs/guide.md': 'Guide\n=====\n\n## First steps\n\n```\n# no heading\n```\n',
     'data/large.json': PAGE.repeat(LARGE_LINES),
     'logo.png': '\u0000binary',
+    '.gitignore': 'node_modules\ndist\n',
     'node_modules/left-pad/index.js': '// TODO not ours\n',
     'dist/out.js': '// FIXME not ours\n',
   };
@@ -66,21 +68,15 @@ describe('demo model, whole path', () => {
   const READ = 'What does docs/guide.md say?';
   test.each<[RunSettings['mode'], string, Partial<RunResult>, string]>([
     ['plan', READ, { mode: 'plan', cause: 'carried_out' }, 'First steps'],
-    [
-      'lead',
-      'Give me an overview of this project',
-      { mode: 'lead', cause: 'direct_answer' },
-      '61 files in 10 folders',
-    ],
-    ['direct', READ, { mode: 'direct', cause: 'direct_answer', tasks: [] }, 'Nothing was looked at'],
+    ['lead', 'Give me an overview of this project', { mode: 'lead', cause: 'direct_answer' }, '**62 files**'],
+    ['direct', READ, { mode: 'direct', cause: 'direct_answer', tasks: [] }, 'not seen'],
     ['auto', READ, { mode: 'react', cause: 'direct_answer' }, 'First steps'],
   ])('a goal in %s mode → real files, an answer, nothing verified (L18)', async (mode, goal, end, said) => {
-    const { children, artifacts, tasks, ...result } = await demo(goal, { mode });
+    const { tasks, ...result } = await demo(goal, { mode });
     expect({ ...result, tasks }).toMatchObject({ outcome: 'answered', ...end });
     expect(result.text).toContain(said);
     expect(result.trace.steps.some(({ action }) => action.type === 'tool')).toBe(mode !== 'direct');
     expect(tasks.map(({ status }) => status)).toEqual(mode === 'plan' ? ['completed'] : []);
-    expect(children.length > 1 && artifacts.length === 1).toBe(mode === 'lead');
   });
 
   test('a goal of one task in team mode → the verdict names the task, and the goal is completed', async () => {
@@ -90,37 +86,38 @@ describe('demo model, whole path', () => {
     expect(answer).toContain('First steps');
   });
 
-  test('overview of a folder → counts as they are, several tasks, real tools, dependency folders left out', async () => {
-    const { outcome, text: answer, tasks, usage } = await demo('Give me an overview of this project');
-    expect(outcome).toBe('completed');
+  test('overview of a folder → counts as they are, three tasks and as many calls, ignored folders left out (FC1)', async () => {
+    const {
+      outcome,
+      text: answer,
+      tasks,
+      usage,
+      counters,
+    } = await demo('Give me an overview of this project');
+    expect({ outcome, calls: counters.toolCalls }).toEqual({ outcome: 'completed', calls: 3 });
     expect(tasks.map(({ id, status }) => [id, status])).toEqual([
-      ['survey', 'completed'],
-      ['read', 'completed'],
-      ['source', 'completed'],
+      ['files', 'completed'],
+      ['readme', 'completed'],
+      ['marks', 'completed'],
     ]);
     expect(usage.costUsd).toBe(0);
-    expect(answer.split('\n')[0]).toContain('Demo model: rules, not intelligence.');
-    expect(answer).toContain('> Harbour keeps a list of boats and their berths.');
-    expect(answer).toContain('61 files in 10 folders, left out: `dist`, `node_modules`');
-    // The one that is too large to be given whole is not counted.
-    expect(answer).toContain('**100 lines** · 59 of 60 text files read');
-    expect(answer).toContain('7 lines · 59 of 60 text files read');
-    expect(answer).toContain('- `src/part1/boat8.ts:1` `// TODO berth 8`');
+    expect(answer.split('\n')[0]).toBe('*Demo model: rules, not intelligence.*');
+    for (const text of [
+      'Harbour keeps a list of boats and their berths.',
+      '**62 files**',
+      '- `src/` — 56 files',
+      '**7 lines**',
+      '- `src/part1/boat8.ts:1` `// TODO berth 8`',
+    ])
+      expect(answer).toContain(text);
     expect(answer).not.toContain('not ours');
   });
 
-  test('a goal that needs understanding → says so, shows what it saw, and is not called verified', async () => {
-    const { outcome, text: answer } = await demo('Write a web server for these boats');
+  test('a goal that needs understanding → not begun, said in one line, unverified at the first verification (FC2)', async () => {
+    const { outcome, text: answer, counters } = await demo('Write a web server for these boats');
     expect(outcome).toBe('unverified');
-    expect(answer).toContain('cannot do what the goal asks with “write”');
-    expect(answer).toContain('> Harbour keeps a list of boats');
-  });
-
-  test('few rounds a task → the verification finds what is missing and sends the work back', async () => {
-    const { result } = await rig.run('Count the lines', { model: 'demo', limits: { execution: 3 } });
-    expect(result.text).toContain('**100 lines** · 59 of 60 text files read');
-    expect(result.tasks.map(({ id }) => id)).toEqual(['survey', 'source', 'source-3', 'source-4']);
-    expect(result.outcome).toBe('completed');
+    expect(answer).toMatch(/^\*Demo model.*It can't do `Write a web server for these boats`.*$/);
+    expect(counters).toMatchObject({ toolCalls: 0, planning: 1, reasks: 0 });
   });
 
   const file = (name: string) => join(rig.project.workspace, name);
@@ -138,14 +135,15 @@ describe('demo model, whole path', () => {
     },
   );
 
-  test('a goal that names a file to write to, denied → not written, not verified, and the answer says so (TE10)', async () => {
+  test('a goal that names a file to write to, denied → asked once, not written, not verified, and the answer says so (TE10, FC10)', async () => {
     const handle = await rig.start(goal('OTHER.md'), { model: 'demo', attended: true });
     const gate = await openGateOf(handle, 'approval');
     expect(gate.title).toContain('write');
     await answer(handle, 'approval', { decision: 'deny', reason: 'not here' });
     const denied: RunResult = await handle.result();
     expect(denied.outcome).toBe('unverified');
-    expect(denied.text).toMatch(/`OTHER\.md` was not written.*not here/);
+    expect(denied.text.split('\n')[0]).toBe('**Write the answer to OTHER.md: not allowed.**');
+    expect(denied.counters).toMatchObject({ toolCalls: 2, verification: 0 });
     expect(existsSync(file('OTHER.md'))).toBe(false);
   });
 
@@ -154,13 +152,18 @@ describe('demo model, whole path', () => {
       model: 'demo',
       attended: true,
     });
-    await openGateOf(handle, 'approval');
+    const first = await openGateOf(handle, 'approval');
     await handle.signal(steerSignal, { id: 's1', text: 'also look at docs/guide.md', when: 'after-batch' });
+    await answer(handle, 'approval', { decision: 'approve' });
+    // With what was asked for since, the file is another one.
+    await until('another gate', async () => (await openGateOf(handle, 'approval')).id !== first.id);
     await answer(handle, 'approval', { decision: 'approve' });
     const { outcome, text, tasks }: RunResult = await handle.result();
     expect(outcome).toBe('completed');
-    expect(text).toContain('> Harbour keeps a list of boats');
-    expect(text).toContain('First steps');
-    for (const { result } of tasks) expect(result).not.toMatch(/direct/);
+    for (const found of ['Harbour keeps a list of boats', 'First steps']) {
+      expect(text).toContain(found);
+      expect(readFileSync(file('OTHER.md'), 'utf8')).toContain(found);
+    }
+    expect(tasks.map(({ id }) => id)).toContain('write-again');
   });
 });

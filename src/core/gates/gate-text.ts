@@ -172,7 +172,8 @@ function diffBlock(diff: string): string {
   return fenced('diff', diff.split(/\r?\n/).map(escapeUnseen).join('\n'));
 }
 
-function fenced(language: string, text: string): string {
+/** A block that no text in it can end. */
+export function fenced(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;

@@ -143,7 +143,7 @@ const TEXTS: Partial<Record<string, string>> = {
   tasks_open: 'The verification accepted the answer, but tasks of the plan were not carried out.',
   tasks_failed: 'The verification accepted the answer, but tasks of the plan failed.',
   verdict_incomplete: 'The verification accepted the answer without a word on every task of the plan.',
-  no_verdict: 'The verification gave no verdict that could be read.',
+  no_verdict: 'The verification gave no verdict.',
   not_confirmed: 'Something that a person was to confirm was not confirmed.',
   not_answered: 'The role that was to answer asked a question instead, and nobody answered it.',
   empty_answer: 'The verification said that all is done and gave no answer: the answer is the reports.',

@@ -1,9 +1,10 @@
-/** What a request says, as the rules need it: nothing is kept between requests, as for any model. */
-import { textOf } from '../../core/state/message.js';
+/** What a request says, as the rules need it. Nothing is kept between requests, as for any model. */
+import { type ToolResultBlock, textOf } from '../../core/state/message.js';
 import { contentText } from '../../core/tools/tool-result.js';
 import type { ModelRequest } from '../provider.js';
 
 export type Conversation = ReturnType<typeof readConversation>;
+export type Result = Conversation['results'][number];
 
 /** Reads what was said since the goal was given. */
 export function readConversation({ messages, output, tools, toolChoice }: ModelRequest) {
@@ -14,26 +15,40 @@ export function readConversation({ messages, output, tools, toolChoice }: ModelR
   const instructions = said.filter(({ purpose }) => purpose === 'instruction').map(textOf);
   // Where a role has a conversation of its own, its instruction tells the goal; a task stands for itself.
   const goal = tagged(instructions.join('\n'), 'goal') || (instructions.at(-1) ?? '');
+  const calls = since.flatMap(message => (message.kind === 'assistant' ? message.content : []));
   const results = since.flatMap(message => (message.kind === 'tool_result' ? message.content : []));
-  const blocks = since.flatMap(message => (message.kind === 'assistant' ? message.content : []));
   return {
     /** What the role that is asked answers with. */
     form: output,
     /** The goal, then what the person said while it was worked on. */
     wishes: goalAt < 0 ? [goal, ...wishes] : wishes,
-    /** Instructions of the run, and the task that it gave last. */
-    instructions,
+    instruction: instructions.at(-1) ?? '',
     taskId: said.findLast(({ taskId }) => taskId !== undefined)?.taskId ?? '',
     tools: toolChoice === 'none' ? [] : tools.map(({ name }) => name),
-    /** Calls that have their results; of one that is cut, only its beginning and end are known. */
-    calls: results.flatMap(({ toolUseId, ending, isError, note, content }) => {
-      const call = blocks.find(block => block.type === 'tool_use' && block.id === toolUseId);
-      if (call?.type !== 'tool_use') return [];
-      const isCut = content.some(part => 'ref' in part && part.ref !== undefined);
-      const text = content.length > 0 ? contentText(content) : note;
-      return [{ name: call.name, args: call.input, ending, isError, text, isCut }];
+    /** Results of the goal's calls; a call that was not begun is not among them. */
+    results: results.flatMap(result => {
+      const call = calls.find(block => block.type === 'tool_use' && block.id === result.toolUseId);
+      if (call?.type !== 'tool_use' || /^(?:skipped|cancelled)$/.test(result.ending)) return [];
+      return [{ name: call.name, args: call.input, said: contentText(result.content), how: howSeen(result) }];
     }),
   };
+}
+
+/** Only what a tool said, whole, is its result: notes of the run and shortened texts are not. */
+function howSeen({
+  ending,
+  isError,
+  note,
+  content,
+}: ToolResultBlock): 'seen' | 'unseen' | 'failed' | 'denied' | 'ended' {
+  if (ending === 'denied') return 'denied';
+  if (ending !== 'executed' && ending !== 'reused') return 'ended';
+  const isShort = ending === 'executed' ? note !== '' : note.includes('\n');
+  const isText = content.length > 0 && content.every(part => part.type === 'text' && part.ref === undefined);
+  if (isError) return 'failed';
+  return isText && !isShort && !/^\[… \d+ characters left out …\]$/m.test(contentText(content))
+    ? 'seen'
+    : 'unseen';
 }
 
 /** The text between the tags, as it was before it was marked; empty where there is none. */

@@ -1,110 +1,105 @@
-/** What a goal asks for, read from its words by tables: nothing else of the demo model reads goals. */
-
-/** The kinds of work: list the folder; read what is named; count and search all text; write the answer to a file. */
-export const WORKS = ['survey', 'read', 'source', 'write'] as const;
-export type Work = (typeof WORKS)[number];
-
-/** Parts of an answer, in the order of an overview: the work that brings them, and the words that ask for them. */
-const TOPICS = {
-  readme: ['read', /\breadme\b|自述文件|说明文件/i],
-  tree: [
-    'survey',
-    /\b(structure|layout|(what|which|list|how many|count)( all| of| the)* (files|folders)|what('s| is) (in )?(here|there|this|it))\b|结构|(哪些|多少个?|几个|列出.{0,6})文件|里(面)?有什么/i,
-  ],
-  lines: ['source', /\b(lines?|loc)\b|行数|多少行|代码行|代码量/i],
-  todos: ['source', /\b(to-?dos?|fixmes?|(left|still|remains) to (do|be done)|unfinished)\b|待办|未完成/i],
-} as const satisfies Record<string, readonly [Work, RegExp]>;
-export type Topic = keyof typeof TOPICS;
-const ALL_TOPICS = Object.keys(TOPICS) as Topic[];
-
-const OVERVIEW =
-  /\b(overview|summar(y|i[sz]e)|describe|explain|analy[sz]e|explore|tell me about|look (at|around)|what('s| is| does) (in )?(this|the|my) (project|repo(sitory)?|folder|directory|code(base)?|package))\b|概述|概览|总结|介绍|分析|了解|看看|是什么|做什么/i;
-
-export const HAN = /\p{Script=Han}/u;
-export const TEXT_FILE =
-  /(?<!package-lock|pnpm-lock|\.min)\.(mdx?|txt|rst|[cm]?[jt]sx?|jsonc?|ya?ml|toml|xml|csv|ini|cfg|conf|html?|s?css|vue|svelte|py|go|rs|java|kts?|rb|php|[ch]|cc|cpp|hpp|cs|swift|dart|exs?|lua|sh|sql|tf|proto|mod)$|(^|\/)(\.\w+|[A-Z]\w*)$/i;
-/** Names may have letters of any script. */
-const NAME = '[\\p{L}\\p{N}\\p{M}@+_-][\\p{L}\\p{N}\\p{M}@+_.-]*';
-const FILE = `(?:\\.?\\/)?(?:${NAME}\\/)*${NAME}\\.[A-Za-z][A-Za-z0-9]{0,9}(?![\\w/])`;
-/** "Write … to FILE": what comes between, then the name, in quotes or not; none for one that can't be read. */
-const WRITE_TO: readonly RegExp[] = [
-  '\\b(write|save|put|store)\\b([^\\n]*?)\\b(?:in)?(?:to|as) (?:(?:a|the) (?:new )?file (?:called |named )?)?(?=["`“]|\\S*\\.\\w|(?:a|the) file)',
-  '(写入|写到|写进|写成|保存到|保存为|存到|存为)()\\s*(?:文件)?\\s*',
-].map(verb => new RegExp(`${verb}(?:["\`“「]([^"\`”」\\n]+)["\`”」]|(${FILE})|\\S)`, 'iu'));
-
-/** What rules can't do; the first group names it. A summary and its like are what they make. */
-const UNSERVED: readonly RegExp[] = [
-  /(?:^|[.!?;:,\n]\s*|\b(?:and|then|please|you|to)\s+)(fix|implement|refactor|rewrite|add|delete|remove|rename|move|translate|deploy|install|build|run|commit|send|download|convert|update|change|edit|improve|design|debug|solve|(?:write|create|generate)(?!(?: \w+){0,4} (?:summary|overview|report|list|table|count|todos?)\b))\b/i,
-  /((?:编写|写一|创建|生成)(?![^，。]{0,8}(?:总结|报告|列表|概述|清单|说明))|实现|修复|修正|重构|新增|删除|翻译|部署|安装|运行|提交|修改|改进)/,
-  /(https?:\/\/|\b(?:internet|online|news|weather)\b|天气|新闻|网上)/i,
-];
-
+/** What a goal asks for, by a list of sentences. A goal with any other sentence is not begun. */
+export type Kind = 'files' | 'readme' | 'marks' | 'read' | 'lines' | 'write';
+/** One thing that is asked for. `of`: the folder, the file or the marks that it is about. */
+export interface Want {
+  id: string;
+  kind: Kind;
+  of: string;
+}
 export interface Intent {
   /** Answer in Chinese. */
   zh: boolean;
-  topics: Topic[];
-  files: string[];
-  /** File that the answer goes to. */
-  writeTo: string | null;
-  /** What can't be done by rules, by a word that says so; empty where nothing was recognised; null for nothing. */
-  unserved: string | null;
+  wants: Want[];
+  /** What was said in a sentence that is not on the list; null for nothing. */
+  unknown: string | null;
 }
 
-/** Reads the goal and what was said later, which adds to it. */
-export function readIntent(wishes: readonly string[]): Intent {
-  const read = wishes.map(readWish);
-  const topics = [...new Set(read.flatMap(wish => wish.topics))];
-  const files = [...new Set(read.flatMap(wish => wish.files))];
-  const isKnown = topics.length + files.length > 0;
-  return {
-    zh: read.some(({ zh }) => zh),
-    topics: isKnown ? topics : ['readme', 'tree'],
-    files,
-    writeTo: read.findLast(({ writeTo }) => writeTo !== null)?.writeTo ?? null,
-    unserved: read.find(wish => wish.unserved !== null)?.unserved ?? (isKnown ? null : ''),
-  };
+const THIS = '(?:(?:this|the|my) (?:folder|directory|project|repo(?:sitory)?|codebase)|here)';
+const IN = `(?: (?:of|in) ${THIS}| here)?`;
+const HERE = '(?:(?:这个|本|该|当前)?(?:文件夹|目录|项目|仓库)|这里)(?:里面|里|中)?';
+const MARKS = '(?<of>(?:TODO|FIXME|XXX)s?(?:/(?:TODO|FIXME|XXX)s?)*)';
+const SIGN = '[\\p{L}\\p{N}\\p{M}@+_.-]';
+const NAME = `(?:${SIGN}+/)*(?:${SIGN}*\\.[A-Za-z]\\w{0,9}|[A-Z]\\w*file|LICENSE)`;
+const FILE = `(?:["'\`“「](?<quoted>[^"'\`”」]+)["'\`”」]|(?<of>${NAME}))`;
+const COUNT = '(?:how many|count(?: all)?(?: the)?)';
+
+const SENTENCES: readonly (readonly [kinds: string, form: string])[] = [
+  ['files readme marks', `(?:(?:give|show)(?: me)? )?(?:an? |the )?(?:short )?(?:overview|summary)${IN}`],
+  ['files readme marks', `(?:summari[sz]e|describe) ${THIS}|(?:写)?(?:${HERE}的)?(?:总结|概述)`],
+  ['files readme marks', `(?:总结|概述|介绍)(?:一下)?${HERE}(?:的内容)?`],
+  ['files readme', `what(?:'s| is) (?:in )?${THIS}|${HERE}都?有(?:些)?(?:什么|哪些文件)`],
+  ['files', `${COUNT} files(?: are)?(?: there)?${IN}|(?:${HERE})?(?:一?共)?有(?:多少|几)个?文件|统计文件`],
+  ['files', `${COUNT} files(?: are)?(?: there)? in (?:the folder )?(?<of>(?:${SIGN}+/)*${SIGN}+)/?`],
+  ['files', '(?:统计)?(?<of>\\w[\\w/.-]*) ?(?:里|中)?的?(?:一?共)?(?:有(?:多少|几)个?)?文件'],
+  ['readme', 'quote the beginning of the README|引用README的开头'],
+  ['marks', `what(?:'s| is)?(?: still)? (?:left|remains|open)(?: to do| to be done)?${IN}`],
+  [
+    'marks',
+    '还(?:需要|要|该|有什么要|有什么没|剩什么要|剩下什么要)做(?:什么|的)?|还?有(?:什么|哪些|多少)待办(?:事项)?',
+  ],
+  [
+    'marks',
+    `(?:(?:how many|count|list|find|a list of)(?: all)?(?: the)? )?${MARKS}(?: are)?(?: there)?${IN}`,
+  ],
+  ['marks', `(?:还?有(?:哪些|多少个?)|列出|查找)(?:所有|全部)?的? ?${MARKS}`],
+  ['read', `(?:read|show|quote|print|open|look at)(?: me)?(?: the)?(?: file)? ${FILE}`],
+  ['read', `what (?:does|is in) ${FILE}(?: say| contain)?`],
+  ['read', `(?:读取?|显示|查看|看看|打开)(?:一下)?(?:文件)?${FILE}(?:的内容)?`],
+  ['read', `${FILE} ?(?:里面|里|中)?(?:都?有什么|写了什么|说了什么|的内容(?:是什么)?)`],
+  ['lines', `${COUNT} lines (?:has|does|are in|are there in|in|of) ${FILE}(?: have)?`],
+  ['lines', `(?:统计)?${FILE} ?(?:(?:一?共)?有(?:多少|几)行|的?行数)`],
+];
+const LIST = SENTENCES.map(([kinds, form]) => [new RegExp(`^(?:${form})$`, 'iu'), kinds.split(' ')] as const);
+const TO = '(?:in)?to (?:the |a )?(?:new )?(?:file )?';
+/** What is to be written, then the file. */
+const WRITES = [
+  `(?:write|save|put) (?<what>.+?) ${TO}${FILE}`,
+  `(?<what>.+?),? and (?:write|save|put) (?:it|this|that|them) ${TO}${FILE}`,
+  `(?:把|将)?(?<what>.+?)[，,]?(?:并|然后)?(?:写入|写到|写进|保存到|保存为)(?:文件)? ?${FILE}(?:里|中)?`,
+].map(form => new RegExp(`^${form}$`, 'iu'));
+
+const POLITE =
+  /^(?:(?:please|can you|could you|also|请|帮我|再)[, ]*)+|[\s,]*(?:please|thanks|thank you|谢谢)?[\s.!?。！？]*$/giu;
+const ENDS = /\s*(?:[,;，；。！？!?]|\.(?=\s|$))\s*(?:(?:and|then) )*| (?:and|then) /iu;
+const MOST_CHARS = 1_000;
+
+/** Reads the goal, and what was said later, which adds to it. */
+export function readIntent([goal = '', ...later]: readonly string[]): Intent {
+  const first = readWish(goal);
+  const added = later.map(readWish);
+  const wants: Want[] = [];
+  for (const { kind, of } of first === null ? [] : [first, ...added].flatMap(wish => wish ?? [])) {
+    const same = wants.filter(want => want.kind === kind);
+    const id = same.length === 0 ? kind : `${kind}${same.length + 1}`;
+    if (!same.some(want => want.of === of)) wants.push({ id, kind, of });
+  }
+  // The file is written last, with all that was found.
+  wants.sort((a, b) => Number(a.kind === 'write') - Number(b.kind === 'write'));
+  const missed = later.find((_, at) => added[at] === null) ?? null;
+  return { zh: /\p{Script=Han}/u.test(goal) && !/[a-z] [a-z]/i.test(goal), wants, unknown: wants.length === 0 ? goal : missed };
 }
 
-function readWish(said: string): Intent {
-  const target = WRITE_TO.map(pattern => pattern.exec(said)).find(Boolean);
-  const path = target?.[3] ?? target?.[4] ?? null;
-  const asked = path === null ? said : said.replace(target?.[0] ?? '', () => ` ${target?.[2]} `);
-  const names = asked.replace(/https?:\S+/g, '').match(new RegExp(FILE, 'gu')) ?? [];
-  const files = names.filter(name => TEXT_FILE.test(name) || name.includes('/'));
-  // Names ask for nothing themselves.
-  const rest = files.reduce((text, name) => text.replace(name, ' '), asked);
-  const action = UNSERVED.map(pattern => pattern.exec(rest)?.[1]).find(Boolean);
-  const lost = path === null ? target?.[1] : undefined;
-  return {
-    zh: HAN.test(rest),
-    topics: topicsIn(rest, files.length > 0),
-    files: files.map(name => name.replace(/^\.?\//, '')),
-    writeTo: path?.replace(/^\.\//, '') ?? null,
-    unserved: (lost ?? action)?.toLowerCase() ?? null,
-  };
+/** In one line, without what is said out of courtesy. */
+export function plain(said: string): string {
+  return said.replace(/\s+/g, ' ').trim().replace(POLITE, '');
 }
 
-/** In the order of the words. The whole is asked for where an overview is wanted, and no part of it. */
-function topicsIn(text: string, namesFile: boolean): Topic[] {
-  const at = (topic: Topic) => text.search(TOPICS[topic][1]);
-  const named = ALL_TOPICS.filter(topic => at(topic) >= 0).sort((a, b) => at(a) - at(b));
-  if (namesFile || !OVERVIEW.test(text)) return named;
-  const isWhole = named.every(topic => topic === 'tree');
-  return isWhole ? ALL_TOPICS : [...new Set<Topic>(['readme', 'tree', ...named])];
+/** Null where a sentence is not on the list. */
+function readWish(said: string): Omit<Want, 'id'>[] | null {
+  const wish = plain(said);
+  if (wish.length > MOST_CHARS) return null;
+  const target = WRITES.map(form => form.exec(wish)?.groups).find(Boolean);
+  const clauses = (target?.what ?? wish).split(ENDS).map(plain);
+  const read = clauses.filter(clause => clause !== '').map(readClause);
+  if (read.includes(null)) return null;
+  const path = target?.quoted ?? target?.of;
+  return [...read.flatMap(wants => wants ?? []), ...(path ? [{ kind: 'write' as const, of: path }] : [])];
 }
 
-export function topicsOf(work: readonly Work[], { topics }: Intent): Topic[] {
-  return topics.filter(topic => work.includes(TOPICS[topic][0]));
-}
-
-/** Every kind of work that the goal needs, in order. */
-export function workFor(intent: Intent): Work[] {
-  const { files, topics, writeTo } = intent;
-  const wanted = {
-    survey: topics.length > 0,
-    read: files.length > 0,
-    source: false,
-    write: writeTo !== null,
-  };
-  return WORKS.filter(work => wanted[work] || topicsOf([work], intent).length > 0);
+function readClause(clause: string): Omit<Want, 'id'>[] | null {
+  const [pattern, kinds = []] = LIST.find(([form]) => form.test(clause)) ?? [];
+  if (pattern === undefined) return null;
+  const { quoted, of = quoted } = pattern.exec(clause)?.groups ?? {};
+  const marks = of?.toUpperCase().replace(/S\b/g, '') ?? 'TODO/FIXME/XXX';
+  return kinds.map(kind => ({ kind: kind as Kind, of: kind === 'marks' ? marks : (of ?? '.') }));
 }

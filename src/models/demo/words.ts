@@ -2,57 +2,57 @@
 const EN = {
   /** Begins every thought and every answer, so that nobody takes it for a model that understands. */
   label: 'Demo model: rules, not intelligence.',
-  how: 'What follows was listed, quoted and counted from your files by fixed rules; name a real model for one that understands.',
-  blind:
-    'Nothing was looked at: no tool that lists or reads files was there. A file server in .mcp.json gives such tools to every mode but direct.',
-  cannot: (word: string) =>
-    `**This model cannot do what the goal asks${word && ` with “${word}”`}: it understands nothing and writes nothing new.** It can list a folder, quote the README and files you name, count lines, find TODOs, and write what it found to a file. Here is what it saw.`,
-  early: (why: string) => `The work ended early: ${why}. What is missing below was not looked at.`,
+  cannot: (goal: string) =>
+    `It can't do ${goal}. It can tell what is in this folder and what is left to do, count files and lines, find TODOs, show a file, and write a summary. A key in .env (OPENAI_API_KEY=… or ANTHROPIC_API_KEY=…) brings a model that can do more.`,
+  /** Each is on the list of goals too. */
+  tasks: {
+    files: (of: string) => (of === '.' ? 'Count the files' : `Count the files in ${of}`),
+    readme: (_: string) => 'Quote the beginning of the README',
+    marks: (of: string) => `Find ${of}`,
+    read: (of: string) => `Show ${of}`,
+    lines: (of: string) => `Count the lines of ${of}`,
+    write: (of: string) => `Write the answer to ${of}`,
+  },
+  files: (count: string) => `${count} file${count === '1' ? '' : 's'}`,
+  lines: (count: string) => `${count} line${count === '1' ? '' : 's'}`,
+  counted: 'Hidden files count. Links, `.git` and what git ignores do not.',
+  searched: (of: string) =>
+    `Lines with ${of.replaceAll('/', ', ')} as a word in capitals, without what git ignores. Plans in other words are not seen.`,
+  lineEnds: 'A last line without a line end counts.',
+  noReadme: 'There is no README here.',
+  calls: (names: string) => `Calls ${names}.`,
+  faults: {
+    denied: 'not allowed',
+    unseen: 'not seen',
+    partly: 'not all of it was seen',
+    ended: 'the call brought no result',
+  },
   written: (file: string) => `This was written to ${file}.`,
-  notWritten: (file: string, why: string) => `**${file} was not written**: ${why}`,
-  plan: (count: number) => `Demo plan by rules: ${count} ${count === 1 ? 'task' : 'tasks'}.`,
-  survey: () => 'List the files and folders',
-  read: (what: string) => `Read ${what}`,
-  source: (what: string) => `Read the text files for ${what}`,
-  write: (file: string) => `Write what was found to ${file}`,
-  calls: (names: string, count: number) => `Calls ${names}${count > 1 ? `, ${count} times` : ''}.`,
-  topics: { readme: 'README', tree: 'Files and folders', lines: 'Lines', todos: 'TODO, FIXME, XXX' },
-  noFile: (name: string) => `There is no ${name} that could be read.`,
-  files: (count: number) => `${count} ${count === 1 ? 'file' : 'files'}`,
-  found: (files: string, count: number) => `${files} in ${count} ${count === 1 ? 'folder' : 'folders'}`,
-  leftOut: (names: string) => `, left out: ${names}`,
-  notListed: (count: number) => `, ${count} not listed whole`,
-  lines: (count: number) => `${count} ${count === 1 ? 'line' : 'lines'}`,
-  coverage: (read: number, all: number) => ` · ${read} of ${all} text files read`,
-  more: (count: number) => `and ${count} more`,
 };
 export type Words = typeof EN;
 
 const ZH: Words = {
   label: '演示模型：只有规则，没有智能。',
-  how: '以下内容由固定规则从你的文件中列出、引用和统计；需要理解能力时请指定真实模型。',
-  blind:
-    '什么也没有查看：这里没有能列出或读取文件的工具。.mcp.json 中的文件服务器为 direct 以外的各种模式提供它们。',
-  cannot: word =>
-    `**目标的要求${word && `“${word}”`}本模型做不到：它没有理解能力，也不创作内容。**它能列出目录，引用 README 和指明的文件，统计行数，查找待办，并把结果写入文件。以下是它看到的内容。`,
-  early: why => `工作提前结束：${why}。下文没有的内容没有查看。`,
-  written: file => `以下内容已写入 ${file}。`,
-  notWritten: (file, why) => `**${file} 没有写入**：${why}`,
-  plan: count => `按规则制定的演示计划：${count} 项任务。`,
-  survey: () => '列出文件和文件夹',
-  read: what => `读取 ${what}`,
-  source: what => `读取文本文件，查找 ${what}`,
-  write: file => `把结果写入 ${file}`,
-  calls: (names, count) => `调用 ${names} 共 ${count} 次。`,
-  topics: { readme: 'README', tree: '目录结构', lines: '行数', todos: '待办（TODO、FIXME、XXX）' },
-  noFile: name => `没有可以读取的 ${name}。`,
+  cannot: goal =>
+    `它做不到${goal}。它能说明这个文件夹里有什么、还有什么要做，统计文件和行数，查找 TODO，显示文件，写入总结。在 .env 中写入 OPENAI_API_KEY=… 或 ANTHROPIC_API_KEY=…，即可使用能做更多的模型。`,
+  tasks: {
+    files: of => (of === '.' ? '统计文件' : `统计${of}里的文件`),
+    readme: () => '引用README的开头',
+    marks: of => `查找${of}`,
+    read: of => `显示${of}`,
+    lines: of => `统计${of}的行数`,
+    write: of => `把回答写入${of}`,
+  },
   files: count => `${count} 个文件`,
-  found: (files, count) => `共 ${files}、${count} 个文件夹`,
-  leftOut: names => `，未计入：${names}`,
-  notListed: count => `，${count} 个没有完整列出`,
   lines: count => `${count} 行`,
-  coverage: (read, all) => ` · 读取了 ${all} 个文本文件中的 ${read} 个`,
-  more: count => `另有 ${count} 项`,
+  counted: '隐藏文件计入；链接、`.git` 和 git 忽略的内容不计入。',
+  searched: of =>
+    `含有大写单词 ${of.replaceAll('/', '、')} 的行，git 忽略的内容除外；用其他词语写的计划看不到。`,
+  lineEnds: '没有换行符的最后一行也计入。',
+  noReadme: '这里没有 README。',
+  calls: names => `调用 ${names}。`,
+  faults: { denied: '没有得到允许', unseen: '没有看到', partly: '没有看到全部', ended: '调用没有结果' },
+  written: file => `以下内容已写入 ${file}。`,
 };
 
 export const WORDS = { en: EN, zh: ZH } as const;

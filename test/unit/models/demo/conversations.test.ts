@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OutputContract, OutputOf } from '../../../../src/core/outputs/contracts.js';
 import { parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
+import { decideVerdict } from '../../../../src/core/plan/decide.js';
 import { answerInstruction } from '../../../../src/core/prompts/answer-instructions.js';
 import {
   planningInstruction,
@@ -14,6 +15,7 @@ import {
   type Message,
   NO_USAGE,
   type ToolResultBlock,
+  type ToolUseBlock,
   type UserMessage,
 } from '../../../../src/core/state/message.js';
 import { newSteering, planningAt, verificationAt } from '../../../../src/core/state/position.js';
@@ -21,35 +23,40 @@ import { newRunState, type RunState } from '../../../../src/core/state/run-state
 import { decideRoute } from '../../../../src/core/steering/route.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
+import { readIntent } from '../../../../src/models/demo/goal.js';
 import { replyTo } from '../../../../src/models/demo/roles.js';
+import { WORDS } from '../../../../src/models/demo/words.js';
 import { task as newTask, pinnedRun } from '../../../support/core-values.js';
 import { testRole } from '../../../support/small-run.js';
+import { type Hands, handsOn } from '../../../support/workspace-tools.js';
 
-const HARBOUR = {
-  'README.md': '[![badge](b)](c)\n\n# Harbour\n\nBerths and tides for a small marina.\n\nRun it.\n',
-  'package.json': '{ "name": "harbour" }\n',
+const HARBOUR: Record<string, string> = {
+  'README.md': '# Harbour\n\nBerths and tides for a small marina.\n',
+  'readme.ts': 'export const noReadme = true;\n',
+  'package.json': '{\n  "name": "harbour"\n}\n',
   'src/plan.ts': 'plan();\n// TODO the table\n',
   'src/Über.ts': 'tide();',
   'docs/总结.md': '# 总结\n\n潮汐表在这里。\n',
+  'sales.csv': 'region,price\nnorth,3\nsouth,5\n',
+  '.gitignore': 'node_modules\n',
   'node_modules/x/x.js': '// TODO not ours\n',
 };
-const FILE_TOOLS = ['list_directory_with_sizes', 'read_text_file', 'write_file'];
+const FILE_TOOLS = ['list', 'grep', 'read', 'compute', 'write'];
 
-/** A run of one conversation, as its thread has it: the model is asked, and its calls are made on files in memory. */
+/** A run of one conversation, as its thread has it: the model is asked, and its calls are made by the real tools. */
 class Conversation {
   readonly messages: Message[] = [];
-  readonly files: Record<string, string>;
   readonly state: RunState;
-  deniesWrites = false;
+  readonly called: string[] = [];
+  readonly hands: Hands;
+  /** In place of a call's result. */
+  instead: (call: ToolUseBlock) => ToolResultBlock | null = () => null;
   #ids = 0;
 
-  constructor(
-    goal: string,
-    { files = HARBOUR, language = 'en' }: { files?: object; language?: string } = {},
-  ) {
-    this.files = { ...files };
+  constructor(hands: Hands, goal: string) {
+    this.hands = hands;
     this.state = newRunState(goal, { mode: 'team', workspace: '/w', autoApprove: false }, 0);
-    this.state.pinned = pinnedRun({ language });
+    this.state.pinned = pinnedRun({ language: 'en' });
     this.say('goal', goal);
   }
 
@@ -59,88 +66,93 @@ class Conversation {
   }
 
   /** Asks until there is a reply without calls, as often as a task has rounds. */
-  ask(output: OutputContract, tools: readonly string[] = FILE_TOOLS, rounds = 10): string {
+  async ask(output: OutputContract, tools: readonly string[] = FILE_TOOLS, rounds = 10): Promise<string> {
     for (let round = 0; round < rounds; round += 1) {
-      const { text, calls } = this.reply(output, tools);
+      const { text, calls } = await this.reply(output, tools);
       if (calls.length === 0) return text;
     }
-    return this.reply(output, []).text;
+    return (await this.reply(output, [])).text;
   }
 
-  reply(output: OutputContract, tools: readonly string[]) {
-    const offered = tools.map(name => ({
-      name,
-      description: '',
-      inputSchema: {},
-      validation: 'strict' as const,
-    }));
-    const reply = replyTo({
-      ...PLAIN_REQUEST,
-      model: 'rules',
-      messages: this.messages,
-      output,
-      tools: offered,
+  async reply(output: OutputContract, tools: readonly string[]) {
+    const offered = tools.map(name => {
+      return { name, description: '', inputSchema: {}, validation: 'strict' as const };
     });
+    const request = { ...PLAIN_REQUEST, model: 'rules', messages: this.messages, output, tools: offered };
+    const reply = replyTo(request);
     const blocks = reply.calls.map(({ name, arguments: input }) => {
       return { type: 'tool_use' as const, id: `c${this.#ids++}`, name, input };
     });
     const said = { role: 'demo', stopReason: 'end_turn', action: 'thinking', model: 'demo/rules' } as const;
     const content = [{ type: 'text' as const, text: reply.text }, ...blocks];
     this.messages.push({ ...this.#head(), ...said, kind: 'assistant', content, usage: NO_USAGE });
-    for (const block of blocks)
-      this.messages.push({ ...this.#head(), kind: 'tool_result', content: [this.run(block)] });
+    for (const block of blocks) {
+      this.called.push(block.name);
+      const result = this.instead(block) ?? (await this.#run(block));
+      this.messages.push({ ...this.#head(), kind: 'tool_result', content: [result] });
+    }
     return reply;
   }
 
-  run(call: { id: string; name: string; input: Record<string, unknown> }): ToolResultBlock {
-    const path = String(call.input.path);
-    const said = (text: string) => toolResult(call, 'executed', { content: [{ type: 'text', text }] });
-    if (call.name === 'read_text_file') return said(this.files[path] ?? '');
-    if (call.name === 'list_directory_with_sizes') return said(this.#listing(path));
-    if (this.deniesWrites) return toolResult(call, 'denied', { note: 'Not run. The reason: "not here".' });
-    this.files[path] = String(call.input.content);
-    return said(`Successfully wrote to ${path}`);
+  async #run(call: ToolUseBlock): Promise<ToolResultBlock> {
+    const text = await this.hands.call(call.name, call.input);
+    const content = [{ type: 'text' as const, text: text.replace(/^failed: /, '') }];
+    return toolResult(call, 'executed', { content, isError: text.startsWith('failed: ') });
   }
 
   /** All of the mode `team`, with what is said after the plan. */
-  team(...later: string[]) {
-    const plan = this.plan();
+  async team(...later: string[]) {
+    const plan = await this.plan();
     for (const text of later) this.say('steer', text);
-    const reports = plan.map(({ id }) => this.task(id));
-    return { plan, reports, verdict: this.verify() };
+    for (const { id } of plan) await this.task(id);
+    return plan;
   }
 
-  plan(improvements?: string[]) {
+  async plan(improvements?: string[]) {
     const wanted = improvements && { from: 'verification' as const, wanted: improvements, reading: null };
     const place = planningAt(improvements ? 2 : 1, wanted ?? null);
     if (place.phase !== 'planning') throw new Error('the run does not plan');
     this.say('instruction', planningInstruction(this.state, place));
-    const plan = this.value('plan', []);
-    const isNew = ({ id }: { id: string }) => this.state.tasks.every(known => known.id !== id);
-    this.state.tasks.push(
-      ...plan.tasks
-        .filter(isNew)
-        .map(({ id, description }) => newTask(id, { description: description ?? id })),
-    );
+    const plan = await this.value('plan', []);
+    const tasks = plan.tasks.map(({ id, description }) => newTask(id, { description: description ?? id }));
+    this.state.tasks.push(...tasks);
     return plan.tasks;
   }
 
-  task(id: string, rounds = 10): OutputOf['execution'] {
+  async task(id: string, rounds = 10): Promise<OutputOf['execution']> {
     const task = this.state.tasks.find(known => known.id === id) ?? newTask(id);
     this.say('instruction', taskInstruction(this.state, task, testRole('executor'), rounds), id);
-    const report = this.value('execution', FILE_TOOLS, rounds);
-    task.status = report.taskCompleted ? 'completed' : 'failed';
+    const report = await this.value('execution', FILE_TOOLS, rounds);
+    Object.assign(task, { status: report.taskCompleted ? 'completed' : 'skipped' });
     return report;
   }
 
-  verify(): OutputOf['verdict'] {
+  /** The verdict, and what the run makes of it. */
+  async verify() {
     this.say('instruction', verificationInstruction(this.state, verificationAt(1)));
-    return this.value('verdict', []);
+    const verdict = await this.value('verdict', []);
+    return { ...verdict, summary: verdict.summary ?? '', ...decideVerdict(verdict, this.state.tasks) };
   }
 
-  value<C extends OutputContract>(form: C, tools: readonly string[], rounds = 10): OutputOf[C] {
+  /** The answer of a goal that the verifier does not judge: the run ends unverified. */
+  async unjudged(): Promise<string> {
+    this.say('instruction', verificationInstruction(this.state, verificationAt(1)));
+    const { special } = parseRoleOutput('verdict', await this.ask('verdict', []), { names: [] });
+    expect(special).toMatchObject({ kind: 'error' });
+    this.say(
+      'instruction',
+      wrapUpInstruction(this.state, BUILT_IN_WORDS.en.whyNoVerdict, { memory: 'shared' }),
+    );
+    return this.ask('text', []);
+  }
+
+  async value<C extends OutputContract>(
+    form: C,
+    tools: readonly string[],
+    rounds = 10,
+  ): Promise<OutputOf[C]> {
     const names = this.state.tasks.map(({ id }) => id);
-    const read = parseRoleOutput(form, this.ask(form, tools, rounds), { names });
+    const read = parseRoleOutput(form, await this.ask(form, tools, rounds), { names });
     expect(read).toMatchObject({ ok: true, special: null });
     if (read.value === null) throw new Error('no value');
     return read.value;
@@ -149,302 +161,308 @@ class Conversation {
   #head() {
     return { id: `m${this.#ids++}`, at: 1 };
   }
-
-  #listing(folder: string): string {
-    const root = folder === '.' ? '' : `${folder}/`;
-    const below = Object.keys(this.files).filter(path => path.startsWith(root));
-    const names = new Set(below.map(path => path.slice(root.length).replace(/\/.*/, '/')));
-    return [...names]
-      .map(name => (name.endsWith('/') ? `[DIR] ${name.slice(0, -1)}` : `[FILE] ${name}      7 B`))
-      .join('\n');
-  }
 }
 
-const LABEL = '*Demo model: rules, not intelligence.';
+async function at(goal: string, files: Record<string, string> = HARBOUR): Promise<Conversation> {
+  const hands = await handsOn();
+  for (const [path, text] of Object.entries(files)) hands.put(path, text);
+  return new Conversation(hands, goal);
+}
+
+const LABEL = '*Demo model: rules, not intelligence.*';
 const OVERVIEW = 'What is in this folder, and what is left to do?';
 
-describe('demo model: team', () => {
-  test('an overview → a plan of three tasks, reports, and a verified answer from the real files', () => {
-    const { plan, reports, verdict } = new Conversation(OVERVIEW).team();
-    expect(plan.map(({ id }) => id)).toEqual(['survey', 'read', 'source']);
-    expect(reports.map(({ taskCompleted }) => taskCompleted)).toEqual([true, true, true]);
-    expect(verdict).toMatchObject({ allCompleted: true, userNeedsSatisfied: true });
-    const answer = verdict.summary ?? '';
-    expect(answer.startsWith(LABEL)).toBe(true);
-    expect(answer).toContain('> **Harbour**\n> \n> Berths and tides for a small marina.');
-    expect(answer).toContain(
-      '5 files in 2 folders, left out: `node_modules`:\n\n- `README.md`\n- `docs/` — 1 file',
-    );
-    expect(answer).toContain('1 line · 5 of 5 text files read\n\n- `src/plan.ts:2` `// TODO the table`');
-    expect(answer).not.toContain('not ours');
+describe('demo model: what it can do', () => {
+  test.each<[string, Record<string, unknown>[]]>([
+    [OVERVIEW, [{ kind: 'files', of: '.' }, { kind: 'readme' }, { kind: 'marks', of: 'TODO/FIXME/XXX' }]],
+    ['这个文件夹里有什么，还有什么要做？', [{ kind: 'files' }, { kind: 'readme' }, { kind: 'marks' }]],
+    ['How many files are in src?', [{ kind: 'files', of: 'src' }]],
+    ['List the TODOs', [{ kind: 'marks', of: 'TODO' }]],
+    ['How many lines has package.json, and how many lines are in docs/a b.md', []],
+    ['Count the lines of `docs/a b.md`.', [{ kind: 'lines', of: 'docs/a b.md' }]],
+    ['统计package.json的行数', [{ kind: 'lines', of: 'package.json' }]],
+    ['总结.md 里有什么？', [{ kind: 'read', of: '总结.md' }]],
+    ['Please show me README.md', [{ kind: 'read', of: 'README.md' }]],
+    ['Write a summary of this folder to SUMMARY.md', [{}, {}, {}, { kind: 'write', of: 'SUMMARY.md' }]],
+    ['Give me an overview of this project and save it to "my notes.md"', [{}, {}, {}, { of: 'my notes.md' }]],
+    ['总结这个文件夹，写入总结.md', [{}, {}, {}, { kind: 'write', of: '总结.md' }]],
+  ])('the goal "%s" → what is asked for, or nothing (FC2)', (goal, wants) => {
+    expect(readIntent([goal]).wants).toEqual(wants.map(want => expect.objectContaining(want)));
   });
 
   test.each([
-    ['a file', 'also look at src/plan.ts', ['plan();', 'Berths and tides', '5 files']],
-    ['another part', 'Count the lines too', ['**14 lines**', 'Berths and tides', '5 files']],
-    ['nothing that rules know', 'Thank you!', ['Berths and tides', '5 files']],
-  ])(
-    'a message amid the work that names %s → added to what the goal asks, and verified',
-    (_, later, wanted) => {
-      const run = new Conversation(OVERVIEW);
-      const { reports, verdict } = run.team(later);
-      for (const { summary } of reports) expect(summary).not.toMatch(/direct|Nothing was looked at/);
-      for (const text of wanted) expect(verdict.summary).toContain(text);
-      expect(verdict.userNeedsSatisfied).toBe(true);
+    'Compute the average price per region in sales.csv',
+    'Count the files and deploy the site',
+    'deploy the site',
+    'fix the failing test',
+    'what does src/plan.ts do',
+    'translate README.md to French',
+    'Summarize README.md',
+    'list the biggest files',
+    'How many test files are in this folder?',
+    'How many TypeScript files are there?',
+    'What is left to do in src?',
+    'How many lines has this folder?',
+    'delete all logs',
+    'Write a poem to POEM.md',
+    'Save a summary to the file notes',
+    'Show me the first 3 lines of README.md',
+    'What is in this folder that should not be there?',
+    'Hello',
+    '',
+    '帮我修复这个错误',
+    '把README翻译成英文',
+    '删除所有日志文件',
+    '统计每个地区的平均价格',
+    '总结一下README.md',
+  ])('any other, "%s" → not begun: one line, and the run ends unverified (FC2)', async goal => {
+    const run = await at(goal);
+    expect(await run.team()).toMatchObject([{ id: 'none' }]);
+    const answer = await run.unjudged();
+    expect(answer).not.toContain('\n');
+    expect(answer).toMatch(/(?:It can't do|它做不到).*OPENAI_API_KEY=…/);
+    expect(run.called).toEqual([]);
+  });
+
+  test.each(['en', 'zh'] as const)(
+    'each of its tasks, in %s → is on the list of goals too (FC2)',
+    language => {
+      const { write: _, ...tasks } = WORDS[language].tasks;
+      for (const [kind, text] of Object.entries(tasks)) {
+        const of = { files: 'src', marks: 'TODO/FIXME', readme: '.' }[kind] ?? 'docs/a.md';
+        expect(readIntent([text(of)]).wants, text(of)).toEqual([{ id: kind, kind, of }]);
+      }
     },
   );
+});
+
+describe('demo model: team', () => {
+  test('an overview → three tasks, one exact call each, and a verified answer (FC1)', async () => {
+    const run = await at(OVERVIEW);
+    const plan = await run.team();
+    const verdict = await run.verify();
+    expect(plan.map(({ id }) => id)).toEqual(['files', 'readme', 'marks']);
+    expect(run.called).toEqual(['list', 'read', 'grep']);
+    expect(verdict).toMatchObject({ done: true, cause: 'verified' });
+    expect(verdict.summary.startsWith(LABEL)).toBe(true);
+    for (const text of [
+      '**8 files**',
+      '- `src/` — 2 files',
+      '`[Left out, as git ignores it: node_modules/]`',
+      'Berths and tides',
+      '**1 line**\n\n- `src/plan.ts:2` `// TODO the table`',
+    ])
+      expect(verdict.summary).toContain(text);
+    expect(verdict.summary).not.toMatch(/not ours|noReadme/);
+  });
+
+  test.each([
+    ['another part', 'Also count the lines of package.json, please.', '**3 lines**: `package.json`'],
+    ['a file', 'also look at src/plan.ts', '\nplan();\n'],
+  ])(
+    'a message amid the work that names %s → sent back for it, and verified then',
+    async (_, later, text) => {
+      const run = await at(OVERVIEW);
+      await run.team(later);
+      const verdict = await run.verify();
+      expect(verdict).toMatchObject({ done: false, improvements: [expect.stringMatching(/^(Count|Show)/)] });
+      for (const { id } of await run.plan(verdict.improvements)) await run.task(id);
+      const last = await run.verify();
+      expect(last).toMatchObject({ done: true, cause: 'verified' });
+      for (const part of [text, '**8 files**']) expect(last.summary).toContain(part);
+    },
+  );
+
+  test('thanks amid the work → nothing more is asked for; what is not on the list → not verified (FC2)', async () => {
+    const [thanked, asked] = [await at(OVERVIEW), await at(OVERVIEW)];
+    await thanked.team('Thank you!');
+    expect((await thanked.verify()).cause).toBe('verified');
+    await asked.team('Then deploy the site');
+    const answer = await asked.unjudged();
+    for (const text of ["It can't do `Then deploy the site`", '**8 files**']) expect(answer).toContain(text);
+  });
 
   test.each([
     ['SUMMARY.md', 'Write a summary of this folder to SUMMARY.md', LABEL],
-    ['Über.md', 'Write a summary of this folder to Über.md, please', LABEL],
-    ['总结.md', '总结这个文件夹，写入总结.md', '*演示模型'],
-    ['docs/概述.md', 'Save an overview to `docs/概述.md`', LABEL],
-    ['my notes.md', 'Write what is in here to "my notes.md"', LABEL],
-  ])('a goal that names the file %s → it is written, with the answer, and verified', (file, goal, begins) => {
-    const run = new Conversation(goal);
-    const { plan, verdict } = run.team();
-    expect(plan.at(-1)?.id).toBe('write');
-    expect(run.files[file]?.startsWith(begins)).toBe(true);
-    expect(verdict.userNeedsSatisfied).toBe(true);
-    expect(verdict.summary).toContain(`\`${file}\``);
-  });
-
-  test.each([
-    ['denied', 'Write a summary to SUMMARY.md', true, /`SUMMARY\.md` was not written\*\*: `.*not here/],
-    ['to a name that rules can not read', 'Save a summary to the file notes', false, /with “save”/],
-    ['the same in Chinese', '把总结写入笔记', false, /“写入”/],
-  ])('a write %s → not verified, and the answer says so', (_, goal, denies, says) => {
-    const run = new Conversation(goal);
-    run.deniesWrites = denies;
-    const { verdict } = run.team();
-    expect(verdict.userNeedsSatisfied).toBe(false);
-    expect(verdict.summary).toMatch(says);
-    expect(run.plan(verdict.improvements)).toEqual([]);
-  });
-
-  test('more folders than it lists → each task is done in its rounds, and the answer says how many were not listed', () => {
-    const leaf = (_: unknown, at: number) => [`a${at % 9}/b${at}/c.txt`, 'Left.\n'] as const;
-    const files = Object.fromEntries(Array.from({ length: 160 }, leaf));
-    const run = new Conversation(OVERVIEW, { files: { 'README.md': '# Tree\n', ...files } });
-    // Of ten rounds the last is the report.
-    const reports = run.plan().map(({ id }) => run.task(id, 9));
-    expect(reports.map(({ taskCompleted }) => taskCompleted)).toEqual([true, true, true]);
-    expect(run.verify().summary).toMatch(/in 169 folders, .*74 not listed whole/);
-  });
-
-  test.each(['What is in this folder, and what is left to do?', OVERVIEW])(
-    'a role alone, of %j → no call is made twice',
-    goal => {
-      const run = new Conversation(goal);
-      run.ask('text');
-      const blocks = run.messages.flatMap(message => (message.kind === 'assistant' ? message.content : []));
-      const calls = blocks.flatMap(block =>
-        block.type === 'tool_use' ? [JSON.stringify([block.name, block.input])] : [],
-      );
-      expect(calls.length).toBeGreaterThan(2);
-      expect(new Set(calls).size).toBe(calls.length);
-    },
-  );
-
-  test('a goal for which no write was called → not verified', () => {
-    const run = new Conversation('Write a summary to SUMMARY.md');
-    run.state.tasks = [newTask('survey'), newTask('read'), newTask('source')];
-    for (const { id } of run.state.tasks) run.task(id);
-    expect(run.verify()).toMatchObject({ allCompleted: false, userNeedsSatisfied: false });
-  });
-
-  test('rounds that are used up → not completed, sent back with what is missing, and planned anew', () => {
-    const run = new Conversation(OVERVIEW);
-    run.plan();
-    expect(run.task('survey', 1).taskCompleted).toBe(false);
-    run.task('read');
-    run.task('source');
-    const verdict = run.verify();
-    expect(verdict.improvements).toEqual(
-      ['List the files and folders: src,docs', expect.stringContaining('TODO')].slice(
-        0,
-        verdict.improvements.length,
-      ),
-    );
-    expect(verdict.allCompleted).toBe(false);
-    const again = run.plan(verdict.improvements);
-    expect(again[0]?.id).toBe('survey-4');
-    for (const { id } of again) run.task(id);
-    const last = run.verify();
-    for (const { id } of run.plan(last.improvements)) run.task(id);
-    expect(run.verify().userNeedsSatisfied).toBe(true);
-  });
-
-  test('calls that a message skipped → made again', () => {
-    const run = new Conversation(OVERVIEW);
-    run.plan();
-    const made = run.run.bind(run);
-    run.run = call => toolResult(call, 'skipped', {});
-    run.reply('execution', FILE_TOOLS);
-    run.run = made;
-    expect(run.task('survey')).toMatchObject({
-      taskCompleted: true,
-      summary: expect.stringContaining('5 files'),
-    });
-  });
-
-  test.each([
-    ['Fix the bug in src/plan.ts', 'with “fix”', 'plan();'],
-    ["What's the weather in Paris?", 'with “weather”', 'Berths and tides'],
-    ['Hello', 'cannot do what the goal asks:', 'Berths and tides'],
-    ['帮我修复这个错误', '“修复”本模型做不到', 'Berths and tides'],
+    ['docs/概述.md', '总结这个文件夹，写入「docs/概述.md」', '*演示模型'],
   ])(
-    'the goal "%s" → says that rules can not do it, and shows what they saw; not verified',
-    (goal, says, shows) => {
-      const { verdict } = new Conversation(goal).team();
-      expect(verdict.userNeedsSatisfied).toBe(false);
-      expect(verdict.summary).toContain(says);
-      expect(verdict.summary).toContain(shows);
+    'a goal that names the file %s → it is written last, with the answer, and verified',
+    async (file, goal, begins) => {
+      const run = await at(goal);
+      const plan = await run.team();
+      const verdict = await run.verify();
+      expect(plan.at(-1)).toMatchObject({ id: 'write', dependencies: ['files', 'readme', 'marks'] });
+      expect(run.called.filter(name => name === 'write')).toHaveLength(1);
+      const written = run.hands.get(file);
+      expect(written.startsWith(begins)).toBe(true);
+      expect(verdict.summary.endsWith(written)).toBe(true);
+      expect(verdict).toMatchObject({ done: true, cause: 'verified' });
     },
   );
 
-  test('no tools that see files → says so, and not of a mode that it is not in', () => {
-    const run = new Conversation(OVERVIEW);
-    run.plan();
-    run.say('instruction', taskInstruction(run.state, newTask('survey'), testRole('executor'), 3), 'survey');
-    const report = run.value('execution', ['read_result']);
-    expect(report).toMatchObject({
-      taskCompleted: false,
-      summary: expect.stringContaining('Nothing was looked at'),
-    });
-    expect(report.summary).not.toMatch(/mode direct/);
-    expect(run.verify().userNeedsSatisfied).toBe(false);
+  test('a write that is denied → asked once, accepted, not verified, and no word of the run in the answer (FC10)', async () => {
+    const run = await at('Write a summary of this folder to SUMMARY.md');
+    const note =
+      'Not run: write is not read-only. The reason: "no". Go on without it, and say in your report.';
+    run.instead = call => (call.name === 'write' ? toolResult(call, 'denied', { note }) : null);
+    await run.team();
+    const answer = await run.unjudged();
+    expect(answer.split('\n')[0]).toBe('**Write the answer to SUMMARY.md: not allowed.**');
+    expect(answer).not.toMatch(/Not run|in your report/);
+    expect(await run.plan(['again'])).toEqual([]);
+    await run.ask('text');
+    expect(run.called.filter(name => name === 'write')).toHaveLength(1);
+  });
+
+  test.each<[string, (call: ToolUseBlock) => ToolResultBlock]>([
+    [
+      'left out since',
+      call => toolResult(call, 'executed', { note: 'Left out since, to fit the context: 900' }),
+    ],
+    [
+      'shortened',
+      call =>
+        toolResult(call, 'executed', {
+          content: [{ type: 'text', text: '(12 files)\n[… 900 characters left out …]\nz.ts  1 B' }],
+        }),
+    ],
+    [
+      'cut, with a reference to the rest',
+      call =>
+        toolResult(call, 'executed', {
+          content: [{ type: 'text', text: '(12 files)\na.ts  1 B', ref: 'blob:1', totalBytes: 90_000 }],
+        }),
+    ],
+    [
+      'in a form of another tool',
+      call => toolResult(call, 'executed', { content: [{ type: 'text', text: '12' }] }),
+    ],
+    ['lost', call => toolResult(call, 'unavailable', { note: 'its server was not reached' })],
+  ])(
+    'a result that is %s → no figure comes of it, and the answer is not verified (FC1)',
+    async (_, result) => {
+      const run = await at('How many files are in this folder?');
+      run.instead = result;
+      await run.team();
+      const answer = await run.unjudged();
+      expect(answer).toMatch(/\*\*Count the files: (?:not|the call)/);
+      expect(answer).not.toMatch(/12|900|Left out|files\*\*/);
+    },
+  );
+
+  test.each([
+    ['What does gone.md say?', /\*\*Show gone\.md: `gone\.md does not exist\.`\.\*\*/],
+    ['How many files are in gone?', /\*\*Count the files in gone: /],
+    ['Show long.txt', /\*\*Show long\.txt: not all of it was seen\.\*\*/],
+    ['Find TODO', /\*\*Find TODO: not all of it was seen\.\*\*/],
+  ])('"%s", which tools do not show whole → said, and not verified (FC1)', async (goal, says) => {
+    const run = await at(goal, { 'long.txt': 'TODO a line\n'.repeat(300) });
+    await run.team();
+    expect(await run.unjudged()).toMatch(says);
+  });
+
+  test('calls that a message skipped → made again', async () => {
+    const run = await at('Find TODO');
+    const [task] = await run.plan();
+    run.instead = call => toolResult(call, 'skipped', {});
+    await run.reply('execution', FILE_TOOLS);
+    run.instead = () => null;
+    expect(await run.task(task?.id ?? '')).toMatchObject({ taskCompleted: true });
+  });
+
+  test('rounds that are used up → sent back with what is missing, and planned anew', async () => {
+    const run = await at(OVERVIEW);
+    const plan = await run.plan();
+    expect((await run.task('marks', 0)).taskCompleted).toBe(false);
+    Object.assign(run.state.tasks[2] ?? {}, { status: 'failed', reason: 'max_rounds' });
+    for (const { id } of plan.slice(0, 2)) await run.task(id);
+    const verdict = await run.verify();
+    expect(verdict).toMatchObject({ done: false, improvements: ['Find TODO/FIXME/XXX'] });
+    for (const { id } of await run.plan(verdict.improvements)) await run.task(id);
+    expect((await run.verify()).summary).toContain('**1 line**');
+  });
+
+  test('no tool that counts → the task is given up, and nothing was seen', async () => {
+    const run = await at('Find TODO');
+    run.say('instruction', taskInstruction(run.state, newTask('marks'), testRole('executor'), 3), 'marks');
+    const report = await run.value('execution', ['read_result']);
+    expect(report).toMatchObject({ taskCompleted: false, nextAction: 'skip', summary: 'not seen' });
+  });
+
+  test('a task of somebody else → not done by it', async () => {
+    const run = await at(OVERVIEW);
+    await run.plan();
+    run.state.tasks.push(newTask('deploy', { description: 'Deploy the site' }));
+    expect((await run.task('deploy')).taskCompleted).toBe(false);
+    expect(run.called).toEqual([]);
   });
 });
 
 describe('demo model: other modes', () => {
   const worker = { memory: 'shared', tools: ['*'], agents: [] } as const;
+  const step = { number: 1, of: 1, rounds: 10, next: null };
 
   test.each([
-    ['What does plan.ts say?', '## src/plan.ts\n\n~~~~\nplan();'],
-    ['总结一下README.md', '## README.md\n\n> [![badge]'],
-    ['总结.md 里有什么？', '> # 总结'],
-    ['What does gone.md say?', '## gone.md\n\nThere is no `gone.md` that could be read.'],
-    ['统计代码行数', '**14 行**'],
-    ['这里有哪些文件？', '共 5 个文件、2 个文件夹，未计入：`node_modules`'],
-  ])('react: "%s" → looked for, and answered in the language of the goal', (goal, says) => {
-    const run = new Conversation(goal);
-    run.say(
-      'instruction',
-      answerInstruction(
-        run.state,
-        { ...worker, tools: ['*'], agents: [] },
-        { number: 1, of: 1, rounds: 10, next: null },
-      ),
-    );
-    expect(run.ask('text')).toContain(says);
+    ['What does src/plan.ts say?', '\nplan();\n'],
+    ['统计src/Über.ts的行数', '**1 行**: `src/Über.ts`'],
+    ['docs里有多少个文件？', '**1 个文件**'],
+    ['这里有什么？', '**8 个文件**'],
+  ])('react: "%s" → answered in the language of the goal', async (goal, says) => {
+    const run = await at(goal);
+    run.say('instruction', answerInstruction(run.state, { ...worker, tools: ['*'], agents: [] }, step));
+    expect(await run.ask('text')).toContain(says);
   });
 
-  test('direct, and a step without tools → nothing was looked at; after a step with tools, what that found', () => {
-    const run = new Conversation('What does README.md say?');
-    run.say(
-      'instruction',
-      answerInstruction(
-        run.state,
-        { memory: 'shared', tools: [], agents: [] },
-        { number: 1, of: 1, rounds: 1, next: null },
-      ),
-    );
-    expect(run.ask('text', [])).toContain('Nothing was looked at');
-    run.ask('text');
-    expect(run.ask('text', [])).toContain('# Harbour');
+  test('direct, and a step without tools → not seen; after a step with tools, what that found', async () => {
+    const run = await at('Show README.md');
+    run.say('instruction', answerInstruction(run.state, { memory: 'shared', tools: [], agents: [] }, step));
+    expect(await run.ask('text', [])).toContain('**Show README.md: not seen.**');
+    await run.ask('text');
+    expect(await run.ask('text', [])).toContain('# Harbour');
   });
 
   test.each([
-    ['What does README.md say?', 'react'],
+    ['Show README.md', 'react'],
     [OVERVIEW, 'team'],
-    ['Tell me a joke', 'react'],
-  ])('auto: "%s" → %s', (goal, mode) => {
-    const read = parseRoleOutput('choice', new Conversation(goal).ask('choice', []));
+    ['Tell me a joke', 'team'],
+  ])('auto: "%s" → %s', async (goal, mode) => {
+    const read = parseRoleOutput('choice', await (await at(goal)).ask('choice', []));
     expect(read).toMatchObject({ ok: true, value: { mode } });
   });
 
-  test.each([
-    ['the tokens are used up', 'The work ended early: the tokens are used up. What is missing below'],
-    [BUILT_IN_WORDS.en.whyCarriedOut, null],
-  ])(
-    'plan: wrapped up because %s → the answer says what was not looked at, and nothing of it where all was',
-    (why, says) => {
-      const run = new Conversation(OVERVIEW);
-      if (says === null) run.team();
-      run.say('instruction', wrapUpInstruction(run.state, why, { memory: 'shared' }));
-      const answer = run.ask('text', []);
-      if (says === null) expect(answer).not.toContain('ended early');
-      else expect(answer).toContain(says);
-    },
-  );
-
-  test('lead: several pieces of work → a plan, an agent for each, one answer with their texts, and the file', () => {
-    const run = new Conversation('Write an overview of this project to OVERVIEW.md');
-    run.say('instruction', 'Do what the goal asks.\n\nAgents:\n- search: Searches.');
-    const tools = [...FILE_TOOLS, 'call_subagent', 'create_artifact'];
-    const made = run.run.bind(run);
-    const asked: string[] = [];
-    run.run = call => {
-      if (call.name !== 'call_subagent') return made(call);
-      asked.push(String(call.input.instruction));
-      const agent = new Conversation(String(call.input.instruction));
-      return toolResult(call, 'executed', { content: [{ type: 'text', text: agent.ask('text') }] });
-    };
-    const answer = run.ask('text', tools, 5);
-    expect(asked).toHaveLength(3);
-    for (const text of [
-      'This was written to `OVERVIEW.md`',
-      '5 files',
-      'Berths and tides',
-      '14 lines',
-      'src/plan.ts:2',
-    ])
-      expect(answer).toContain(text);
-    expect(answer.split(LABEL)).toHaveLength(2);
-    expect(run.files['OVERVIEW.md']).toContain('Berths and tides');
+  test('what the run tells beside its instructions, such as notes on the project → no wish', async () => {
+    const run = await at('Find TODO');
+    run.say('notes', 'Also read README.md.');
+    expect((await run.plan()).map(({ id }) => id)).toEqual(['marks']);
   });
 
-  test('what the run tells beside its instructions, such as notes on the project → no wish', () => {
-    const run = new Conversation('Count the lines');
-    run.say('notes', 'Also list the TODOs and read README.md.');
-    expect(run.plan().map(({ id }) => id)).toEqual(['survey', 'source']);
-    expect(run.team().verdict.summary).not.toContain('TODO');
-  });
-
-  test('a follow-up goal → what was found for the goal before does not count', () => {
-    const run = new Conversation(OVERVIEW);
-    run.team();
+  test('a follow-up goal → what was found for the goal before does not count', async () => {
+    const run = await at(OVERVIEW);
+    await run.team();
     run.state.tasks = [];
-    run.say('goal', 'Count the lines');
-    expect(run.plan().map(({ id }) => id)).toEqual(['survey', 'source']);
-    expect(run.verify().allCompleted).toBe(false);
+    run.say('goal', 'Find TODO');
+    expect((await run.plan()).map(({ id }) => id)).toEqual(['marks']);
+    expect((await run.verify()).done).toBe(false);
   });
 
-  test('a role with a conversation of its own → goes by the goal that it is told', () => {
-    const run = new Conversation('Count the lines');
+  test('a role with a conversation of its own → goes by the goal that it is told', async () => {
+    const run = await at('Find TODO');
     run.messages.length = 0;
-    run.say(
-      'instruction',
-      answerInstruction(
-        run.state,
-        { memory: 'private', tools: ['*'], agents: [] },
-        { number: 1, of: 1, rounds: 5, next: null },
-      ),
-    );
-    expect(run.ask('text')).toContain('**14 lines**');
+    const own = { memory: 'private', tools: ['*'], agents: [] } as const;
+    run.say('instruction', answerInstruction(run.state, { ...own, tools: ['*'], agents: [] }, step));
+    expect(await run.ask('text')).toContain('**1 line**');
   });
 });
 
 describe('demo model: roles that steer', () => {
-  const routed = (text: string, idle = false, answers: string[] = []) => {
-    const run = new Conversation(OVERVIEW);
+  const routed = async (text: string, idle = false, answers: string[] = []) => {
+    const run = await at(OVERVIEW);
     const item = { id: 's1', kind: 'steer', text, when: 'skip', to: null, at: 1 } as const;
     const steering = { ...newSteering([item], 'executor'), idle, answers };
     run.say('instruction', intentInstruction(run.state, steering));
-    const intent = run.value('intent', []);
+    const intent = await run.value('intent', []);
     run.say('instruction', routeInstruction(run.state, { ...steering, intent }));
-    const proposal = run.value('route', []);
+    const proposal = await run.value('route', []);
     const { en: words } = BUILT_IN_WORDS;
     return decideRoute({
       intent,
@@ -460,32 +478,31 @@ describe('demo model: roles that steer', () => {
 
   test.each([
     ['stop', 'cancel'],
-    ['Please stop the run now!', 'cancel'],
-    ['停止运行。', 'cancel'],
+    ['Please stop!', 'cancel'],
+    ['停止。', 'cancel'],
     ['pause please', 'pause'],
-    ['Stop for a moment.', 'pause'],
-    ['请暂停一下', 'pause'],
-    ['OK, go on', 'continue'],
+    ['请暂停', 'pause'],
+    ['Go on', 'continue'],
     ['继续', 'continue'],
     ['Status?', 'status'],
     ['进度', 'status'],
-  ])('message "%s" → the instruction %s', (text, control) => {
-    expect(routed(text)).toMatchObject({ act: 'control', control });
+  ])('message "%s" → the instruction %s', async (text, control) => {
+    expect(await routed(text)).toMatchObject({ act: 'control', control });
   });
 
   test.each(['Stop counting and look at src', 'continue with the README', 'Also count the lines'])(
     'message "%s" → a note',
-    text => {
-      expect(routed(text)).toMatchObject({ act: 'continue' });
+    async text => {
+      expect(await routed(text)).toMatchObject({ act: 'continue' });
     },
   );
 
-  test('a message to an answered goal → the next goal', () => {
-    expect(routed('Count the lines', true)).toMatchObject({ act: 'next_goal' });
+  test('a message to an answered goal → the next goal', async () => {
+    expect(await routed('Find TODO', true)).toMatchObject({ act: 'next_goal' });
   });
 
-  test.each(['review', 'orchestration'] as const)('%s → left to a person', form => {
-    const reply = parseRoleOutput(form, new Conversation(OVERVIEW).ask(form, []));
+  test.each(['review', 'orchestration'] as const)('%s → left to a person', async form => {
+    const reply = parseRoleOutput(form, await (await at(OVERVIEW)).ask(form, []));
     expect(reply.special).toMatchObject({ kind: 'escalate', message: expect.stringContaining('Demo model') });
   });
 });

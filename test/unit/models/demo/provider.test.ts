@@ -7,9 +7,9 @@ import type { ModelDelta } from '../../../../src/models/provider.js';
 import { providerSource } from '../../../../src/worker/providers.js';
 
 const provider = createDemoProvider({ paceMs: 0 });
-const content = [{ type: 'text' as const, text: 'Count the lines' }];
+const content = [{ type: 'text' as const, text: 'Count the files' }];
 const messages: Message[] = [{ id: 'm1', at: 1, kind: 'user', purpose: 'goal', content }];
-const tools = ['list_directory', 'read_file'].map(name => {
+const tools = ['list', 'read'].map(name => {
   return { name, description: '', inputSchema: {}, validation: 'strict' as const };
 });
 
@@ -31,7 +31,7 @@ test('provider: a plan → streamed in parts, labelled, with its model and what 
 
 test('provider: a reply that calls a tool → a whole call, as any model makes it', async () => {
   const { content: blocks, stopReason } = await complete(provider, { model: 'rules', messages, tools });
-  expect(blocks).toContainEqual(expect.objectContaining({ name: 'list_directory', input: { path: '.' } }));
+  expect(blocks).toContainEqual(expect.objectContaining({ name: 'list', input: { path: '.', depth: 1 } }));
   expect(stopReason).toBe('tool_use');
 });
 
