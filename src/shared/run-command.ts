@@ -303,9 +303,13 @@ class Output {
     const headBytes = Math.floor(room * HEAD_PART);
     const head = wholeChars(Buffer.from(first).subarray(0, headBytes));
     const tail = wholeChars(Buffer.from(last).subarray(-Math.max(1, room - headBytes)));
-    return `${head}\n${mark}\n${tail}`;
+    return `${head.replace(PARTIAL_END, '')}\n${mark}\n${tail.replace(PARTIAL_START, '')}`;
   }
 }
+
+/** Of a line that is cut; a text of one line is left as it is. */
+const PARTIAL_END = /\n[^\n]+$/;
+const PARTIAL_START = /^[^\n]+\n(?=[^\n])/;
 
 /** What does not begin or end within a character. */
 function wholeChars(bytes: Buffer): string {

@@ -73,5 +73,15 @@ export function resultLine(end: RunEnd): object {
 
 export function printAnswer(output: Output, end: RunEnd): void {
   if (exitCodeOf(end.outcome) !== EXIT.ok) output.notes.line(endLine(end));
+  printText(output, end);
+}
+
+/** How it ended, then the answer. */
+export function printEnd(output: Output, end: RunEnd): void {
+  output.notes.line(endLine(end));
+  printText(output, end);
+}
+
+function printText(output: Output, end: RunEnd): void {
   if (end.result?.text) output.out.line(terminalText(end.result.text));
 }

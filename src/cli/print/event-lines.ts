@@ -11,6 +11,7 @@ import {
   type TraceStep,
 } from '../../client/index.js';
 import { childEnd } from '../../core/agents/children.js';
+import { lastLines } from '../../core/checks/check.js';
 import { STEP_TEXT_CHARS } from '../../core/state/trace.js';
 import { preview } from '../../core/text/preview.js';
 import {
@@ -214,10 +215,10 @@ export function eventText(event: JournalEvent, colors: Colors, tasks: readonly S
   return typeof described === 'string' ? [described] : described;
 }
 
-/** Texts of models and tools must not drive the terminal. Newlines go too: one event, one line, but what is asked. */
+/** Texts of models and tools must not drive the terminal. Newlines go too, but for what is asked and what a check said. */
 function withoutControls<E extends JournalEvent>(event: E): E {
   const clean = (key: string, text: string) =>
-    key === 'body' ? terminalText(text) : terminalText(text).replace(/\s*\n\s*/g, ' ');
+    key === 'body' || key === 'output' ? terminalText(text) : terminalText(text).replace(/\s*\n\s*/g, ' ');
   return JSON.parse(
     JSON.stringify(event, (key, value: unknown) => (typeof value === 'string' ? clean(key, value) : value)),
   );
@@ -243,13 +244,11 @@ function toolCallEnded(event: CallEnded, { dim, yellow }: Colors): string {
   return `${event.isError ? yellow(line) : dim(line)}${dim(text)}`;
 }
 
-function checkEnded(event: JournalPayloads['check_ended'], { green, yellow, dim }: Colors): string {
+function checkEnded(event: JournalPayloads['check_ended'], { green, yellow, dim }: Colors): string[] {
   const { id, check, status, why, output, durationMs } = event;
   const line = `check ${id} ${status.replace('_', ' ')} · ${formatDuration(durationMs)} · ${check}`;
-  if (status === 'passed') return green(line);
-  // Why it failed mostly stands at the end.
-  const said = output ? dim(` · ${preview(output.slice(-RESULT_CHARS), RESULT_CHARS)}`) : '';
-  return `${yellow(`${line} · ${why}`)}${said}`;
+  if (status === 'passed') return [green(line)];
+  return [yellow(`${line} · ${why}`), ...lastLines(output).map(said => dim(`| ${said}`))];
 }
 
 function verdictLines(event: JournalPayloads['verdict'], { green, yellow }: Colors): string[] {

@@ -3,6 +3,7 @@ import type { JournalEvent, Retry, RunEnd, RunEvent, ToolProgress } from '../../
 import { progressWords } from '../../shared/format.js';
 import type { TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
+import { isTold } from './brief.js';
 import { branchLine, eventLines, isToldOfChild, whoseLine } from './event-lines.js';
 import { gateHelp } from './gate-help.js';
 import { LiveCalls, wholeLines } from './live-calls.js';
@@ -17,6 +18,8 @@ interface ViewOptions {
   startedAt?: number | null;
   /** That of the run, for a sub-agent. */
   clock?: LineClock;
+  /** Tells the plan and a line a task, in place of every call. */
+  brief?: boolean;
 }
 
 /** Shows items of a watch on a sink. */
@@ -29,6 +32,7 @@ export class PlainView {
   readonly #children = new Map<string, PlainView>();
   #startedAt: number | null;
   readonly #clock: LineClock;
+  readonly #brief: boolean;
   readonly #calls: LiveCalls;
   /** Tool calls in flight: whose each is, where that is said, and what was last told of its progress. */
   readonly #tools = new Map<string, { who: string; told: string }>();
@@ -37,16 +41,20 @@ export class PlainView {
   /** Tasks that have begun and not ended. */
   readonly #atWork = new Set<string>();
 
-  constructor(sink: TextSink, { runId, child, startedAt = null, clock = new LineClock() }: ViewOptions = {}) {
+  constructor(sink: TextSink, options: ViewOptions = {}) {
+    const { runId, child, startedAt = null, clock = new LineClock(), brief = false } = options;
     this.#who = child === undefined ? '' : whoseLine(child, sink.colors);
     this.#sink = child === undefined ? sink : wholeLines(sink, `      ${this.#who}`);
     this.#calls = new LiveCalls(this.#sink, { who: this.#who, isBeside: () => this.#atWork.size > 1 });
     this.#runId = runId ?? null;
     this.#startedAt = startedAt;
     this.#clock = clock;
+    this.#brief = brief;
   }
 
   show(item: RunEvent): void {
+    if ('seq' in item) this.#startedAt ??= item.at;
+    if (this.#brief && !isTold(item)) return;
     if (item.path === undefined) this.#showOwn(item);
     else this.#showChild(item.path, item);
   }

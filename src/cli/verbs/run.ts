@@ -11,7 +11,7 @@ import { given, positiveInteger } from '../arguments.js';
 import { type CommonOptions, type Context, describeVerb, runVerb, withClient, withRun } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { NOTIFY_HELP, Notifier, notifyOption, webHook } from '../notify.js';
-import { endLine, printAnswer, resultLine } from '../print/end-lines.js';
+import { endLine, printEnd, resultLine } from '../print/end-lines.js';
 import { traceLines } from '../print/event-lines.js';
 import { PlainView, showEvents } from '../print/plain-view.js';
 import { isTerminal } from '../session/screen/terminal.js';
@@ -71,7 +71,7 @@ async function run(goal: string | undefined, options: RunOptions, command: Comma
 }
 
 /**
- * Runs a goal to its end and prints the answer on stdout, everything else on stderr; with `--json` the journal
+ * Runs a goal to its end and prints the answer on stdout; the plan, a line a task and its end on stderr; with `--json` the journal
  * and then the result on stdout. Ctrl-C asks the run to stop, a second one detaches.
  */
 async function runGoal(context: Context, read: ReadStart, notify: URL | undefined, interactive: boolean) {
@@ -80,7 +80,7 @@ async function runGoal(context: Context, read: ReadStart, notify: URL | undefine
   const run = await client.start(goal, start);
   tellWhere(output, run);
   if (interactive) await openConsole(context, run);
-  const view = new PlainView(output.notes, { runId: run.id });
+  const view = new PlainView(output.notes, { runId: run.id, brief: true });
   return following(context, run, notify, {
     session: interactive ? { goal, owned: !run.joined, config: start.configDir } : null,
     show: event => {
@@ -103,7 +103,7 @@ async function runGoal(context: Context, read: ReadStart, notify: URL | undefine
     ],
     ended: end => {
       if (output.json) output.value(resultLine(end));
-      else printAnswer(output, end);
+      else printEnd(output, end);
     },
   });
 }

@@ -150,6 +150,15 @@ export function failedChecks(results: readonly CheckResult[]): string[] {
     );
 }
 
+const LAST_LINES = 15;
+const LINE_CHARS = 300;
+
+/** The end of what a check said, in whole lines: that is where an assertion stands. */
+export function lastLines(output: string): string[] {
+  const lines = output.split('\n').filter(line => line.trim() !== '');
+  return lines.slice(-LAST_LINES).map(line => (line.length > LINE_CHARS ? preview(line, LINE_CHARS) : line));
+}
+
 const FORMS: Record<string, readonly string[]> = {
   run: ['timeoutMs'],
   file: ['matches', 'json'],

@@ -76,7 +76,11 @@ export function readIntent([goal = '', ...later]: readonly string[]): Intent {
   // The file is written last, with all that was found.
   wants.sort((a, b) => Number(a.kind === 'write') - Number(b.kind === 'write'));
   const missed = later.find((_, at) => added[at] === null) ?? null;
-  return { zh: /\p{Script=Han}/u.test(goal) && !/[a-z] [a-z]/i.test(goal), wants, unknown: wants.length === 0 ? goal : missed };
+  return {
+    zh: /\p{Script=Han}/u.test(goal) && !/[a-z] [a-z]/i.test(goal),
+    wants,
+    unknown: wants.length === 0 ? goal : missed,
+  };
 }
 
 /** In one line, without what is said out of courtesy. */

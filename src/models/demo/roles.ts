@@ -106,7 +106,7 @@ const text: Rule = seen => calls(seen.states, seen) ?? { thought: 'Answers.', te
 
 /** One look, or a plan: what is not on the list of goals ends unverified. */
 const choice: Rule = ({ states: { length } }) => {
-  const reason = `The goal asks for ${length} things on the list.`;
+  const reason = `Things of the list that the goal asks for: ${length}.`;
   return json(reason, 'selector-response', { mode: length === 1 ? 'react' : 'team', reason });
 };
 

@@ -61,7 +61,7 @@ const WAYS: Readonly<Record<Kind, Way>> = {
       return name || isCut ? { name: 'read', arguments: { path: name ?? 'README.md', limit: 12 } } : null;
     },
     form: /^/,
-    show: said => fenced('', said),
+    show: shownFile,
   },
   marks: {
     call: of => ({ name: 'grep', arguments: { pattern: `\\b(${of.replaceAll('/', '|')})\\b` } }),
@@ -75,7 +75,7 @@ const WAYS: Readonly<Record<Kind, Way>> = {
   read: {
     call: of => ({ name: 'read', arguments: { path: of, limit: 200 } }),
     form: /^(?![\s\S]*\n\[(?:Lines \d|\d+ long lines|Not all)[^\n]*\]$)/,
-    show: said => fenced('', said),
+    show: shownFile,
   },
   lines: {
     call: of => ({
@@ -120,6 +120,13 @@ export function stateOf(want: Want, results: readonly Result[], words: Words, co
 function linesOf(said: string, isNote: boolean): string[] {
   const lines = said.split('\n').slice(1);
   return lines.filter(line => /^\[.*\]$/.test(line) === isNote);
+}
+
+/** Lines of a file; which they are, as the tool says behind them, is no text of it. */
+function shownFile(said: string): string {
+  const [, text = said, which = ''] =
+    /^([\s\S]*)\n\[(Lines \d+ to \d+ of [^.\n]*)\.[^\n]*\]$/.exec(said) ?? [];
+  return joined(fenced('', text), which);
 }
 
 function nameIn(line: string): string {

@@ -80,6 +80,12 @@ test('command: more output than fits → its first and its last lines within the
   );
 });
 
+test('command: a long line at the cut → only whole lines stand before and after the mark (FC9)', async () => {
+  const { output } = await run('for i in $(seq 1 400); do echo "line $i of a test that fails"; done');
+  const lines = output.split('\n').filter(line => !line.startsWith('[… cut'));
+  expect(lines.filter(line => line !== '' && !/^line \d+ of a test that fails$/.test(line))).toEqual([]);
+});
+
 test.each([4_095, 4_096, 4_097, 6_000, 8_191, 8_192, 8_193, 12_289])(
   'command: %i bytes of output where 4,096 fit → nothing is there twice, and the size is kept',
   async bytes => {

@@ -26,14 +26,20 @@ describe('event lines', () => {
     expect(lines('phase_started', { phase: 'planning', cycle: 1 })).toEqual([' 1:05 planning']);
   });
 
-  test('a check → how it ended and why, with the end of what it said', () => {
+  test('a check → how it ended and why, with the last lines of what it said, whole (FC9)', () => {
     const check = { id: 'c1', check: 'npm test', durationMs: 1_200 };
     expect(lines('check_ended', { ...check, status: 'passed', why: 'exit code 0', output: '' })).toEqual([
       ' 1:05 check c1 passed · 1.2 s · npm test',
     ]);
-    const output = `${'a line\n'.repeat(100)}1 of 3 failed\n`;
-    const [line] = lines('check_ended', { ...check, status: 'failed', why: 'exit code 1', output });
-    expect(line).toMatch(/^ 1:05 check c1 failed · 1.2 s · npm test · exit code 1 · .*1 of 3 failed$/);
+    const output = `${'a line\n'.repeat(100)}AssertionError: expected 1 to be 2\n\n  at sum.test.ts:3:5\n`;
+    const said = lines('check_ended', { ...check, status: 'failed', why: 'exit code 1', output });
+    expect(said).toHaveLength(16);
+    expect(said[0]).toBe(' 1:05 check c1 failed · 1.2 s · npm test · exit code 1');
+    expect(said.slice(-3)).toEqual([
+      '      | a line',
+      '      | AssertionError: expected 1 to be 2',
+      '      |   at sum.test.ts:3:5',
+    ]);
   });
 
   test('receipts of a message from elsewhere → its words, also where only the first receipt has them', () => {

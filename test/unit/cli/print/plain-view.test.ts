@@ -5,12 +5,13 @@ import type { JournalEvent } from '../../../../src/core/state/journal.js';
 import { NO_USAGE } from '../../../../src/core/state/message.js';
 import { noColors, textSink } from '../../../../src/shared/output.js';
 
-function view() {
+function view(options: { brief?: boolean } = {}) {
   let printed = '';
   const plain = new PlainView(
     textSink(text => {
       printed += text;
     }, noColors),
+    options,
   );
   return { show: plain.show.bind(plain), printed: () => printed };
 }
@@ -310,4 +311,27 @@ describe('tasks side by side', () => {
       '',
     ]);
   });
+});
+
+test('plain view, brief: a run → its plan, a line a task, a gate; no calls, no replies (FC9)', () => {
+  const { show, printed } = view({ brief: true });
+  const event = (at: number, type: string, fields: object) => show({ seq: 1, at, type, ...fields } as never);
+  event(0, 'run_started', { mode: 'team', goal: 'Count' });
+  event(1_000, 'run_loaded', { tools: 3, models: ['openai/a'], warnings: [] });
+  show(started);
+  show(beat(0, 'Hello'));
+  show(ended);
+  event(2_000, 'plan_updated', {
+    tasks: [{ id: 't1', description: 'Count the boats', status: 'pending' }],
+    changed: true,
+    cut: [],
+  });
+  event(3_000, 'tool_call_started', { callId: 'c2', tool: 'list', arguments: {} });
+  show(of('search/1', started));
+  event(4_000, 'task_ended', { taskId: 't1', status: 'completed', reason: null });
+  event(4_000, 'verdict', { done: true, feedback: '', improvements: [], contradictions: [] });
+  event(5_000, 'run_ended', { outcome: 'completed', cause: 'verified' });
+  expect(printed()).toBe(
+    ' 0:01 loaded 3 tools · openai/a\n 0:02 plan · 1 task\n      [ ] t1 · Count the boats\n 0:04 task t1 completed\n',
+  );
 });
