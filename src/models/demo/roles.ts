@@ -1,5 +1,6 @@
 /** What each role answers, from the conversation alone. */
 import type { Control } from '../../core/outputs/contracts.js';
+import { ownValue } from '../../core/text/json.js';
 import type { ModelRequest } from '../provider.js';
 import { type Conversation, readConversation, tagged } from './conversation.js';
 import { type Intent, plain, readIntent } from './goal.js';
@@ -34,7 +35,8 @@ export function replyTo(request: ModelRequest): Reply {
   const parts = looks.map(({ title, text }) => (text === '' ? '' : joined(`## ${title}`, text)));
   const content = joined(head, ...missing(looks), ...parts);
   const files = wants.filter(({ kind }) => kind === 'write');
-  const writes = files.map(want => stateOf(want, conversation.results, words, content));
+  const isLooking = looks.some(({ open }) => open !== null);
+  const writes = files.map(want => stateOf(want, conversation.results, words, content, isLooking));
   const answer = joined(...missing(writes), ...writes.map(({ text }) => text), content);
   return RULES[conversation.form]({
     ...conversation,
@@ -62,17 +64,16 @@ function calls(states: readonly State[], { tools, words }: Seen): Reply | null {
 }
 
 /** A task for each want; of a later plan for what a call can still bring. */
-const plan: Rule = ({ states, results, words, unknown }) => {
+const plan: Rule = ({ states, results, unknown }) => {
   const again = results.length > 0 ? '-again' : '';
   const todos = states
-    .filter(({ open }) => open !== null)
+    .filter(({ open, kind }, _, all) => open !== null || (kind === 'write' && all.some(look => look.open)))
     .map(({ id, kind, title }, at, all) => ({
       id: `${id}${again}`,
       description: title,
       dependencies: kind === 'write' ? all.slice(0, at).map(before => `${before.id}${again}`) : [],
     }));
-  if (states.length === 0)
-    todos.push({ id: 'none', description: words.cannot(code(unknown ?? '')), dependencies: [] });
+  if (states.length === 0) todos.push({ id: 'none', description: code(unknown ?? ''), dependencies: [] });
   return json('Plans by the words of the goal.', 'planner-response', { todos });
 };
 
@@ -87,7 +88,8 @@ const execution: Rule = seen => {
 /** Sends the work back for what a call can still bring. Of an answer that lacks something it does not judge. */
 const verdict: Rule = ({ states, answer, unknown, instruction, words }) => {
   const told = [...instruction.matchAll(/^- (\S+) \[(\w+)/gm)].map(([, id = '', status]) => ({ id, status }));
-  const isSkipped = (id: string) => told.some(task => task.id.startsWith(id) && task.status === 'skipped');
+  const isSkipped = (id: string) =>
+    told.some(task => task.id.replace(/-again$/, '') === id && task.status === 'skipped');
   const open = states.filter(({ id, open }) => open !== null && !isSkipped(id)).map(({ title }) => title);
   const lacks = unknown === null ? states.map(({ lacks }) => lacks) : [words.cannot(code(unknown))];
   const message = open.length > 0 ? undefined : lacks.find(lack => lack !== null);
@@ -118,7 +120,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
 /** A message that is a control word is obeyed; any other is a note to the roles. */
 const steer: Rule = ({ form, instruction }) => {
   const goal = tagged(instruction, 'user_answer') || tagged(instruction, 'user_message') || '?';
-  const control = CONTROLS[plain(goal).toLowerCase()];
+  const control = ownValue(CONTROLS, plain(goal).toLowerCase());
   const reason = control ? `The message says ${control}.` : 'A note changes nothing in the plan.';
   if (form === 'route') {
     const payload = { reason, requiresConfirmation: false, ...(control && { control }) };

@@ -92,7 +92,14 @@ const WAYS: Readonly<Record<Kind, Way>> = {
   },
 };
 
-export function stateOf(want: Want, results: readonly Result[], words: Words, content = ''): State {
+/** `content`: of a file, which is written anew if it is another once nothing is left to look at. */
+export function stateOf(
+  want: Want,
+  results: readonly Result[],
+  words: Words,
+  content = '',
+  isLooking = true,
+): State {
   const { kind, of } = want;
   // A refused write is not made again, whatever there would be to say. A tool's server may stand before its name.
   const keyOf = ({ name, arguments: args }: Call) => JSON.stringify(name === 'write' ? args.path : args);
@@ -107,7 +114,7 @@ export function stateOf(want: Want, results: readonly Result[], words: Words, co
   if (result === undefined) return { ...state, open: call, lacks: words.faults.unseen };
   const { how, said, args } = result;
   if (how !== 'seen') return { ...state, lacks: how === 'failed' ? code(said) : words.faults[how] };
-  if (kind === 'write' && args.content !== content)
+  if (kind === 'write' && !isLooking && args.content !== content)
     return { ...state, open: call, lacks: words.faults.unseen };
   const isWhole = WAYS[kind].form.test(said);
   // What is no part of an answer either, by its last line, is an answer of some other tool.

@@ -163,6 +163,20 @@ describe('demo model: team', () => {
     },
   );
 
+  test('a message after the file was written → written once more, with what was asked for since', async () => {
+    const run = await at('Write a summary of this folder to SUMMARY.md');
+    const plan = await run.plan();
+    for (const { id } of plan) await run.task(id);
+    run.say('steer', 'also look at src/plan.ts');
+    const { improvements } = await run.verify();
+    const again = await run.plan(improvements);
+    expect(again.map(({ id }) => id)).toEqual(['read-again', 'write-again']);
+    for (const { id } of again) await run.task(id);
+    expect(await run.verify()).toMatchObject({ done: true, cause: 'verified' });
+    expect(run.called).toEqual(['list', 'read', 'grep', 'write', 'read', 'write']);
+    expect(run.hands.get('SUMMARY.md')).toContain('Show src/plan.ts');
+  });
+
   test('a write that is denied → asked once, accepted, not verified, and no word of the run in the answer (FC10)', async () => {
     const run = await at('Write a summary of this folder to SUMMARY.md');
     const note =
