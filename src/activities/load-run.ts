@@ -23,7 +23,8 @@ import { PINNED_BYTES, WORKER_TRIES } from '../core/state/bounds.js';
 import { errorText } from '../core/text/error-text.js';
 import { canonicalJson, isRecord, isText, jsonBytes, ownValue } from '../core/text/json.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
-import type { ToolDefinition } from '../core/tools/tool.js';
+import { RECALL, type ToolDefinition } from '../core/tools/tool.js';
+import { isRecall } from '../core/tools/tool-result.js';
 import { addWorkflowTools, mergeClientTools } from '../core/tools/workflow-tools.js';
 import { toolNamer } from '../mcp/tool-names.js';
 import { SteersmanError } from '../shared/errors.js';
@@ -163,7 +164,9 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const attributes = await searchAttributes(deps);
   const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
-    roles: Object.fromEntries(choice.roles.map(role => [role.name, mayLook(role, limits)])),
+    roles: Object.fromEntries(
+      choice.roles.map(role => [role.name, mayRecall(mayLook(role, limits), allowed)]),
+    ),
     agents: files.agents,
     modes: modesFor(run, settings),
     prefix,
@@ -296,6 +299,16 @@ function mayLook(role: PinnedRole, { looks }: Limits): PinnedRole {
   if (role.output !== 'verdict' || looks === 0) return role;
   return { ...role, ...(role.tools.length === 0 && { tools: ['*'] }), readOnly: true };
 }
+
+/** Where the work ends with a word of these roles, they read what their conversation no longer shows. */
+function mayRecall(role: PinnedRole, tools: readonly ToolDefinition[]): PinnedRole {
+  const judges = role.output === 'verdict' || role.name === WRITES_THE_END;
+  return judges && role.tools.length === 0 && role.prefix === 'shared' && tools.some(isRecall)
+    ? { ...role, tools: [RECALL] }
+    : role;
+}
+
+const WRITES_THE_END = 'summary';
 
 /** A run does without where it can not be had. */
 async function listingOf(

@@ -28,9 +28,15 @@ const MAX_DESCRIPTION_CHARS = 4_000;
 /** Widely used endpoints refuse a request with more. */
 const MANY_TOOLS = 128;
 
-function isOwnRead({ config }: McpPool, { origin, serverToolName }: ToolDefinition): boolean {
-  if (origin.type !== 'mcp' || serverToolName !== 'read') return false;
+/** A tool of ours that reads files of the workspace. */
+function isOwnRead({ config }: McpPool, { origin, serverToolName, policy }: ToolDefinition): boolean {
+  if (origin.type !== 'mcp' || !policy.readOnly || serverToolName === 'fetch') return false;
   return config.servers.some(server => server.name === origin.server && isOwnTools(server));
+}
+
+/** A person, a command or a write by another name may have changed a file, and a local read costs nothing (WK7). */
+function readAnew(tool: ToolDefinition): ToolDefinition {
+  return { ...tool, policy: { ...tool.policy, cache: 'none' } };
 }
 
 function manyToolsWarning(count: number): string {
@@ -58,12 +64,13 @@ export async function listRunTools(
     run.warnings.push(...warnings);
     if (connected && name === FALLBACK_SERVER) run.fallbackServer = name;
     for (const tool of tools) {
-      run.tools.push(defineTool(originOf(pool, name), tool, nameOf(name, tool.name)));
+      const defined = defineTool(originOf(pool, name), tool, nameOf(name, tool.name));
+      run.tools.push(isOwnRead(pool, defined) ? readAnew(defined) : defined);
     }
   }
   run.tools.push(...ofActivities);
   // Without servers there are no results to page; the workspace tools read what is kept as they read files.
-  const hasRead = run.tools.some(tool => isOwnRead(pool, tool));
+  const hasRead = run.tools.some(tool => tool.serverToolName === 'read' && isOwnRead(pool, tool));
   if (run.tools.length > 0 && !hasRead) run.tools.push(readResultTool);
   if (run.tools.length > 0 && keeps) run.tools.push(recallTool);
   if (run.tools.length > MANY_TOOLS) run.warnings.push(manyToolsWarning(run.tools.length));

@@ -87,6 +87,8 @@ export function noteAgentEffects({ state }: Run, effects: readonly string[]): vo
 /** Before a verdict is asked for: what there is now. Null: it is looked up already. */
 export function lookForVerdict(run: Run, position: Verification): Promise<void> | null {
   if (position.looked !== null) return null;
+  // Somebody else may have changed what the work has read: a verdict rests on what there is now (WK3).
+  run.doubtReads();
   const { state, pinned, words } = run;
   const { evidence, goal, settings } = state;
   const tell = (now: Parameters<typeof lookedUp>[0]['now']) => {

@@ -77,6 +77,15 @@ function whatItIs(check: Check): string {
   return `tool ${check.tool}${given}${matches}`;
 }
 
+/** A result without anything in it: a list of nothing, or a sentence that says so. */
+const NOTHING =
+  /^\s*(?:\[\s*\]|\{\s*\}|null|""|0|\(?(?:no|0|nothing|none|not found|there (?:is|are) no)\b[^\n]{0,200})\s*$/i;
+
+/** Whether a tool that was asked for something says that there is none: then a check that only asks does not pass. */
+export function foundNothing(said: string): boolean {
+  return said.trim() === '' || NOTHING.test(said);
+}
+
 const MOST_APPROVED = 5;
 
 /** Commands that a planner proposes, after those that are `approved` already: as many as there is room for. */

@@ -4,7 +4,7 @@ import { BUILT_IN_WORDS } from '../prompts/words.js';
 import { messageNumber } from '../state/kept.js';
 import { type AssistantMessage, type Message, toolCallsOf, type UserMessage } from '../state/message.js';
 import { jsonBytes, stringOr } from '../text/json.js';
-import { RECALL } from '../tools/tool-result.js';
+import { RECALL } from '../tools/tool.js';
 import { withSummariesInPlace } from './replaced.js';
 import { COMPACTOR } from './summary.js';
 

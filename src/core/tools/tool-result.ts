@@ -7,15 +7,12 @@ import type { AppResult, ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock 
 import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { toolEnding } from './effect.js';
-import { isRepeatable, type ToolDefinition } from './tool.js';
+import { isRepeatable, RECALL, type ToolDefinition } from './tool.js';
 import type { GivenAnswer } from './tool-call.js';
 import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';
 
 /** The built-in tool that pages what is kept by reference. */
 export const READ_RESULT = 'read_result';
-/** The built-in tool that reads what is no longer shown of the conversation. */
-export const RECALL = 'recall';
-
 export function isRecall({ origin, name }: Pick<ToolDefinition, 'origin' | 'name'>): boolean {
   return origin.type === 'builtin' && name === RECALL;
 }

@@ -75,6 +75,9 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   concurrent: false,
 };
 
+/** The built-in tool that reads what is no longer shown of the conversation. */
+export const RECALL = 'recall';
+
 /** Whether a call may be made again: what may have effects is never run twice unasked. */
 export function isRepeatable({ readOnly, idempotent }: ToolPolicy): boolean {
   return readOnly || idempotent;

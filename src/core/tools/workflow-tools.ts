@@ -8,6 +8,7 @@ import {
   type ClientTool,
   DEFAULT_TOOL_POLICY,
   type JsonSchema,
+  RECALL,
   type ToolDefinition,
   type ToolPolicy,
 } from './tool.js';
@@ -142,7 +143,7 @@ export function isOffered(
   tool: Pick<ToolDefinition, 'name' | 'origin' | 'policy'>,
   { tools, output, readOnly }: ToolChoice,
 ): boolean {
-  const mayAsk = isAskPerson(tool) && output === 'text' && tools.length > 0;
+  const mayAsk = isAskPerson(tool) && output === 'text' && tools.some(name => name !== RECALL);
   return (mayAsk || isNamed(tool, tools)) && (tool.policy.readOnly || readOnly !== true);
 }
 

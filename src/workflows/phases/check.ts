@@ -9,6 +9,7 @@ import {
   checksOf,
   decideChecks,
   failedChecks,
+  foundNothing,
   withResult,
 } from '../../core/checks/check.js';
 import { callTimeMs, plansLeft } from '../../core/limits/limits.js';
@@ -184,7 +185,8 @@ async function callTool(run: Run, check: Extract<Check, { tool: string }>): Prom
   if (ending === 'cancelled') return { ok: false, failure: { kind: 'cancelled', type: '', message: '' } };
   if (ending !== 'executed') return ended('not_run', `the call ended as ${ending}: ${note}`, said);
   if (isError) return ended('failed', 'the tool said that it failed', said);
-  if (check.matches === undefined) return ended('passed', 'the tool answered');
+  if (check.matches === undefined)
+    return foundNothing(said) ? ended('failed', FOUND_NOTHING, said) : ended('passed', 'the tool answered');
   if (content.some(isCut)) return ended('not_run', 'its result is too long to be looked through', said);
   return askWorker(run, { of: { kind: 'plan' } }, { check, said });
 }
@@ -193,6 +195,7 @@ function ended(status: CheckEnd['status'], why: string, output = ''): Called<Che
   return { ok: true, value: { status, why, ...(output && { output: preview(output, MOST_SAID_CHARS) }) } };
 }
 
+const FOUND_NOTHING = 'the tool found nothing';
 const MOST_SAID_CHARS = 2_000;
 
 /** Why a tool can't be called for a check; null where it can. */

@@ -19,6 +19,7 @@ import { MAIN_THREAD } from '../../core/state/thread.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
 import { preview } from '../../core/text/preview.js';
 import { MOVED, type Moved, type Run } from '../run.js';
+import { recallRounds } from '../turn/fit-thread.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';
 
 export interface GoalEnd {
@@ -100,11 +101,18 @@ const MOST_KEPT_CHARS = 400;
 /** The wrap-up call. The goal ends here with what was found, unless a person has more to say first. */
 export async function wrapUp(run: Run, position: WrapUp): Promise<StepEnd> {
   const role = run.role(roleAt(wayOf(run.state), position));
+  // A budget that is used up has room for the answer alone, and what failed may fail again.
+  const isShort = position.failure !== null || outcomeOf(position.cause) === 'budget_exhausted';
+  const recalls = () => (isShort ? 0 : recallRounds(run, role, run.threadOf(role)));
   const end = await runTurns(run, {
     role: role.name,
     output: 'text',
-    maxRounds: 1,
-    tools: false,
+    get maxRounds() {
+      return recalls() + 1;
+    },
+    get tools() {
+      return position.turns.round < recalls();
+    },
     instruction: () => wrapUpInstruction(run.state, position.why, role),
   });
   if (end.kind === 'moved') return MOVED;

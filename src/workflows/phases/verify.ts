@@ -17,6 +17,7 @@ import { preview } from '../../core/text/preview.js';
 import { changedSince, lookForVerdict } from '../evidence.js';
 import { askFor, confirm } from '../gates.js';
 import { MOVED, type Moved, type Run } from '../run.js';
+import { recallRounds } from '../turn/fit-thread.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
@@ -37,13 +38,17 @@ async function judge(run: Run, position: Verification): Promise<StepEnd> {
   const { step, unanswered } = position;
   if (step.kind === 'ask') return clarify(run, position, step.question);
   if (step.kind === 'confirm') return confirmVerdict(run, position, step.concerns);
+  const role = run.role(VERIFIER);
+  const looks = () => run.limits.looks + recallRounds(run, role, run.threadOf(role));
   const end = await runTurns(run, {
     role: VERIFIER,
     output: 'verdict',
-    maxRounds: run.limits.looks + (unanswered ? 2 : 1),
+    get maxRounds() {
+      return looks() + (unanswered ? 2 : 1);
+    },
     // The last reply is the verdict.
     get tools() {
-      return position.turns.round < run.limits.looks;
+      return position.turns.round < looks();
     },
     prepare: () => lookForVerdict(run, position),
     instruction: () => (unanswered ? run.words.verdictUnanswered : verificationInstruction(state, position)),

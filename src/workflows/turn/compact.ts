@@ -50,8 +50,16 @@ function isForced({ thread, room }: Pick<Compaction, 'thread' | 'room'>): boolea
   return thread.tokens > room;
 }
 
+interface CompactionAsked extends Pick<Compaction, 'role' | 'thread'> {
+  model: string;
+  toolsOffered: boolean;
+}
+
 /** Of a conversation for which a summary is due, what is to be done; null where there is none. */
-export function compactionDue(run: Run, role: PinnedRole, thread: Thread, model: string): Compaction | null {
+export function compactionDue(
+  run: Run,
+  { role, thread, model, toolsOffered }: CompactionAsked,
+): Compaction | null {
   const { pinned, state } = run;
   const { context } = pinned;
   // What the goal has left is for the answer.
@@ -62,7 +70,8 @@ export function compactionDue(run: Run, role: PinnedRole, thread: Thread, model:
   const before = thread.tokens;
   if (before <= Math.max(limit, thread.compactFrom ?? 0)) return null;
   const forced = isForced({ thread, room });
-  if (storeIsAway(run) && !forced) return null;
+  // Who has no tools can't read what a summary leaves out.
+  if ((storeIsAway(run) || !toolsOffered) && !forced) return null;
   const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
   const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
   const asked = { before, kept, cachedShare: cachedShare(run), turns: state.total.turns };

@@ -1,13 +1,16 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 
 import type { PinnedRole } from '../../core/agents/role.js';
+import { offeredTools } from '../../core/agents/run-config.js';
 import { type ContextRules, softTokensOf, thinPays } from '../../core/context/decide.js';
 import { tokenFactor } from '../../core/limits/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
 import { prefixOf } from '../../core/prompts/shared-prefix.js';
 import { shortenThread } from '../../core/state/handover.js';
+import type { Message } from '../../core/state/message.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
+import { recallIdOf } from '../../core/text/trim.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
 import { storeIsAway } from './keep-session.js';
@@ -59,6 +62,21 @@ export function softLimit(context: ContextRules, { name }: PinnedRole, room: num
 
 /** Down to this share of the soft limit, so that many turns add to the same beginning. */
 const THINNED_SHARE = 0.5;
+
+/** Replies that a role which judges or sums up may spend on reading what is not shown any more. */
+const RECALLS = 2;
+
+/** How many replies a role has to read by `recall` what was left out of its thread before it judges (SE2). */
+export function recallRounds({ pinned }: Run, role: PinnedRole, thread: Thread): number {
+  const isOffered = offeredTools(pinned, role).some(isRecall);
+  return isOffered && thread.messages.some(isLeftOut) ? RECALLS : 0;
+}
+
+/** A result that says by which id the rest is read, or what stands in the place of messages. */
+function isLeftOut(message: Message): boolean {
+  if (message.kind === 'tool_result') return message.content[0].note.includes(`"${recallIdOf(message)}"`);
+  return message.kind === 'cut' || (message.kind === 'user' && message.purpose === 'summary');
+}
 
 /** Leaves old results out where that is cheaper than sending them on: the model reads them again by the tool `recall`. */
 export function thinIfItPays(run: Run, role: PinnedRole, thread: Thread, model: string): void {

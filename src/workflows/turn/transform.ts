@@ -48,10 +48,11 @@ function next(run: Run, asked: Asked, { names, functions }: Rest): Promise<boole
       return null;
     }
     case 'thin':
-      thinIfItPays(run, role, thread, model);
+      // Who has no tools judges by what is shown: nothing that the model can take is left out.
+      if (asked.toolsOffered) thinIfItPays(run, role, thread, model);
       return next(run, asked, { names: others, functions });
     case 'compact': {
-      const compaction = compactionDue(run, role, thread, model);
+      const compaction = compactionDue(run, asked);
       return compaction
         ? compact(run, compaction).then(() => false)
         : next(run, asked, { names: others, functions });

@@ -8,7 +8,7 @@ import type { McpConfig } from '../../../src/mcp/config.js';
 import { McpPool } from '../../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../../src/mcp/connection/sessions.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
-import { activityEnvironment } from '../../support/tool-calls.js';
+import { activityEnvironment, poolOf as ownPool } from '../../support/tool-calls.js';
 
 const WORKSPACE = '/srv/orders';
 let pools: McpPool[] = [];
@@ -17,6 +17,11 @@ afterEach(async () => {
   await Promise.all(pools.map(pool => pool.close()));
   pools = [];
 });
+
+/** The workspace tools, as `.mcp.json` names them. */
+function ownServer(): McpPool {
+  return ownPool({ command: 'steersman', args: ['tools', process.cwd(), '--with', 'fetch'] });
+}
 
 function poolOf(codeTools: CodeTool[], servers: McpConfig['servers'] = []): McpPool {
   const config = { file: '.mcp.json', dir: '/', servers, warnings: [] };
@@ -64,6 +69,15 @@ describe('tools in code', () => {
       policy: { readOnly: true, idempotent: true },
     });
     expect(tools[1]?.policy).toMatchObject({ readOnly: false, idempotent: false });
+  });
+
+  test('those that read the workspace, listed for a run → read anew by each call; what writes and fetches is as it was (WK7)', async () => {
+    const pool = ownServer();
+    pools.push(pool);
+    const { tools } = await listRunTools(pool, process.cwd());
+    const cached = tools.filter(({ policy }) => policy.cache === 'goal').map(({ name }) => name);
+    expect(cached.sort()).toEqual(['delete', 'edit', 'fetch', 'move', 'run', 'write']);
+    expect(tools.find(({ name }) => name === 'run')?.policy.stoppable).toBe(true);
   });
 
   test('called → arguments with their defaults; a value is JSON', async () => {

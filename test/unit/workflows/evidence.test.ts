@@ -1,9 +1,10 @@
 /** Evidence in a whole run in memory: what is looked at when, what a verdict may do, what the result says. */
 import { describe, expect, test } from 'vitest';
-import type { LookFinds, LookInput } from '../../../src/activities/types.js';
+import type { CallToolInput, LookFinds, LookInput } from '../../../src/activities/types.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import { NO_USAGE, textOf } from '../../../src/core/state/message.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
+import { recallTool } from '../../../src/shared/store/recall.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
 import { fileTool, testRole } from '../../support/small-run.js';
@@ -45,6 +46,67 @@ describe('looks of the verifier', () => {
   test('none → no tool is offered, and a call is not run', async () => {
     const { ran, end, requests } = await team([planned, done, { ...content, calls: ['read'] }], 0);
     expect([ran, end.outcome, requests[2]?.head?.toolChoice]).toEqual([[], 'completed', 'none']);
+  });
+});
+
+test('a verifier with a look reads what the executor has read → the tool is called again (WK3)', async () => {
+  let times = 0;
+  const callTool = async () => {
+    times += 1;
+    const content = [{ type: 'text' as const, text: `total ${times}` }];
+    return {
+      ok: true as const,
+      value: { ending: 'executed' as const, content, isError: false, durationMs: 1 },
+    };
+  };
+  const read = { calls: ['read'], input: { path: 'a.txt' } };
+  const { requests } = await team([planned, read, done, read, content], 1, { callTool });
+  expect(times).toBe(2);
+  expect(JSON.stringify(requests.at(-1)?.messages)).toContain('total 2');
+});
+
+describe('results that are left out before a verdict', () => {
+  const said = 'word '.repeat(4_000);
+  const answerOf = (text: string) => ({
+    ok: true as const,
+    value: {
+      ending: 'executed' as const,
+      content: [{ type: 'text' as const, text }],
+      isError: false,
+      durationMs: 1,
+    },
+  });
+
+  test('the verifier may recall, twice, and then judges (SE2)', async () => {
+    const ran: string[] = [];
+    const callTool = async ({ tool }: CallToolInput) => {
+      ran.push(tool);
+      return answerOf(tool === 'recall' ? 'The whole issue.' : said);
+    };
+    const pinned = {
+      roles: roles({ tools: ['recall'], readOnly: true }),
+      tools: [fileTool('read', { readOnly: true }), recallTool],
+      limits: { ...DEFAULT_LIMITS, looks: 0 },
+      keeps: true as const,
+      context: { softTokens: 2_000 },
+    };
+    const reads = ['a', 'b', 'c', 'd'].map(path => ({ calls: ['read'], input: { path } }));
+    const recalls = { calls: ['recall'], input: { id: 'm5' } };
+    const replies = [planned, ...reads, done, recalls, content];
+    const { end, requests } = await team(replies, 0, { pinned, callTool });
+    expect(ran.at(-1)).toBe('recall');
+    expect(end.outcome).toBe('completed');
+    expect(JSON.stringify(requests.at(-1)?.messages)).toContain('The whole issue.');
+  });
+
+  test('nothing is left out → no tool is offered, and one reply is the verdict (SE2, L4)', async () => {
+    const pinned = {
+      roles: roles({ tools: ['recall'], readOnly: true }),
+      tools: [fileTool('read', { readOnly: true }), recallTool],
+      limits: { ...DEFAULT_LIMITS, looks: 0 },
+    };
+    const { requests } = await team([planned, { calls: ['read'] }, done, content], 0, { pinned });
+    expect(requests.at(-1)?.head?.toolChoice).toBe('none');
   });
 });
 

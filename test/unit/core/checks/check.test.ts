@@ -8,6 +8,7 @@ import {
   checksText,
   decideChecks,
   failedChecks,
+  foundNothing,
   MOST_CHECKS,
   noChecks,
   proposedChecks,
@@ -155,4 +156,24 @@ describe('checks that somebody gives', () => {
     const commands = ['a', 'a', ' ', 'x'.repeat(3_000), 'b', 'c', 'd', 'e', 'f'];
     expect(proposedChecks(commands).map(checkLine)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
+});
+
+test.each<[string, boolean]>([
+  ['', true],
+  ['No file matches.', true],
+  ['No line matches.', true],
+  ['[]', true],
+  [' {} ', true],
+  ['null', true],
+  ['0', true],
+  ['not found', true],
+  ['There are no open orders.', true],
+  ['nothing', true],
+  ['src/a.ts', false],
+  ['No file matches.\nsrc/a.ts', false],
+  ['{"refunded":false}', false],
+  ['Norway', false],
+  ['10', false],
+])('a check that only asks a tool, which says %j → it found nothing: %s (WK13)', (said, nothing) => {
+  expect(foundNothing(said)).toBe(nothing);
 });

@@ -17,12 +17,14 @@ async function afterResults({
   turns = 20,
   storeAway = false,
   contextTokens = 100_000,
+  toolsOffered = true,
 }: {
   context?: ContextRules;
   usage?: Partial<Usage>;
   turns?: number;
   storeAway?: boolean;
   contextTokens?: number;
+  toolsOffered?: boolean;
 } = {}) {
   const role = testRole('executor', { tools: [], prompt: 'Execute.' });
   const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
@@ -47,7 +49,7 @@ async function afterResults({
   run.say(thread, 'role', 'Execute.', { role: 'executor' });
   run.say(thread, 'goal', 'Measure the pool.');
   for (let at = 1; at <= 20; at++) for (const message of callAndResult(run, at)) run.append(thread, message);
-  await callModel(run, role, true);
+  await callModel(run, role, toolsOffered);
   const has = (wanted: string) => state.log.journal.events.some(({ type }) => type === wanted);
   return { thinned: has('thread_trimmed'), summarised: has('compaction_started'), tokens: asked[0] ?? 0 };
 }
@@ -106,4 +108,9 @@ test('X2: a model takes less than the limit → results are left out, before a s
 
 test('X8: the store does not take what is said → results stay, for they could not be read again', async () => {
   expect(await afterResults({ storeAway: true })).toMatchObject({ thinned: false });
+});
+
+test('SE2: a call without tools, such as a verdict → nothing that its model takes is left out or summarised', async () => {
+  const given = { toolsOffered: false, context: { softTokens: 5_000, compacts: {} } };
+  expect(await afterResults(given)).toMatchObject({ thinned: false, summarised: false });
 });
