@@ -15,7 +15,7 @@ import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config
 import type { PinnedRole } from '../core/agents/role.js';
 import type { HookName, PinnedRun, RunSettings } from '../core/agents/run-config.js';
 import { isSubagent } from '../core/agents/subagent.js';
-import { readsFiles } from '../core/evidence/inventory.js';
+import { mayChangeFiles, readsFiles } from '../core/evidence/inventory.js';
 import type { CreditTerms } from '../core/limits/credits.js';
 import { FAILURE } from '../core/limits/failure.js';
 import { ceilingFault, type Limits, underCeilings } from '../core/limits/limits.js';
@@ -172,6 +172,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     prefix,
     projectNotes: project.notes,
     ...(listing && 'list' in listing && { files: listing.list }),
+    ...(!isSubagent(run) && allowed.some(mayChangeFiles) && { listsStart: true as const }),
     language: settings.language,
     ...(words && { words }),
     tools,

@@ -5,11 +5,19 @@ import { createTwoFilesPatch } from 'diff';
 import { readHead } from '../config/files.js';
 import { placeIn } from '../config/workspace.js';
 import { filesIn } from '../config/workspace-files.js';
-import { type FileNow, type FileState, type FilesNow, NOT_SEEN } from '../core/evidence/evidence.js';
+import {
+  type FileNow,
+  type FileState,
+  type FilesNow,
+  NOT_SEEN,
+  unseenChanges,
+  type WorkspaceChanges,
+} from '../core/evidence/evidence.js';
 import { inventoryOf } from '../core/evidence/inventory.js';
 import { DIFF_BYTES } from '../core/evidence/looked.js';
 import { headWithin } from '../core/text/fit.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
+import { changesBetween, listWorkspace, readList } from './looks/workspace-list.js';
 import { runIdOf } from './store-text.js';
 import type { HostDeps } from './tools/check-call.js';
 import type { LookFinds, LookInput } from './types.js';
@@ -36,6 +44,8 @@ export function createLook(deps: LookDeps) {
         return before(workspace, input.paths, blobs);
       case 'now':
         return now(workspace, input, deps);
+      case 'start':
+        return start(workspace, blobs);
       case 'list':
         return listFiles(workspace);
     }
@@ -65,14 +75,39 @@ async function before(
   return (await Promise.all(found)).flat();
 }
 
+async function start(workspace: string, blobs: BlobStore): Promise<LookFinds['start']> {
+  const list = JSON.stringify(await listWorkspace(workspace));
+  return { ref: await blobs.put(runIdOf(), list).catch(() => null) };
+}
+
+/** Of a list that is kept. */
+const MOST_LIST_BYTES = 32 << 20;
+
+async function changesSince(
+  workspace: string,
+  ref: string | null,
+  { blobs, named }: { blobs: BlobStore; named: ReadonlySet<string> },
+): Promise<WorkspaceChanges> {
+  const range = { offset: 0, length: MOST_LIST_BYTES };
+  const page = ref === null ? null : await blobs.read(runIdOf(), ref, range).catch(() => null);
+  const before = page === null ? null : readList(page.data.toString('utf8'));
+  if (before === null) return unseenChanges('start');
+  const now = await listWorkspace(workspace).catch(() => null);
+  return now === null ? unseenChanges('now') : changesBetween(before, now, named);
+}
+
 async function now(
   workspace: string,
-  { files, since }: Extract<LookInput, { at: 'now' }>,
+  { files, since, start }: Extract<LookInput, { at: 'now' }>,
   deps: LookDeps,
 ): Promise<FilesNow> {
   const looked: FileNow[] = [];
   for (const file of files) looked.push(await nowOf(workspace, file, since === null ? null : deps));
   const known = new Set(files.map(({ path }) => path));
+  if (start !== undefined) {
+    const changes = await changesSince(workspace, start, { blobs: deps.blobs, named: known });
+    return { files: looked, others: [], more: 0, changes };
+  }
   const all = since === null ? [] : (await filesIn(workspace).catch(() => ({ files: [] }))).files;
   const others = all.filter(({ path, changedAt }) => changedAt > (since ?? 0) && !known.has(path));
   const shown = others.slice(0, MOST_OTHERS).map(({ path }) => path);

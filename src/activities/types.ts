@@ -193,7 +193,11 @@ export type LookInput = { workspace: string } & (
       files: Pick<Snapshot, 'path' | 'hash' | 'ref'>[];
       /** Files that changed since are wanted too; null: they are not, and no differences. */
       since: number | null;
+      /** What the look `start` has kept: what changed since is wanted; null: it could not be kept. */
+      start?: string | null;
     }
+  /** All files with sizes and times, kept for a later look. */
+  | { at: 'start' }
   /** The names of the files. */
   | { at: 'list' }
 );
@@ -201,6 +205,8 @@ export type LookInput = { workspace: string } & (
 export interface LookFinds {
   before: Omit<Snapshot, 'taskIds'>[];
   now: FilesNow;
+  /** Null: the store did not take it. */
+  start: { ref: string | null };
   list: string;
 }
 

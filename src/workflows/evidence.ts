@@ -2,6 +2,7 @@
 
 import { isVerified } from '../core/agents/modes.js';
 import { offeredTools } from '../core/agents/run-config.js';
+import { checksOf } from '../core/checks/check.js';
 import { type CallNote, type EvidenceItem, NOT_SEEN } from '../core/evidence/evidence.js';
 import { filesOf, isWorthALook, lookedUp } from '../core/evidence/looked.js';
 import { callNote, isNoted, withCall, withSnapshots, withWriter } from '../core/evidence/record.js';
@@ -14,6 +15,17 @@ import { namedPaths } from '../core/tools/tool-paths.js';
 import { effectOf } from '../core/tools/tool-use.js';
 import { writesArtifact } from '../core/tools/workflow-tools.js';
 import type { Run } from './run.js';
+
+/** As the work of a goal begins that is judged: what there is in the workspace, once. */
+export async function listStart(run: Run): Promise<void> {
+  const { state, pinned, ports } = run;
+  const { goal, settings } = state;
+  const isJudged = isVerified(goal.mode) || checksOf(state).length > 0;
+  if (pinned.listsStart !== true || goal.start !== undefined || !isJudged) return;
+  const seen = await ports.look({ at: 'start', workspace: settings.workspace });
+  ports.throwIfCancelled();
+  goal.start = { ref: seen.ok ? seen.value.ref : null };
+}
 
 /**
  * Before a call that may write: looks at what stands at the paths that it names, where this goal has not named them
@@ -87,8 +99,8 @@ export function noteAgentEffects({ state }: Run, effects: readonly string[]): vo
 /** Before a verdict is asked for: what there is now. Null: it is looked up already. */
 export function lookForVerdict(run: Run, position: Verification): Promise<void> | null {
   if (position.looked !== null) return null;
-  // Somebody else may have changed what the work has read: a verdict rests on what there is now (WK3).
-  run.doubtReads();
+  // Somebody else may have changed what the work has read: a verifier that looks reads what there is now (WK3).
+  if (run.limits.looks > 0) run.doubtReads();
   const { state, pinned, words } = run;
   const { evidence, goal, settings } = state;
   const tell = (now: Parameters<typeof lookedUp>[0]['now']) => {
@@ -105,7 +117,8 @@ export function lookForVerdict(run: Run, position: Verification): Promise<void> 
   }
   const files = filesOf(evidence).map(({ path, hash, ref }) => ({ path, hash, ref }));
   const { workspace } = settings;
-  return run.ports.look({ at: 'now', workspace, files, since: goal.startedAt }).then(seen => {
+  const start = goal.start && { start: goal.start.ref };
+  return run.ports.look({ at: 'now', workspace, files, since: goal.startedAt, ...start }).then(seen => {
     run.ports.throwIfCancelled();
     tell(seen.ok ? seen.value : null);
   });

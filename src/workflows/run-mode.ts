@@ -10,6 +10,7 @@ import { cutText } from '../core/text/fit.js';
 import { preview } from '../core/text/preview.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
+import { listStart } from './evidence.js';
 import { tellFiles } from './instruct.js';
 import { answer } from './phases/answer.js';
 import { check } from './phases/check.js';
@@ -41,6 +42,7 @@ async function step(run: Run): Promise<StepEnd> {
   if (at.phase === 'consultation') return answerConsultation(run, at);
   await reloadTools(run);
   await tellFiles(run);
+  await listStart(run);
   switch (at.phase) {
     case 'choosing':
       return choose(run, at);

@@ -21,8 +21,13 @@ export function filesFound(random: Random, input: LookInput): LookFinds[LookInpu
         return { path, hash, bytes, diff, left: 0, why: diff === null ? ('no_text' as const) : null };
       });
       const others = input.since === null ? [] : random.some(['b.txt', 'c.txt'], 0.5);
-      return { files, others, more: 0 };
+      if (input.start === undefined) return { files, others, more: 0 };
+      const unseen = random.pick(['start', 'now', 'cut', 'ignored', null] as const);
+      const changes = { changed: others, added: ['.npmrc'], gone: [], more: 0, ignored: [], unseen };
+      return { files, others: [], more: 0, changes };
     }
+    case 'start':
+      return { ref: random.pick(['blob:start', null]) };
     case 'list':
       return 'a.txt 3 B';
   }

@@ -63,7 +63,12 @@ export interface SmallRun {
 
 const never = new Promise<never>(() => undefined);
 
-const NOTHING_FOUND: LookFinds = { before: [], now: { files: [], others: [], more: 0 }, list: '' };
+const NOTHING_FOUND: LookFinds = {
+  before: [],
+  now: { files: [], others: [], more: 0 },
+  start: { ref: null },
+  list: '',
+};
 
 /** Ports of a world where every tool answers "done" at once and only a test's own acts end a wait. */
 export function quietPorts(ran: CallToolInput[]): Ports {

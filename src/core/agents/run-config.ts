@@ -128,6 +128,8 @@ export interface PinnedRun {
   projectNotes: ProjectNotes | null;
   /** What lay in the workspace at the start: names and sizes. Absent where no tool of the run reads files. */
   files?: string;
+  /** Goals that are judged have the workspace listed as they begin: a tool of the run may change files. */
+  listsStart?: true;
   /** Of the prompts: what the run itself says is in it too, where there are words for it. */
   language: string;
   /** What the run says otherwise than the built-in words of the language; absent where nothing differs. */

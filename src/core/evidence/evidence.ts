@@ -66,10 +66,30 @@ export interface FileNow extends FileState {
 /** What one look at the workspace finds. */
 export interface FilesNow {
   files: FileNow[];
-  /** Files that changed since, and that no call named. */
+  /** Files that changed since, and that no call named. Without hidden ones, where `changes` is absent. */
   others: string[];
   /** More of them. */
   more: number;
+  /** The workspace beside what it was as the goal began, but for `files`. Absent where that was not looked for. */
+  changes?: WorkspaceChanges;
+}
+
+/** Files that no call named. */
+export interface WorkspaceChanges {
+  changed: string[];
+  added: string[];
+  gone: string[];
+  /** More of them. */
+  more: number;
+  /** Folders that git ignores, with the number of their files then and now. */
+  ignored: string[];
+  /** `start`: what there was is not known; `now`: nor what there is; `cut`: there are too many; `ignored`: these could not be counted. */
+  unseen: 'start' | 'now' | 'cut' | 'ignored' | null;
+}
+
+/** Where nothing could be compared. */
+export function unseenChanges(unseen: WorkspaceChanges['unseen']): WorkspaceChanges {
+  return { changed: [], added: [], gone: [], more: 0, ignored: [], unseen };
 }
 
 /** One that a verdict may cite. */

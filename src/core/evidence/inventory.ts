@@ -4,7 +4,7 @@ import { delimit } from '../prompts/prompt.js';
 import type { Words } from '../prompts/words.js';
 import { utf8Length } from '../text/json.js';
 import type { ToolDefinition } from '../tools/tool.js';
-import { argumentNames, isPathName } from '../tools/tool-paths.js';
+import { argumentNames, isCommandName, isPathName } from '../tools/tool-paths.js';
 import { safeLine } from './looked.js';
 
 /** Of the list. */
@@ -71,4 +71,11 @@ export function readsFiles(tool: ToolDefinition): boolean {
     tool.origin.type === 'mcp' &&
     argumentNames(tool).some(name => /path|file/i.test(name) && isPathName(name))
   );
+}
+
+/** Whether a tool may change files of a worker: it names a place, or runs commands. */
+export function mayChangeFiles({ policy, origin, inputSchema }: ToolDefinition): boolean {
+  const isOfWorker = origin.type === 'mcp' || origin.type === 'activity';
+  const names = argumentNames({ inputSchema });
+  return isOfWorker && !policy.readOnly && names.some(name => isPathName(name) || isCommandName(name));
 }

@@ -18,6 +18,7 @@ import {
   type Looked,
   NOT_SEEN,
   type Snapshot,
+  type WorkspaceChanges,
 } from './evidence.js';
 
 /** Of one difference, and of all together; of the items with their texts. */
@@ -196,14 +197,42 @@ const PATHS_SHOWN = 20;
 
 function othersLine(words: Words, { calls }: Evidence, now: FilesNow | null): string[] {
   if (now === null) return [];
+  const byCalls = calls.some(({ acted, named }) => acted && named.length === 0);
+  if (now.changes) return changesLines(words, now.changes, byCalls);
   if (now.others.length === 0) return [words.evidenceNoOthers];
   const shown = now.others.slice(0, PATHS_SHOWN).map(path => safeLine(path, 120));
   const more = now.others.length - shown.length + now.more;
   const paths = [...shown, ...(more > 0 ? [`… (${more})`] : [])].join(', ');
-  const byCalls = calls.some(({ acted, named }) => acted && named.length === 0);
   const key = byCalls ? 'evidenceOthersOrCalls' : 'evidenceOthers';
   return [`${words[key]}\n${delimit('files', paths)}`];
 }
+
+/** What no call named: files that changed, came and went, and what could not be looked at. */
+function changesLines(words: Words, changes: WorkspaceChanges, byCalls: boolean): string[] {
+  const { changed, added, gone, more, ignored, unseen } = changes;
+  const mark = (paths: readonly string[], how: string) =>
+    paths.slice(0, PATHS_SHOWN).map(path => `${safeLine(path, 120)}${how}`);
+  const left =
+    more + [changed, added, gone].reduce((sum, { length }) => sum + Math.max(0, length - PATHS_SHOWN), 0);
+  const paths = [
+    ...mark(changed, ''),
+    ...mark(added, ` (${words.evidenceIsNew})`),
+    ...mark(gone, ` (${words.evidenceIsGone})`),
+    ...mark(ignored, ''),
+    ...(left > 0 ? [`… (${left})`] : []),
+  ];
+  const notSeen = unseen === null ? [] : [words[WHY_UNSEEN[unseen]]];
+  if (paths.length === 0) return unseen === null ? [words.evidenceNoChanges] : notSeen;
+  const key = byCalls ? 'evidenceOthersOrCalls' : 'evidenceOthers';
+  return [`${words[key]}\n${delimit('files', paths.join(', '))}`, ...notSeen];
+}
+
+const WHY_UNSEEN = {
+  start: 'evidenceNoStart',
+  now: 'evidenceNotListed',
+  cut: 'evidenceListCut',
+  ignored: 'evidenceIgnoredUnseen',
+} as const;
 
 /** A tool that takes a command and may change something: a calculator in a sandbox runs no tests. */
 function mayRunCommands(tool: ToolDefinition): boolean {

@@ -44,6 +44,8 @@ export interface GoalState extends Account {
   exceptions: string[];
   /** What lies in the workspace is told: with the opening of the run for the first goal, else as its work begins. */
   listed: boolean;
+  /** The workspace as its work began, by reference; null: it could not be kept. Absent: nobody has looked. */
+  start?: { ref: string | null };
 }
 
 export interface GoalRecord extends Rest {

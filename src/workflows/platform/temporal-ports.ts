@@ -201,6 +201,7 @@ const OPENING = 'read what was said before in this conversation';
 const SUMMARY: Readonly<Record<LookInput['at'], string>> = {
   before: 'look at what stands there before a write',
   now: 'look at what stands there now',
+  start: 'list the workspace before the goal begins',
   list: 'list the workspace',
 };
 

@@ -114,6 +114,7 @@ describe('a verifier with a memory of its own', () => {
   const found: LookFinds = {
     before: [{ named: 'a', path: 'a', hash: null, bytes: 0, ref: null }],
     now: { files: [{ path: 'a', hash: 'h', bytes: 2, diff: '+y', left: 0, why: null }], others: [], more: 0 },
+    start: { ref: null },
     list: '',
   };
   const look = async <I extends LookInput>({ at }: I) => ({

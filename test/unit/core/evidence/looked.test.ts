@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { basisOf, citationDoubts, itemsCited } from '../../../../src/core/evidence/citations.js';
-import type { CallNote, EvidenceItem, FileNow, Snapshot } from '../../../../src/core/evidence/evidence.js';
+import type {
+  CallNote,
+  EvidenceItem,
+  FileNow,
+  Snapshot,
+  WorkspaceChanges,
+} from '../../../../src/core/evidence/evidence.js';
 import { NOT_SEEN, newEvidence } from '../../../../src/core/evidence/evidence.js';
 import { inventoryOf } from '../../../../src/core/evidence/inventory.js';
 import { lookedUp } from '../../../../src/core/evidence/looked.js';
@@ -129,6 +135,24 @@ describe('the text of evidence', () => {
   test('nobody else has changed a file → said, so that an answer may say so', () => {
     expect(look([then('a')], [], [now('a')])?.text).toContain('No other file');
     expect(look([then('a')], [], [now('a')], ['b'])?.text).not.toContain('No other file');
+  });
+
+  test.each<[string, Partial<WorkspaceChanges>, string, string | null]>([
+    ['nothing', {}, 'No other file has changed, come or gone', null],
+    ['a new hidden file', { added: ['.npmrc'] }, '.npmrc (new)', 'No other file'],
+    ['a file that is gone', { gone: ['a.txt'] }, 'a.txt (gone)', 'No other file'],
+    ['what git ignores', { ignored: ['node_modules/ (1 → 2)'] }, 'node_modules/ (1 → 2)', 'No other file'],
+    ['nothing, of too many', { unseen: 'cut' }, 'others may have changed', 'No other file'],
+    ['no list of the beginning', { unseen: 'start' }, 'is not known', 'No other file'],
+    ['no list of now', { unseen: 'now' }, 'is not known', 'No other file'],
+    ['some, of too many', { changed: ['b'], unseen: 'cut' }, 'others may have changed', 'No other file'],
+  ])('the workspace has %s → said, and no more than is known (WK2)', (_, more, expected, never) => {
+    const changes = { changed: [], added: [], gone: [], more: 0, ignored: [], unseen: null, ...more };
+    const now = { files: [], others: [], more: 0, changes };
+    const evidence = { files: [], calls: [call()], left: 0 };
+    const { text = '' } = lookedUp({ evidence, checks: [], now, plan, tools: [], words }) ?? {};
+    expect(text).toContain(expected);
+    if (never !== null) expect(text).not.toContain(never);
   });
 
   test('checks of the goal → first, by their own ids; any task may rest on one that passed', () => {

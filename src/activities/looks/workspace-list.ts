@@ -1,0 +1,149 @@
+/** All files of a workspace with size and time, as a goal begins and as it is judged: what has changed between (WK2). */
+import { lstat, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { search } from '../../config/workspace-files.js';
+import type { WorkspaceChanges } from '../../core/evidence/evidence.js';
+import { isRecord } from '../../core/text/json.js';
+
+/** As it is kept by reference. */
+export interface WorkspaceList {
+  /** By path: kind, size, and when the system last changed it, which no program can set back. */
+  entries: Record<string, string>;
+  /** What git ignores, by the first part of its path: how many files. Null: they could not be counted. */
+  ignored: Record<string, number> | null;
+  /** There are more. */
+  isCut: boolean;
+}
+
+const MOST_FILES = 20_000;
+const MOST_IGNORED = 500_000;
+const MOST_MS = 5_000;
+const AT_ONCE = 64;
+const NAMES = ['--files', '--null', '--no-messages'];
+/** Of git, what others run or obey. */
+const GIT_FILES = ['.git/config'];
+const GIT_FOLDERS = ['.git/hooks'];
+/** The folder of the local stack: its own files change all the time. */
+const OWN = '.steersman/';
+
+/** Hidden files and links too. */
+export async function listWorkspace(workspace: string): Promise<WorkspaceList> {
+  const names = new Set<string>();
+  const found = await search({
+    args: NAMES,
+    cwd: workspace,
+    timeoutMs: MOST_MS,
+    delimiter: '\0',
+    take: name => isOwn(name) || names.add(name).size < MOST_FILES,
+  });
+  const { ignored, inRoot } = await ignoredIn(workspace, names);
+  const folders = new Set([...names].map(name => dirname(name)).concat('.'));
+  const links = await eachOf([...folders], folder => linksIn(workspace, folder));
+  const git = await eachOf(GIT_FOLDERS, folder => filesIn(workspace, folder));
+  const all = new Set([...names, ...inRoot, ...links.flat(), ...GIT_FILES, ...git.flat()]);
+  const states = await eachOf([...all].sort(), async path => [path, await stateOf(workspace, path)] as const);
+  const entries = Object.fromEntries(states.filter((state): state is [string, string] => state[1] !== null));
+  return { entries, ignored, isCut: found.cut !== null || found.fault !== '' };
+}
+
+function isOwn(name: string): boolean {
+  return name === '' || name.startsWith(OWN);
+}
+
+/** Files that git ignores beside others in the root, such as `.env`, are looked at; of the rest the number is known. */
+async function ignoredIn(
+  workspace: string,
+  known: ReadonlySet<string>,
+): Promise<{ ignored: WorkspaceList['ignored']; inRoot: string[] }> {
+  const ignored: Record<string, number> = {};
+  const inRoot: string[] = [];
+  let count = 0;
+  const { cut } = await search({
+    args: [...NAMES, '--no-ignore'],
+    cwd: workspace,
+    timeoutMs: MOST_MS,
+    delimiter: '\0',
+    take: name => {
+      count += 1;
+      if (isOwn(name) || known.has(name)) return count < MOST_IGNORED;
+      const slash = name.indexOf('/');
+      const top = name.slice(0, slash + 1);
+      if (slash < 0) inRoot.push(name);
+      else ignored[top] = (ignored[top] ?? 0) + 1;
+      return count < MOST_IGNORED;
+    },
+  });
+  return { ignored: cut === null ? ignored : null, inRoot };
+}
+
+async function eachOf<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  for (let from = 0; from < all.length; from += AT_ONCE)
+    done.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(work))));
+  return done;
+}
+
+async function linksIn(workspace: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(workspace, folder), { withFileTypes: true }).catch(() => []);
+  return entries.filter(entry => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
+}
+
+async function filesIn(workspace: string, folder: string): Promise<string[]> {
+  const names = await readdir(join(workspace, folder)).catch(() => []);
+  return names.map(name => join(folder, name));
+}
+
+async function stateOf(workspace: string, path: string): Promise<string | null> {
+  const stats = await lstat(join(workspace, path)).catch(() => null);
+  if (stats === null || stats.isDirectory()) return null;
+  return `${stats.isSymbolicLink() ? 'link' : stats.mode.toString(8)}:${stats.size}:${stats.ctimeMs}`;
+}
+
+/** Null for what is no list. */
+export function readList(text: string): WorkspaceList | null {
+  try {
+    const read: unknown = JSON.parse(text);
+    return isRecord(read) && isRecord(read.entries) ? (read as unknown as WorkspaceList) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Names told of each kind. */
+const MOST_TOLD = 50;
+
+/** `named`: paths that are told elsewhere. Of lists that are cut, only what stands in both is compared. */
+export function changesBetween(
+  before: WorkspaceList,
+  now: WorkspaceList,
+  named: ReadonlySet<string>,
+): WorkspaceChanges {
+  const isCut = before.isCut || now.isCut;
+  const paths = [...new Set([...Object.keys(before.entries), ...Object.keys(now.entries)])].sort();
+  const all: Record<'changed' | 'added' | 'gone', string[]> = { changed: [], added: [], gone: [] };
+  for (const path of paths) {
+    const [old, there] = [before.entries[path], now.entries[path]];
+    if (named.has(path) || old === there) continue;
+    if (old !== undefined && there !== undefined) all.changed.push(path);
+    else if (!isCut) all[old === undefined ? 'added' : 'gone'].push(path);
+  }
+  const told = Object.fromEntries(
+    Object.entries(all).map(([kind, list]) => [kind, list.slice(0, MOST_TOLD)]),
+  );
+  const more = Object.values(all).reduce((sum, list) => sum + Math.max(0, list.length - MOST_TOLD), 0);
+  const counted = before.ignored !== null && now.ignored !== null;
+  return {
+    ...{ changed: [], added: [], gone: [], ...told },
+    more,
+    ignored: counted ? countsBetween(before.ignored ?? {}, now.ignored ?? {}) : [],
+    unseen: isCut ? 'cut' : counted ? null : 'ignored',
+  };
+}
+
+function countsBetween(before: Record<string, number>, now: Record<string, number>): string[] {
+  const folders = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
+  return folders
+    .filter(folder => (before[folder] ?? 0) !== (now[folder] ?? 0))
+    .map(folder => `${folder} (${before[folder] ?? 0} → ${now[folder] ?? 0})`)
+    .slice(0, MOST_TOLD);
+}
