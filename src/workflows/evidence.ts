@@ -2,7 +2,8 @@
 
 import { isVerified } from '../core/agents/modes.js';
 import { offeredTools } from '../core/agents/run-config.js';
-import { checksOf } from '../core/checks/check.js';
+import { type CheckResult, checksOf, withResult } from '../core/checks/check.js';
+import { readByCheck } from '../core/checks/read-files.js';
 import { type CallNote, type EvidenceItem, NOT_SEEN } from '../core/evidence/evidence.js';
 import { filesOf, isWorthALook, lookedUp } from '../core/evidence/looked.js';
 import { callNote, isNoted, withCall, withSnapshots, withWriter } from '../core/evidence/record.js';
@@ -96,6 +97,34 @@ export function noteAgentEffects({ state }: Run, effects: readonly string[]): vo
   state.evidence = notes.reduce(withCall, state.evidence);
 }
 
+/** After the checks: which files they read that the goal has changed, and what stands where they looked. */
+export async function lookAtChecked(run: Run): Promise<void> {
+  const { state, ports } = run;
+  const { goal, settings } = state;
+  const checks = checksOf(state);
+  if (!goal.start || goal.checks.results.length === 0) return;
+  const files = checks.flatMap(check =>
+    'file' in check ? [{ path: check.file, hash: null, ref: null }] : [],
+  );
+  const { workspace } = settings;
+  const seen = await ports.look({ at: 'now', workspace, files, since: null, start: goal.start.ref });
+  ports.throwIfCancelled();
+  if (!seen.ok) return;
+  const { changed = [], added = [], gone = [] } = seen.value.changes ?? {};
+  const here = new Map(files.map(({ path }, index) => [path, seen.value.files[index]]));
+  goal.checks.results = goal.checks.results.reduce<CheckResult[]>((results, result, index) => {
+    const check = checks[index];
+    const read = check ? readByCheck(check, [...changed, ...added, ...gone]) : [];
+    const now = check && 'file' in check ? here.get(check.file) : undefined;
+    const file = now && { path: now.path, hash: now.hash, bytes: now.bytes };
+    return withResult(results, {
+      ...result,
+      ...(read.length > 0 && { changed: read }),
+      ...(file && { file }),
+    });
+  }, []);
+}
+
 /** Before a verdict is asked for: what there is now. Null: it is looked up already. */
 export function lookForVerdict(run: Run, position: Verification): Promise<void> | null {
   if (position.looked !== null) return null;
@@ -125,7 +154,10 @@ export function lookForVerdict(run: Run, position: Verification): Promise<void> 
 }
 
 /** Files among these items that are not any more as they were looked at; null: that can not be seen. */
-export async function changedSince(run: Run, items: readonly EvidenceItem[]): Promise<string[] | null> {
+export async function changedSince(
+  run: Run,
+  items: readonly Pick<EvidenceItem, 'file'>[],
+): Promise<string[] | null> {
   const files = items.flatMap(({ file }) => file ?? []);
   if (files.length === 0) return [];
   const { workspace } = run.state.settings;

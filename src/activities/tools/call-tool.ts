@@ -5,6 +5,7 @@
 
 import { homedir } from 'node:os';
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
+import { placeIn } from '../../config/workspace.js';
 import { fill, wordsOf } from '../../core/prompts/words.js';
 import { errorText } from '../../core/text/error-text.js';
 import { readPattern } from '../../core/tools/argument-pattern.js';
@@ -15,7 +16,7 @@ import { READ_RESULT } from '../../core/tools/tool-result.js';
 import { possibleNames } from '../../mcp/tool-names.js';
 import { failpoint } from '../../shared/failpoints.js';
 import { readResult } from '../../shared/store/read-result.js';
-import { recall } from '../../shared/store/recall.js';
+import { type ChangedAt, recall } from '../../shared/store/recall.js';
 import type { Asker, SessionStore } from '../../shared/store/store.js';
 import { StoppedBeforeSending, unlessStopped } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
@@ -100,8 +101,8 @@ function isDenied(
 }
 
 async function runBuiltin(
-  { blobs, kept }: CallToolDeps,
-  { input: { tool, serverToolName = tool }, words, runId }: ToolCall,
+  { blobs, kept, openWorkspace }: CallToolDeps,
+  { input: { tool, serverToolName = tool, workspace }, words, runId }: ToolCall,
   args: Record<string, unknown>,
 ): Promise<CallToolResult> {
   const startedAt = performance.now();
@@ -109,7 +110,7 @@ async function runBuiltin(
     serverToolName === READ_RESULT
       ? await readResult(blobs, runId, args)
       : serverToolName === RECALL && kept
-        ? await recalled(kept, runId, args)
+        ? await recalled(kept, runId, { args, changedAt: lastChange(openWorkspace(workspace)) })
         : null;
   if (result === null) return ended('unavailable', unknownToolNote(words, serverToolName, [READ_RESULT]));
   return { ending: 'executed', ...result, durationMs: Math.round(performance.now() - startedAt) };
@@ -119,12 +120,25 @@ async function runBuiltin(
 async function recalled(
   { sessions, namespaceId }: NonNullable<CallToolDeps['kept']>,
   workflowId: string,
-  args: Record<string, unknown>,
+  { args, changedAt }: { args: Record<string, unknown>; changedAt: ChangedAt },
 ): ReturnType<typeof recall> {
   const asker: Asker = { workflowId, namespaceId: await namespaceId() };
-  return recall(sessions, asker, args).catch((error: unknown) => ({
+  return recall(sessions, asker, args, changedAt).catch((error: unknown) => ({
     note: `The conversation can not be read: ${errorText(error)}. Try once more; else call the tool that said it again.`,
     content: [],
     isError: true,
   }));
+}
+
+/** By the time that no program can set back. */
+function lastChange(opening: Promise<string>): ChangedAt {
+  opening.catch(() => undefined);
+  return async path => {
+    try {
+      const { stats } = await placeIn(await opening, path);
+      return stats === null ? 'gone' : stats.ctimeMs;
+    } catch {
+      return null;
+    }
+  };
 }

@@ -1,5 +1,6 @@
 /** Checks of a goal: what proves that it is met, whatever a model says. */
 
+import type { FileState } from '../evidence/evidence.js';
 import { expected, quoted } from '../outputs/output-fields.js';
 import type { Cause } from '../plan/cause.js';
 import { APPROVED_CHECKS_BYTES, CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../state/bounds.js';
@@ -29,6 +30,10 @@ export interface CheckResult {
   why: string;
   /** What it said, unless it passed: its beginning and its end. */
   output?: string;
+  /** Files that it reads and that the goal has changed: what it proves, it proves with them. */
+  changed?: string[];
+  /** Of a file that it looked at: what stood there. */
+  file?: FileState;
   ms: number;
 }
 
@@ -133,7 +138,7 @@ export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks:
 }
 
 /**
- * What an answer says of checks that did not pass; empty where there are none. `left`: times that the work could have
+ * What an answer says of checks that did not pass, and of those whose files the goal has changed; empty for none. `left`: times that the work could have
  * gone back for them.
  */
 export function checksText(
@@ -143,9 +148,13 @@ export function checksText(
   const lines = results
     .filter(({ status }) => status !== 'passed')
     .map(({ check, status, why }) => `${check} [${status === 'failed' ? 'failed' : 'not run'}: ${why}]`);
-  if (lines.length === 0) return '';
   const early = cause === 'checks_failed' && left > 0 ? ` ${UNCHANGED}` : '';
-  return `Checks that did not pass: ${lines.join('; ')}.${early}`;
+  const failed = lines.length > 0 ? `Checks that did not pass: ${lines.join('; ')}.${early}` : '';
+  const read = results.flatMap(({ check, changed = [] }) =>
+    changed.length > 0 ? [`${check} [${changed.join(', ')}]`] : [],
+  );
+  const told = read.length > 0 ? `The goal changed files that its checks read: ${read.join('; ')}.` : '';
+  return [failed, told].filter(Boolean).join('\n\n');
 }
 
 const UNCHANGED = 'Nothing had changed since a check failed before, so the work was not sent back again.';

@@ -100,8 +100,13 @@ export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): 
 }
 
 /** It was made on the whole: any task may rest on it. */
-function checkEntry(words: Words, { id, check, status, why }: CheckResult): Entry & Pick<EvidenceItem, 'id'> {
-  const line = fill(words.evidenceCheck, { check: safeLine(check), status, why: safeLine(why) });
+function checkEntry(
+  words: Words,
+  { id, check, status, why, changed = [] }: CheckResult,
+): Entry & Pick<EvidenceItem, 'id'> {
+  const told = fill(words.evidenceCheck, { check: safeLine(check), status, why: safeLine(why) });
+  const files = changed.map(path => safeLine(path, 120)).join(', ');
+  const line = files === '' ? told : `${told}; ${fill(words.evidenceCheckReads, { files })}`;
   return { id, taskIds: [], supports: status === 'passed', line, diff: null };
 }
 

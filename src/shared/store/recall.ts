@@ -2,9 +2,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { COMPACTOR } from '../../core/context/summary.js';
 import type { RunRecord } from '../../core/state/kept.js';
-import type { Message, UserMessage } from '../../core/state/message.js';
+import { type Message, type ToolUseBlock, toolCallsOf, type UserMessage } from '../../core/state/message.js';
 import { headChars } from '../../core/text/large-text.js';
 import { DEFAULT_TOOL_POLICY, RECALL, type ToolDefinition } from '../../core/tools/tool.js';
+import { namedPaths } from '../../core/tools/tool-paths.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';
 import type { ReadPage } from './read-result.js';
 import { type Asker, conversationOf, type Said, type SessionStore, saidInEach } from './store.js';
@@ -57,6 +58,7 @@ export async function recall(
   sessions: Sessions,
   asker: Asker,
   { query = '', id = '', offset = 0 }: { query?: string; id?: string; offset?: number },
+  changedAt: ChangedAt = async () => null,
 ): Promise<ReadPage> {
   if (query.trim() === '' && id.trim() === '') return failed('Give "query", words to look for, or "id".');
   const known = await conversationOf(sessions, asker);
@@ -67,8 +69,11 @@ export async function recall(
   const { run: found, said } = known;
   return id.trim() === ''
     ? search(sessions, said, { query, offset })
-    : page(sessions, said, { id: id.trim(), offset, asker: found });
+    : page(sessions, said, { id: id.trim(), offset, asker: found, changedAt });
 }
+
+/** When a file of the workspace was changed last, or that it is gone; null: it can not be seen. */
+export type ChangedAt = (path: string) => Promise<number | 'gone' | null>;
 
 interface Found {
   /** How many of the words it has. */
@@ -92,7 +97,13 @@ async function search(
   let best: Found[] = [];
   let count = 0;
   let looked = 0;
+  // A call stands before its result: here behind it.
+  const calls = new Map<string, string>();
   for await (const { message, run } of newestFirst(sessions, said)) {
+    const key = (id: string) => `${run.chain}/${id}`;
+    if (message.kind === 'assistant')
+      for (const call of toolCallsOf(message))
+        calls.set(key(call.id), labelOf(call, namedPaths(call.input, run.workspace)));
     if (looked > MOST_CHARS) break;
     const text = isSaidAgain(message) ? '' : searchedText(message);
     // Others of the worker have models and tools at work meanwhile.
@@ -103,7 +114,11 @@ async function search(
     const has = words.filter(word => lower.includes(word));
     if (has.length > 0) count += 1;
     if (has.length === 0 || has.length <= (best[most - 1]?.count ?? 0)) continue;
-    const line = () => `${run.workflowId}/${message.id}: ${partWith(text, has) ?? ''}`;
+    const line = () => {
+      const block = message.kind === 'tool_result' ? message.content[0] : null;
+      const label = block && (calls.get(key(block.toolUseId)) ?? block.toolName);
+      return `${run.workflowId}/${message.id}${label ? ` (${label})` : ''}: ${partWith(text, has) ?? ''}`;
+    };
     best.push({ count: has.length, line });
     best = best.sort((a, b) => b.count - a.count).slice(0, most);
   }
@@ -143,19 +158,50 @@ function isSaidAgain(message: Message): boolean {
 async function page(
   sessions: Sessions,
   said: readonly Said[],
-  { id, offset, asker }: { id: string; offset: number; asker: RunRecord },
+  { id, offset, asker, changedAt }: { id: string; offset: number; asker: RunRecord; changedAt: ChangedAt },
 ): Promise<ReadPage> {
   const slash = id.lastIndexOf('/');
   const [workflowId, messageId] = [id.slice(0, Math.max(slash, 0)), id.slice(slash + 1)];
   const isMeant = ({ run }: Said) =>
     workflowId === '' ? run.chain === asker.chain : [run.workflowId, run.chain].includes(workflowId);
-  for await (const { messages } of saidInEach(sessions, said.filter(isMeant).reverse())) {
+  for await (const { run, messages } of saidInEach(sessions, said.filter(isMeant).reverse())) {
     const found = messages.find(({ message }) => message.id === messageId);
-    if (found) return pageOf(searchedText(found.message), offset);
+    if (!found) continue;
+    const read = pageOf(searchedText(found.message), offset);
+    const call = callOf(
+      found.message,
+      messages.map(({ message }) => message),
+    );
+    if (call === null) return read;
+    const paths = namedPaths(call.input, run.workspace);
+    const stale = await staleOf(paths, found.message.at, changedAt);
+    const notes = [`Result of ${labelOf(call, paths)}.`, read.note];
+    if (stale.length > 0) notes.push(`Changed since then: ${stale.join(', ')}. Read it again.`);
+    return { ...read, note: notes.join(' ') };
   }
   return failed(
     `This conversation has no message ${headChars(id, 100)}, or it is not kept. Use an id as it was given, or look for words with "query".`,
   );
+}
+
+/** The call whose result a message is; null for any other message, and where the call is not kept. */
+function callOf(message: Message, all: readonly Message[]): ToolUseBlock | null {
+  if (message.kind !== 'tool_result') return null;
+  const { toolUseId } = message.content[0];
+  const calls = all.flatMap(each => (each.kind === 'assistant' ? toolCallsOf(each) : []));
+  return calls.find(({ id }) => id === toolUseId) ?? null;
+}
+
+const NAMED_CHARS = 200;
+
+function labelOf({ name }: Pick<ToolUseBlock, 'name'>, paths: readonly string[]): string {
+  return headChars([name, ...paths].join(' '), NAMED_CHARS);
+}
+
+/** Files among those that a result is about that were changed after it (SE4). */
+async function staleOf(paths: readonly string[], at: number, changedAt: ChangedAt): Promise<string[]> {
+  const times = await Promise.all(paths.map(async path => [path, await changedAt(path)] as const));
+  return times.flatMap(([path, time]) => (time === 'gone' || (time !== null && time > at) ? [path] : []));
 }
 
 function pageOf(text: string, offset: number): ReadPage {

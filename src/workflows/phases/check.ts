@@ -30,6 +30,7 @@ import { hash64 } from '../../core/tools/ledger.js';
 import { decidePermission } from '../../core/tools/permission.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { contentText, isCut } from '../../core/tools/tool-result.js';
+import { lookAtChecked } from '../evidence.js';
 import { hears, isHeard, listen, roleHere } from '../hearing.js';
 import { instruct } from '../instruct.js';
 import type { Called } from '../ports.js';
@@ -53,7 +54,10 @@ export async function check(run: Run, position: Checking): Promise<StepEnd> {
     if (listens(run, position, role)) return MOVED;
     const checks = checksOf(state);
     const next = checks[state.goal.checks.results.length];
-    if (next === undefined) return settle(run, position);
+    if (next === undefined) {
+      await lookAtChecked(run);
+      return settle(run, position);
+    }
     await make(run, position, next);
   }
 }

@@ -1,5 +1,6 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5). */
 
+import type { CheckResult } from '../../core/checks/check.js';
 import { basisOf, itemsCited } from '../../core/evidence/citations.js';
 import type { Basis } from '../../core/evidence/evidence.js';
 import { plansLeft } from '../../core/limits/limits.js';
@@ -21,7 +22,7 @@ import { recallRounds } from '../turn/fit-thread.js';
 import { keepText } from '../turn/keep-text.js';
 import { runTurns } from '../turn/turn-loop.js';
 import { answerFor, concludeEarly, type StepEnd, wrapUpAs } from './conclude.js';
-import { giveRoundBack, noteFallback, noteLimit, planAnew, withdrawVerdict } from './notes.js';
+import { enterChecks, giveRoundBack, noteFallback, noteLimit, planAnew, withdrawVerdict } from './notes.js';
 
 const VERIFIER = 'verifier';
 
@@ -119,6 +120,11 @@ async function apply(
   });
   if (output.summary && !saysNothing(output.summary))
     goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
+  // What a check looked at is not there any more as it was: it is made anew, or has not passed.
+  const unchecked = forgetChecked(run, changed);
+  if (unchecked && plansLeft(goal.counters, run.limits) > 0)
+    return enterChecks(run, { kind: 'plan' }) ?? MOVED;
+  if (unchecked) return answerFor(run, 'checks_failed');
   if (again) return run.enter(verificationAt(position.cycle, true));
   goal.basis = basis;
   goal.exceptions = decided.done ? fitted(output.exceptions, EXCEPTIONS_BYTES) : [];
@@ -141,12 +147,24 @@ interface Rests {
   changed: string[];
 }
 
+/** Checks of files that have changed since have not passed. Says whether there is one. */
+function forgetChecked({ state }: Run, changed: readonly string[]): boolean {
+  const { checks } = state.goal;
+  const isOld = ({ file, status }: CheckResult) =>
+    status === 'passed' && file !== undefined && changed.includes(file.path);
+  if (!checks.results.some(isOld)) return false;
+  const why = 'what it looked at has changed after it passed';
+  checks.results = checks.results.map(each => (isOld(each) ? { ...each, status: 'failed', why } : each));
+  return true;
+}
+
 const UNTESTED: Rests = { basis: null, changed: [] };
 
 /** What an accepted verdict rests on: what it cites is looked at once more, for others work in the folder too. */
 async function restsOn(run: Run, { looked }: Verification, verdict: VerdictOutput): Promise<Rests> {
   const cited = itemsCited(verdict, looked?.items ?? []);
-  const changed = await changedSince(run, cited);
+  const passed = run.state.goal.checks.results.filter(({ status }) => status === 'passed');
+  const changed = await changedSince(run, [...cited, ...passed]);
   const holding = cited.filter(({ file }) => !file || (changed !== null && !changed.includes(file.path)));
   return { basis: basisOf(verdict, run.state.tasks, holding), changed: changed ?? [] };
 }

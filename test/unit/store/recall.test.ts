@@ -43,6 +43,23 @@ function said(number: number, text: string): Kept {
   };
 }
 
+/** A call that read a file, and its result. */
+function readsFile(number: number, path: string, text: string): Kept[] {
+  const block = { type: 'tool_result' as const, toolUseId: `c${number}`, toolName: 'read', note: '' };
+  const result: Message = {
+    ...{ id: `m${number + 1}`, at: 1_000, kind: 'tool_result' },
+    content: [
+      { ...block, ending: 'executed', content: [{ type: 'text', text }], isError: false, durationMs: 1 },
+    ],
+  };
+  const call: Message = {
+    ...{ id: `m${number}`, at: 900, kind: 'assistant', role: 'executor', action: 'calling_tool' },
+    ...{ model: 'p/a', usage: NO_USAGE, stopReason: 'tool_use' },
+    content: [{ type: 'tool_use', id: `c${number}`, name: 'read', input: { path } }],
+  };
+  return [call, result].map(message => ({ kind: 'message', thread: 'main', message }));
+}
+
 function recalled(number: number, text: string): Kept {
   const block = {
     type: 'tool_result' as const,
@@ -226,4 +243,29 @@ test('X7: a long conversation → others of the worker get their turn while it i
   // 32 million characters, of 2 million in each.
   expect(runsRead).toBeLessThan(20);
   expect(note).toContain('Older ones were not looked through');
+});
+
+test.each([
+  { time: 999, told: false },
+  { time: 1_001, told: true },
+  { time: 'gone' as const, told: true },
+  { time: null, told: false },
+])(
+  'SE4: a result of a file that was last changed at $time, read again → said to be old: $told',
+  async ({ time, told }) => {
+    const { sessions } = openFolder(dir);
+    await sessions.keep(run('s1'), [...readsFile(3, 'src/a.ts', 'total 5')]);
+    const me = { workflowId: 's1', namespaceId: 'namespace-1' };
+    const { note } = await recall(sessions, me, { id: 'm4' }, async () => time);
+    expect(note).toContain('Result of read src/a.ts.');
+    expect(note.includes('Changed since then: src/a.ts. Read it again.')).toBe(told);
+  },
+);
+
+test('SE4: hits among results → each names its tool and path', async () => {
+  const { sessions } = openFolder(dir);
+  await sessions.keep(run('s1'), [...readsFile(3, 'src/a.ts', 'total 5')]);
+  const me = { workflowId: 's1', namespaceId: 'namespace-1' };
+  const { content } = await recall(sessions, me, { query: 'total' });
+  expect(contentText(content)).toBe('s1/m4 (read src/a.ts): total 5');
 });

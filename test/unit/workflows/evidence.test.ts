@@ -214,3 +214,47 @@ test('a first write that could not be looked at before → a later write of the 
   const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
   expect(asked).toContain('a: what it was before is not known');
 });
+
+/** Looks of a goal with checks: `hashes` of the file that one looks at, one for each look. */
+function lookOfChecks(hashes: (string | null)[], changed: string[] = []) {
+  const looks: LookInput[] = [];
+  const look = async <I extends LookInput>(input: I) => {
+    looks.push(input);
+    const none = { changed, added: [], gone: [], more: 0, ignored: [], unseen: null };
+    const hash = input.at === 'now' && input.files.length > 0 ? (hashes.shift() ?? null) : null;
+    const files = hash === null && hashes.length === 0 ? [] : [{ path: 'out.txt', hash, bytes: 1 }];
+    const found = {
+      before: [],
+      start: { ref: 'blob:start' },
+      list: '',
+      now: {
+        files: files.map(file => ({ ...file, diff: null, left: 0, why: null })),
+        ...{ others: [], more: 0, changes: none },
+      },
+    };
+    return { ok: true as const, value: found[input.at] as LookFinds[I['at']] };
+  };
+  return { looks, look };
+}
+
+test('a goal changes what its check runs → answer, result and evidence name it (WK11)', async () => {
+  const { look, looks } = lookOfChecks([], ['package.json', 'src/a.js']);
+  const pinned = { roles: roles({}), checks: [{ run: 'npm test' }], listsStart: true as const };
+  const { run, end, requests } = await team([planned, done, content], 0, { pinned, look });
+  expect(looks[0]?.at).toBe('start');
+  expect(run.state.goal.checks.results[0]?.changed).toEqual(['package.json']);
+  expect(end.answer).toContain('The goal changed files that its checks read: npm test [package.json].');
+  const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
+  expect(asked).toContain('it reads files that this goal has changed: package.json');
+});
+
+test('the file of a check is gone after the verdict → it has not passed (WK13)', async () => {
+  const { look } = lookOfChecks(['there', null]);
+  const limits = { ...DEFAULT_LIMITS, looks: 0, verification: 1 };
+  const pinned = { roles: roles({}), checks: [{ file: 'out.txt' }], listsStart: true as const, limits };
+  const { run, end } = await team([planned, done, content], 0, { pinned, look });
+  expect(run.state.goal.checks.results).toMatchObject([
+    { status: 'failed', why: expect.stringContaining('changed after it passed') },
+  ]);
+  expect([end.outcome, end.cause]).toEqual(['unverified', 'checks_failed']);
+});
