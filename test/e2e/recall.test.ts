@@ -46,7 +46,7 @@ test('X7, D6: results that are no longer sent → found by words, read by id, an
   const sent = JSON.stringify(script.requests.at(-1));
   expect(sent).toContain('recall reads it: id');
   expect(found).toMatchObject({ ending: 'executed', isError: false });
-  expect(JSON.stringify(found?.content)).toContain(`${first?.id}: `);
+  expect(JSON.stringify(found?.content)).toContain(`${first?.id} (`);
   expect(again).toMatchObject({ ending: 'reused', isError: false });
   expect(JSON.stringify(again?.content)).toContain('The pool is 7 m long.');
 });
