@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-
-const propertyRuns = Number(process.env.PROPERTY_RUNS ?? 0);
 
 /**
  * The files share their processes and the modules that these have loaded, which takes a third of the time of unit tests
@@ -12,7 +10,7 @@ const shared = { isolate: false };
 
 /** With a real Temporal server, workers and tools as processes. */
 const wholeRuns = {
-  globalSetup: ['test/support/find-temporal.ts'],
+  globalSetup: ['test/support/temporal-servers.ts'],
   testTimeout: 300_000,
   hookTimeout: 300_000,
   pool: 'forks',
@@ -32,7 +30,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 120_000 },
+        test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 300_000 },
       },
       // Limits are nets for what hangs, wide enough for a busy machine: no test is about time.
       {
@@ -41,8 +39,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           ...shared,
-          setupFiles: propertyRuns > 0 ? ['test/support/property-runs.ts'] : [],
-          testTimeout: 60_000 + propertyRuns * 20,
+          setupFiles: ['test/support/property-runs.ts'],
+          testTimeout: 60_000 + (Number(process.env.PROPERTY_RUNS) || 0) * 20,
         },
       },
       {
@@ -55,23 +53,32 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
         },
       },
-      // Random faults, every benchmark, and many more random runs and inputs: each test run has fewer of these.
+      // Random faults, every benchmark, many more random runs, and all inputs of unit tests that try a tenth elsewhere.
       {
         extends: true,
         test: {
           name: 'storms',
           ...wholeRuns,
+          setupFiles: ['test/support/property-runs.ts'],
           include: [
             'test/storms/**/*.test.ts',
             'test/simulation/simulation.test.ts',
-            'test/unit/**/{run-input,read-input}.test.ts',
+            ...filesThatTryInputs(),
           ],
-          env: { SIMULATION_RUNS: '10000', PROPERTY_RUNS: '100000' },
+          env: { SIMULATION_RUNS: '10000', PROPERTY_RUNS: 'whole' },
         },
       },
     ],
   },
 });
+
+/** Files of unit tests that draw their inputs. */
+function filesThatTryInputs(): string[] {
+  return readdirSync('test/unit', { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.test.ts'))
+    .map(file => `test/unit/${file}`)
+    .filter(file => /'fast-check'|property-runs\.js'/.test(readFileSync(file, 'utf8')));
+}
 
 /** Cores that may be used here: of a large machine, a container may have two. */
 function cores(): number {

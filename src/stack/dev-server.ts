@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
@@ -72,11 +72,15 @@ function spawnServer(home: string, binary: string, listen: string[]): ChildProce
   const attributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
   const fixed = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn', ...NO_HTTP_API];
   const args = [...fixed, ...listen, '--db-filename', paths.database, ...attributes];
-  const options = { cwd: home, env: plainEnvironment() };
   rmSync(paths.serverLog, { force: true });
-  const child = withLog(paths.serverLog, log =>
-    spawn('/bin/sh', ['-c', WITH_US, binary, ...args], { ...options, stdio: ['pipe', log, log] }),
+  return withLog(paths.serverLog, log =>
+    spawnWithUs(binary, args, { cwd: home, env: plainEnvironment(), stdio: ['pipe', log, log] }),
   );
+}
+
+/** Starts a server that ends with this process, however that ends. Its stdin must be a pipe. */
+export function spawnWithUs(binary: string, args: string[], options: SpawnOptions): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', WITH_US, binary, ...args], options);
   // Its watch may be gone before the pipe is.
   child.stdin?.on('error', () => {});
   child.once('exit', () => child.stdin?.destroy());

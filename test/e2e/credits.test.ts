@@ -9,7 +9,7 @@ import { openFolder } from '../../src/shared/store/folder.js';
 import { startCommand } from '../support/command-line.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';
-import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { type Rig, sharedTemporal, startRig } from '../support/rig.js';
 import { eventsOf, journalOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
 import { until } from '../support/wait.js';
@@ -47,7 +47,7 @@ beforeAll(async () => {
     '  tokensPerDay: 1000000',
   ];
   const lines = ['steering: note', ...hooks, '    secretVariable: TURN_HOOK_SECRET', ...credits];
-  const env = await startTemporal();
+  const env = await sharedTemporal();
   rig = await startRig({
     env,
     config: { 'steersman.yaml': settingsYaml(...lines) },

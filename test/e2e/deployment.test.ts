@@ -12,7 +12,7 @@ import { startScriptedModel } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';
 import { killWorkers, spawnWorker, startWorkerProcess, type WorkerProcess } from '../support/processes.js';
 import { makeProject, projectRoot, type TestProject } from '../support/project.js';
-import { runSettings, startTemporal } from '../support/rig.js';
+import { runSettings, sharedTemporal } from '../support/rig.js';
 import { until } from '../support/wait.js';
 
 const QUEUE = 'rolled';
@@ -25,7 +25,7 @@ let goOn = () => {};
 const dirs: string[] = [];
 
 beforeAll(async () => {
-  env = await startTemporal();
+  env = await sharedTemporal();
   const held = new Promise<void>(resolve => {
     goOn = resolve;
   });

@@ -10,7 +10,7 @@ import type { FaultStage, FaultStageOptions, Part, StagedRun } from '../support/
 import { onStage } from '../support/fault-stage.js';
 import { pairingFaults } from '../support/pairing.js';
 import { isRunning, killWorkers } from '../support/processes.js';
-import { startTemporal } from '../support/rig.js';
+import { sharedTemporal } from '../support/rig.js';
 import { journalOf, messagesOf, transcriptOf } from '../support/run-views.js';
 import { openGateOf } from '../support/steering.js';
 import { until } from '../support/wait.js';
@@ -21,7 +21,7 @@ const NOTICE_MS = 15_000;
 let env: TestWorkflowEnvironment;
 
 beforeAll(async () => {
-  env = await startTemporal();
+  env = await sharedTemporal();
 });
 afterAll(async () => {
   killWorkers();

@@ -6,13 +6,13 @@ import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import type { FaultStage, StagedRun } from '../support/fault-stage.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';
-import { startTemporal } from '../support/rig.js';
+import { sharedTemporal } from '../support/rig.js';
 import { eventsOf } from '../support/run-views.js';
 
 let env: TestWorkflowEnvironment;
 
 beforeAll(async () => {
-  env = await startTemporal();
+  env = await sharedTemporal();
 });
 afterAll(async () => {
   killWorkers();

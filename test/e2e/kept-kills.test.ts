@@ -16,7 +16,7 @@ import type { Store } from '../../src/shared/store/store.js';
 import { type FaultStage, onStage, type Part, type StagedRun } from '../support/fault-stage.js';
 import { hasServer, testServer } from '../support/postgres-server.js';
 import { killWorkers } from '../support/processes.js';
-import { startTemporal } from '../support/rig.js';
+import { sharedTemporal } from '../support/rig.js';
 import { eventsOf, journalOf, transcriptOf } from '../support/run-views.js';
 
 let env: TestWorkflowEnvironment;
@@ -36,7 +36,7 @@ const hook = createServer((req, res) => {
 
 beforeAll(async () => {
   await new Promise<void>(resolve => hook.listen(0, '127.0.0.1', resolve));
-  [env, database] = await Promise.all([startTemporal(), testServer()]);
+  [env, database] = await Promise.all([sharedTemporal(), testServer()]);
 });
 afterAll(async () => {
   killWorkers();

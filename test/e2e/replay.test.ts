@@ -2,7 +2,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { freezeHistories, frozenHistories, partsOf, replayAll } from '../support/histories.js';
 import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { sharedTemporal, startRig } from '../support/rig.js';
 import { transcriptOf, withoutTimes } from '../support/run-views.js';
 import {
   BOATS,
@@ -23,7 +23,7 @@ let env: TestWorkflowEnvironment;
 let rig: Rig | undefined;
 
 beforeAll(async () => {
-  env = await startTemporal();
+  env = await sharedTemporal();
 });
 afterEach(async () => {
   await rig?.close();

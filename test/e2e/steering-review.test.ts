@@ -6,7 +6,7 @@ import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { sharedTemporal, startRig } from '../support/rig.js';
 import { eventsOf, messagesOf, toolTexts } from '../support/run-views.js';
 import {
   accepted,
@@ -34,7 +34,7 @@ let env: TestWorkflowEnvironment;
 const rigs: Rig[] = [];
 
 beforeAll(async () => {
-  env = await startTemporal();
+  env = await sharedTemporal();
 });
 afterAll(async () => {
   for (const rig of rigs) await rig.close();

@@ -9,7 +9,7 @@ import type { ScriptedReply, ScriptedToolCall } from '../support/endpoint/model.
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import { pairingFaults } from '../support/pairing.js';
 import type { Rig } from '../support/rig.js';
-import { runSettings, startRig, startTemporal } from '../support/rig.js';
+import { runSettings, sharedTemporal, startRig } from '../support/rig.js';
 import { eventsOf, toolSteps, transcriptOf } from '../support/run-views.js';
 import { until, untilHeartbeat } from '../support/wait.js';
 
@@ -20,7 +20,7 @@ const never = new Promise<never>(() => undefined);
 const planned: ScriptedReply = { text: plan({ todos: ['Do it'] }) };
 
 beforeAll(async () => {
-  env = await startTemporal();
+  env = await sharedTemporal();
   fake = fakeMcp();
   const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry() } });
   rig = await startRig({ env, config: { '.mcp.json': mcp } });

@@ -8,7 +8,7 @@ import { stateQuery } from '../../src/workflows/messages.js';
 import type { ScriptedReply, ScriptedToolCall } from '../support/endpoint/model.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { sharedTemporal, startRig } from '../support/rig.js';
 import { eventsOf, messagesOf, toolSteps, toolTexts, transcriptOf } from '../support/run-views.js';
 import { until } from '../support/wait.js';
 
@@ -18,7 +18,7 @@ let rig: Rig;
 const BIG = Array.from({ length: 5_000 }, (_, line) => `line ${String(line).padStart(14, '0')}`).join('\n');
 
 beforeAll(async () => {
-  env = await startTemporal();
+  env = await sharedTemporal();
   rig = await startRig({ env, workspace: { 'a.txt': 'alpha\n', 'b.txt': 'beta\n', 'big.txt': BIG } });
 });
 afterAll(async () => {

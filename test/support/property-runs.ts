@@ -1,12 +1,19 @@
-/** How often a property is tried. `PROPERTY_RUNS=100000` tries each so often, but those of whole states, which say their own. */
+/**
+ * How much is tried of what could be tried without end: a tenth in `npm test`, all in the storms. `PROPERTY_RUNS=5000`
+ * tries each property so often.
+ */
 import fc from 'fast-check';
 
-const wanted = Number(process.env.PROPERTY_RUNS ?? 0);
+const wanted = process.env.PROPERTY_RUNS ?? 'a tenth';
+const count = Number(wanted);
+if (!['a tenth', 'whole'].includes(wanted) && !(Number.isInteger(count) && count > 0))
+  throw new Error(`PROPERTY_RUNS is a number above 0, or "whole", but it is "${wanted}".`);
 
-/** `usual`, or as often as was asked for. */
-export function propertyRuns(usual: number): number {
-  return wanted || usual;
+/** Of `whole` inputs, as many as are tried now. */
+export function propertyRuns(whole: number): number {
+  if (wanted === 'whole') return whole;
+  return wanted === 'a tenth' ? Math.ceil(whole / 10) : count;
 }
 
 /** As a setup file of vitest: for properties that say nothing. */
-if (wanted) fc.configureGlobal({ numRuns: wanted });
+fc.configureGlobal({ numRuns: propertyRuns(100) });

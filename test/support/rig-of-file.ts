@@ -1,11 +1,11 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type Rig, type RigOptions, startRig, startTemporal } from './rig.js';
+import { type Rig, type RigOptions, sharedTemporal, startRig } from './rig.js';
 
-/** A rig for all tests of a file, on a Temporal of its own: there from the first test on, ended after the last. */
+/** A rig for all tests of a file, on the Temporal of its process: there from the first test on, ended after the last. */
 export function rigOfFile(options: Omit<RigOptions, 'env'> = {}): Rig {
   const rig = {} as Rig;
   beforeAll(async () => {
-    const env = await startTemporal();
+    const env = await sharedTemporal();
     Object.assign(rig, { env });
     Object.assign(rig, await startRig({ env, ...options }));
   });

@@ -7,7 +7,6 @@ import type { WorkflowClientInterceptor, WorkflowHandle, WorkflowOptions } from 
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
 import { REFUSAL } from '../../src/core/limits/failure.js';
-import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js';
 import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';
 import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
@@ -20,12 +19,7 @@ import { replayAll, treeOf, workflowBundle } from './histories.js';
 import type { ProjectFiles, TestProject } from './project.js';
 import { makeProject } from './project.js';
 import { quietTemporal } from './quiet.js';
-
-/**
- * Nothing waits for the server's convenience: left alone it has each part of a run last a second, and every timer
- * fire up to a second late.
- */
-const AT_ONCE = ['history.workflowIdReuseMinimalInterval="0s"', 'history.timerProcessorMaxTimeShift="50ms"'];
+import { SERVER_ARGS, TEMPORAL_SERVERS } from './temporal-servers.js';
 
 /** As often a query that the guard of queries refused is asked again, as every program's own is (docs/operations.md). */
 const ASKED_AGAIN = 40;
@@ -44,20 +38,33 @@ const asksAgain: WorkflowClientInterceptor = {
   },
 };
 
-/** A Temporal dev server in memory, from the same binary that `npm start` uses. */
+const CLIENT = { interceptors: { workflow: [asksAgain] } };
+
+/** A Temporal dev server of its own, in memory, from the same binary that `npm start` uses. */
 export async function startTemporal(args: string[] = []): Promise<TestWorkflowEnvironment> {
   quietTemporal();
   const { path } = await temporalBinary(resolveHome(), line => console.error(line));
-  const searchAttributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
-  const dynamic = AT_ONCE.flatMap(setting => ['--dynamic-config-value', setting]);
   return TestWorkflowEnvironment.createLocal({
-    client: { interceptors: { workflow: [asksAgain] } },
+    client: CLIENT,
     server: {
       executable: { type: 'existing-path', path },
-      extraArgs: [...searchAttributes, ...dynamic, ...args],
+      extraArgs: [...SERVER_ARGS, ...args],
       log: { format: 'pretty', level: 'never' },
     },
   });
+}
+
+/** The Temporal server of this test process. The files of a process follow each other; each begins without open runs. */
+export async function sharedTemporal(): Promise<TestWorkflowEnvironment> {
+  quietTemporal();
+  const answer = await fetch(`${process.env[TEMPORAL_SERVERS]}/${process.env.VITEST_POOL_ID}`);
+  const address = await answer.text();
+  if (!answer.ok) throw new Error(address);
+  const env = await TestWorkflowEnvironment.createFromExistingServer({ address, client: CLIENT });
+  const { workflow } = env.client;
+  for await (const { workflowId, runId } of workflow.list({ query: 'ExecutionStatus = "Running"' }))
+    await workflow.getHandle(workflowId, runId).terminate('Its test file has ended.');
+  return env;
 }
 
 type Reply = ScriptedModelOptions['reply'];

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { marked } from 'marked';
 import { expect, test } from 'vitest';
 import { isPlain } from '../../../src/cli/console/page/parts/text/is-plain.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 test.each([
   ['Alba and Brise.', true],
@@ -64,6 +65,6 @@ test('isPlain: whatever it calls plain → Markdown makes paragraphs of it, and 
       const html = marked.parse(text, { gfm: true, breaks: true, async: false });
       expect(html).toMatch(/^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)*$/);
     }),
-    { numRuns: 5_000 },
+    { numRuns: propertyRuns(5_000) },
   );
 });

@@ -189,7 +189,7 @@ describe('readStart', () => {
         if (read.ok) return newRunState(read.goal, read.settings, 0).goal.text === read.goal;
         return read.errors.length > 0 && read.errors.every(error => error.length < 1_000);
       }),
-      { numRuns: propertyRuns(10_000) },
+      { numRuns: propertyRuns(100_000) },
     );
   });
 });

@@ -25,6 +25,7 @@ import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { pinnedRun } from '../../../support/core-values.js';
 import { pairingFaults } from '../../../support/pairing.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 /** Characters by the bytes they take as JSON: 3, 6, 2, 4, 6 for half a pair, 1. */
 const UNITS = ['帆', '\u0001', '"', '😀', '\ud800', 'w'] as const;
@@ -49,7 +50,7 @@ describe('cutText and fitted', () => {
           expect(Number(left)).toBe(text.length - head.length);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('cutText and fitted', () => {
         expect(fit.map(({ id }) => id)).toEqual(values.map(({ id }) => id));
         if (jsonBytes(values) <= 20_000) expect(fit).toBe(values);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 
@@ -209,7 +210,7 @@ describe('the bounds of a run', () => {
           expect([part, bytes <= BOUNDS[part as keyof typeof sizes]]).toEqual([part, true]);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: propertyRuns(8) },
     );
   });
 
@@ -234,7 +235,7 @@ describe('the bounds of a run', () => {
         expect(pairingFaults(messages)).toEqual({ open: [`c${turns - 1}_2`, `c${turns - 1}_3`], stray: [] });
         expect(messages[0]?.id).toBe('g');
       }),
-      { numRuns: 8 },
+      { numRuns: propertyRuns(8) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eventsSince, JOURNAL_KEPT, type Journal, record } from '../../../../src/core/state/journal.js';
 import { preview } from '../../../../src/core/text/preview.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 function journalOf(count: number): Journal {
   const journal: Journal = { lastSeq: 0, events: [] };
@@ -60,7 +61,7 @@ describe('eventsSince', () => {
         }
         expect(seen).toBe(journal.lastSeq);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 });

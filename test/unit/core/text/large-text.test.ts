@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { headAndTail } from '../../../../src/core/text/large-text.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 test.each([
   ['empty', ''],
@@ -32,6 +33,6 @@ test('headAndTail: any long text → begins and ends as it does, and the count i
         expect(short.length).toBeLessThan(8100);
       },
     ),
-    { numRuns: 50 },
+    { numRuns: propertyRuns(50) },
   );
 });

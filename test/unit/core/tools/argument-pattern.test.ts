@@ -11,6 +11,7 @@ import {
 } from '../../../../src/core/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
 import { NO_PERMISSIONS } from '../../../support/core-values.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 
 const WRITE = { name: 'write_file', serverToolName: 'write_file', policy: DEFAULT_TOOL_POLICY };
 type Given = Parameters<typeof decidePermission>[3];
@@ -219,7 +220,7 @@ describe('patterns over very many arguments', () => {
           expect(work.done).toBeLessThanOrEqual(MOST_WORK + jsonBytes(input) + 1_000);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     );
   });
 });

@@ -11,6 +11,7 @@ import { BOUNDS, partBytes } from '../../../../src/core/state/state-bounds.js';
 import { isRecord, jsonBytes } from '../../../../src/core/text/json.js';
 import type { Run } from '../../../../src/workflows/run.js';
 import { task } from '../../../support/core-values.js';
+import { propertyRuns } from '../../../support/property-runs.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
 
 const SDK = '@temporalio/workflow';
@@ -404,7 +405,7 @@ describe('what is far too large', () => {
         const one = all[which % all.length];
         if (one) send(one);
       }),
-      { numRuns: 150, endOnFailure: true },
+      { numRuns: propertyRuns(150), endOnFailure: true },
     );
   }, 120_000);
 
@@ -437,7 +438,7 @@ describe('what is far too large', () => {
         const read = readStart(positions[at]?.(bigOf(value)));
         if (!read.ok) expect(jsonBytes(read.errors.join(' '))).toBeLessThanOrEqual(TOLD_BYTES);
       }),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: propertyRuns(100), endOnFailure: true },
     );
   });
 });
