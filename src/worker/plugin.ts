@@ -90,8 +90,8 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       shutdownForceTime: SHUTDOWN_FORCE_MS,
       maxHeartbeatThrottleInterval: parts.throttleMs,
       defaultHeartbeatThrottleInterval: parts.throttleMs,
-      ...bundle,
       ...options,
+      ...bundle,
       activities: { ...activities, ...createActivities(parts) },
       interceptors: {
         ...interceptors,
@@ -110,7 +110,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
 
   /** For replays of histories: the same workflow code. */
   async configureReplayWorker(options: ReplayWorkerOptions): Promise<ReplayWorkerOptions> {
-    return { ...(await workflowsFor(options)), ...options, sinks: { ...options.sinks, ...offerTo(null) } };
+    return { ...options, ...(await workflowsFor(options)), sinks: { ...options.sinks, ...offerTo(null) } };
   }
 
   /** Puts our workflow into the bundle of an application's own. Pass the plugin to `bundleWorkflowCode` as well. */
@@ -119,6 +119,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    await checkWorkflows(worker.options);
     const shutdown = worker.shutdown.bind(worker);
     const sessions =
       this.#parts && this.#configured
@@ -173,15 +174,33 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   }
 }
 
-/** An application without workflows gets ours as they are; its own bundle must have been made with the plugin. */
-async function workflowsFor(
-  options: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle' | 'workerDeploymentOptions'>,
-): Promise<Pick<WorkerOptions, 'workflowBundle' | 'buildId'>> {
+/**
+ * An application without workflows gets ours as they are; its own bundle must have been made with the plugin. The result
+ * goes over the options: other plugins hand on `workflowBundle: undefined`.
+ */
+async function workflowsFor({
+  buildId: own,
+  ...options
+}: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle' | 'workerDeploymentOptions' | 'buildId'>): Promise<
+  Pick<WorkerOptions, 'workflowBundle' | 'buildId'>
+> {
   if (options.workflowBundle) await checkBundle(options.workflowBundle);
   if (options.workflowBundle || options.workflowsPath) return {};
   const { buildId, workflowBundle } = await shippedBundle();
   // A deployment's version has a build id of its own.
-  return options.workerDeploymentOptions ? { workflowBundle } : { workflowBundle, buildId };
+  return options.workerDeploymentOptions ? { workflowBundle } : { workflowBundle, buildId: own ?? buildId };
+}
+
+/** What the worker has after all plugins. Without our workflow its runs would wait for ever. */
+async function checkWorkflows(
+  options: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>,
+): Promise<void> {
+  if (options.workflowBundle) return checkBundle(options.workflowBundle);
+  if (options.workflowsPath) return;
+  throw new SteersmanError(
+    'This worker has no workflows: a plugin that comes after SteersmanPlugin has taken them out of its options.',
+    'Put SteersmanPlugin last in the list of plugins.',
+  );
 }
 
 /** In a replay nobody takes what is offered. */
