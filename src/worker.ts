@@ -54,15 +54,13 @@ Examples:
     await checkConfigDir(configDir);
     const here = defaultConfigDir();
     if (isTrusted(here)) loadVariables(here);
-    if (options.console) {
-      const { serveConsole } = await import('./cli/console/serve.js');
-      errorLine(`Console  ${(await serveConsole({ report: errorLine })).link()}`);
-    }
-    await runWorker({
-      configDir,
-      taskQueue: taskQueue(),
-      isTrusted: () => isTrusted(configDir),
-    });
+    const serving = () =>
+      runWorker({ configDir, taskQueue: taskQueue(), isTrusted: () => isTrusted(configDir) });
+    if (!options.console) return serving();
+    const { serveConsole } = await import('./cli/console/serve.js');
+    const console = await serveConsole({ report: errorLine });
+    errorLine(`Console  ${console.link()}`);
+    await serving().finally(() => console.close());
   });
 
 try {

@@ -2,9 +2,9 @@
 
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { errorText } from '../core/text/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
+import { connectionFault, temporalConfig } from '../shared/temporal/connection-fault.js';
 import { retryInterceptors, temporalClient } from '../shared/temporal-client.js';
 import type { Report } from '../stack/download/temporal-binary.js';
 import { resolveHome, usesLocalStack } from '../stack/home.js';
@@ -72,17 +72,18 @@ async function connectRemote(): Promise<Temporal> {
     const client = temporalClient({ connection, namespace });
     return { client, address, namespace, local: null, close: () => connection.close() };
   } catch (error) {
-    const reason = errorText(error);
+    const known = await connectionFault(address, options, error);
+    if (known) throw known;
     throw new SteersmanError(
-      `Temporal at ${address} can not be reached: ${reason}`,
-      'Check that it runs there and TEMPORAL_ADDRESS, TLS and API key are right; or unset TEMPORAL_ADDRESS to use the local stack.',
+      `Temporal at ${address} can not be reached: ${errorText(error)}`,
+      'Check that it runs there and TEMPORAL_ADDRESS is right; or unset TEMPORAL_ADDRESS to use the local stack.',
       'unreachable',
     );
   }
 }
 
 function remoteOptions(): { options: ConnectionOptions; namespace: string; address: string } {
-  const { connectionOptions, namespace } = loadConfig();
+  const { connectionOptions, namespace } = temporalConfig();
   const { tls, apiKey, metadata, address = 'localhost:7233' } = connectionOptions;
   const options: ConnectionOptions = {
     address,
@@ -95,19 +96,6 @@ function remoteOptions(): { options: ConnectionOptions; namespace: string; addre
     ...(metadata === undefined ? {} : { metadata }),
   };
   return { options, namespace: namespace ?? 'default', address };
-}
-
-function loadConfig() {
-  try {
-    return loadClientConnectConfig();
-  } catch (error) {
-    const reason = errorText(error);
-    throw new SteersmanError(
-      `The Temporal configuration can not be read: ${reason}`,
-      'Check TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and the files they name.',
-      'configuration',
-    );
-  }
 }
 
 /** Where a run works, for what a person has allowed there. */

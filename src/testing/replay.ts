@@ -1,15 +1,14 @@
 /** Replays of recorded runs, for tests. */
-import type { ReplayWorkerOptions } from '@temporalio/worker';
-import { type RecordedHistory, replays } from '../worker/replay.js';
+import { type RecordedHistory, type ReplayOptions, replays } from '../worker/replay.js';
 
 /**
  * Replays histories against the workflow code of this build and, where `workflowsPath` or a bundle is given, against
- * an application's own workflows beside it.
+ * an application's own workflows beside it. Encrypted histories need the `dataConverter` of their worker.
  * @throws an error that names the first one that the code does not replay.
  */
 export async function replayHistories(
   histories: readonly RecordedHistory[],
-  options: Pick<ReplayWorkerOptions, 'workflowsPath' | 'workflowBundle'> = {},
+  options: ReplayOptions = {},
 ): Promise<void> {
   if (histories.length === 0) return;
   for await (const { workflowId, runId, fault } of replays(histories, options))

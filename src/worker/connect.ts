@@ -7,6 +7,7 @@ import { errorText } from '../core/text/error-text.js';
 import { scriptCall } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
+import { connectionFault } from '../shared/temporal/connection-fault.js';
 import { isLoopback } from '../stack/probe.js';
 
 export interface Connected {
@@ -24,7 +25,7 @@ export async function connect(config: ClientConnectConfig, address: string): Pro
   try {
     return await open(config, address);
   } catch (error) {
-    throw unreachable(address, error);
+    throw (await connectionFault(address, config.connectionOptions, error)) ?? unreachable(address, error);
   }
 }
 
@@ -60,6 +61,8 @@ async function openOrWhy(config: ClientConnectConfig, address: string): Promise<
   try {
     opened = await open(config, address);
   } catch (error) {
+    const known = await connectionFault(address, config.connectionOptions, error);
+    if (known) throw known;
     if (isAway(error)) return errorText(error);
     throw unreachable(address, error);
   }

@@ -12,7 +12,8 @@ export interface RecordedHistory {
   history: unknown;
 }
 
-type ReplayOptions = Pick<ReplayWorkerOptions, 'workflowsPath' | 'workflowBundle'>;
+/** `dataConverter`: with the codec of encrypted histories. */
+export type ReplayOptions = Pick<ReplayWorkerOptions, 'workflowsPath' | 'workflowBundle' | 'dataConverter'>;
 
 export interface Replayed {
   workflowId: string;
@@ -31,6 +32,16 @@ export async function* replays(
     const { workflowId, runId, error } = result;
     yield { workflowId, runId, fault: error ? error.message : null };
   }
+}
+
+const READABLE = ['json/plain', 'binary/plain', 'binary/null', 'json/protobuf', 'binary/protobuf'];
+
+/** The encoding of a run's input, where nobody without its codec can read it; null for any other. */
+export function encryptedAs({ history }: RecordedHistory): string | null {
+  const [started] = (history as History).events ?? [];
+  const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const encodings = payloads.map(({ metadata }) => Buffer.from(metadata?.encoding ?? []).toString());
+  return encodings.find(encoding => !READABLE.includes(encoding)) ?? null;
 }
 
 export interface ResetPoint {

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import threads, { type WorkerOptions as ThreadOptions } from 'node:worker_threads';
 import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
-import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
+import type { ClientConnectConfig } from '@temporalio/envconfig';
 import {
   DefaultLogger,
   type LogEntry,
@@ -21,6 +21,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { checkFailpoints, failpoint } from '../shared/failpoints.js';
 import { plural } from '../shared/format.js';
 import { errorLine } from '../shared/output.js';
+import { temporalConfig } from '../shared/temporal/connection-fault.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
 import { announceWorker, isOwned, reportWorkerFailure, whenOwnerIsGone } from '../stack/protocol.js';
@@ -28,7 +29,7 @@ import { isManagedQueue } from '../stack/queues.js';
 import { shippedBundle } from './bundle.js';
 import { connect, connectWhenThere } from './connect.js';
 import { createSteersmanWorker } from './create-worker.js';
-import { openHistories, replays, resetPoint } from './replay.js';
+import { encryptedAs, openHistories, type RecordedHistory, replays, resetPoint } from './replay.js';
 
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 
@@ -104,7 +105,10 @@ export async function replayOpenRuns(taskQueue: string): Promise<boolean> {
   const { connection, namespace } = await connect(config, address);
   try {
     const client = temporalClient({ connection, namespace });
-    const histories = openHistories(client, taskQueue);
+    const encrypted: string[] = [];
+    const histories = readable(openHistories(client, taskQueue), ({ workflowId }) =>
+      encrypted.push(workflowId),
+    );
     let [whole, broken] = [0, 0];
     for await (const { workflowId, runId, fault } of replays(histories)) {
       if (fault === null) whole += 1;
@@ -120,10 +124,25 @@ export async function replayOpenRuns(taskQueue: string): Promise<boolean> {
         ? summary
         : `${summary} Best let the old version finish these: docs/operations.md, Upgrades.`,
     );
-    return broken === 0;
+    if (encrypted.length > 0) errorLine(notRead(encrypted));
+    return broken + encrypted.length === 0;
   } finally {
     await connection.close();
   }
+}
+
+async function* readable(
+  histories: AsyncIterable<RecordedHistory>,
+  leaveOut: (history: RecordedHistory) => void,
+): AsyncGenerator<RecordedHistory> {
+  for await (const history of histories)
+    if (encryptedAs(history) === null) yield history;
+    else leaveOut(history);
+}
+
+function notRead(ids: readonly string[]): string {
+  const some = ids.slice(0, 3).join(', ');
+  return `${plural(ids.length, 'open run')} can not be replayed by this command, for the payloads are encrypted: ${some}${ids.length > 3 ? ', …' : ''}. The program that has the codec can: replayHistories(histories, { dataConverter }) of steersman/testing.`;
 }
 
 /** How a run can go on with this version all the same, and what that does again. */
@@ -231,5 +250,5 @@ function logLine({ message, level, timestampNanos, meta }: LogEntry): void {
 
 /** A profile in the user's `temporal.toml` is for other servers than the local stack's. */
 function connectConfig(managed: boolean): ClientConnectConfig {
-  return loadClientConnectConfig({ disableFile: managed });
+  return temporalConfig({ disableFile: managed });
 }

@@ -134,3 +134,13 @@ test('two versions that break each other, with a stateful tool server → each r
   expect([await versionOf(old), await versionOf(fresh)]).toEqual(['one', 'two']);
   expect(first.log()).toContain(`Version one of the deployment ${DEPLOYMENT}`);
 });
+
+test('a worker that serves the console: SIGTERM while a browser holds a connection → it ends in order (OP2)', async () => {
+  const { address } = env;
+  const args = ['--console'];
+  const worker = await startWorkerProcess({ address, taskQueue: 'with-console', project, model, args });
+  const url = /Console {2}(http\S+)#/.exec(worker.log())?.[1] ?? '';
+  expect((await fetch(`${url}healthz`)).status).toBe(200);
+  worker.end('SIGTERM');
+  expect(await worker.exited).toBe(0);
+});

@@ -168,7 +168,7 @@ describe('with a worker', () => {
     expect([away.exitCode, away.output.includes('pass-of-mine')]).toEqual([1, false]);
   });
 
-  test('health check: the worker of this host polls → 0; nobody serves the queue, or no server → 1', async () => {
+  test('health check: the worker of this host polls → 0; nobody serves the queue, no server, or its store does not work → 1 (OP3)', async () => {
     const check = async (env: Record<string, string>, ...args: string[]) => {
       const child = run('cli/doctor/worker-health.js', env, ...args);
       const [output, [code]] = await Promise.all([
@@ -190,6 +190,17 @@ describe('with a worker', () => {
     });
     const file = join(home, 'file');
     writeFileSync(file, '');
+    // The store that the configuration names, and no other (OP3).
+    expect(await check({ DATABASE_URL: `postgresql://me:pass-of-mine@${NOBODY}/kept` })).toMatchObject({
+      output: expect.stringMatching(/DATABASE_URL(?![^]*pass-of-mine)/),
+      code: 1,
+    });
+    const elsewhere = mkdtempSync(join(home, 'config-'));
+    writeFileSync(join(elsewhere, 'steersman.yaml'), 'store: { kind: postgres, urlVariable: MY_STORE }\n');
+    expect(await check({}, '--config', elsewhere)).toMatchObject({
+      output: expect.stringContaining('MY_STORE'),
+      code: 1,
+    });
     expect(await check({ STEERSMAN_HOME: file })).toMatchObject({
       output: expect.stringContaining(`${file}/store/texts can not be written`),
       code: 1,

@@ -67,6 +67,7 @@ export class OfferedRequests {
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: page => weightOf(page),
     ttl: 60_000,
+    ttlAutopurge: true,
   });
 
   add(runId: string, page: ModelRequestPage, check: string): void {
@@ -173,12 +174,27 @@ interface Hint {
   headKey: string;
 }
 
-class RequestCache {
+/** A run that has made no call for so long has ended, or waits: asking it again costs one query. */
+const FORGET_AFTER_MS = 10 * 60_000;
+/** Without the purge, what has outlived its time would stay until somebody asks for it. */
+const FORGETS = {
+  ttl: FORGET_AFTER_MS,
+  ttlAutopurge: true,
+  updateAgeOnGet: true,
+  perf: { now: () => performance.now() },
+};
+
+export class RequestCache {
   readonly #entries: LRUCache<string, Prefix | { head: ModelRequestHead; bytes: number }>;
-  readonly #hints = new LRUCache<string, Hint>({ max: 10_000 });
+  readonly #hints = new LRUCache<string, Hint>({ max: 10_000, ...FORGETS });
 
   constructor(maxBytes: number) {
-    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: entry => entry.bytes + 1 });
+    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: entry => entry.bytes + 1, ...FORGETS });
+  }
+
+  /** Bytes, about, that it keeps. */
+  get bytes(): number {
+    return this.#entries.calculatedSize;
   }
 
   hint(call: CallReference): Hint | null {

@@ -41,11 +41,17 @@ export const SAFE_HEADERS: Record<string, string> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** A file of the page, which lies at the top; every other path is the page, which finds its way itself: ids may have dots. */
+/** What `pageOf` (page/app.tsx) shows: the start, runs and conversations. Ids may have dots and slashes. */
+const PAGES = /^\/(runs(\/.*)?|sessions(\/.*)?)?$/s;
+
+/**
+ * A page, one of its files, which lie at the top, or the answer to a health check. Every other path is not found: a
+ * probe must not take the page for an answer.
+ */
 export async function assetOf(request: Request, path: string, sandboxUrl: string | null): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return notHere(405);
-  const isPage = extname(path) === '' || path.lastIndexOf('/') > 0;
-  const name = isPage ? 'index.html' : path.slice(1);
+  if (path === '/healthz') return new Response('ok\n', { headers: SAFE_HEADERS });
+  const name = PAGES.test(path) ? 'index.html' : path.slice(1);
   const type = TYPES[extname(name)];
   if (type === undefined || !/^[\w.-]+$/.test(name)) return notHere(404);
   const content = await readFile(join(DIR, name)).catch(() => null);

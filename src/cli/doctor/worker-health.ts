@@ -1,25 +1,33 @@
 /**
- * `node dist/cli/doctor/worker-health.js [PID]`: exits with 0 when a worker of this host, or the one with that process id,
- * takes work from its task queue as Temporal sees it, and is neither dead nor stopped since, and its store of large
- * results works; else with 1 and the reason. The health check of the worker image.
+ * `node dist/cli/doctor/worker-health.js [--config DIR] [PID]`: exits with 0 when a worker of this host, or the one with
+ * that process id, takes work from its task queue as Temporal sees it, and is neither dead nor stopped since, and the
+ * store that its configuration names works; else with 1 and the reason. The health check of the worker image.
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { openTemporal } from '../../client/connect.js';
+import { defaultConfigDir } from '../../config/config-dir.js';
+import { loadSettings } from '../../config/settings.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { outLine } from '../../shared/output.js';
 import { tryBlobStore } from '../../shared/store/blob-store.js';
+import { openStore, storeSpec } from '../../shared/store/open-store.js';
 import { resolveHome, usesLocalStack } from '../../stack/home.js';
 import { recentPollers } from '../../stack/open-runs.js';
 import { hasDied, isStopped } from '../../worker/identity.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 
+const { values: given, positionals } = parseArgs({
+  options: { config: { type: 'string' } },
+  allowPositionals: true,
+});
+
 async function main(): Promise<string | null> {
   // Asking must not start a local stack.
   if (usesLocalStack()) return 'TEMPORAL_ADDRESS is not set.';
-  await tryBlobStore(join(resolveHome(), 'store', 'texts'));
+  await tryStore(given.config ?? defaultConfigDir());
   const taskQueue = env.taskQueue() ?? DEFAULT_TASK_QUEUE;
   const { client, close } = await openTemporal({ report: () => undefined });
   try {
@@ -28,9 +36,23 @@ async function main(): Promise<string | null> {
       recentPollers(client, taskQueue, 'workflows'),
       recentPollers(client, taskQueue, 'activities'),
     ]);
-    return faultOf(lists.flat(), taskQueue, process.argv[2]);
+    return faultOf(lists.flat(), taskQueue, positionals[0]);
   } finally {
     await close();
+  }
+}
+
+/** The store of the workers as they open it; of a database, also the folder in which texts wait while it is away. */
+async function tryStore(configDir: string): Promise<void> {
+  const { store: settings } = await loadSettings(configDir);
+  const spec = storeSpec(settings, env.lookup);
+  const home = resolveHome();
+  await tryBlobStore(spec.kind === 'folder' ? join(home, 'store', 'texts') : join(home, 'spool'));
+  const store = openStore(spec, { home });
+  try {
+    await store.check();
+  } finally {
+    await store.close();
   }
 }
 

@@ -110,3 +110,19 @@ test('guard: behind a login of ones own → neither Host nor token is asked for,
   expect(await at({ host: 'runs.example', origin: 'https://runs.example' })).toBe(500);
   expect(await at({ host: 'runs.example', origin: 'https://evil.example' })).toBe(403);
 });
+
+test.each([
+  ['/healthz', 200, 'ok\n'],
+  ['/readyz', 404, 'There is nothing here.'],
+  ['/metrics', 404, 'There is nothing here.'],
+  ['/metrics/', 404, 'There is nothing here.'],
+  ['/runsx', 404, 'There is nothing here.'],
+  ['/', 200, '<!doctype html>'],
+  ['/runs', 200, '<!doctype html>'],
+  ['/runs/a.b%2Fc', 200, '<!doctype html>'],
+  ['/runs/a/b/1', 200, '<!doctype html>'],
+  ['/sessions/a', 200, '<!doctype html>'],
+])('console: %s is asked, as a probe or a browser does → %i, and the page only where it has one (OP8)', async (path, status, begins) => {
+  const answer = await ask({ path, headers: { authorization: '' } });
+  expect({ status: answer.status, begins: answer.text.slice(0, begins.length) }).toEqual({ status, begins });
+});

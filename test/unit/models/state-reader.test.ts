@@ -1,9 +1,10 @@
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   createStateReader,
   OfferedRequests,
   type PageQuery,
+  RequestCache,
 } from '../../../src/activities/models/state-reader.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../../src/core/prompts/model-request.js';
@@ -223,5 +224,33 @@ describe('state reader: what the workflow offered on this worker', () => {
     made.run.asked.length = 0;
     expect((await made.read(call('c1'), open)).messages).toEqual(made.run.threads.main?.messages);
     expect(made.run.asked).not.toEqual([]);
+  });
+});
+
+describe('cache of a worker', () => {
+  const call = (callId: string) => ({ workflowId: 'w', runId: 'r', callId, role: 'executor', check: '' });
+  const TEN_MINUTES_MS = 10 * 60_000;
+
+  it('a run makes no call any more → what is kept of it goes, though nobody asks for it (OP9)', async () => {
+    vi.useFakeTimers();
+    try {
+      const cache = new RequestCache(1e9);
+      const side = workflow();
+      side.threads.main = { epoch: 0, messages: texts(50) };
+      const keep = async () => {
+        const page = await side.query(call('c1'), { from: 0 });
+        cache.keep(call('c1'), page, page.head ?? HEAD, { base: 0, messages: page.messages, bytes: 5_000 });
+      };
+      await keep();
+      await vi.advanceTimersByTimeAsync(TEN_MINUTES_MS - 1_000);
+      await keep();
+      await vi.advanceTimersByTimeAsync(TEN_MINUTES_MS - 1_000);
+      expect(cache.bytes).toBeGreaterThan(5_000);
+      expect(cache.head(call('c1'), 'h1')).not.toBeNull();
+      await vi.advanceTimersByTimeAsync(2 * TEN_MINUTES_MS);
+      expect([cache.bytes, cache.hint(call('c1'))]).toEqual([0, null]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
