@@ -58,9 +58,9 @@ Examples:
       runWorker({ configDir, taskQueue: taskQueue(), isTrusted: () => isTrusted(configDir) });
     if (!options.console) return serving();
     const { serveConsole } = await import('./cli/console/serve.js');
-    const console = await serveConsole({ report: errorLine });
-    errorLine(`Console  ${console.link()}`);
-    await serving().finally(() => console.close());
+    const served = await serveConsole({ report: errorLine });
+    errorLine(`Console  ${served.link()}`);
+    await serving().finally(() => served.close());
   });
 
 try {

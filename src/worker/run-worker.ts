@@ -30,6 +30,7 @@ import { shippedBundle } from './bundle.js';
 import { connect, connectWhenThere } from './connect.js';
 import { createSteersmanWorker } from './create-worker.js';
 import { encryptedAs, openHistories, type RecordedHistory, replays, resetPoint } from './replay.js';
+import { renewKey } from './serve/renew-key.js';
 
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 
@@ -163,6 +164,7 @@ async function serve(
 ): Promise<void> {
   const config = connectConfig(owned);
   const address = config.connectionOptions.address ?? 'localhost:7233';
+  const ended = new AbortController();
   const { connection, namespace } = owned
     ? await connect(config, address)
     : await waiting(() => connectWhenThere(config, address, errorLine));
@@ -196,8 +198,11 @@ async function serve(
       `Serving the task queue ${taskQueue} at ${address}, namespace ${namespace}, configuration ${digest}.`,
     );
     if (version) errorLine(versionLine(version));
+    const read = () => connectConfig(owned).connectionOptions.apiKey ?? undefined;
+    void renewKey({ connection, namespace, read, report: errorLine }, ended.signal);
     await running;
   } finally {
+    ended.abort();
     await connection.close();
   }
 }

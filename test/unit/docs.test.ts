@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const NAMED = /`((?:[\w-]+\/)+[\w-]+\.(?:ts|md|mjs|yaml))`/g;
@@ -70,3 +71,8 @@ function isBelow(left: readonly number[], right: readonly number[]): boolean {
   const at = [0, 1, 2].find(index => (left[index] ?? 0) !== (right[index] ?? 0));
   return at !== undefined && (left[at] ?? 0) < (right[at] ?? 0);
 }
+
+test('docker-compose.yml: the server has no accounts → it is told so by a variable, which earlier servers ignore (OP10)', () => {
+  const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'));
+  expect(compose.services.temporal.environment.TEMPORAL_ALLOW_NO_AUTH).toBe('true');
+});

@@ -1,0 +1,69 @@
+/** The API key of a worker's connection to Temporal: renewed while it works, and told when it is refused. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { errorText } from '../../core/text/error-text.js';
+
+const LOOK_EVERY_MS = 30_000;
+const ASK_TIMEOUT_MS = 10_000;
+/** PERMISSION_DENIED and UNAUTHENTICATED. */
+const REFUSED: readonly number[] = [7, 16];
+
+export interface KeyOptions {
+  connection: Pick<NativeConnection, 'setApiKey' | 'workflowService' | 'withDeadline'>;
+  namespace: string;
+  /** The key as the variable or the profile has it now. */
+  read(): string | undefined;
+  /** Gets a line for people. */
+  report(line: string): void;
+}
+
+/** Looks every 30 s until `signal` is aborted. Without a key at the start nobody looks. */
+export async function renewKey(options: KeyOptions, signal: AbortSignal): Promise<void> {
+  if (options.read() === undefined) return;
+  const look = keyLook(options);
+  while (!signal.aborted) {
+    await sleep(LOOK_EVERY_MS, null, { signal, ref: false }).catch(() => undefined);
+    if (!signal.aborted) await look();
+  }
+}
+
+/** One look: takes a key that has changed, and says when the server refuses it, and when it takes it again. */
+export function keyLook({ connection, namespace, read, report }: KeyOptions): () => Promise<void> {
+  let key = readOr(read, undefined);
+  let isRefused = false;
+  return async () => {
+    const found = readOr(read, key);
+    if (found !== key && found !== undefined) {
+      key = found;
+      await connection.setApiKey(found);
+    }
+    const why = await refusal(connection, namespace);
+    if (why !== null && !isRefused)
+      report(
+        `Temporal refuses the API key of this worker: ${why}. It gets no work until the key is renewed: in a profile (TEMPORAL_CONFIG_FILE) it is read again within 30 s; for TEMPORAL_API_KEY start the worker anew. No run is lost.`,
+      );
+    if (why === null && isRefused) report('Temporal takes the API key of this worker again.');
+    isRefused = why !== null;
+  };
+}
+
+/** A profile may be read while it is written. */
+function readOr(read: () => string | undefined, otherwise: string | undefined): string | undefined {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Null where the key is not refused: it may be that nobody answers. */
+async function refusal(connection: KeyOptions['connection'], namespace: string): Promise<string | null> {
+  try {
+    const asked = () => connection.workflowService.describeNamespace({ namespace });
+    await connection.withDeadline(Date.now() + ASK_TIMEOUT_MS, asked);
+    return null;
+  } catch (error) {
+    return isGrpcServiceError(error) && REFUSED.includes(error.code) ? errorText(error) : null;
+  }
+}
