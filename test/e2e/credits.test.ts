@@ -144,7 +144,7 @@ test('an account: a run of it is at work → another start is refused until that
   await accounts().grant('bob', 'first', 100);
   rig.play([says, says]);
   const open = await rig.start('Read it.', { mode, context, keepOpenSeconds: 600 });
-  await expect.poll(async () => (await journalOf(open)).some(({ type }) => type === 'goal_ended')).toBe(true);
+  await until('its goal ends', async () => (await journalOf(open)).some(({ type }) => type === 'goal_ended'));
   const refused = await rig.start('Read it.', { mode, context });
   await expect(refused.result()).rejects.toMatchObject({
     cause: { message: expect.stringContaining('at work already') },

@@ -189,7 +189,11 @@ export class RequestCache {
   readonly #hints = new LRUCache<string, Hint>({ max: 10_000, ...FORGETS });
 
   constructor(maxBytes: number) {
-    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: entry => entry.bytes + 1, ...FORGETS });
+    this.#entries = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: entry => entry.bytes + 1,
+      ...FORGETS,
+    });
   }
 
   /** Bytes, about, that it keeps. */

@@ -122,7 +122,13 @@ test.each([
   ['/runs/a.b%2Fc', 200, '<!doctype html>'],
   ['/runs/a/b/1', 200, '<!doctype html>'],
   ['/sessions/a', 200, '<!doctype html>'],
-])('console: %s is asked, as a probe or a browser does → %i, and the page only where it has one (OP8)', async (path, status, begins) => {
-  const answer = await ask({ path, headers: { authorization: '' } });
-  expect({ status: answer.status, begins: answer.text.slice(0, begins.length) }).toEqual({ status, begins });
-});
+])(
+  'console: %s is asked, as a probe or a browser does → %i, and the page only where it has one (OP8)',
+  async (path, status, begins) => {
+    const answer = await ask({ path, headers: { authorization: '' } });
+    expect({ status: answer.status, begins: answer.text.slice(0, begins.length) }).toEqual({
+      status,
+      begins,
+    });
+  },
+);

@@ -1,7 +1,6 @@
 /** Replays of histories whose payloads are encrypted. */
 
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
 import { beforeAll, expect, test } from 'vitest';
 import { replayHistories } from '../../../src/testing/replay.js';
 import { encryptedAs } from '../../../src/worker/replay.js';
@@ -20,13 +19,29 @@ const codec: PayloadCodec = {
     payloads.map(payload => {
       const { metadata, data } = payload;
       if (Buffer.from(metadata?.encoding ?? []).toString() !== ENCODING) return payload;
-      return temporal.api.common.v1.Payload.decode(flipped(data ?? new Uint8Array()));
+      return read(JSON.parse(Buffer.from(flipped(data ?? new Uint8Array())).toString()));
     }),
 };
 
-function encrypted(payload: Payload): Payload {
-  const { Payload: Codec } = temporal.api.common.v1;
-  return { metadata: { encoding: Buffer.from(ENCODING) }, data: flipped(Codec.encode(payload).finish()) };
+/** Of a payload its metadata and data, in base64. */
+interface Written {
+  metadata: Record<string, string>;
+  data: string;
+}
+
+function read({ metadata, data }: Written): Payload {
+  const values = Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')]);
+  return { metadata: Object.fromEntries(values), data: Buffer.from(data, 'base64') };
+}
+
+function encrypted({ metadata, data }: Payload): Payload {
+  const base64 = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
+  const values = Object.entries(metadata ?? {}).map(([name, value]) => [name, base64(value)]);
+  const written: Written = { metadata: Object.fromEntries(values), data: base64(data) };
+  return {
+    metadata: { encoding: Buffer.from(ENCODING) },
+    data: flipped(Buffer.from(JSON.stringify(written))),
+  };
 }
 
 /** A history as a worker with the codec would have recorded it. */
