@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_LIMITS, type Limits, SteersmanError } from '../client/index.js';
+import { NUMBER_HINT, readNumber } from '../core/limits/number.js';
 import { errorText } from '../core/text/error-text.js';
 import { exactJson, isRecord } from '../core/text/json.js';
 import { byNpm } from '../shared/called-as.js';
@@ -20,14 +21,14 @@ export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<
 
 /** A whole number, at least 1, for an option. */
 export function positiveInteger(value: string): number {
-  const number = Number(value);
+  const number = readNumber(value) ?? 0;
   if (Number.isSafeInteger(number) && number >= 1) return number;
   throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }
 
 /** A port of this machine, for an option; 0: any that is free. */
 export function portNumber(value: string): number {
-  const number = Number(value);
+  const number = readNumber(value) ?? -1;
   if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
   throw new InvalidArgumentError('It must be a port from 0 to 65535.');
 }
@@ -61,9 +62,9 @@ export function readLimits(words: string[]): Partial<Limits> {
   const limits: Record<string, number | null> = {};
   for (const word of words) {
     const [, name, value = ''] = /^([^=]+)=(.+)$/.exec(word) ?? [];
-    const number = value === 'none' ? null : Number(value.replaceAll('_', ''));
-    if (name === undefined || Number.isNaN(number)) {
-      const remedy = 'Write name=number, such as tokens=2000000 (costUsd=none for no limit).';
+    const number = readNumber(value);
+    if (name === undefined || (number === null && value !== 'none')) {
+      const remedy = `Write name=number, such as tokens=2000000 (costUsd=none for no limit). ${NUMBER_HINT}`;
       throw new SteersmanError(`${word} is not a limit.`, remedy, 'usage');
     }
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {

@@ -9,6 +9,7 @@ import {
   type GateCloser,
   hasWholeForm,
   isRoomForGate,
+  optionLine,
   safeAnswer,
 } from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
@@ -128,7 +129,7 @@ export function askFor(
 
 const MOST_OPTIONS = 9;
 
-/** What a role wants to know, with answers that it proposes: a person may choose one by its number. */
+/** What a role wants to know, with answers that it proposes: a person may choose one by its letter. */
 export function questionOf({
   key,
   role,
@@ -141,7 +142,7 @@ export function questionOf({
   options?: readonly string[];
 }): Question<'question'> {
   const options = all.slice(0, MOST_OPTIONS).map(option => preview(option));
-  const list = options.map((option, index) => `${index + 1}. ${option}`).join('\n');
+  const list = options.map(optionLine).join('\n');
   const body = cutText(question, QUESTION_BYTES);
   return {
     key,

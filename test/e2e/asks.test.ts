@@ -11,7 +11,7 @@ const asks = (question = 'Which port?') =>
   calls({ name: 'ask_person', arguments: { question, options: ['Lagos', 'Cadiz'] } });
 const done = { text: 'Cadiz it is.' };
 
-test('ask_person: a role asks with options, the client answers by number, the run continues as new at every safe point → its result is the option as the person’s word; the same words are a question again (F17, WK8)', async () => {
+test('ask_person: a role asks with options, the client answers with one of them, the run continues as new at every safe point → its result is the option as the person’s word; the same words are a question again (F17, WK8)', async () => {
   const script = rig.play([asks(), asks(), done]);
   const handle = await rig.start('Plan the trip.', {
     mode: 'react',
@@ -21,15 +21,15 @@ test('ask_person: a role asks with options, the client answers by number, the ru
   const gate = await openGateOf(handle, 'question');
   expect(gate).toMatchObject({
     title: 'Which port?',
-    body: 'Which port?\n\n1. Lagos\n2. Cadiz',
+    body: 'Which port?\n\n- a) Lagos\n- b) Cadiz',
     subject: { role: 'react', options: ['Lagos', 'Cadiz'] },
   });
-  await answer(handle, 'question', { text: '2' });
+  await answer(handle, 'question', { text: 'Cadiz' });
   await until('the second question', async () => {
     const { id } = await openGateOf(handle, 'question');
     return id !== gate.id;
   });
-  await answer(handle, 'question', { text: '1' });
+  await answer(handle, 'question', { text: 'Lagos' });
   const result = (await handle.result()) as RunResult;
   expect(result).toMatchObject({ cause: 'direct_answer', text: 'Cadiz it is.' });
   expect(toolTexts(script.requests[1])).toEqual(['The person says: Cadiz']);
@@ -71,6 +71,6 @@ test('ask_person: an agent asks → the question is asked at its caller, and its
   const handle = await rig.start('Plan the trip.', { mode: 'lead', attended: true });
   const gate = await openGateOf(handle, 'question');
   expect(gate.from?.agent).toBe('search/1');
-  await answer(handle, 'question', { text: '2' });
+  await answer(handle, 'question', { text: 'Cadiz' });
   expect(await handle.result()).toMatchObject({ text: 'The agent says Cadiz.' });
 });

@@ -116,7 +116,7 @@ async function killAsking(stage: FaultStage): Promise<void> {
   const run = await stage.start('Plan the trip.', part, { mode: 'react', attended: true });
   const { id: gateId } = await openGateOf(run.handle, 'question');
   await doomed.kill();
-  const told = run.handle.executeUpdate(answerGateUpdate, { args: [{ gateId, text: '2' }] });
+  const told = run.handle.executeUpdate(answerGateUpdate, { args: [{ gateId, text: 'Cadiz' }] });
   await stage.worker();
   await told;
   expect(await run.result()).toMatchObject({ cause: 'direct_answer', text: 'Cadiz it is.' });

@@ -22,7 +22,7 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
   const asked: unknown[][] = [];
   let look: RunSnapshot = lookOf({});
   let watchers = 0;
-  let wake = () => {};
+  let waiting: (() => void)[] = [];
   const noting =
     <T>(name: string, told: T) =>
     async (...args: unknown[]) => {
@@ -36,7 +36,7 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
         while (items[at] === undefined) {
           if (signal?.aborted) return;
           await new Promise<void>(resolve => {
-            wake = resolve;
+            waiting.push(resolve);
             signal?.addEventListener('abort', () => resolve(), { once: true });
           });
         }
@@ -74,7 +74,9 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
     asked,
     happens: (...more) => {
       items.push(...more);
-      wake();
+      const woken = waiting;
+      waiting = [];
+      for (const wake of woken) wake();
     },
     stands: more => {
       look = { ...look, ...more };

@@ -2,10 +2,12 @@
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Gate, GateReply, ToolInput } from '../../client/index.js';
+import type { Gate, GateReply } from '../../client/index.js';
 import { choicesOf } from '../../core/gates/gate.js';
-import { terminalText } from '../../shared/terminal-text.js';
-import { atDeadline, hiddenInput } from '../print/gate-help.js';
+import { type Chosen, replyTo } from '../../core/gates/gate-reply.js';
+import { hiddenLines, type Known } from '../../core/gates/whole-gate.js';
+import { visibleText } from '../../core/text/unseen.js';
+import { atDeadline } from '../print/gate-help.js';
 import type { Request } from './tool.js';
 
 /** What a person is asked to consent to is shown whole, or not asked here. */
@@ -16,8 +18,8 @@ const NO_LIMIT_MS = 2_147_483_647;
 export interface Question {
   runId: string;
   gate: Gate;
-  /** All arguments of the tool call that it is about, where they are known. */
-  input: ToolInput | null;
+  known: Known;
+  /** Aborted when nobody waits for an answer any more: the form is withdrawn. */
   signal: AbortSignal;
 }
 
@@ -38,27 +40,36 @@ export async function askPerson(
       timeout: NO_LIMIT_MS,
     });
     // Held against the form by the SDK, and judged by the run.
-    return action === 'accept' && content ? (content as unknown as GateReply) : null;
+    return action === 'accept' && content ? answerOf(question.gate, content) : null;
   } catch {
     // Withdrawn, not supported after all, or not of the form: nobody has said anything.
     return null;
   }
 }
 
+/** Options stand in the message by their letters. */
+function answerOf(gate: Gate, content: object): GateReply | null {
+  const given = 'text' in content ? { line: String(content.text) } : (content as unknown as Chosen);
+  const made = replyTo(gate, given);
+  if ('error' in made) return null;
+  const { gateId: _, ...reply } = made.input;
+  return reply as GateReply;
+}
+
 type Fields = ElicitRequestFormParams['requestedSchema'];
 
 /** The question with what may be answered; null for a gate that is not for a form. Pure. */
-function gateForm({ runId, gate, input }: Omit<Question, 'signal'>): ElicitRequestFormParams | null {
+function gateForm({ runId, gate, known }: Omit<Question, 'signal'>): ElicitRequestFormParams | null {
   const fields = fieldsOf(gate);
   const parts = [
     `The run ${runId} asks: ${gate.title}`,
     gate.body.trim(),
-    hiddenInput(gate, input).join('\n'),
+    hiddenLines(gate, known).join('\n'),
     gate.deadline === null
       ? ''
       : `Without an answer by ${new Date(gate.deadline).toISOString()}: ${atDeadline(gate)}.`,
   ];
-  const message = terminalText(parts.filter(part => part !== '').join('\n\n'));
+  const message = visibleText(parts.filter(part => part !== '').join('\n\n'));
   return fields === null || message.length > MOST_CHARS ? null : { message, requestedSchema: fields };
 }
 

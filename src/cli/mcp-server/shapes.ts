@@ -3,7 +3,9 @@
 import { z } from 'zod';
 import type { Gate, RunSnapshot } from '../../client/index.js';
 import { choicesOf } from '../../core/gates/gate.js';
-import { atDeadline, hiddenInput } from '../print/gate-help.js';
+import { hiddenLines } from '../../core/gates/whole-gate.js';
+import { visibleText } from '../../core/text/unseen.js';
+import { atDeadline } from '../print/gate-help.js';
 
 export const runId = z.string().min(1).describe('Id of the run, as start_run or list_runs gave it.');
 
@@ -44,10 +46,10 @@ export function gateOf(gate: Gate, inputs: RunSnapshot['inputs']): z.input<typeo
   return {
     id: gate.id,
     kind: gate.kind,
-    title: gate.title,
-    body: gate.body,
+    title: visibleText(gate.title),
+    body: visibleText(gate.body),
     choices: choicesOf(gate),
-    arguments: hiddenInput(gate, input).length > 0 ? input : null,
+    arguments: hiddenLines(gate, { input }).length > 0 ? input : null,
     deadline: gate.deadline === null ? null : new Date(gate.deadline).toISOString(),
     withoutAnswer: atDeadline(gate),
   };

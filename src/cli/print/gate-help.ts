@@ -1,7 +1,6 @@
 /** How a gate is answered from a command line. Pure. */
 
-import type { Gate, GateKind, ToolInput } from '../../client/index.js';
-import { argumentsText } from '../../core/gates/gate-text.js';
+import type { Gate, GateKind } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 
 /** Verbs that answer a gate, and what stands behind its id. */
@@ -49,25 +48,4 @@ export function atDeadline(gate: Gate): string {
   if (gate.kind === 'route' && gate.subject.act === 'confirm')
     return 'the run goes on, and its answer counts as not verified';
   return AT_DEADLINE[gate.kind];
-}
-
-/** The gate's own text with all arguments in place of those that it has only in part. */
-export function wholeBody({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string {
-  const hidden = hiddenInput({ body }, input);
-  if (hidden.length === 0) return body;
-  const json = argumentsText(input);
-  let found = false;
-  // Behind what is cut a line says so.
-  const whole = body.replace(/(`{3,})json\n([\s\S]*?)\n\1(?:\n\n.*)?/, (block, fence, shown: string) => {
-    found = json.startsWith(shown.slice(0, shown.lastIndexOf('\n')));
-    return found ? `${fence}json\n${json}\n${fence}` : block;
-  });
-  return found ? whole : [body, '', ...hidden].join('\n');
-}
-
-/** All arguments as lines of JSON, where the gate's own text lacks some of them; else none. */
-export function hiddenInput({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string[] {
-  if (input === null) return [];
-  const json = argumentsText(input);
-  return body.includes(json) ? [] : ['All of its arguments:', ...json.split('\n')];
 }

@@ -12,6 +12,8 @@ interface Page {
 }
 
 const MOST_COLUMNS = 100;
+/** Of a table: narrower ones are no lines any more. */
+const LEAST_COLUMN = 8;
 
 /** Lines of at most `width` columns (and 100: longer ones read badly). Text that is no Markdown stays as it is. */
 export function markdownLines(text: string, { width, colors }: Page): string[] {
@@ -97,26 +99,32 @@ function listLines(list: Tokens.List, page: Page): string[] {
   });
 }
 
-/** Columns as wide as their cells, cut to fit the page; a page too narrow for them gets a list instead. */
+/** Columns as wide as their cells, which go on below where the page is narrower; where it is too narrow, a list. */
 function tableLines(table: Tokens.Table, page: Page): string[] {
   const { colors, width } = page;
   const rows = [table.header, ...table.rows].map(row => row.map(cell => inline(cell.tokens, colors)));
   const columns = table.header.map((_, at) => Math.max(...rows.map(row => widthOf(row[at] ?? ''))));
   const room = width - 2 * (columns.length - 1);
-  if (room < 6 * columns.length)
+  if (room < LEAST_COLUMN * columns.length)
     return rows.slice(1).flatMap(row => wrapText(`• ${row.join(' · ')}`, width, '  '));
   const widths = shrunk(columns, room);
-  const rowLine = (row: string[]) =>
-    row
-      .map((cell, at) => {
-        const column = widths[at] ?? 0;
-        return padText(fitLine(cell, column), column, table.align[at] === 'right' ? 'right' : 'left');
-      })
-      .join('  ')
-      .trimEnd();
+  const rowLines = (row: string[]) => {
+    const cells = widths.map((column, at) =>
+      longLines(row[at] ?? '', column).map(line => fitLine(line, column)),
+    );
+    const height = Math.max(...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, line) =>
+      cells
+        .map((cell, at) =>
+          padText(cell[line] ?? '', widths[at] ?? 0, table.align[at] === 'right' ? 'right' : 'left'),
+        )
+        .join('  ')
+        .trimEnd(),
+    );
+  };
   const [head = [], ...body] = rows;
   const rule = colors.dim(widths.map(column => '─'.repeat(column)).join('  '));
-  return [colors.bold(rowLine(head)), rule, ...body.map(rowLine)];
+  return [...rowLines(head).map(line => colors.bold(line)), rule, ...body.flatMap(rowLines)];
 }
 
 /** The widest columns give way first. */

@@ -1,6 +1,7 @@
 /** Plans as lines for people: whole once, then only what has changed since. Pure. */
 import type { JournalPayloads } from '../../client/index.js';
 import { preview } from '../../core/text/preview.js';
+import { visibleText } from '../../core/text/unseen.js';
 import { plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 
@@ -18,7 +19,7 @@ const MARKS: Record<string, string> = {
 };
 
 export function taskLine({ id, description, status }: ShownTask): string {
-  return `${MARKS[status] ?? '[?]'} ${id} · ${preview(terminalText(description), DESCRIPTION_CHARS)}`;
+  return `${MARKS[status] ?? '[?]'} ${id} · ${preview(terminalText(visibleText(description)), DESCRIPTION_CHARS)}`;
 }
 
 /**

@@ -3,22 +3,23 @@ import {
   type Artifact,
   type CheckResult,
   type ChildTree,
-  type Gate,
   type RunSnapshot,
   stuckLine,
-  type ToolInput,
   type Usage,
   type UsageEntry,
 } from '../../client/index.js';
 import { childEnd } from '../../core/agents/children.js';
+import { hiddenLines } from '../../core/gates/whole-gate.js';
 import { cachedPercent, usageByRole, usageOf } from '../../core/limits/usage-by.js';
+import { isOpen } from '../../core/plan/plan.js';
 import { preview } from '../../core/text/preview.js';
+import { visibleText } from '../../core/text/unseen.js';
 import { verbCall } from '../../shared/called-as.js';
 import { cachedFacts, formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import type { Colors, TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { endLine } from './end-lines.js';
-import { atDeadline, gateHelp, hiddenInput } from './gate-help.js';
+import { atDeadline, gateHelp } from './gate-help.js';
 import { columnLines } from './layout.js';
 import { taskLine } from './plan-lines.js';
 
@@ -56,7 +57,7 @@ export function printRun(
   for (const check of shown.checks) sink.line(`  ${checkText(check, sink.colors)}`);
   for (const line of childLines(children)) sink.line(`  ${line}`);
   for (const artifact of shown.artifacts) sink.line(`  artifact ${artifactLine(artifact)}`);
-  for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
+  for (const line of gateLines(shown, sink.colors)) sink.line(line);
   for (const item of shown.inbox ?? [])
     sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
   if (shown.endedAt !== null) sink.line(endLine(shown));
@@ -104,20 +105,21 @@ function usageLine({ usage, budget, limits }: RunSnapshot): string | null {
   return facts.join(' · ');
 }
 
-/** Each open gate with what it is about, and the commands that answer it. */
-function gateLines(
-  id: string,
-  gates: readonly Gate[],
-  { bold, dim }: Colors,
-  inputs: Record<string, ToolInput> = {},
-): string[] {
+type WithGates = Pick<RunSnapshot, 'id' | 'gates' | 'inputs' | 'tasks'>;
+
+/** Each open gate with all that it is about, and the commands that answer it. */
+function gateLines({ id, gates, inputs, tasks }: WithGates, { bold, dim }: Colors): string[] {
+  const open = tasks.filter(isOpen);
+  const text = (of: string) => terminalText(visibleText(of));
   return gates.flatMap(gate => [
     '',
-    bold(`waits for you: ${gate.id} · ${gate.kind} · ${terminalText(gate.title)}`),
-    ...terminalText(gate.body)
+    bold(`waits for you: ${gate.id} · ${gate.kind} · ${text(gate.title)}`),
+    ...text(gate.body)
       .split('\n')
       .map(line => `  ${line}`),
-    ...hiddenInput(gate, inputs[gate.id] ?? null).map(line => `  ${terminalText(line)}`),
+    ...hiddenLines(gate, { input: inputs[gate.id] ?? null, ...(!gate.from && { tasks: open }) }).map(
+      line => `  ${terminalText(line)}`,
+    ),
     ...(gate.deadline === null
       ? []
       : [dim(`  without an answer by ${new Date(gate.deadline).toLocaleString()}: ${atDeadline(gate)}`)]),
@@ -181,11 +183,11 @@ export function waitTeller(colors: Colors): (state: RunSnapshot) => string[] {
 
 /** What each is known by, then its lines; none while it works, or no worker answers. */
 function thingsOf(state: RunSnapshot, colors: Colors): [string, ...string[]][] {
-  const { id, stuck, gates, inputs, phase, pausedAgents, goals, lastEventSeq } = state;
+  const { id, stuck, gates, phase, pausedAgents, goals, lastEventSeq } = state;
   if (stuck) return [[stuck.what, stuckLine(stuck), stuck.todo]];
   const things = gates.map((gate): [string, ...string[]] => [
     gate.id,
-    ...gateLines(id, [gate], colors, inputs),
+    ...gateLines({ ...state, gates: [gate] }, colors),
   ]);
   const paused = phase === 'paused';
   if (paused || pausedAgents.length > 0) {

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
+import { type Known, wholeBody } from '../../core/gates/whole-gate.js';
 import { isOpen as isOpenTask } from '../../core/plan/plan.js';
 import { errorText } from '../../core/text/error-text.js';
 import { noColors, textSink } from '../../shared/output.js';
 import { given, readLimits } from '../arguments.js';
-import { wholeBody } from '../print/gate-help.js';
 import { printRun } from '../print/show-run.js';
 import { editedIn } from './editor.js';
 import { withMenu } from './input/complete.js';
@@ -82,8 +82,8 @@ export class SessionActions {
     finish: () => this.#finish(),
     status: () => this.#status(),
     view: ({ gate }) => {
-      const { talk, scrollback } = this.#desk;
-      const body = wholeBody(gate, talk.inputs[gate.id] ?? null);
+      const { scrollback } = this.#desk;
+      const body = wholeBody(gate, this.#knownOf(gate));
       scrollback.print(gateLines({ ...gate, body }, scrollback.page));
     },
     edit: effect => this.#edit(effect),
@@ -92,8 +92,8 @@ export class SessionActions {
       scrollback.write(lookLines(at, progress.state, talk, scrollback.page));
     },
     'open-last': () => {
-      const { gates, inputs } = this.#desk.talk;
-      this.#desk.reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
+      const [gate] = this.#desk.talk.gates;
+      this.#desk.reader.openLast(gate, this.#knownOf(gate));
     },
     transcript: ({ thread }) => this.#desk.reader.openTranscript(thread === '' ? undefined : thread),
     'add-task': ({ text: description }) =>
@@ -121,6 +121,12 @@ export class SessionActions {
     resume: () => this.#send(() => this.#desk.run.resume(REASON)),
     stop: () => this.#send(() => this.#desk.run.stop(REASON)),
   };
+
+  #knownOf(gate: Gate | undefined): Known {
+    const { talk, progress } = this.#desk;
+    const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
+    return { input: talk.inputs[gate?.id ?? ''] ?? null, ...(gate?.from === undefined && { tasks }) };
+  }
 
   /** In turn with what was said before; a message has its text here. */
   #send(send: () => Promise<unknown>, text: string | null = null): void {

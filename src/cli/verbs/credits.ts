@@ -1,6 +1,7 @@
 /** `credits`: what accounts have that runs are charged to. They are read and filled without Temporal. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Account, Accounts } from '../../client/index.js';
+import { readNumber } from '../../core/limits/number.js';
 import { verbCall } from '../../shared/called-as.js';
 import { createOutput } from '../../shared/output.js';
 import { given, notEmpty } from '../arguments.js';
@@ -56,7 +57,7 @@ function accountLine({ id, balance, day, dayTokens }: Account): string {
 
 /** Less than none takes some back, such as after a mistake. */
 function credit(value: string): number {
-  const number = Number(value);
-  if (value.trim() !== '' && Number.isFinite(number) && Math.abs(number) <= 1e12) return number;
+  const number = readNumber(value);
+  if (number !== null && Math.abs(number) <= 1e12) return number;
   throw new InvalidArgumentError('It must be a number, such as 100 or 2.5.');
 }

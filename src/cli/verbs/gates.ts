@@ -2,8 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
-import { answerFromWords } from '../../core/gates/gate-words.js';
-import { exactJson, isRecord } from '../../core/text/json.js';
+import { type Chosen, type Given, replyTo } from '../../core/gates/gate-reply.js';
 import { verbCall } from '../../shared/called-as.js';
 import { given, readJson } from '../arguments.js';
 import { type CommonOptions, type Context, describeVerb, onRun, runVerb, withRun } from '../command.js';
@@ -47,14 +46,14 @@ export function addApprove(program: Command): void {
     verbCall('approve my-run g1 --always workspace'),
     verbCall(`approve my-run g1 --arguments '{"path": "notes.md", "content": "…"}'`),
   ]).action(async (id: string, gateId: string, options: ApproveOptions) => {
-    const edited = readJson('--arguments', options.arguments, 'object');
-    const tasks = readJson('--tasks', options.tasks, 'array');
-    const input = {
+    const edited = readJson<Record<string, unknown>>('--arguments', options.arguments, 'object');
+    const tasks = readJson<object[]>('--tasks', options.tasks, 'array');
+    const chosen: Chosen = {
       decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
       ...(options.always && !tasks ? { alwaysFor: options.always } : {}),
       ...given({ arguments: edited ?? undefined, tasks: tasks ?? undefined }),
     };
-    await withRun(options, id, (run, context) => sendAnswer(run, context, gateId, input));
+    await withRun(options, id, (run, context) => reply(run, context, gateId, chosen));
   });
 }
 
@@ -65,8 +64,7 @@ export function addDeny(program: Command): void {
   );
   describeVerb(verb, [verbCall('deny my-run g1 --reason "Write to notes/ only"')]).action(
     onRun(async (run, context, gateId: string, { reason }: { reason?: string }) => {
-      const decision = (await findGate(run, gateId))?.kind === 'plan' ? 'reject' : 'deny';
-      await sendAnswer(run, context, gateId, { decision, ...(reason ? { reason } : {}) });
+      await reply(run, context, gateId, { decision: 'deny', ...given({ reason }) });
     }),
   );
 }
@@ -83,18 +81,7 @@ export function addAnswer(program: Command): void {
     verbCall('answer my-run g4 2000000       (a budget that is used up: a new limit, or w)'),
   ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
     const text = await readWords(words, command, 3, 'answer');
-    await withRun(options, id, async (run, context) => {
-      const gate = await findGate(run, gateId);
-      // The run says best what is wrong with a gate that is not open.
-      if (gate === null) return sendAnswer(run, context, gateId, { text });
-      const read = answerFromWords(gate, text);
-      if ('error' in read) {
-        throw new SteersmanError(`${gateId}: ${read.error}`, `${gate.kind}: ${gate.title}`, 'usage');
-      }
-      return gate.kind === 'clientTool'
-        ? sendResult(run, context, gateId, read.input)
-        : sendAnswer(run, context, gateId, read.input);
-    });
+    await withRun(options, id, (run, context) => reply(run, context, gateId, { line: text }));
   });
 }
 
@@ -112,17 +99,8 @@ export function addToolResult(program: Command): void {
     verbCall(`tool-result my-run g1 '{"content": "no such city", "isError": true}'`),
   ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
     const text = await readWords(words, command, 3, 'result');
-    await withRun(options, id, (run, context) => sendResult(run, context, gateId, resultOf(text)));
+    await withRun(options, id, (run, context) => reply(run, context, gateId, { result: text }));
   });
-}
-
-/** JSON as it is, anything else as text; an object with `content` says all of it itself. */
-function resultOf(text: string): Record<string, unknown> {
-  let value: unknown = text;
-  try {
-    value = exactJson(text);
-  } catch {}
-  return isRecord(value) && 'content' in value ? value : { content: value };
 }
 
 async function findGate(run: Run, gateId: string): Promise<Gate | null> {
@@ -130,18 +108,26 @@ async function findGate(run: Run, gateId: string): Promise<Gate | null> {
   return gates.find(gate => gate.id === gateId) ?? null;
 }
 
-/** The run checks what a person has put together here, and says what is wrong with it. */
-async function sendAnswer(run: Run, context: Context, gateId: string, answer: Record<string, unknown>) {
-  await run.answerGate(gateId, answer as GateReply);
-  return told(context, run.id, gateId);
+/** Answers the gate that a person has seen under this id. The run checks what they have put together. */
+async function reply(run: Run, context: Context, gateId: string, given: Given): Promise<undefined> {
+  const gate = await findGate(run, gateId);
+  // The run says best what is wrong with a gate that is not open.
+  if (gate === null) await run.answerGate(gateId, given as GateReply);
+  else {
+    const made = replyTo(gate, given);
+    if ('error' in made)
+      throw new SteersmanError(`${gateId}: ${made.error}`, `${gate.kind}: ${gate.title}`, 'usage');
+    await send(run, gate, made.input);
+  }
+  if (context.output.json) context.output.value({ id: run.id, gateId, accepted: true });
+  else context.output.out.line(`Answered ${gateId} of ${run.id}. The run goes on.`);
 }
 
-async function sendResult(run: Run, context: Context, gateId: string, result: Record<string, unknown>) {
-  await run.submitToolResult({ content: undefined, ...result, gateId });
-  return told(context, run.id, gateId);
-}
-
-function told({ output }: Context, id: string, gateId: string): undefined {
-  if (output.json) output.value({ id, gateId, accepted: true });
-  else output.out.line(`Answered ${gateId} of ${id}. The run goes on.`);
+function send(
+  run: Run,
+  { id: gateId, kind }: Gate,
+  { gateId: _, ...input }: Record<string, unknown>,
+): Promise<void> {
+  if (kind !== 'clientTool') return run.answerGate(gateId, input as GateReply);
+  return run.submitToolResult({ content: undefined, ...input, gateId });
 }

@@ -194,6 +194,7 @@ const SUBJECTS: Record<GateKind, Record<string, Reader<unknown>>> = {
 /** What the subject may hold besides: left out where it has another form. */
 const OPTIONAL: Partial<Record<GateKind, Record<string, Reader<unknown>>>> = {
   approval: { digest: id },
+  question: { options: texts },
   clientTool: { claimedBy: id },
   route: { enlarges: boolean },
 };

@@ -1,6 +1,9 @@
 /** What a tool server asks a person while a call of it runs: its message, and a form that a JSON Schema describes. */
+
+import { readNumber } from '../limits/number.js';
 import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../text/json.js';
-import { preview } from '../text/preview.js';
+import { oneLine } from '../text/preview.js';
+import { visibleText } from '../text/unseen.js';
 import type { JsonSchema } from '../tools/tool.js';
 
 export interface FormQuestion {
@@ -49,6 +52,8 @@ export function readFormMessage(raw: unknown): FormMessage | null {
 
 interface FormField {
   name: string;
+  /** The name as a person reads it. */
+  label: string;
   /** As the schema calls it: `string`, `number`, `integer`, `boolean`, `array`. */
   type: string;
   required: boolean;
@@ -63,8 +68,6 @@ interface Choice {
   title: string;
 }
 
-const FIELD_CHARS = 500;
-
 export function formFields({ properties, required }: JsonSchema): FormField[] {
   const needed: unknown[] = Array.isArray(required) ? required : [];
   return Object.entries(isRecord(properties) ? properties : {}).map(([name, value]) => {
@@ -78,10 +81,11 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
     ];
     return {
       name,
+      label: visibleText(oneLine(name)),
       type: stringOr(field.type, 'string'),
       required: needed.includes(name),
       choices,
-      words: preview(words.filter(Boolean).join(' · '), FIELD_CHARS),
+      words: visibleText(oneLine(words.filter(Boolean).join(' · '))),
     };
   });
 }
@@ -97,7 +101,7 @@ function choicesIn({ enum: values, enumNames, oneOf, anyOf }: Record<string, unk
 }
 
 function choice(value: unknown, title: unknown): Choice {
-  return { value, title: stringOr(title, valueText(value)) };
+  return { value, title: visibleText(stringOr(title, valueText(value))) };
 }
 
 /** An object of a stranger's may not be turned into a text as it likes. */
@@ -107,12 +111,12 @@ function valueText(value: unknown): string {
 
 /** The value is what is to be given, so it stands there too. */
 function choiceText({ value, title }: Choice): string {
-  const given = valueText(value);
+  const given = visibleText(valueText(value));
   return title === given ? given : `${title} (${given})`;
 }
 
-export function fieldLine({ name, type, required, words }: FormField): string {
-  const head = `- ${preview(name, 80)} (${type}${required ? '' : ', optional'})`;
+export function fieldLine({ label, type, required, words }: FormField): string {
+  const head = `- ${label} (${type}${required ? '' : ', optional'})`;
   return words === '' ? head : `${head}: ${words}`;
 }
 
@@ -124,10 +128,9 @@ export function fieldValue({ type, choices }: Pick<FormField, 'type' | 'choices'
   if (chosen && type !== 'array') return chosen.value;
   switch (type) {
     case 'number':
-    case 'integer': {
-      const number = Number(text);
-      return Number.isFinite(number) ? number : text;
-    }
+    case 'integer':
+      // What is none is refused by the schema.
+      return readNumber(text) ?? text;
     case 'boolean':
       return /^(?:y|yes|true)$/i.test(text) || (/^(?:n|no|false)$/i.test(text) ? false : text);
     case 'array':

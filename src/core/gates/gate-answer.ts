@@ -62,7 +62,8 @@ function findGate(gates: readonly Gate[], input: Input, { via, closedHow }: Answ
   if (gate !== undefined) return gate;
   if (byCall) return `No call ${quoted(callId)} waits for a result. ${openGates(gates)}`;
   const how = closedHow?.(String(gateId)) ?? null;
-  if (how !== null) return `Gate ${gateId} is closed: ${how}.`;
+  if (how !== null)
+    return `Gate ${gateId} is closed: ${how}.${gates.length > 0 ? ` ${openGates(gates)}` : ''}`;
   return `There is no gate ${gateId}. ${openGates(gates)}`;
 }
 
@@ -76,7 +77,7 @@ function readAnswer(gate: Gate, input: Input, rules: AnswerRules): GateAnswer | 
     const text = stringOr(input.text, '').trim();
     return text === ''
       ? expected('text', 'the answer as a non-empty text', input.text)
-      : { kind: 'question', text: chosen(text, choicesOf(gate)) };
+      : { kind: 'question', text };
   }
   if (gate.kind === 'clientTool') return readToolResult(input);
   const choices = choicesOf(gate);
@@ -104,12 +105,6 @@ function readAnswer(gate: Gate, input: Input, rules: AnswerRules): GateAnswer | 
     case 'form':
       return readFormAnswer(gate, input, rules);
   }
-}
-
-/** A number is that of an option, but where an option says just that. */
-function chosen(text: string, options: readonly string[]): string {
-  const option = /^[1-9]\d?$/.test(text) ? options[Number(text) - 1] : undefined;
-  return options.includes(text) ? text : (option ?? text);
 }
 
 function reasonOf(input: Input): string | null {

@@ -5,7 +5,7 @@ import type { PlannedTask, Task } from '../plan/plan.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
 import { isRecord } from '../text/json.js';
 import { plainLine, quotedBlock } from '../text/plain-markdown.js';
-import { preview } from '../text/preview.js';
+import { oneLine, preview } from '../text/preview.js';
 import { escapeUnseen } from '../text/unseen.js';
 import { allowedBy } from '../tools/permission.js';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
@@ -49,7 +49,7 @@ const MOST_ARGUMENT_LINE_CHARS = 1_000;
 
 /** Arguments as a gate has them for programs. */
 export function argumentLine(input: unknown): string {
-  return preview(JSON.stringify(input), MOST_ARGUMENT_LINE_CHARS);
+  return preview(escapeUnseen(JSON.stringify(input)), MOST_ARGUMENT_LINE_CHARS);
 }
 
 /** What a person is asked of a call, in words and for programs. */
@@ -93,6 +93,7 @@ export function clientToolText(
   return { title: fill(words.gateClientTool, { tool }), body: codeBlock(words, input, callId) };
 }
 
+/** Each task stands in it whole: whoever decides sees what is carried out. */
 export function planText(
   words: Words,
   tasks: readonly PlannedTask[],
@@ -101,9 +102,9 @@ export function planText(
 ): GateText {
   const list = tasks.map(task => {
     const { id, completionCriteria } = task;
-    const description = preview(task.description);
+    const description = oneLine(task.description);
     if (!completionCriteria) return `- ${id}: ${description}`;
-    return `- ${fill(words.gatePlanTask, { id, description, criterion: preview(completionCriteria) })}`;
+    return `- ${fill(words.gatePlanTask, { id, description, criterion: oneLine(completionCriteria) })}`;
   });
   return {
     title: fill(words.gatePlan, { count: tasks.length }),
@@ -117,7 +118,7 @@ export function planText(
 }
 
 function planCheckLine(words: Words, check: Check): string {
-  const command = JSON.stringify('run' in check ? check.run : checkLine(check));
+  const command = escapeUnseen(JSON.stringify('run' in check ? check.run : checkLine(check)));
   return `- ${fill(words.gatePlanCheck, { command })}`;
 }
 

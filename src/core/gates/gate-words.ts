@@ -1,10 +1,11 @@
 /** Reads what a person types at a gate: for terminals and command lines. */
 
+import { readNumber } from '../limits/number.js';
 import { parseRecord } from '../outputs/json-in-text.js';
-import { exactJson } from '../text/json.js';
+import { exactJson, isRecord } from '../text/json.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { fieldValue, formFields } from './form.js';
-import type { Gate } from './gate.js';
+import { type Gate, optionAt } from './gate.js';
 
 /** What the updates take, without `gateId`: `checkAnswer` still judges it. */
 export type GateWords = { input: Record<string, unknown> } | { error: string };
@@ -17,14 +18,14 @@ export function wordsHint(gate: Gate): string {
       return 'y approve · what it should change, to plan anew · e [{"id": …, "description": …}] these tasks instead';
     case 'question':
       return (gate.subject.options ?? []).length > 0
-        ? 'the number of an option, or another answer'
+        ? 'the letter of an option, or another answer'
         : 'type the answer';
     case 'route':
       return 'y approve · n [reason] go on as it is';
     case 'clientTool':
       return 'the result, as text or JSON';
     case 'budget':
-      return `a number above ${gate.subject.limit} to raise it · w wrap up`;
+      return `a number above ${gate.subject.limit} to raise it, such as 2500000 or 2.5 · w wrap up`;
     case 'failure':
       return `r retry${gate.subject.models.length > 0 ? ' · m <model> another model' : ''} · s stop`;
     case 'form':
@@ -76,11 +77,11 @@ function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
       // Whatever else is said of a plan is what it should change.
       return yesOrNo(words, 'reject') ?? { decision: 'reject', reason: text };
     case 'question':
-      return { text };
+      return { text: optionAt(gate, text) ?? text };
     case 'route':
       return yesOrNo(words, 'deny');
     case 'clientTool':
-      return resultInput(text);
+      return resultFromWords(text);
     case 'budget':
       if (['w', 'wrap', 'wrap_up', 'no', 'n'].includes(word)) return { decision: 'wrap_up' };
       return budgetInput(word === 'raise' ? rest : text);
@@ -143,14 +144,21 @@ function withJson(
   }
 }
 
-/** An object with `content` is the result with all it says; other JSON, or text, is the content. */
-function resultInput(text: string): Record<string, unknown> {
+/**
+ * An object with `content` is the result with all it says. Objects and lists are given as JSON, all else as the text that
+ * was typed: a number may have zeros that count.
+ */
+export function resultFromWords(text: string): Record<string, unknown> {
   const record = parseRecord(text);
   if (record !== null && 'content' in record) return record;
-  return withJson(text, value => ({ content: value ?? 'null' })) ?? { content: text };
+  return (
+    withJson(text, value => ({ content: isRecord(value) || Array.isArray(value) ? value : text })) ?? {
+      content: text,
+    }
+  );
 }
 
 function budgetInput(text: string): Record<string, unknown> | null {
-  const number = Number(text.replaceAll(/[_,]/g, ''));
-  return text !== '' && Number.isFinite(number) ? { decision: 'raise', to: number } : null;
+  const to = readNumber(text);
+  return to === null ? null : { decision: 'raise', to };
 }

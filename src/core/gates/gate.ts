@@ -9,6 +9,7 @@ import type { ToolContent } from '../state/message.js';
 import { fitted } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
 import { sizeOfList } from '../text/sizes.js';
+import { visibleText } from '../text/unseen.js';
 import type { JsonSchema } from '../tools/tool.js';
 
 interface GateBase {
@@ -45,7 +46,7 @@ export type Gate = GateBase &
   (
     | { kind: 'approval'; subject: ApprovalSubject }
     | { kind: 'plan'; subject: { tasks: number } }
-    /** `options`: answers that a person may choose by their number; they may answer otherwise. */
+    /** `options`: answers that a person may choose, where they are shown by their letter; they may answer otherwise. */
     | { kind: 'question'; subject: { role: string; options?: string[] } }
     /** `enlarges`: approving it changes a limit or a goal's means. */
     | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
@@ -121,13 +122,24 @@ export type GateAnswer =
   | { kind: 'step'; decision: StepDecision; reason: string | null }
   | FormAnswer;
 
-/** The gate with as much of its texts as there is room for beside those that are open. What it is stays. */
-export function fitGate(gate: Gate, open: readonly Gate[]): Gate {
+/**
+ * The gate as people see it, with as much of its texts as there is room for beside those that are open: nothing in
+ * its words is unseen, so what they choose says what it seems to. What it is stays.
+ */
+export function fitGate(asked: Gate, open: readonly Gate[]): Gate {
+  const gate = visibleGate(asked);
   const room = GATES_BYTES - sizeOfList(open);
   const bytes = Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2)));
   const { title, body, subject, ...fixed } = gate;
   // The compiler does not follow that kind and subject belong together.
   return { ...fixed, ...fitted({ title, body, subject }, bytes - jsonBytes(fixed)) } as Gate;
+}
+
+/** Fields of forms are drawn by `formFields`: their names are what servers know them by. */
+function visibleGate(gate: Gate): Gate {
+  const words = { title: visibleText(gate.title), body: visibleText(gate.body) };
+  if (gate.kind !== 'question' || gate.subject.options === undefined) return { ...gate, ...words };
+  return { ...gate, ...words, subject: { ...gate.subject, options: gate.subject.options.map(visibleText) } };
 }
 
 /** Whether a gate that was made to fit asks for all the fields that it is about; true where it is about none. */
@@ -162,6 +174,23 @@ export function choicesOf(gate: Gate): string[] {
   return GATE_CHOICES[gate.kind].filter(
     choice => !(noModel && choice === 'other_model') && !(noPlan && choice === 'replan'),
   );
+}
+
+/**
+ * Options stand in a gate's text by letters: a figure that is typed is an answer of its own ("How many?").
+ */
+export function optionLine(option: string, index: number): string {
+  return `- ${LETTERS[index]}) ${option}`;
+}
+
+const LETTERS = 'abcdefghi';
+
+/** The option that was typed, by its letter or its words; null for another answer. */
+export function optionAt({ subject }: Extract<Gate, { kind: 'question' }>, typed: string): string | null {
+  const { options = [] } = subject;
+  if (options.includes(typed)) return typed;
+  const letter = /^\(?([a-i])\)?$/i.exec(typed)?.[1]?.toLowerCase();
+  return letter === undefined ? null : (options[LETTERS.indexOf(letter)] ?? null);
 }
 
 /** The answer at the deadline, and where nobody can be asked. No plan is made anew for it: no person asked for one. */

@@ -9,6 +9,7 @@ export function preview(text: string, max = 200): string {
   return line.length <= max ? line : `${headChars(line, max - 1)}…`;
 }
 
-function oneLine(text: string): string {
+/** All of it, in one line. */
+export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,16 +1,39 @@
 /** What stands in a text and nobody sees, or sees elsewhere than it stands. Pure. */
 
 /**
- * Replaces it: control characters but newline and tab; bidi controls; what takes no room; line separators that are
- * none here; joiners, which belong into emoji and some scripts and hide in others. The patterns are made anew at each
- * call: what workflows share is frozen, and a pattern for all places keeps where it is.
+ * Replaces it: control characters but newline and tab; bidi controls; what takes no room or is blank; line separators
+ * that are none here; halves of pairs; joiners and variation selectors where they join and vary nothing. The patterns
+ * are made anew at each call: what workflows share is frozen, and a pattern for all places keeps where it is.
  */
 export function replaceUnseen(text: string, by: (found: string) => string): string {
+  if (isAscii(text)) return text;
   const unseen =
-    /[^\P{Cc}\n\t]|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}]|[\u180b-\u180d]|\u180f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]|\u034f/gu;
-  const looseJoiners = /(?<![^\p{ASCII}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}])/gu;
-  return text.replace(unseen, by).replace(looseJoiners, by);
+    /[^\P{Cc}\n\t]|\p{Cs}|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\u180b-\u180d]|\u180f|[\ufe00-\ufe0e]|\u034f/gu;
+  const looseSelectors = /\ufe0f(?<!\p{Extended_Pictographic}\ufe0f)(?!(?<=[\d#*]\ufe0f)\u20e3)/gu;
+  const ofEmoji = String.raw`(?<=[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})`;
+  const ofScripts = String.raw`(?<=(?![${NEVER_JOINED}])[\p{L}\p{M}])[\u200c\u200d](?![\u200c\u200d])`;
+  const looseJoiners = new RegExp(`(?=[\u200c\u200d])(?!${ofEmoji}|${ofScripts}).`, 'gu');
+  return text.replace(unseen, by).replace(looseSelectors, by).replace(looseJoiners, by);
 }
+
+/** Most texts are: nothing is looked for in them. */
+function isAscii(text: string): boolean {
+  return /^[\n\t\x20-\x7e]*$/.test(text);
+}
+
+/** Scripts whose letters no joiner changes. */
+const NEVER_JOINED = ['Latin', 'Greek', 'Cyrillic', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Hebrew', 'Thai']
+  .map(script => String.raw`\p{Script=${script}}`)
+  .join('');
+
+/** Blanks that are wider, narrower or stickier than the one of the keyboard. */
+const BLANKS = String.raw`\u00a0\u1680\u2000-\u200a\u202f\u205f`;
+/** Between the words of a command such a blank parts nothing; before marks and behind figures people write it. */
+const odd = () => new RegExp(String.raw`(?<=[!-/:-~])[${BLANKS}](?=[!-~])(?![${BLANKS}][!?:;%])`, 'gu');
+
+const gaps = () => new RegExp(`[${BLANKS}]{2,}`, 'gu');
+/** Marks above one letter beyond the fourth: no language needs more. */
+const floods = () => /(?<=\p{M}{4})\p{M}+/gu;
 
 /** Text that is JSON already, with what is not seen escaped. */
 export function escapeUnseen(json: string): string {
@@ -20,5 +43,57 @@ export function escapeUnseen(json: string): string {
       (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
     ).join('');
   // Newlines between values are JSON's own; control characters in strings are escaped already.
-  return replaceUnseen(json, escaped);
+  if (isAscii(json)) return json;
+  return replaceUnseen(json, escaped)
+    .replace(odd(), escaped)
+    .replace(floods(), escaped)
+    .replace(gaps(), escaped);
+}
+
+/**
+ * WB7. Text of others where a person decides: what it hides stands in it by its code, and what tags spell by its words.
+ * It holds for words; `escapeUnseen` is for JSON and code. Given its own result, it changes nothing.
+ */
+export function visibleText(text: string): string {
+  if (isAscii(text)) return text;
+  // No text has this character when all that is unseen is replaced.
+  const noted = (found: string) =>
+    [...found].map(each => `\0${(each.codePointAt(0) ?? 0).toString(16)};`).join('');
+  return replaceUnseen(text.replaceAll('\r\n', '\n'), noted)
+    .replace(floods(), noted)
+    .replace(gaps(), noted)
+    .replace(notesIn(), notes =>
+      shownNote(
+        notes
+          .slice(1, -1)
+          .split(';\0')
+          .map(code => Number.parseInt(code, 16)),
+      ),
+    );
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it parts what was unseen from the text.
+const notesIn = () => /(?:\0[0-9a-f]+;)+/g;
+
+const MOST_CODES = 4;
+const MOST_TAG_CHARS = 200;
+
+/** `‹U+200B×40 U+202E›`, or `‹hidden: delete it›` of tags. */
+function shownNote(codes: readonly number[]): string {
+  const total = codes.length;
+  if (total > 1 && codes.every(code => code >= 0xe0020 && code < 0xe007f)) {
+    const words = String.fromCodePoint(...codes.slice(0, MOST_TAG_CHARS).map(code => code - 0xe0000)).trim();
+    return `‹hidden: ${words}${total > MOST_TAG_CHARS ? `… ${total}` : ''}›`;
+  }
+  const runs: { code: number; times: number }[] = [];
+  for (const code of codes) {
+    const last = runs.at(-1);
+    if (last?.code === code) last.times += 1;
+    else runs.push({ code, times: 1 });
+  }
+  const shown = runs.slice(0, MOST_CODES).map(({ code, times }) => {
+    const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+    return times === 1 ? name : `${name}×${times}`;
+  });
+  return `‹${shown.join(' ')}${runs.length > MOST_CODES ? ` … ${total}` : ''}›`;
 }

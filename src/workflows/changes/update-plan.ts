@@ -2,6 +2,8 @@
 
 import { mergePlan } from '../../core/plan/merge-plan.js';
 import { REMOVED, REPLANNED, released, type Task, type TaskChange } from '../../core/plan/plan.js';
+import type { OpenGate } from '../../core/state/people.js';
+import { closeGates } from '../gates.js';
 import type { Run } from '../run.js';
 
 /**
@@ -28,7 +30,17 @@ export function updatePlan(
   state.tasks = tasks;
   const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
   run.journal('plan_updated', { tasks: shown, changed: changed || fewer, cut });
+  if (changed || fewer) askAnew(run);
   return changed || fewer;
+}
+
+/**
+ * WB4. A gate of the plan shows the plan as it was: nobody approves by it what has changed since. Its position asks anew,
+ * so that an answer, which names the gate that was seen, is refused.
+ */
+function askAnew(run: Run): void {
+  const isOfPlan = ({ gate, answer, agent }: OpenGate) => gate.kind === 'plan' && answer === null && !agent;
+  closeGates(run, isOfPlan, 'the plan was changed');
 }
 
 /** Ends tasks as skipped; whether there were any. What a person does not want done is nothing to wait for. */

@@ -142,6 +142,8 @@ async function release(run: Run, position: Planning): Promise<StepEnd> {
       ...planText(run.words, open, [...review.fixes, ...concerns, ...lackingNotes(run, cycle)], proposed),
       subject: { tasks: open.length },
     });
+    // The plan was changed while it was asked for: it is shown anew.
+    if (asked.kind === 'superseded') return MOVED;
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');
     const { answer, by, shown } = asked;
     if (by === 'person' && answer.decision !== 'reject') approved = checksShown(run.words, proposed, shown);

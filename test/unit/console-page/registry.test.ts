@@ -58,7 +58,7 @@ test('R8 propose: what is not seen in a text → is seen, and is what is sent', 
   propose('unseen', { action: 'openOrder', label: 'Open\u202e it', data: null });
   proposeText('unseen', 'board', 'Say\u{e0041} it\nnow');
   expect(proposals.value.unseen?.map(({ label }) => label)).toEqual([
-    ...['Open\\u202e it', 'Say\\udb40\\udc41 it\nnow'],
+    ...['Open‹U+202E› it', 'Say‹U+E0041› it\nnow'],
   ]);
 });
 

@@ -1,11 +1,14 @@
 /** Texts of tools and models as the page shows them: none takes much more room than it has. */
 import { expect, test } from 'vitest';
+import { paragraphsOf } from '../../../src/cli/console/page/parts/text/is-plain.js';
 
 // What is drawn is not compiled here.
 const plain = '../../../src/cli/console/page/parts/text/plain.js';
 const diff = '../../../src/cli/console/page/parts/text/diff.js';
+const compare = '../../../src/cli/console/page/parts/text/compare.js';
 const { pretty } = await import(plain);
-const { changeOf } = await import(diff);
+const { changeOf, diffLinesOf } = await import(diff);
+const { compared } = await import(compare);
 
 test('JSON → one value a line; with what is not seen escaped', () => {
   expect(pretty('{"a":[1,"\u202e"]}')).toBe('{\n  "a": [\n    1,\n    "\\u202e"\n  ]\n}');
@@ -22,4 +25,26 @@ test.each([
 
 test('a call that writes a large file → the beginning of its change', () => {
   expect(changeOf({ path: 'a', content: 'x\n'.repeat(200_000) })?.length).toBeLessThan(5_000);
+});
+
+test('WB2 a text of a hundred thousand paragraphs, or lines that differ → a bound of elements, and all of the text', () => {
+  const paragraphs: string[] = paragraphsOf('a\n\n'.repeat(100_000));
+  expect(paragraphs.length).toBeLessThanOrEqual(1_000);
+  expect(paragraphs.join('\n\n').match(/a/g)).toHaveLength(100_000);
+  const lines: string[] = diffLinesOf('+a\n'.repeat(100_000));
+  expect(lines.length).toBeLessThanOrEqual(2_000);
+  expect(lines.join('\n').match(/a/g)).toHaveLength(100_000);
+});
+
+test('WB2 two texts that share nothing → compared without a search for what they share', () => {
+  const [before, after] = [1, 2].map(each =>
+    Array.from({ length: 5_000 }, (_, at) => `${each} ${at * each}`).join('\n'),
+  );
+  const shown: string = compared(before, after);
+  expect(shown.split('\n').filter(line => line.startsWith('-'))).toHaveLength(5_000);
+  expect(shown.split('\n').filter(line => line.startsWith('+'))).toHaveLength(5_000);
+});
+
+test('WB7 what an edit changes → shows what hides in it', () => {
+  expect(pretty('{"a":"b\\u202ec\\u00a0d"}')).toBe('{\n  "a": "b\\u202ec\\u00a0d"\n}');
 });

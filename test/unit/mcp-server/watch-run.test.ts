@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Gate } from '../../../src/core/gates/gate.js';
+import { task } from '../../support/core-values.js';
 import { approvalGate, endItem, eventItem, fakeRuns, gateOpened, warning } from '../../support/fake-runs.js';
 import { until } from '../../support/wait.js';
 import { connected } from './connected.js';
 
 const gate = approvalGate();
+const CLOSED = { gateId: 'g1', kind: 'approval', by: 'person', decision: 'deny' } as const;
 
 describe('watch_run', () => {
   test('watch_run: a run to its end → what happened, progress for each, and what to do next', async () => {
@@ -196,7 +199,8 @@ describe('a person behind the client', () => {
       runs,
       person: message => {
         questions.push(message);
-        runs.happens(warning(2), endItem());
+        runs.happens(warning(2));
+        void until('it is answered', () => runs.asked.length > 0).then(() => runs.happens(endItem()));
         return { action: 'accept', content: { decision: 'deny', reason: 'Not there' } };
       },
     });
@@ -243,6 +247,95 @@ describe('a person behind the client', () => {
     expect(structuredContent.gates).toHaveLength(1);
     await until('the form is withdrawn', () => withdrawn);
     expect(runs.asked).toEqual([]);
+  });
+
+  /** A person who looks at the form until it is withdrawn. */
+  const looking = (withdrawn: () => void) => (_: string, signal: AbortSignal) =>
+    new Promise<{ action: 'cancel' }>(resolve => {
+      signal.addEventListener('abort', () => {
+        withdrawn();
+        resolve({ action: 'cancel' });
+      });
+    });
+
+  test.each([
+    ['is closed elsewhere', [eventItem(2, 'gate_closed', CLOSED), warning(3), endItem()], 3],
+    ['is of a run that ends', [endItem()], 1],
+  ])(
+    'WB10 watch_run: a gate whose form is open %s → the form is withdrawn, and the watch goes on to the end',
+    async (_what, happened, cursor) => {
+      const runs = fakeRuns();
+      let forms = 0;
+      let withdrawn = 0;
+      const person = looking(() => {
+        withdrawn += 1;
+      });
+      const { call } = await connected({
+        runs,
+        person: (message, signal) => {
+          forms += 1;
+          const answer = person(message, signal);
+          runs.stands({ phase: 'ended', outcome: 'completed', gates: [], lastEventSeq: cursor });
+          runs.happens(...happened);
+          return answer;
+        },
+      });
+      runs.happens(gateOpened(1, gate));
+      runs.stands({ ...waiting, gates: [gate] });
+      const { structuredContent } = await call('watch_run', { id: 'run-1' });
+      expect(structuredContent).toMatchObject({ ended: true, cursor, gates: [] });
+      await until('the form is withdrawn', () => withdrawn === 1);
+      expect([forms, runs.asked]).toEqual([1, []]);
+      expect(runs.watchers()).toBe(0);
+    },
+  );
+
+  test('WB10 watch_run: the gate of a plan that holds a part of it → the form has all tasks', async () => {
+    const description = `Copy it. ${'Look at it. '.repeat(60)}Then delete the disk.`;
+    const plan: Gate = {
+      ...{ id: 'g2', kind: 'plan', title: 'Carry out?', body: '- a: Copy it. … [cut', openedAt: 0 },
+      ...{ deadline: null, subject: { tasks: 1 } },
+    };
+    const runs = fakeRuns();
+    const questions: string[] = [];
+    const { call } = await connected({
+      runs,
+      person: message => {
+        questions.push(message);
+        return { action: 'decline' };
+      },
+    });
+    runs.happens(gateOpened(1, plan));
+    runs.stands({ ...waiting, gates: [plan], tasks: [{ ...task('a', { description }), overdue: false }] });
+    await call('watch_run', { id: 'run-1' });
+    expect(questions[0]).toContain('Then delete the disk.');
+  });
+
+  test('WB3 watch_run: options stand by letters in the form → a letter is the option, a figure is that', async () => {
+    const options = ['None', 'All of them'];
+    const question: Gate = {
+      ...{ id: 'g3', kind: 'question', title: 'How many shall I delete?', openedAt: 0, deadline: null },
+      ...{ body: 'How many shall I delete?\n\n- a) None\n- b) All of them', subject: { role: 'r', options } },
+    };
+    for (const [typed, text] of [
+      ['2', '2'],
+      ['b', 'All of them'],
+    ]) {
+      const runs = fakeRuns();
+      const { call } = await connected({
+        runs,
+        person: () => {
+          void until('it is answered', () => runs.asked.length > 0).then(() => runs.happens(endItem()));
+          return { action: 'accept', content: { text: typed } };
+        },
+      });
+      runs.happens(gateOpened(1, question));
+      runs.stands({ ...waiting, gates: [question] });
+      await call('watch_run', { id: 'run-1' });
+      expect(runs.asked).toEqual([['answerGate', 'g3', { text }]]);
+      await call('answer_gate', { id: 'run-1', gateId: 'g3', text: typed });
+      expect(runs.asked.at(-1)).toEqual(['answerGate', 'g3', { text }]);
+    }
   });
 
   test('watch_run: arguments too long to be shown whole → no form asks for consent to them', async () => {

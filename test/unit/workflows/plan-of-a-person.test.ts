@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { REMOVED, withoutUnreleased } from '../../../src/core/plan/plan.js';
 import { dropTasks } from '../../../src/workflows/changes/update-plan.js';
 import { editPlan, receive } from '../../../src/workflows/platform/inbox-handlers.js';
-import { planEditReader } from '../../../src/workflows/platform/read-input.js';
+import { answerReader, planEditReader } from '../../../src/workflows/platform/read-input.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { task as newTask } from '../../support/core-values.js';
 import { answer, runAtCalls } from '../../support/small-run.js';
@@ -69,13 +69,50 @@ describe('a plan edited at its gate', () => {
     expect(team.end).toMatchObject({ outcome: 'completed', answer: 'It says 42.' });
   });
 
-  test('edit: a task that somebody adds while another edits the plan → it stays beside what they saw and left (L17)', async () => {
+  test.each([
+    ['approves it', { decision: 'approve' }],
+    ['saves an edit', { decision: 'edit', tasks: [{ id: 'backup' }], shown: ['backup', 'remove'] }],
+    ['rejects it', { decision: 'reject', reason: 'Too much.' }],
+  ])(
+    'WB4 a plan is changed elsewhere while a person %s → that is refused, and the new plan is asked for under a new id',
+    async (_what, given) => {
+      const faults: unknown[] = [];
+      const shown: (string | undefined)[] = [];
+      const team = await teamRun({
+        ...attended,
+        answer: byRole({ planner: [plan(BACKUP, REMOVE)] }),
+        waits: (run, times) => {
+          const [open] = run.state.people.gates;
+          shown.push(open?.gate.body);
+          if (times > 1) return void answerFirst(run, { decision: 'approve' });
+          edit(run, { id: 'remove', description: 'Remove all copies' }, task('more'));
+          faults.push(answerReader(run.state, 'answerGate')({ gateId: open?.gate.id, ...given }));
+        },
+      });
+      expect(faults).toEqual([
+        { error: 'Gate g6 is closed: nobody waits for an answer any more (the plan was changed).' },
+      ]);
+      expect(shown[0]).toContain('Do remove');
+      expect(shown[1]).toContain('Remove all copies');
+      expect(shown[1]).toContain('Do more');
+      expect(done(team)).toEqual(['backup', 'remove', 'more']);
+      const events = team.run.state.log.journal.events.filter(({ type }) => /^gate_/.test(type));
+      expect(events).toMatchObject([
+        { type: 'gate_opened', gateId: 'g6' },
+        { type: 'gate_closed', gateId: 'g6', by: 'superseded', decision: 'the plan was changed' },
+        { type: 'gate_opened', gateId: 'g7' },
+        { type: 'gate_closed', gateId: 'g7', by: 'person' },
+      ]);
+    },
+  );
+
+  test('WB4 a plan is changed while its answer waits to be read → the answer stands, with the change (L17)', async () => {
     const team = await teamRun({
       ...attended,
       answer: byRole({ planner: [plan(BACKUP, REMOVE)] }),
       waits: run => {
-        edit(run, task('more'));
         answerFirst(run, { decision: 'edit', tasks: [{ id: 'backup' }], shown: ['backup', 'remove'] });
+        edit(run, task('more'));
       },
     });
     expect(done(team)).toEqual(['backup', 'more']);
@@ -461,9 +498,9 @@ test('reject: a first plan, and a task of the person waits for one of it → it 
     ...attended,
     answer: byRole({ planner: [plan(task('a')), plan(task('c'))] }),
     waits: (run, times) => {
-      if (times > 1) return answerFirst(run, { decision: 'approve' });
-      edit(run, task('mine', { dependencies: ['a'] }));
-      answerFirst(run, { decision: 'reject', reason: 'No.' });
+      // The plan that was changed is asked for anew.
+      if (times === 1) return edit(run, task('mine', { dependencies: ['a'] }));
+      answerFirst(run, times === 2 ? { decision: 'reject', reason: 'No.' } : { decision: 'approve' });
     },
   });
   expect(taskOf(team.run, 'mine')).toMatchObject({ dependencies: [], status: 'completed' });

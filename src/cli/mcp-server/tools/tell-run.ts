@@ -3,7 +3,9 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { type GateReply, STEER_TIMES } from '../../../client/index.js';
+import { optionAt } from '../../../core/gates/gate.js';
 import { given } from '../../arguments.js';
+import type { RunHandle } from '../kept-client.js';
 import { runId } from '../shapes.js';
 import { addTool, runOf, type ToolContext } from '../tool.js';
 
@@ -83,7 +85,10 @@ export function addAnswerGate(server: McpServer, context: ToolContext): void {
         .describe(
           'One of the choices of the gate. always: approve, and this tool is not asked about again in this run.',
         ),
-      text: z.string().optional().describe('The answer to a question.'),
+      text: z
+        .string()
+        .optional()
+        .describe('The answer to a question: its own words, or the letter of an option that the gate shows.'),
       reason: z
         .string()
         .optional()
@@ -121,10 +126,19 @@ export function addAnswerGate(server: McpServer, context: ToolContext): void {
       if (content !== undefined && answer.decision === undefined)
         await run.submitToolResult({ gateId, content, ...given({ isError }) });
       // The run judges whether it is one of the answers that the gate takes.
-      else await run.answerGate(gateId, given({ ...answer, content }) as GateReply);
+      else {
+        const text = answer.text && (await answerText(run, gateId, answer.text));
+        await run.answerGate(gateId, given({ ...answer, text, content }) as GateReply);
+      }
       return { id, gateId, next: 'The run goes on: watch_run.' };
     },
   });
+}
+
+/** Options stand in the gate by their letters. */
+async function answerText(run: RunHandle, gateId: string, text: string): Promise<string> {
+  const gate = (await run.show()).gates.find(({ id }) => id === gateId);
+  return (gate?.kind === 'question' && optionAt(gate, text.trim())) || text;
 }
 
 export function addStopRun(server: McpServer, context: ToolContext): void {

@@ -4,6 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { cutToBytes } from '../../../client/cut-to-bytes.js';
 import type { JournalEvent, RunSnapshot } from '../../../client/index.js';
+import { isOpen } from '../../../core/plan/plan.js';
 import { preview } from '../../../core/text/preview.js';
 import { startCall } from '../../../shared/called-as.js';
 import { noColors } from '../../../shared/output.js';
@@ -115,21 +116,50 @@ function gatekeeper(
   request: Request,
   signal: AbortSignal,
 ): (look: RunSnapshot) => Promise<boolean> {
-  const answered = new Set<string>();
-  return async ({ gates, inputs }) => {
-    for (const gate of gates) {
-      if (answered.has(gate.id)) continue;
-      const answer = await askPerson(server, request, {
-        runId: run.id,
-        gate,
-        input: inputs[gate.id] ?? null,
-        signal,
-      });
-      if (answer === null) return true;
-      await run.answerGate(gate.id, answer);
-      answered.add(gate.id);
+  const asked = new Set<string>();
+  return async look => {
+    for (const gate of look.gates) {
+      if (asked.has(gate.id)) continue;
+      const closing = whenClosed(run, gate.id, look.lastEventSeq ?? 0, signal);
+      try {
+        const known = {
+          input: look.inputs[gate.id] ?? null,
+          ...(!gate.from && { tasks: look.tasks.filter(isOpen) }),
+        };
+        const question = { runId: run.id, gate, known, signal: closing.signal };
+        const answer = await askPerson(server, request, question);
+        if (answer !== null) await run.answerGate(gate.id, answer).catch(stillOpen(run, gate.id));
+        else if (signal.aborted || !closing.signal.aborted) return true;
+      } finally {
+        closing.end();
+      }
+      asked.add(gate.id);
     }
-    return gates.length === 0;
+    return look.gates.length === 0;
+  };
+}
+
+/** WB10. Aborted when the gate is closed, however, or its run ends: its form is withdrawn then, and the watch goes on. */
+function whenClosed(run: RunHandle, gateId: string, since: number, signal: AbortSignal) {
+  const closed = new AbortController();
+  const over = new AbortController();
+  const watch = async () => {
+    const until = AbortSignal.any([signal, over.signal]);
+    for await (const event of run.events({ since, signal: until, live: false, children: false })) {
+      const isClosed = event.type === 'gate_closed' && event.gateId === gateId;
+      if (isClosed || event.type === 'end') return closed.abort();
+    }
+  };
+  // What can't be watched is asked all the same, until the wait is over.
+  watch().catch(() => {});
+  return { signal: AbortSignal.any([signal, closed.signal]), end: () => over.abort() };
+}
+
+/** Of an answer that the run refuses nothing is said where the gate is closed by now: somebody was first. */
+function stillOpen(run: RunHandle, gateId: string): (error: unknown) => Promise<void> {
+  return async error => {
+    const { gates } = await run.show();
+    if (gates.some(({ id }) => id === gateId)) throw error;
   };
 }
 

@@ -1,9 +1,12 @@
 /** How keys and lines answer a gate. Pure. */
 
-import { parse, stringify } from 'yaml';
+import { Document, parse, visit } from 'yaml';
 import type { Gate, ToolInput } from '../../../client/index.js';
-import { answerFromWords, type GateWords, yesOrNoOf } from '../../../core/gates/gate-words.js';
+import { type Chosen, type Given, replyTo } from '../../../core/gates/gate-reply.js';
+import { yesOrNoOf } from '../../../core/gates/gate-words.js';
 import { errorText } from '../../../core/text/error-text.js';
+import { isRecord } from '../../../core/text/json.js';
+import { escapeUnseen } from '../../../core/text/unseen.js';
 import type { Key } from './keys.js';
 import { sent, withText } from './line-editor.js';
 import { type Effect, type Step, say, type Talk, type TaskLine } from './talk-state.js';
@@ -32,14 +35,11 @@ export function takesYes<G extends Pick<Gate, 'kind'>>(
 }
 
 /** The answers to all that waits for a yes, after `/yes`. */
-export function yesEffects({ gates, yes, stage }: Talk): Effect[] {
+export function yesEffects(talk: Talk): Effect[] {
+  const { gates, yes, stage } = talk;
   // A gate that a person is answering in words is theirs.
   if (!yes || stage.kind !== 'compose') return [];
-  return gates.filter(takesYes).map(gate => ({
-    do: 'answer',
-    gate,
-    input: { gateId: gate.id, decision: 'approve' },
-  }));
+  return gates.filter(takesYes).flatMap(gate => replied(talk, gate, { decision: 'approve' }).effects);
 }
 
 /** What one word does at a gate that takes yes or no; null where it is none of its words. */
@@ -47,8 +47,7 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   const { id: gateId } = gate;
   const fresh = withText(talk.line, '');
   if (word === 'y' || (['a', 'w'].includes(word) && gate.kind === 'approval')) {
-    const read = answerFromWords(gate, word);
-    return 'input' in read ? answered({ ...talk, line: fresh }, gate, read.input) : null;
+    return replied({ ...talk, line: fresh }, gate, { line: word });
   }
   if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
   if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
@@ -64,17 +63,22 @@ function inLine(talk: Talk, { id: gateId }: Gate, line: string, text: string): T
 
 /** What came of editing in a program; with a fault in it, it is in the line to be mended. */
 export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: string): Step {
-  if (talk.gates[0]?.id !== gate.id)
-    return { talk, effects: [say('It does not wait for an answer any more.')] };
+  if (talk.gates[0]?.id !== gate.id) {
+    const yours = edited.trim() === text.trim() ? [] : ['What you had written:', ...edited.split('\n')];
+    return { talk, effects: [say('It does not wait for this answer any more.', ...yours)] };
+  }
   if (edited.trim() === text.trim())
     return { talk, effects: [say('Nothing was changed: it waits as before.')] };
   return editGate(inLine(talk, gate, edited.replace(/\n$/, ''), text), gate, text);
 }
 
-function answered(talk: Talk, gate: Gate, input: Record<string, unknown>): Step {
+/** The answer goes out; or what is wrong is said, with what to do. */
+function replied(talk: Talk, gate: Gate, given: Given, ...advice: string[]): Step {
+  const reply = replyTo(gate, given);
+  if ('error' in reply) return { talk, effects: [say(reply.error, ...advice)] };
   return {
     talk: { ...talk, line: sent(talk.line), stage: { kind: 'compose' } },
-    effects: [{ do: 'answer', gate, input: { gateId: gate.id, ...input } }],
+    effects: [{ do: 'answer', gate, input: reply.input }],
   };
 }
 
@@ -82,18 +86,11 @@ export function answerGate(talk: Talk, gate: Gate, text: string): Step {
   const isWord = text.length === 1 && gate.kind !== 'question';
   const single = isWord ? wordStep(talk, gate, yesOrNoOf(text) ?? text) : null;
   if (single) return single;
-  const read = answerFromWords(gate, text);
-  if ('input' in read) return answered(talk, gate, read.input);
-  return { talk, effects: [say(read.error, 'To say something to the run instead: /steer TEXT')] };
+  return replied(talk, gate, { line: text }, 'To say something to the run instead: /steer TEXT');
 }
 
 export function refuse(talk: Talk, gate: Gate): Step {
-  const reason = talk.line.text.trim();
-  if (reason === '' && gate.kind === 'plan') {
-    return { talk, effects: [say('Say what the plan should change: the planner reads it. Esc goes back.')] };
-  }
-  const read = answerFromWords(gate, `n ${reason}`);
-  return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
+  return replied(talk, gate, { decision: 'deny', reason: talk.line.text }, 'Esc goes back.');
 }
 
 export function editGate(talk: Talk, gate: Gate, text: string): Step {
@@ -105,7 +102,7 @@ export function editGate(talk: Talk, gate: Gate, text: string): Step {
     };
   }
   const read = editedAnswer(gate, talk.line.text, text);
-  return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
+  return 'error' in read ? { talk, effects: [say(read.error)] } : replied(talk, gate, read);
 }
 
 // Editing what a gate asks for as YAML, in which texts of several lines are read as they are.
@@ -125,23 +122,32 @@ export function editText(gate: Gate, tasks: readonly TaskLine[], input: ToolInpu
   }
 }
 
+/** What is not seen stands by its code, in quotes, where YAML reads codes. */
 function asYaml(value: unknown): string {
-  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).replace(/\n$/, '');
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && escapeUnseen(node.value) !== node.value)
+        node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escapeUnseen(document.toString({ lineWidth: 0 })).replace(/\n$/, '');
 }
 
-/** The answer that the edited text gives, or what is wrong with it. `text`: as it was shown. */
-export function editedAnswer(gate: Gate, edited: string, text: string): GateWords {
+/** What the edited text gives, or what is wrong with it. `text`: as it was shown. */
+export function editedAnswer(gate: Gate, edited: string, text: string): Chosen | { error: string } {
   let value: unknown;
   try {
     value = parse(edited);
   } catch (error) {
     return { error: `This is not YAML: ${errorText(error).split('\n')[0]}. Mend it, or Esc goes back.` };
   }
-  if (gate.kind === 'plan' && !Array.isArray(value))
-    return { error: 'This is no list of tasks. Mend it, or Esc goes back.' };
-  const read = answerFromWords(gate, `e ${JSON.stringify(value ?? null)}`);
-  if (gate.kind !== 'plan' || 'error' in read) return read;
-  // What somebody else adds meanwhile is not left out.
-  const shown = (parse(text) as TaskLine[]).map(({ id }) => id);
-  return { input: { ...read.input, shown } };
+  if (gate.kind === 'plan') {
+    if (!Array.isArray(value)) return { error: 'This is no list of tasks. Mend it, or Esc goes back.' };
+    // What somebody else adds meanwhile is not left out.
+    const shown = (parse(text) as TaskLine[]).map(({ id }) => id);
+    return { decision: 'edit', tasks: value, shown };
+  }
+  if (!isRecord(value)) return { error: 'The arguments are no object. Mend it, or Esc goes back.' };
+  return { decision: 'approve', arguments: value };
 }

@@ -1,11 +1,11 @@
 /** A person reads something whole that lines show only in part: the pager over the session, and what is opened in it. */
-import type { Gate, JournalEvent, ReplyForm, Run, ToolInput } from '../../../client/index.js';
+import type { Gate, JournalEvent, ReplyForm, Run } from '../../../client/index.js';
+import { type Known, wholeBody } from '../../../core/gates/whole-gate.js';
 import { contentText } from '../../../core/tools/tool-result.js';
 import { formatDuration } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
 import { given } from '../../arguments.js';
-import { wholeBody } from '../../print/gate-help.js';
 import { longLines } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import { spokenText } from '../../print/reply-text.js';
@@ -73,11 +73,11 @@ export class Reader {
   }
 
   /** What waits for an answer, else the last thing that went by. */
-  openLast(gate: Gate | undefined, input: ToolInput | null): void {
+  openLast(gate: Gate | undefined, known: Known): void {
     const { length } = this.#items;
     if (gate === undefined) return void this.#openItem(length - 1);
     const title = `${gate.id} · ${terminalText(gate.title)}`;
-    this.#show(length, async () => this.#markdown(title, wholeBody(gate, input)));
+    this.#show(length, async () => this.#markdown(title, wholeBody(gate, known)));
   }
 
   /** The whole conversation, or one thread of it. */

@@ -1,6 +1,7 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
 import type { Gate, JournalEvent, OfAgent, ReplyForm } from '../../../client/index.js';
 import { preview } from '../../../core/text/preview.js';
+import { visibleText } from '../../../core/text/unseen.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
@@ -85,7 +86,8 @@ export function gateLines(gate: GateText, { width, colors }: Page): string[] {
 type GateText = Pick<Gate, 'id' | 'kind' | 'title' | 'body'>;
 
 function gateParts(gate: GateText, width: number, colors: Colors, most: number): string[] {
-  const { id, kind, title, body } = gate;
+  const { id, kind } = gate;
+  const [title, body] = [visibleText(gate.title), visibleText(gate.body)];
   const named = wrapText(colors.bold(`${id} · ${terminalText(title)}`), width);
   if (kind === 'question' && title.trim() === body.trim()) return named;
   // A line of code may be of any length: what counts is the rows that it takes.

@@ -1,5 +1,5 @@
 /** Gates as interrupts of AG-UI, and what resumes them as answers to gates. */
-import { choicesOf, type Gate } from '../../../core/gates/gate.js';
+import { choicesOf, type Gate, optionAt } from '../../../core/gates/gate.js';
 import { isRecord, stringOr } from '../../../core/text/json.js';
 import type { GateReply } from '../../run/send.js';
 import type { AgUiInterrupt } from './events.js';
@@ -95,7 +95,8 @@ export function replyOf(gate: AskedGate, resumed: Resumed): GateReply | null {
     return payload as GateReply;
   if (gate.kind === 'question') {
     const text = isRecord(payload) ? stringOr(payload.text, '') : stringOr(payload, '');
-    return text === '' ? null : { text };
+    // The message of an interrupt shows options by their letters.
+    return text === '' ? null : { text: optionAt(gate, text.trim()) ?? text };
   }
   if (gate.kind === 'form') return isRecord(payload) ? { decision: 'accept', content: payload } : null;
   const given: Record<string, unknown> | null = isRecord(payload) ? payload : { approved: payload };

@@ -86,3 +86,17 @@ test('form: fields with titles, choices and defaults → a line each', () => {
     '- tags (array, optional): A (a)',
   ]);
 });
+
+test('WB7 form: a name, words and choices that hide something → show it; long ones stand whole', () => {
+  const description = `${'Say it. '.repeat(100)}Then all is deleted.`;
+  const schema = {
+    properties: { 'na\u200bme': { enum: ['ke\u202eep'], enumNames: ['Ke\u00adep'], description } },
+  };
+  const [field] = formFields(schema);
+  expect(field).toMatchObject({
+    name: 'na\u200bme',
+    label: 'na‹U+200B›me',
+    choices: [{ value: 'ke\u202eep', title: 'Ke‹U+00AD›ep' }],
+  });
+  expect(field?.words).toBe(`${description} · Ke‹U+00AD›ep (ke‹U+202E›ep)`);
+});

@@ -113,6 +113,14 @@ describe('texts of gates', () => {
     expect(approvalText(WORDS, { ...given, input, compared }).body).toContain('\n+\\u202ex\n');
   });
 
+  it('WB10 planText: a task and a criterion longer than a line → stand in it whole', () => {
+    const description = `Copy the backup. ${'Then look at it. '.repeat(30)}At last delete the disk.`;
+    const task = plannedTask('a', { description, completionCriteria: `${'It is so. '.repeat(40)}And gone.` });
+    const { body } = planText(WORDS, [task], []);
+    expect(body).toContain(description);
+    expect(body).toContain('And gone.');
+  });
+
   it('L15 planText: tasks with their criteria, and notes of a review', () => {
     const task = plannedTask('a', { description: 'Count', completionCriteria: 'A number' });
     expect(

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   autoAnswer,
   choicesOf,
+  fitGate,
   GATE_CHOICES,
   type Gate,
   type GateAnswer,
@@ -344,18 +345,34 @@ describe('answerFromWords', () => {
   });
 });
 
-it.each([
-  ['2', 'Cadiz'],
-  ['Cadiz', 'Cadiz'],
-  ['3', '3'],
-  ['4', '4'],
-  ['0', '0'],
-  ['none of them', 'none of them'],
-])('answers: %j to a question with options → %j (F17)', (text, expected) => {
-  const subject = { role: 'react', options: ['Lagos', 'Cadiz', '4', '3'] };
-  const gate: Gate = { ...BASE, id: 'g3', kind: 'question', subject };
-  expect(wordsHint(gate)).toContain('number');
-  const rules = { via: 'answerGate', maxBytes: 1_000 } as const;
-  const answer = { kind: 'question', text: expected };
-  expect(checkAnswer([gate], { gateId: 'g3', text }, rules)).toEqual({ ok: { gateId: 'g3', answer } });
+it.each(['2', 'a', 'Cadiz', 'none of them'])(
+  'WB3 answers: %j to a question with options → that (F17)',
+  text => {
+    const subject = { role: 'react', options: ['Lagos', 'Cadiz'] };
+    const gate: Gate = { ...BASE, id: 'g3', kind: 'question', subject };
+    expect(wordsHint(gate)).toContain('letter');
+    const rules = { via: 'answerGate', maxBytes: 1_000 } as const;
+    expect(checkAnswer([gate], { gateId: 'g3', text }, rules)).toEqual({
+      ok: { gateId: 'g3', answer: { kind: 'question', text } },
+    });
+  },
+);
+
+it('WB7 fitGate: title, text and options that hide something → show it, and the option that is chosen says what is shown', () => {
+  const hidden = [...'delete it'].map(each => String.fromCodePoint(0xe0000 + each.charCodeAt(0))).join('');
+  const asked: Gate = {
+    ...BASE,
+    id: 'g1',
+    kind: 'question',
+    title: 'What\u202eshall I do?',
+    body: `Say.\n\n- a) Keep the backup${hidden}`,
+    subject: { role: 'react', options: [`Keep the backup${hidden}`] },
+  };
+  const shown = fitGate(asked, []);
+  expect(shown).toMatchObject({
+    title: 'What‹U+202E›shall I do?',
+    body: 'Say.\n\n- a) Keep the backup‹hidden: delete it›',
+    subject: { options: ['Keep the backup‹hidden: delete it›'] },
+  });
+  expect(fitGate(shown, [])).toEqual(shown);
 });

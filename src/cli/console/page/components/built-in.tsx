@@ -1,6 +1,7 @@
 /** The eight components that are always there (R3): what a team says of itself, and resources. */
 import { type ComponentChild, h } from 'preact';
 import { isRecord, isText } from '../../../../core/text/json.js';
+import { visibleText } from '../../../../core/text/unseen.js';
 import { Markdown } from '../parts/text/markdown.js';
 import { named } from '../words/words.js';
 import type { ComponentDefinition, ComponentRegistry, Props } from './registry.js';
@@ -68,14 +69,17 @@ function Words({ text }: { text: unknown }) {
   return isText(text) && text.trim() !== '' ? <Markdown text={text} /> : null;
 }
 
+/** More of them a person does not read here: all stand in the text's own data. */
+const MOST_THINGS = 500;
+
 function records(value: unknown): Props[] {
   return Array.isArray(value)
-    ? value.map(each => (isRecord(each) ? each : { description: String(each) }))
+    ? value.slice(0, MOST_THINGS).map(each => (isRecord(each) ? each : { description: String(each) }))
     : [];
 }
 
 function Lines({ of }: { of: unknown }) {
-  const all = Array.isArray(of) ? of.filter(isText) : [];
+  const all = Array.isArray(of) ? of.filter(isText).slice(0, MOST_THINGS) : [];
   return all.length === 0 ? null : (
     <ul class="lines">
       {all.map(line => (
@@ -119,7 +123,7 @@ const RESOURCE_NAMES = ['name', 'title', 'id', 'uri'];
 
 function wordOf(of: Props, names: readonly string[]): string {
   const found = names.map(name => of[name]).find(value => isText(value) || typeof value === 'number');
-  return found === undefined ? '' : String(found);
+  return found === undefined ? '' : visibleText(String(found));
 }
 
 function Resources({ props }: { props: Props }) {

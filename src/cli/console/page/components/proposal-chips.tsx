@@ -1,6 +1,7 @@
 /** Above the composer: what components and apps propose. Nothing is sent before a person says so, having seen what it is. */
 import { Fold } from '../parts/fold.js';
 import { useStill } from '../parts/still.js';
+import { ToolContent } from '../parts/text/plain.js';
 import { sendNote } from '../run/messages.js';
 import { t } from '../words/words.js';
 import { dismiss, type Proposal, proposals } from './proposals.js';
@@ -38,7 +39,7 @@ function Chip({ run, proposal }: { run: string; proposal: Proposal }) {
       </button>
       {data !== null && (
         <Fold class="data" summary={t('asData')}>
-          {() => <pre class="tool-text">{JSON.stringify(data, null, 2)}</pre>}
+          {() => <ToolContent text={JSON.stringify(data)} />}
         </Fold>
       )}
     </div>

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from '../../../../core/steering/component-action.js';
 import { isRecord, isText, jsonBytes } from '../../../../core/text/json.js';
-import { escapeUnseen } from '../../../../core/text/unseen.js';
+import { visibleText } from '../../../../core/text/unseen.js';
 
 export interface Proposal {
   key: string;
@@ -38,7 +38,7 @@ export function proposeText(run: string, server: string, text: string): void {
 
 /** What a person does not see is not sent by them. */
 function seen(text: string): string {
-  return escapeUnseen(text.trim());
+  return visibleText(text.trim());
 }
 
 /** The newest of an action and label takes the place of the one before, and of the oldest where there are too many. */

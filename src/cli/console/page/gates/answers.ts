@@ -20,14 +20,14 @@ export function isAnsweredHere(key: string): boolean {
 /** Gates whose answer the run has taken: they are gone before the run tells it. */
 export const taken = signal<ReadonlySet<string>>(new Set());
 
-/** Throws what the run refused, in its own words. */
+/** `input`: of `replyTo`. Throws what the run refused, in its own words. */
 export async function answerGate(run: string, gate: Gate, input: Record<string, unknown>): Promise<void> {
   const key = gateKey(run, gate.id);
   // The run may tell that it is closed before it answers here.
   answering.add(key);
   try {
     const verb = gate.kind === 'clientTool' ? 'tool-result' : 'answer';
-    await post(runPath(run, verb), { gateId: gate.id, ...input });
+    await post(runPath(run, verb), input);
   } catch (error) {
     answering.delete(key);
     throw error;

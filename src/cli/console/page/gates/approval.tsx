@@ -1,5 +1,6 @@
 /** A tool call that waits: approve it, always approve it, deny it, or approve it otherwise. */
 import { useSignal } from '@preact/signals';
+import { argumentsText } from '../../../../core/gates/gate-text.js';
 import { parseRecord } from '../../../../core/outputs/json-in-text.js';
 import { draft } from '../parts/draft.js';
 import { lazily } from '../parts/lazy.js';
@@ -7,19 +8,29 @@ import { t } from '../words/words.js';
 import { draftKey } from './answers.js';
 import type { FormProps } from './form-props.js';
 import { ReasonField } from './forms.js';
-import { approvalInput } from './inputs.js';
 
 const Compare = lazily(() => import('../parts/text/compare.js').then(({ Compare }) => Compare));
 
+/** What is edited holds for one call. */
+const ALWAYS = [
+  ['run', 'alwaysRun'],
+  ['workspace', 'alwaysWorkspace'],
+] as const;
+
 export function ApprovalForm({ gate, key_, input, sending, answer }: FormProps<'approval'>) {
   const given = input ?? parseRecord(gate.subject.arguments);
-  const original = given === null ? null : JSON.stringify(given, null, 2);
+  const original = given === null ? null : argumentsText(given);
   const edited = draft(draftKey(key_, 'arguments'));
   const reason = draft(draftKey(key_, 'reason'));
   const isEditing = useSignal(edited.peek() !== '');
-  const say = (decision: Parameters<typeof approvalInput>[0]) => {
+  const approve = () => {
     const changed = isEditing.value && edited.value !== '' && edited.value !== original;
-    answer(approvalInput(decision, { edited: changed ? edited.value : null, reason: reason.value }));
+    answer({ decision: 'approve', ...(changed && { arguments: edited.value }) });
+  };
+  /** What is discarded comes back with no reload. */
+  const edit = () => {
+    edited.value = '';
+    isEditing.value = !isEditing.value;
   };
   const { busy } = sending;
   return (
@@ -32,24 +43,34 @@ export function ApprovalForm({ gate, key_, input, sending, answer }: FormProps<'
         />
       )}
       <div class="actions">
-        <button type="button" class="main" disabled={busy} onClick={() => say('approve')}>
+        <button type="button" class="main" disabled={busy} onClick={approve}>
           {isEditing.value ? t('approveEdited') : t('approve')}
         </button>
-        <button type="button" disabled={busy} onClick={() => say('always')}>
-          {t('alwaysRun')}
-        </button>
-        <button type="button" disabled={busy} onClick={() => say('workspace')}>
-          {t('alwaysWorkspace')}
-        </button>
+        {!isEditing.value &&
+          ALWAYS.map(([alwaysFor, word]) => (
+            <button
+              key={alwaysFor}
+              type="button"
+              disabled={busy}
+              onClick={() => answer({ decision: 'always', alwaysFor })}
+            >
+              {t(word)}
+            </button>
+          ))}
         {original !== null && (
-          <button type="button" class="quiet" onClick={() => (isEditing.value = !isEditing.value)}>
+          <button type="button" class="quiet" onClick={edit}>
             {isEditing.value ? t('asItWas') : t('editArguments')}
           </button>
         )}
       </div>
       <div class="actions">
         <ReasonField reason={reason} />
-        <button type="button" class="bad" disabled={busy} onClick={() => say('deny')}>
+        <button
+          type="button"
+          class="bad"
+          disabled={busy}
+          onClick={() => answer({ decision: 'deny', reason: reason.value })}
+        >
           {t('deny')}
         </button>
       </div>

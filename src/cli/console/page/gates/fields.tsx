@@ -1,10 +1,10 @@
 /** What a tool server asks: the fields of its form. */
 import { formFields } from '../../../../core/gates/form.js';
+import { type FieldValues, firstValues } from '../../../../core/gates/gate-reply.js';
 import { draft } from '../parts/draft.js';
 import { t } from '../words/words.js';
 import { draftKey } from './answers.js';
 import type { FormProps } from './form-props.js';
-import { decisionInput, type FieldValues, firstValues, formInput } from './inputs.js';
 
 type Field = ReturnType<typeof formFields>[number];
 
@@ -21,7 +21,7 @@ export function FieldsForm({ gate, key_, sending, answer }: FormProps<'form'>) {
       class="fields"
       onSubmit={event => {
         event.preventDefault();
-        answer(formInput(schema, values));
+        answer({ decision: 'accept', fields: values });
       }}
     >
       {formFields(schema).map(field => (
@@ -31,10 +31,10 @@ export function FieldsForm({ gate, key_, sending, answer }: FormProps<'form'>) {
         <button type="submit" class="main" disabled={busy}>
           {t('giveFields')}
         </button>
-        <button type="button" class="bad" disabled={busy} onClick={() => answer(decisionInput('decline'))}>
+        <button type="button" class="bad" disabled={busy} onClick={() => answer({ decision: 'decline' })}>
           {t('decline')}
         </button>
-        <button type="button" class="quiet" disabled={busy} onClick={() => answer(decisionInput('cancel'))}>
+        <button type="button" class="quiet" disabled={busy} onClick={() => answer({ decision: 'cancel' })}>
           {t('cancelForm')}
         </button>
       </div>
@@ -49,12 +49,12 @@ interface RowProps {
 }
 
 function FieldRow({ field, value, onValue }: RowProps) {
-  const { name, required, words } = field;
+  const { label, required, words } = field;
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is the field of its type, within.
     <label>
       <span>
-        {name}
+        {label}
         {!required && <em class="muted"> {t('optional')}</em>}
       </span>
       <Control field={field} value={value} onValue={onValue} />

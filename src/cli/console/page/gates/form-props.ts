@@ -1,7 +1,7 @@
 /** What the form of a gate gets. */
 import type { Gate, GateKind, ToolInput } from '../../../../client/index.js';
+import type { Given } from '../../../../core/gates/gate-reply.js';
 import type { Sending } from '../parts/sending.js';
-import type { MadeInput } from './inputs.js';
 
 export interface FormProps<K extends GateKind> {
   run: string;
@@ -11,5 +11,5 @@ export interface FormProps<K extends GateKind> {
   /** All arguments of its tool call, where a worker tells them. */
   input: ToolInput | null;
   sending: Sending;
-  answer(made: MadeInput): void;
+  answer(given: Given): void;
 }

@@ -1,12 +1,12 @@
 /** The forms of gates that take one decision or one text. */
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
+import { visibleText } from '../../../../core/text/unseen.js';
 import { formatCount } from '../../../../shared/format.js';
 import { draft } from '../parts/draft.js';
 import { t, type Word } from '../words/words.js';
 import { draftKey } from './answers.js';
 import type { FormProps } from './form-props.js';
-import { answerInput, budgetInput, decisionInput, resultInput } from './inputs.js';
 
 export function ReasonField({
   reason,
@@ -30,7 +30,8 @@ export function ReasonField({
 
 export function QuestionForm({ gate, key_, sending, answer }: FormProps<'question'>) {
   const text = draft(draftKey(key_, 'text'));
-  const options = gate.subject.options ?? [];
+  // What is clicked is what is seen.
+  const options = (gate.subject.options ?? []).map(visibleText);
   return (
     <>
       {options.length > 0 && (
@@ -40,7 +41,7 @@ export function QuestionForm({ gate, key_, sending, answer }: FormProps<'questio
               key={option}
               type="button"
               disabled={sending.busy}
-              onClick={() => answer(answerInput(option))}
+              onClick={() => answer({ text: option })}
             >
               {option}
             </button>
@@ -51,7 +52,7 @@ export function QuestionForm({ gate, key_, sending, answer }: FormProps<'questio
         label={options.length > 0 ? t('otherAnswer') : t('answer')}
         text={text}
         busy={sending.busy}
-        onSend={() => answer(answerInput(text.value))}
+        onSend={() => answer({ text: text.value })}
       />
     </>
   );
@@ -97,7 +98,7 @@ export function RouteForm({ key_, sending, answer }: FormProps<'route'>) {
         type="button"
         class="main"
         disabled={sending.busy}
-        onClick={() => answer(decisionInput('approve'))}
+        onClick={() => answer({ decision: 'approve' })}
       >
         {t('approve')}
       </button>
@@ -105,7 +106,7 @@ export function RouteForm({ key_, sending, answer }: FormProps<'route'>) {
       <button
         type="button"
         disabled={sending.busy}
-        onClick={() => answer(decisionInput('deny', reason.value))}
+        onClick={() => answer({ decision: 'deny', reason: reason.value })}
       >
         {t('goOnAsItIs')}
       </button>
@@ -134,7 +135,7 @@ export function ClientToolForm({ gate, key_, sending, answer }: FormProps<'clien
           type="button"
           class="main"
           disabled={sending.busy}
-          onClick={() => answer(resultInput(text.value, false))}
+          onClick={() => answer({ result: text.value })}
         >
           {t('giveResult')}
         </button>
@@ -142,7 +143,7 @@ export function ClientToolForm({ gate, key_, sending, answer }: FormProps<'clien
           type="button"
           class="bad"
           disabled={sending.busy}
-          onClick={() => answer(resultInput(text.value, true))}
+          onClick={() => answer({ result: text.value, isError: true })}
         >
           {t('giveError')}
         </button>
@@ -179,11 +180,11 @@ export function BudgetForm({ gate, key_, sending, answer }: FormProps<'budget'>)
           type="button"
           class="main"
           disabled={sending.busy}
-          onClick={() => answer(budgetInput(to.value))}
+          onClick={() => answer({ decision: 'raise', to: to.value })}
         >
           {t('raise')}
         </button>
-        <button type="button" disabled={sending.busy} onClick={() => answer(decisionInput('wrap_up'))}>
+        <button type="button" disabled={sending.busy} onClick={() => answer({ decision: 'wrap_up' })}>
           {t('wrapUp')}
         </button>
       </div>
@@ -197,7 +198,7 @@ export function FailureForm({ gate, sending, answer }: FormProps<'failure'>) {
   const { busy } = sending;
   return (
     <div class="actions">
-      <button type="button" class="main" disabled={busy} onClick={() => answer(decisionInput('retry'))}>
+      <button type="button" class="main" disabled={busy} onClick={() => answer({ decision: 'retry' })}>
         {t('retry')}
       </button>
       {models.length > 0 && (
@@ -216,13 +217,13 @@ export function FailureForm({ gate, sending, answer }: FormProps<'failure'>) {
           <button
             type="button"
             disabled={busy}
-            onClick={() => answer({ input: { decision: 'other_model', model: model.value } })}
+            onClick={() => answer({ decision: 'other_model', model: model.value })}
           >
             {t('otherModel')}
           </button>
         </>
       )}
-      <button type="button" class="bad" disabled={busy} onClick={() => answer(decisionInput('stop'))}>
+      <button type="button" class="bad" disabled={busy} onClick={() => answer({ decision: 'stop' })}>
         {t('stopRun')}
       </button>
     </div>
@@ -247,7 +248,7 @@ export function StepForm({ gate, key_, sending, answer }: FormProps<'step'>) {
             type="button"
             class={look}
             disabled={sending.busy}
-            onClick={() => answer(decisionInput(decision, reason.value))}
+            onClick={() => answer({ decision, reason: reason.value })}
           >
             {t(word)}
           </button>

@@ -1,10 +1,15 @@
 /** One gate: what is asked, until when, and the form of its kind. */
+import { replyTo } from '../../../../core/gates/gate-reply.js';
+import { hiddenLines } from '../../../../core/gates/whole-gate.js';
+import { visibleText } from '../../../../core/text/unseen.js';
 import type { WaitingGate } from '../../api.js';
+import { Fold } from '../parts/fold.js';
 import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { useStill } from '../parts/still.js';
 import { Markdown } from '../parts/text/markdown.js';
+import { ToolContent } from '../parts/text/plain.js';
 import { Ago, Countdown } from '../parts/time.js';
 import { named, t } from '../words/words.js';
 import { answerGate, gateKey, later, putOff } from './answers.js';
@@ -16,7 +21,7 @@ const FieldsForm = lazily(() => import('./fields.js').then(({ FieldsForm }) => F
 const PlanForm = lazily(() => import('./plan.js').then(({ PlanForm }) => PlanForm));
 
 export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: boolean }) {
-  const { run, goal, gate } = waiting;
+  const { run, goal, gate, input } = waiting;
   const key = gateKey(run, gate.id);
   const isLater = later.value.includes(key);
   const { ref, guard } = useStill();
@@ -24,12 +29,12 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
     <article
       class={isLater ? 'card gate later' : 'card gate'}
       data-gate={key}
-      aria-label={`${named('gate', gate.kind)}: ${gate.title}`}
+      aria-label={`${named('gate', gate.kind)}: ${visibleText(gate.title)}`}
       tabIndex={-1}
     >
       <header>
         <span class="chip warn">{named('gate', gate.kind)}</span>
-        <h2>{gate.title}</h2>
+        <h2>{visibleText(gate.title)}</h2>
         {gate.deadline !== null && <Countdown to={gate.deadline} />}
         <button type="button" class="quiet small" onClick={() => putOff(key, !isLater)}>
           {isLater ? t('showNow') : t('later')}
@@ -43,6 +48,11 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       {!isLater && (
         <>
           {bodyOf(gate) !== '' && <Markdown text={bodyOf(gate)} />}
+          {hiddenLines(gate, { input }).length > 0 && (
+            <Fold class="data" summary={t('allArguments')}>
+              {() => <ToolContent text={JSON.stringify(input)} />}
+            </Fold>
+          )}
           <div class="answers" ref={ref} onClickCapture={guard}>
             <GateForm waiting={waiting} />
           </div>
@@ -58,7 +68,7 @@ function bodyOf(gate: WaitingGate['gate']): string {
   const said = new Set([gate.title.trim(), ...(gate.subject.options ?? [])]);
   const lines = gate.body.split('\n');
   return lines
-    .filter(line => !said.has(line.replace(/^\s*(?:\d+[.)]|-) /, '').trim()))
+    .filter(line => !said.has(line.replace(/^- [a-i]\) /, '').trim()))
     .join('\n')
     .trim();
 }
@@ -70,7 +80,8 @@ function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {
     key_: gateKey(run, gate.id),
     input,
     sending,
-    answer: made => {
+    answer: given => {
+      const made = replyTo(gate, given);
       if ('fault' in made) sending.say(t(made.fault, { field: made.field ?? '' }));
       else void sending.send(() => answerGate(run, gate, made.input));
     },

@@ -1,6 +1,7 @@
 /** Gates that wait, in their order; one that somebody else has closed says so in its place until it is dismissed. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visibleText } from '../../../../core/text/unseen.js';
 import type { WaitingGate } from '../../api.js';
 import { t } from '../words/words.js';
 import { gateKey, howClosed, isAnsweredHere, taken } from './answers.js';
@@ -79,7 +80,7 @@ function ClosedCard({
   return (
     <article class="card closed" role="status">
       <p>
-        <strong>{waiting.gate.title}</strong> · {closed || t('closedSomehow')}
+        <strong>{visibleText(waiting.gate.title)}</strong> · {closed || t('closedSomehow')}
       </p>
       <button type="button" class="quiet" onClick={onDismiss}>
         {t('dismiss')}

@@ -8,7 +8,6 @@ import { t } from '../words/words.js';
 import { draftKey } from './answers.js';
 import type { FormProps } from './form-props.js';
 import { ReasonField } from './forms.js';
-import { decisionInput, rejectInput } from './inputs.js';
 
 export function PlanForm({ run, gate, key_, sending, answer }: FormProps<'plan'>) {
   const reason = draft(draftKey(key_, 'reason'));
@@ -24,7 +23,7 @@ export function PlanForm({ run, gate, key_, sending, answer }: FormProps<'plan'>
         whole
         tasks={tasks.value}
         sending={sending}
-        onSave={edited => answer({ input: { decision: 'edit', tasks: edited, shown } })}
+        onSave={edited => answer({ decision: 'edit', tasks: edited, shown })}
         onClose={() => (tasks.value = null)}
       />
     );
@@ -33,7 +32,7 @@ export function PlanForm({ run, gate, key_, sending, answer }: FormProps<'plan'>
   return (
     <>
       <div class="actions">
-        <button type="button" class="main" disabled={busy} onClick={() => answer(decisionInput('approve'))}>
+        <button type="button" class="main" disabled={busy} onClick={() => answer({ decision: 'approve' })}>
           {t('approvePlan')}
         </button>
         <button type="button" disabled={busy} onClick={() => void sending.send(edit)}>
@@ -42,7 +41,12 @@ export function PlanForm({ run, gate, key_, sending, answer }: FormProps<'plan'>
       </div>
       <div class="actions">
         <ReasonField reason={reason} placeholder={t('whatToChange')} />
-        <button type="button" class="bad" disabled={busy} onClick={() => answer(rejectInput(reason.value))}>
+        <button
+          type="button"
+          class="bad"
+          disabled={busy}
+          onClick={() => answer({ decision: 'reject', reason: reason.value })}
+        >
           {t('reject')}
         </button>
       </div>

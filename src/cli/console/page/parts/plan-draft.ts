@@ -1,5 +1,6 @@
 /** A plan while somebody edits it, and what of it is sent. Pure. */
 import type { Task } from '../../../../client/index.js';
+import { visibleText } from '../../../../core/text/unseen.js';
 
 /** What of a task a person sees and changes. */
 export interface DraftTask {
@@ -17,7 +18,7 @@ export function draftOf(tasks: readonly Known[]): DraftTask[] {
   return tasks
     .filter(({ status }) => status === 'pending')
     .map(({ id, description, completionCriteria }) => ({
-      ...{ id, description, criterion: completionCriteria ?? '' },
+      ...{ id, description: visibleText(description), criterion: visibleText(completionCriteria ?? '') },
       ...{ isNew: false, removed: false },
     }));
 }
@@ -60,8 +61,10 @@ function changeOf({ id, description, criterion }: DraftTask, tasks: readonly Kno
   const wanted = criterion.trim();
   return {
     id,
-    ...(description.trim() !== old?.description && { description: description.trim() }),
-    ...(wanted !== (old?.completionCriteria ?? '') && {
+    ...(description.trim() !== visibleText(old?.description ?? '').trim() && {
+      description: description.trim(),
+    }),
+    ...(wanted !== visibleText(old?.completionCriteria ?? '').trim() && {
       completionCriteria: wanted === '' ? null : wanted,
     }),
   };

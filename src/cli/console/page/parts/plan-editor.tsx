@@ -14,7 +14,9 @@ interface EditorProps {
   onClose: () => void;
 }
 
-export function PlanEditor({ tasks, whole, sending, onSave, onClose }: EditorProps) {
+export function PlanEditor({ tasks: now, whole, sending, onSave, onClose }: EditorProps) {
+  // What somebody else changes meanwhile is no change of this person's.
+  const { value: tasks } = useSignal(now);
   const draft = useSignal(draftOf(tasks));
   const change = (at: number, part: Partial<DraftTask>) => {
     draft.value = draft.value.map((task, index) => (index === at ? { ...task, ...part } : task));

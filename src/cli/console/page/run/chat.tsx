@@ -1,9 +1,11 @@
 /** The conversation of a run: its last entries, earlier ones on demand, and what is being said now. */
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { ReplyContent } from '../parts/content.js';
 import { Earlier } from '../parts/earlier.js';
 import { Fold } from '../parts/fold.js';
+import { type Place, stillFollows } from '../parts/following.js';
 import { lastOf } from '../parts/text/plain.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
@@ -23,9 +25,8 @@ export function Chat({ run }: { run: RunModel }) {
   const items = ownOnly.value ? told.filter(({ path }) => path === '') : told;
   const hasAgents = all.some(({ path }) => path !== '');
   const first = Math.max(0, items.length - drawn.value);
-  const ref = useFollowing();
   return (
-    <section ref={ref} class="chat" aria-label={t('conversation')}>
+    <section class="chat" aria-label={t('conversation')}>
       {hasAgents && (
         <label class="own-only muted">
           <input
@@ -102,20 +103,27 @@ function Live({ run }: { run: RunModel }) {
   );
 }
 
-/** Pixels from the end within which the page stays at the end. */
-const NEAR = 160;
+function placeNow(): Place {
+  const { scrollTop: top, scrollHeight: height, clientHeight: view } = document.documentElement;
+  return { top, height, view };
+}
 
-/** Who reads the end goes on reading the end, whatever makes it longer; who reads above is left there. */
-function useFollowing() {
-  const ref = useRef<HTMLElement>(null);
+/** Who reads the end goes on reading the end, whatever makes it longer; who scrolls up is left there. */
+export function FollowEnd({ children }: { children: ComponentChildren }) {
+  const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    let near = true;
-    const page = document.documentElement;
+    let follows = true;
+    let last = placeNow();
     const look = () => {
-      near = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
+      const now = placeNow();
+      follows = stillFollows(follows, last, now);
+      last = now;
     };
     const observer = new ResizeObserver(() => {
-      if (near) page.scrollTop = page.scrollHeight;
+      look();
+      if (!follows) return;
+      document.documentElement.scrollTop = document.documentElement.scrollHeight;
+      last = placeNow();
     });
     if (ref.current) observer.observe(ref.current);
     addEventListener('scroll', look, { passive: true });
@@ -124,5 +132,5 @@ function useFollowing() {
       removeEventListener('scroll', look);
     };
   }, []);
-  return ref;
+  return <div ref={ref}>{children}</div>;
 }

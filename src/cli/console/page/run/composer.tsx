@@ -1,6 +1,7 @@
 /** Saying something to a run: as steering or as its next goal, when, and to whom. */
 import { useSignal } from '@preact/signals';
 import { ProposalChips } from '../components/proposal-chips.js';
+import { GateNotice } from '../gates/gate-notice.js';
 import { draft } from '../parts/draft.js';
 import type { RunModel } from '../run-model.js';
 import { t } from '../words/words.js';
@@ -31,6 +32,7 @@ export function Composer({ run }: { run: RunModel }) {
         send();
       }}
     >
+      <GateNotice />
       <ProposalChips run={run.id} />
       <textarea
         data-composer

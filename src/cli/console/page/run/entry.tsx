@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.js';
 import { parseRecord } from '../../../../core/outputs/json-in-text.js';
 import type { AppResult } from '../../../../core/state/message.js';
+import { visibleText } from '../../../../core/text/unseen.js';
 import { argumentsLine } from '../../../../shared/format.js';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';
@@ -188,7 +189,7 @@ function Tool({ item, runId }: { item: ToolItem; runId: string }) {
       summary={
         <>
           <span class="tool-name">{tool}</span>
-          <span class="tool-line muted">{argumentsLine(item.arguments)}</span>
+          <span class="tool-line muted">{visibleText(argumentsLine(item.arguments))}</span>
           {edited && <span class="chip">{t('edited')}</span>}
           <span class="tool-end muted">
             {endWords(item)}
@@ -248,7 +249,7 @@ function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem
       class={closed === null ? 'note warn' : 'note'}
       summary={
         <>
-          <strong>{named('gate', gateKind)}</strong> {title}
+          <strong>{named('gate', gateKind)}</strong> {visibleText(title)}
           <span class="muted"> {closed ? closedWords(closed.by, closed.decision) : t('waits')}</span>
         </>
       }

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { Task } from '../../../../client/index.js';
 import { planInForce } from '../../../../core/plan/plan.js';
+import { visibleText } from '../../../../core/text/unseen.js';
 import { post, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
 import { PlanEditor } from '../parts/plan-editor.js';
@@ -79,14 +80,16 @@ function TaskView({ task, status }: { task: Task; status: Task['status'] }) {
       </span>
       <div>
         <p>
-          <strong>{id}</strong> {description}
+          <strong>{visibleText(id)}</strong> {visibleText(description)}
         </p>
         <p class="muted">
           {status !== 'pending' && status !== 'completed' && <span>{named('status', status)}</span>}
           {reason !== null && <span>{reason.replaceAll('_', ' ')}</span>}
           {overdue && <span class="chip warn">{t('overdue')}</span>}
           {dependencies.length > 0 && <span>{t('after', { ids: dependencies.join(', ') })}</span>}
-          {completionCriteria !== null && <span>{t('doneWhen', { criterion: completionCriteria })}</span>}
+          {completionCriteria !== null && (
+            <span>{t('doneWhen', { criterion: visibleText(completionCriteria) })}</span>
+          )}
         </p>
         {result !== null && result.trim() !== '' && (
           <Fold class="data" summary={t('report')}>

@@ -10,7 +10,7 @@ import { RunModel } from '../run-model.js';
 import { StartForm } from '../runs/start-form.js';
 import { follow, leave } from '../state.js';
 import { t, type Word } from '../words/words.js';
-import { Chat } from './chat.js';
+import { Chat, FollowEnd } from './chat.js';
 import { Composer } from './composer.js';
 import { RunHead } from './head.js';
 import { Plan } from './plan.js';
@@ -122,7 +122,7 @@ function Conversation({ run }: { run: RunModel }) {
     [JSON.stringify(open.map(({ id, deadline }) => [id, deadline, snapshot?.inputs[id] !== undefined]))],
   );
   return (
-    <>
+    <FollowEnd>
       <Chat run={run} />
       <GateList gates={gates} inRun />
       {run.ended || (snapshot && snapshot.endedAt !== null) ? (
@@ -133,6 +133,6 @@ function Conversation({ run }: { run: RunModel }) {
       ) : (
         <Composer run={run} />
       )}
-    </>
+    </FollowEnd>
   );
 }

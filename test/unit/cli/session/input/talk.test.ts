@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { wholeBody } from '../../../../../src/cli/print/gate-help.js';
 import {
   editedAnswer,
   editedElsewhere,
@@ -12,6 +11,8 @@ import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import type { Effect, Talk } from '../../../../../src/cli/session/input/talk-state.js';
 import { NEW_TALK, withGates } from '../../../../../src/cli/session/input/talk-state.js';
 import type { Gate } from '../../../../../src/core/gates/gate.js';
+import { wholeBody } from '../../../../../src/core/gates/whole-gate.js';
+import { visibleText } from '../../../../../src/core/text/unseen.js';
 
 const ENTER: Key = { name: 'return', sequence: '\r' };
 const ALT_ENTER: Key = { name: 'return', meta: true, sequence: '\u001b\r' };
@@ -301,7 +302,7 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     'n at a plan without a reason → asks for one',
     at([PLAN]),
     [...typed('n'), ENTER],
-    [{ do: 'say', lines: [expect.stringContaining('what the plan should change')] }],
+    [{ do: 'say', lines: [expect.stringContaining('what the plan should change'), 'Esc goes back.'] }],
   ],
   [
     'n at a plan with a reason → rejects',
@@ -392,7 +393,20 @@ describe('talk', () => {
     expect(text).toContain('  # Boats\n\n  - "two"\n');
     const read = editedAnswer(APPROVAL, text.replace('two', 'three'), text);
     const content = '# Boats\n\n- "three"\n';
-    expect(read).toEqual({ input: { decision: 'approve', arguments: { ...input, content } } });
+    expect(read).toEqual({ decision: 'approve', arguments: { ...input, content } });
+  });
+
+  test('WB7 texts that hide something → edited with it shown by its code, and come back as they were', () => {
+    const input = {
+      path: 'a\u202eb',
+      'na\u200bme': `x\u{e0041}\n${'long '.repeat(40)}\u00ad`,
+      plain: "it's",
+    };
+    const text = editText(APPROVAL, [], input);
+    expect(text).toContain('path: "a\\u202eb"');
+    expect(visibleText(text)).toBe(text);
+    const edited = editedAnswer(APPROVAL, text.replace("it's", 'new'), text);
+    expect(edited).toEqual({ decision: 'approve', arguments: { ...input, plain: 'new' } });
   });
 
   test('what comes out of an editor → the answer; unchanged or too late → is said', () => {
@@ -423,11 +437,11 @@ describe('talk', () => {
     const { talk } = press(at([gate], { inputs: { g1: input } }), typed('e'));
     expect(parse(talk.line.text)).toEqual(input);
     const whole = JSON.stringify(input, null, 2);
-    expect(wholeBody({ body: `Less.\n\n${gate.body}\n\nOnly 40 of them.` }, input)).toBe(
-      `Less.\n\n\`\`\`json\n${whole}\n\`\`\``,
-    );
-    expect(wholeBody({ body: 'Which?' }, input)).toContain(whole);
-    expect(wholeBody(APPROVAL, { path: 'a  b' })).toBe(APPROVAL.body);
+    expect(
+      wholeBody({ kind: 'approval', body: `Less.\n\n${gate.body}\n\nOnly 40 of them.` }, { input }),
+    ).toBe(`Less.\n\n\`\`\`json\n${whole}\n\`\`\``);
+    expect(wholeBody({ kind: 'approval', body: 'Which?' }, { input })).toContain(whole);
+    expect(wholeBody(APPROVAL, { input: { path: 'a  b' } })).toBe(APPROVAL.body);
   });
 
   test('e → the arguments as they are, also where the preview has lost spaces', () => {

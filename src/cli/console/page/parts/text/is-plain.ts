@@ -8,3 +8,13 @@ const AT_BEGIN = /^(?: {4}| {0,3}\t|\s*(?:[-+=]|\d+[.)]))/m;
 export function isPlain(text: string): boolean {
   return !WITHIN.test(text) && !AT_BEGIN.test(text);
 }
+
+const MOST_PARAGRAPHS = 1_000;
+
+/** What stands between empty lines; of very many, the rest in one. */
+export function paragraphsOf(text: string): string[] {
+  const all = text.trim().split(/\n\s*\n/);
+  return all.length <= MOST_PARAGRAPHS
+    ? all
+    : [...all.slice(0, MOST_PARAGRAPHS - 1), all.slice(MOST_PARAGRAPHS - 1).join('\n\n')];
+}

@@ -2,8 +2,10 @@
  * Markdown. What reads it and makes it safe is a third of a run's page: it is loaded for the first text that has any,
  * and until it is there that text stands as it is.
  */
+import { useMemo } from 'preact/hooks';
+import { visibleText } from '../../../../../core/text/unseen.js';
 import { lazily } from '../lazy.js';
-import { isPlain } from './is-plain.js';
+import { isPlain, paragraphsOf } from './is-plain.js';
 
 interface TextProps {
   text: string;
@@ -14,19 +16,18 @@ const SafeMarkdown = lazily<TextProps>(
   Plain,
 );
 
+/** Words of others: what they hide is seen, and what they make has a bound. */
 export function Markdown({ text }: TextProps) {
-  return isPlain(text) ? <Plain text={text} /> : <SafeMarkdown text={text} />;
+  const shown = useMemo(() => visibleText(text), [text]);
+  return isPlain(shown) ? <Plain text={shown} /> : <SafeMarkdown text={shown} />;
 }
 
 function Plain({ text }: TextProps) {
   return (
     <div class="markdown plain">
-      {text
-        .trim()
-        .split(/\n\s*\n/)
-        .map((part, at) => (
-          <p key={at}>{part}</p>
-        ))}
+      {paragraphsOf(text).map((part, at) => (
+        <p key={at}>{part}</p>
+      ))}
     </div>
   );
 }

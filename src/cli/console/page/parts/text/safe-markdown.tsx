@@ -2,6 +2,7 @@
 import { Marked } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isCostly } from '../../../../print/markdown-cost.js';
+import { MOST_LINES } from './diff.js';
 import { purifier } from './purifier.js';
 
 const marked = new Marked({
@@ -53,6 +54,7 @@ export function SafeMarkdown({ text }: { text: string }) {
   useLayoutEffect(() => {
     const fragment = safe(text);
     if (typeof fragment !== 'string') colourDiffs(fragment);
+    ref.current?.classList.toggle('plain', typeof fragment === 'string');
     ref.current?.replaceChildren(fragment);
   }, [text]);
   return <div class="markdown" ref={ref} />;
@@ -62,7 +64,7 @@ export function SafeMarkdown({ text }: { text: string }) {
 function colourDiffs(fragment: DocumentFragment): void {
   for (const code of fragment.querySelectorAll('pre > code')) {
     const lines = (code.textContent ?? '').replace(/\n$/, '').split('\n');
-    if (!isDiff(lines)) continue;
+    if (lines.length > MOST_LINES || !isDiff(lines)) continue;
     code.replaceChildren(...lines.map(diffLine));
   }
 }
