@@ -320,7 +320,7 @@ describe('a person behind the client', () => {
     for (const [typed, text] of [
       ['2', '2'],
       ['b', 'All of them'],
-    ]) {
+    ] as const) {
       const runs = fakeRuns();
       const { call } = await connected({
         runs,
