@@ -11,7 +11,7 @@ export interface Place {
 const NEAR = 160;
 
 /** At the end, whoever came there. */
-export function isAtEnd({ top, height, view }: Place): boolean {
+function isAtEnd({ top, height, view }: Place): boolean {
   return height - top - view < NEAR;
 }
 
