@@ -1,13 +1,13 @@
 /** Texts of tools and models as the page shows them: none takes much more room than it has. */
 import { expect, test } from 'vitest';
-import { paragraphsOf } from '../../../src/cli/console/page/parts/text/is-plain.js';
+import { linesOf, paragraphsOf } from '../../../src/cli/console/page/parts/text/is-plain.js';
 
 // What is drawn is not compiled here.
 const plain = '../../../src/cli/console/page/parts/text/plain.js';
 const diff = '../../../src/cli/console/page/parts/text/diff.js';
 const compare = '../../../src/cli/console/page/parts/text/compare.js';
 const { pretty } = await import(plain);
-const { changeOf, diffLinesOf } = await import(diff);
+const { changeOf } = await import(diff);
 const { compared } = await import(compare);
 
 test('JSON → one value a line; with what is not seen escaped', () => {
@@ -31,7 +31,7 @@ test('WB2 a text of a hundred thousand paragraphs, or lines that differ → a bo
   const paragraphs: string[] = paragraphsOf('a\n\n'.repeat(100_000));
   expect(paragraphs.length).toBeLessThanOrEqual(1_000);
   expect(paragraphs.join('\n\n').match(/a/g)).toHaveLength(100_000);
-  const lines: string[] = diffLinesOf('+a\n'.repeat(100_000));
+  const lines: string[] = linesOf('+a\n'.repeat(100_000));
   expect(lines.length).toBeLessThanOrEqual(2_000);
   expect(lines.join('\n').match(/a/g)).toHaveLength(100_000);
 });

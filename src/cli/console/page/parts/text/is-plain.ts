@@ -18,3 +18,13 @@ export function paragraphsOf(text: string): string[] {
     ? all
     : [...all.slice(0, MOST_PARAGRAPHS - 1), all.slice(MOST_PARAGRAPHS - 1).join('\n\n')];
 }
+
+/** So many lines stand in a colour of their own; the rest is one text. */
+export const MOST_LINES = 2_000;
+
+export function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES - 1), lines.slice(MOST_LINES - 1).join('\n')];
+}

@@ -2,7 +2,7 @@
 import { Marked } from 'marked';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isCostly } from '../../../../print/markdown-cost.js';
-import { MOST_LINES } from './diff.js';
+import { MOST_LINES } from './is-plain.js';
 import { purifier } from './purifier.js';
 
 const marked = new Marked({
