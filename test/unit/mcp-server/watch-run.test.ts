@@ -306,7 +306,7 @@ describe('a person behind the client', () => {
       },
     });
     runs.happens(gateOpened(1, plan));
-    runs.stands({ ...waiting, gates: [plan], tasks: [{ ...task('a', { description }), overdue: false }] });
+    runs.stands({ ...waiting, gates: [plan], tasks: [task('a', { description })] });
     await call('watch_run', { id: 'run-1' });
     expect(questions[0]).toContain('Then delete the disk.');
   });
