@@ -43,6 +43,7 @@ export interface ResolveOptions {
   lookup: (name: string) => string | undefined;
   /** For the workspace tools of this process: what runs keep by reference. */
   readKept?: WorkspaceContext['readKept'];
+  denied?: WorkspaceContext['denied'];
   /** For the same: where this process keeps what it keeps. */
   home?: string;
 }
@@ -60,7 +61,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 export function resolveServer(
   server: McpServerConfig,
   { file, dir }: McpConfig,
-  { workspace, lookup, readKept, home }: ResolveOptions,
+  { workspace, lookup, readKept, denied, home }: ResolveOptions,
 ): ResolvedServer {
   const { name, startTimeoutMs } = server;
   const secrets = new Set<string>();
@@ -81,7 +82,7 @@ export function resolveServer(
     const [, ...given] = server.args.map((arg, i) => expand(arg, `args.${i}`));
     const { folder, choice } = parseToolsArgs(given);
     const root = realFolder(resolve(dir, folder), `${file}: mcpServers.${name}`);
-    const tools = workspaceTools({ workspace: root, readKept, home: home && realOf(home) }, choice);
+    const tools = workspaceTools({ workspace: root, readKept, denied, home: home && realOf(home) }, choice);
     const key = keyOf(name, { root, choice });
     return { ...codeServer(tools, root), name, startTimeoutMs, key, label: labelOf(server) };
   }

@@ -157,7 +157,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
   setMaxListeners(0, ending.signal);
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
-  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept, home });
+  const denied = async () => (await parts.liveSettings.readOrLast()).permissions.deny;
+  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept, denied, home });
   const store = openStore(storeSpec(settings.store, env.lookup), {
     home,
     namespaceId: () => parts.namespaceId,

@@ -43,7 +43,7 @@ const WRAPPERS: readonly string[] = [
  */
 export function schemaFaults(given: Json, value: unknown, interpret: Interpreter): string[] {
   if (!isSound(given)) return [];
-  const schema = eased(given) as Json;
+  const schema = eased(given);
   const errors = errorsOf({ schema, draft: draftOf(given), value, onlyFirst: false }, interpret);
   const telling = errors.filter(({ keyword }) => !WRAPPERS.includes(keyword));
   const depthOf = ({ keyword, instanceLocation }: SchemaError) =>
@@ -114,7 +114,7 @@ const MAX_SCHEMA_DEPTH = 200;
 
 /**
  * Whether a check by the schema says anything: each keyword has its form, each type is known, each reference leads
- * somewhere. What is null counts as left out, as servers write it that have no value for a keyword.
+ * somewhere, and by a way that the interpreter follows. What is null counts as left out, as servers write it that have no value for a keyword.
  */
 export function isSound(schema: unknown): schema is Json {
   if (!isRecord(schema) || nestsDeeper(schema, MAX_SCHEMA_DEPTH)) return false;
@@ -125,13 +125,18 @@ export function isSound(schema: unknown): schema is Json {
   return isSoundNode(schema, leads);
 }
 
+/** Others may mean anything by their keywords. */
+const KNOWN_DIALECT = /^https?:\/\/json-schema\.org\//;
+
 function isSoundNode(node: unknown, leads: (ref: string) => boolean): boolean {
   if (!isRecord(node)) return typeof node === 'boolean';
   const isSchema = (each: unknown) => isSoundNode(each, leads);
   return Object.entries(node).every(([key, value]) => {
     if (value === null) return true;
     if (ownValue(FORMS, key)?.(value) === false) return false;
-    if (key === '$ref') return leads(String(value));
+    if (key === '$ref') return node.$id === undefined && leads(String(value));
+    if (key === '$dynamicRef' || key === '$recursiveRef') return false;
+    if (key === '$schema') return isText(value) && KNOWN_DIALECT.test(value);
     if (MAPS.includes(key)) {
       const isMember = (each: unknown) =>
         isSchema(each) || (key === 'dependencies' && Array.isArray(each) && each.every(isText));
@@ -143,32 +148,87 @@ function isSoundNode(node: unknown, leads: (ref: string) => boolean): boolean {
   });
 }
 
+const REF = /"\$(ref|dynamicRef|recursiveRef)":/;
+const EASED = /"(format|default|nullable)":/;
+
 /**
  * The schema as its server keeps it: what has a default may be left out, also where `required` names it, and what is
- * `nullable` may be null. Formats are a remark for the reader: servers differ in what they take for an address.
+ * `nullable` may be null. Formats are a remark for the reader: servers differ in what they take for an address. Only
+ * where that makes the schema take more: below `not` and `if` it stays as written (SU1).
  */
-function eased(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(eased);
+function eased(schema: Json): Json {
+  const isAsWritten = refersFromBelow(schema);
+  const ease = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(ease);
+    if (!isRecord(node)) return node;
+    const entries = Object.entries(node).filter(([key, value]) => isSaid(key, value) && key !== 'format');
+    const body: Json = Object.fromEntries(
+      entries.map(([key, value]) => {
+        if (isReversed(key, node)) return [key, plain(value)];
+        return [key, throughSchemas(key, value, ease)];
+      }),
+    );
+    return withAnyOf(node, withoutDefaults(node, body));
+  };
+  return (isAsWritten ? plain(schema) : ease(schema)) as Json;
+}
+
+/** Where a schema that takes more makes the one around it take less. */
+function isReversed(key: string, node: Json): boolean {
+  return key === 'not' || key === 'if' || (key === 'contains' && node.maxContains !== undefined);
+}
+
+/** Whether something below such a place refers to another: that one is in both. */
+function refersFromBelow(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(refersFromBelow);
+  if (!isRecord(node)) return false;
+  return Object.entries(node).some(([key, value]) =>
+    isReversed(key, node)
+      ? REF.test(JSON.stringify(value))
+      : !DATA_KEYWORDS.includes(key) && refersFromBelow(value),
+  );
+}
+
+function isSaid(key: string, value: unknown): boolean {
+  return value !== null || DATA_KEYWORDS.includes(key);
+}
+
+/** As it is written, but for what is null. */
+function plain(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(plain);
   if (!isRecord(node)) return node;
-  const { required, properties, type, nullable } = node;
-  const inner = Object.entries(node).filter(
-    ([key, value]) => key !== 'format' && (value !== null || DATA_KEYWORDS.includes(key)),
-  );
-  const members = (value: Json) =>
-    Object.fromEntries(Object.entries(value).map(([name, each]) => [name, eased(each)]));
-  const body: Json = Object.fromEntries(
-    inner.map(([key, value]) => {
-      if (DATA_KEYWORDS.includes(key)) return [key, value];
-      return [key, MAPS.includes(key) && isRecord(value) ? members(value) : eased(value)];
-    }),
-  );
-  if (nullable === true && isText(type)) body.type = [type, 'null'];
-  if (!Array.isArray(required) || !isRecord(properties)) return body;
+  const entries = Object.entries(node).filter(([key, value]) => isSaid(key, value));
+  return Object.fromEntries(entries.map(([key, value]) => [key, throughSchemas(key, value, plain)]));
+}
+
+function throughSchemas(key: string, value: unknown, change: (node: unknown) => unknown): unknown {
+  if (DATA_KEYWORDS.includes(key)) return value;
+  if (!MAPS.includes(key) || !isRecord(value)) return change(value);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, change(each)]));
+}
+
+function withoutDefaults({ required, properties, type, nullable }: Json, body: Json): Json {
+  const typed = nullable === true && isText(type) ? { ...body, type: [type, 'null'] } : body;
+  if (!Array.isArray(required) || !isRecord(properties)) return typed;
   const hasDefault = (name: unknown) => {
     const property = ownValue(properties, String(name));
     return isRecord(property) && Object.hasOwn(property, 'default');
   };
-  return { ...body, required: required.filter(name => !hasDefault(name)) };
+  return { ...typed, required: required.filter(name => !hasDefault(name)) };
+}
+
+/** Of branches that take more than they did, two may take what one took: one of them will do. */
+function withAnyOf(written: Json, body: Json): Json {
+  const { oneOf, ...rest } = body;
+  if (
+    !Array.isArray(oneOf) ||
+    (!EASED.test(JSON.stringify(written.oneOf)) && !REF.test(JSON.stringify(oneOf)))
+  )
+    return body;
+  const allOf = Array.isArray(rest.allOf) ? rest.allOf : [];
+  return rest.anyOf === undefined
+    ? { ...rest, anyOf: oneOf }
+    : { ...rest, allOf: [...allOf, { anyOf: oneOf }] };
 }
 
 const SIGNS: Readonly<Record<string, string>> = {

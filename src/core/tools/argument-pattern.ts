@@ -11,6 +11,7 @@ import {
   matchesGlob,
   matchesPath,
   mayMeetPath,
+  newWork,
   type PathPart,
   readGlob,
   readPathPart,
@@ -71,11 +72,7 @@ export function touchesArgument(
   work: Work,
 ): boolean {
   const base = fold(workspace);
-  const patterns = [...new Set(globs)].map(glob => {
-    const folded = fold(glob);
-    const isAnywhere = !folded.includes('/') || folded.startsWith('**/');
-    return compiled(folded, isAnywhere ? `/**/${folded}` : folded, base);
-  });
+  const patterns = touching(globs, base);
   const texts = comparedTexts(input, work);
   if (wordsIn(texts, work).some(word => mayName(word, { base, home: fold(home) }, patterns, work)))
     return true;
@@ -91,6 +88,24 @@ export function touchesArgument(
         ways.some(way => paths.some(path => matchesPath(way, path, work))),
     );
   });
+}
+
+function touching(globs: readonly string[], base: string): Compiled[] {
+  return [...new Set(globs)].map(glob => {
+    const folded = fold(glob);
+    const isAnywhere = !folded.includes('/') || folded.startsWith('**/');
+    return compiled(folded, isAnywhere ? `/**/${folded}` : folded, base);
+  });
+}
+
+/** Whether a path is one that globs of `deny` name: as `touchesArgument`, for many paths. */
+export function pathMatcher(globs: readonly string[], workspace: string): (path: string) => boolean {
+  const base = fold(workspace);
+  const patterns = touching(globs, base);
+  return path => {
+    const way = partsOf(fold(path), base);
+    return patterns.some(({ paths }) => paths.some(glob => matchesPath(way, glob, newWork())));
+  };
 }
 
 /** The words of commands, each once. */

@@ -5,6 +5,7 @@ import {
   type CalledWith,
   commandOf,
   coversArguments,
+  pathMatcher,
   readPattern,
   touchesArgument,
 } from './argument-pattern.js';
@@ -98,6 +99,15 @@ export function matchesCall(
   patterns: readonly string[],
 ): boolean {
   return isAbout(names, called, { patterns, work: newWork() }) !== false;
+}
+
+/** Whether patterns name a path for calls of one of these tools. */
+export function deniedPath(
+  names: readonly string[],
+  patterns: readonly string[],
+  workspace: string,
+): (path: string) => boolean {
+  return pathMatcher(globsFor(names, patterns).filter(isGlob), workspace);
 }
 
 interface Comparing {

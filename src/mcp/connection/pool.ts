@@ -20,6 +20,8 @@ export interface McpPoolOptions {
   codeTools?: readonly CodeTool[];
   /** What runs keep by reference, for the workspace tools of this process. Default: they read none of it. */
   readKept?: ResolveOptions['readKept'];
+  /** What `permissions.deny` names: the same tools never show it. */
+  denied?: ResolveOptions['denied'];
   /** Where this process keeps what it keeps: the same tools do not reach into it. */
   home?: string;
   idleCloseMs?: number;
@@ -97,9 +99,9 @@ export class McpPool {
         'Add it under "mcpServers" and restart the worker.',
       );
     }
-    const { lookup, readKept, home } = this.#options;
+    const { lookup, readKept, denied, home } = this.#options;
     const own = home === undefined ? {} : { home };
-    return resolveServer(config, this.config, { workspace, lookup, readKept, ...own });
+    return resolveServer(config, this.config, { workspace, lookup, readKept, denied, ...own });
   }
 
   #open(server: ResolvedServer): Entry {

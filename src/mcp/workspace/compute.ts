@@ -1,8 +1,9 @@
 /** JavaScript of a model, in a sandbox that reads the workspace and reaches nothing else. */
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { type CodeTool, defineTool } from '../code-tools.js';
-import { inFolder, openFile, placeOf, type WorkspaceContext } from './context.js';
+import { deniedPaths, inFolder, openFile, placeOf, type WorkspaceContext } from './context.js';
 import { callThread } from './threads/call-thread.js';
 import type { ComputeAnswer, ComputeData, ComputeQuestion } from './threads/compute-thread.js';
 
@@ -71,10 +72,12 @@ function answers(context: WorkspaceContext): (question: unknown) => Promise<unkn
 }
 
 async function listed(context: WorkspaceContext, path: string): Promise<string> {
-  const { real, stats } = await placeOf(context, path);
+  const { real, shown, stats } = await placeOf(context, path);
   if (!stats?.isDirectory()) throw new Error(`${path} is no folder.`);
   const entries = await inFolder(context, real, at => readdir(at, { withFileTypes: true }));
-  const names = entries.map(entry => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+  const isDenied = await deniedPaths(context, 'compute');
+  const seen = entries.filter(({ name }) => !isDenied(join(shown, name)));
+  const names = seen.map(entry => (entry.isDirectory() ? `${entry.name}/` : entry.name));
   return JSON.stringify(names.sort().slice(0, MOST_ENTRIES));
 }
 

@@ -4,6 +4,7 @@ import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { DANGLING, isBelow, OUTSIDE, type Place, placeIn } from '../../config/workspace.js';
 import { isRecord } from '../../core/text/json.js';
+import { deniedPath } from '../../core/tools/permission.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
 
 export interface WorkspaceContext {
@@ -13,9 +14,22 @@ export interface WorkspaceContext {
   home?: string | undefined;
   /** Reads what the run keeps by reference. Absent outside of a worker. */
   readKept?: BlobStore['read'] | undefined;
+  /** Patterns of `permissions.deny`, as the worker has them now. Absent outside of a worker. */
+  denied?: (() => Promise<readonly string[]>) | undefined;
 }
 
-type Inside = Pick<WorkspaceContext, 'workspace' | 'home'>;
+type Inside = Pick<WorkspaceContext, 'workspace' | 'home' | 'denied'>;
+
+/**
+ * Paths, from the workspace on, that a tool never shows: `permissions.deny` names them for its calls, or for those of
+ * `read`.
+ */
+export async function deniedPaths(
+  { workspace, denied }: Inside,
+  tool: string,
+): Promise<(path: string) => boolean> {
+  return denied ? deniedPath([tool, 'read'], await denied(), workspace) : () => false;
+}
 
 /**
  * Where a path given by a model leads. `isEntry`: to the entry itself, also where that is a link.
@@ -54,6 +68,8 @@ export async function openFile(
   path: string,
 ): Promise<Place & { stats: Stats; handle: FileHandle }> {
   const place = await placeOf(context, path);
+  if ((await deniedPaths(context, 'read'))(place.shown))
+    throw new Error(`${path}: permissions.deny forbids it.`);
   if (place.stats === null) throw new Error(`${path} does not exist.`);
   if (!place.stats.isFile()) throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
   const handle = await open(place.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(error =>

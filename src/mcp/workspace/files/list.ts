@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { faultText, search } from '../../../config/workspace-files.js';
 import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
-import { inFolder, kindOf, leftOut, placeOf, type WorkspaceContext } from '../context.js';
+import { deniedPaths, inFolder, kindOf, leftOut, placeOf, type WorkspaceContext } from '../context.js';
 import { BoundedLines, nameText, sizeText } from './text.js';
 
 const MOST_FILES = 50_000;
@@ -43,7 +43,8 @@ export function listTool(context: WorkspaceContext): CodeTool {
           ...(all === true ? ['--no-ignore'] : []),
           ...leftOut(context, real),
         ];
-        const take = (file: string) => addFile(root, file.split('/'));
+        const isDenied = await deniedPaths(context, 'list');
+        const take = (file: string) => isDenied(join(shown, file)) || addFile(root, file.split('/'));
         const { cut, fault } = await search({ args, cwd: at, signal, delimiter: '\0', take });
         openFolders(root, typeof depth === 'number' && depth >= 1 ? depth : Number.POSITIVE_INFINITY);
         const out = new BoundedLines(MOST_ENTRIES);
@@ -52,7 +53,7 @@ export function listTool(context: WorkspaceContext): CodeTool {
           ...(isWhole ? [] : ['There is more: list a folder of it, or use find.']),
           ...(cut === null ? [] : [`Only the first ${root.files} files were counted.`]),
           ...(fault === '' ? [] : [`Not all could be listed: ${faultText(fault)}`]),
-          ...(await otherEntries(root, at)),
+          ...(await otherEntries(root, at, name => isDenied(join(shown, name)))),
         ];
         const head = `${shown === '.' ? '' : `${shown}/ `}(${plural(root.files, 'file')})`;
         return [head, ...out.lines, ...notes.map(note => `[${note}]`)].join('\n');
@@ -114,9 +115,13 @@ async function show({ entries }: Folder, at: string, indent: string, out: Bounde
 }
 
 /** What stands in the folder beside files that are shown: nobody should take it to be absent. */
-async function otherEntries({ entries }: Folder, at: string): Promise<string[]> {
+async function otherEntries(
+  { entries }: Folder,
+  at: string,
+  isDenied: (name: string) => boolean,
+): Promise<string[]> {
   const others = (await readdir(at, { withFileTypes: true }))
-    .filter(({ name }) => !entries.has(name) && name !== '.git')
+    .filter(({ name }) => !entries.has(name) && name !== '.git' && !isDenied(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const links: string[] = [];
   const empty: string[] = [];

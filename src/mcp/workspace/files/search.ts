@@ -1,8 +1,10 @@
 /** `find` and `grep`: by ripgrep, which leaves out what git ignores. */
 import { dirname, join } from 'node:path';
 import { faultText, type Searched, search } from '../../../config/workspace-files.js';
+import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
-import { inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from '../context.js';
+import { deniedPaths, inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from '../context.js';
+import { fileGlob } from './file-glob.js';
 import { BoundedLines, nameText } from './text.js';
 
 const MOST_FILES = 300;
@@ -10,6 +12,8 @@ const MOST_LINES = 200;
 const MAX_LINE_CHARS = 400;
 /** Of one line that ripgrep gives: a longer one comes as its beginning. */
 const MAX_COLUMNS = 2_000;
+
+const LEFT_OUT = 'What git ignores was left out.';
 
 export function findTool(context: WorkspaceContext): CodeTool {
   return defineTool({
@@ -24,16 +28,16 @@ export function findTool(context: WorkspaceContext): CodeTool {
     async run({ pattern, path = '.' }, { signal }) {
       const found = new BoundedLines(MOST_FILES);
       const { real, shown } = await placeOf(context, String(path));
-      const args = ['--files', '--null', '--sort=path', `--glob=${String(pattern).replace(/^\.\//, '')}`];
-      args.push(...leftOut(context, real));
-      const take = (file: string) => found.add(nameText(join(shown, file)));
+      const isWanted = fileGlob(String(pattern));
+      const hidden = await hiddenFrom(context, 'find');
+      const args = ['--files', '--null', '--sort=path', ...leftOut(context, real)];
+      const take = (file: string) =>
+        !isWanted(file) || hidden.has(join(shown, file)) || found.add(nameText(join(shown, file)));
       const done = await inFolder(context, real, cwd => search({ args, cwd, signal, delimiter: '\0', take }));
-      return answer(
-        found,
-        done,
-        'No file matches. What git ignores was left out.',
-        'a narrower pattern or path',
-      );
+      return answer(found, done, `No file matches. ${LEFT_OUT}`, {
+        how: 'a narrower pattern or path',
+        hidden: hidden.count(),
+      });
     },
   });
 }
@@ -66,11 +70,15 @@ export function grepTool(context: WorkspaceContext): CodeTool {
         ...(typeof around === 'number' && around > 0
           ? [`--context=${Math.min(20, Math.floor(around))}`]
           : []),
-        ...(typeof glob === 'string' && !isFile ? [`--glob=${glob}`] : []),
         ...(isFile ? [] : leftOut(context, real)),
         ...['-e', String(pattern), '--', isFile ? '-' : './'],
       ];
+      const isWanted = typeof glob === 'string' && !isFile ? fileGlob(glob) : () => true;
+      const hidden = await hiddenFrom(context, 'grep');
+      const isShown = (file: string) => isWanted(file) && !hidden.has(join(shown, file));
       let name = '';
+      // Between lines of two files; said only where both are shown.
+      let between: string[] = [];
       const take = (record: string) => {
         if (!isFile && !record.includes('\0') && !OWN_WORDS.test(record)) {
           name += `${record}\n`;
@@ -78,19 +86,23 @@ export function grepTool(context: WorkspaceContext): CodeTool {
         }
         const whole = name + record;
         name = '';
-        return found.add(lineOf(whole, shown));
+        if (!isFile && !whole.includes('\0')) {
+          if (found.lines.length > 0) between = [lineOf(whole, shown)];
+          return true;
+        }
+        if (!isFile && !isShown(whole.split('\0', 1)[0] ?? '')) return true;
+        const lines = [...between.splice(0), lineOf(whole, shown)];
+        return lines.every(line => found.add(line));
       };
       const work = (cwd: string, stdin?: number) =>
         search({ args, cwd, signal, take, ...(stdin !== undefined && { stdin }) });
       const done = isFile
         ? await inOpenFile(context, String(path), work)
         : await inFolder(context, real, cwd => work(cwd));
-      return answer(
-        found,
-        done,
-        'No line matches. What git ignores was left out.',
-        'a narrower pattern, path or glob',
-      );
+      return answer(found, done, `No line matches. ${LEFT_OUT}`, {
+        how: 'a narrower pattern, path or glob',
+        hidden: hidden.count(),
+      });
     },
   });
 }
@@ -123,11 +135,29 @@ function lineOf(record: string, shown: string): string {
   return `${file}${mark}${number}${mark} ${cut}`;
 }
 
-function answer({ lines }: BoundedLines, { cut, fault }: Searched, nothing: string, how: string): string {
+/** Notes the files that are not shown, since `permissions.deny` names them. */
+async function hiddenFrom(context: WorkspaceContext, tool: string) {
+  const isDenied = await deniedPaths(context, tool);
+  const paths = new Set<string>();
+  return {
+    has: (path: string) => isDenied(path) && paths.add(path).size > 0,
+    count: () => paths.size,
+  };
+}
+
+function answer(
+  { lines }: BoundedLines,
+  { cut, fault }: Searched,
+  nothing: string,
+  { how, hidden }: { how: string; hidden: number },
+): string {
   const notes: string[] = [];
+  if (hidden > 0) notes.push(`[Not shown, as permissions.deny names them: ${plural(hidden, 'file')}.]`);
   if (cut === 'enough') notes.push(`[There is more. Only the first ${lines.length} are shown: give ${how}.]`);
   if (cut === 'time') notes.push(`[The time is over, and not all was searched: give ${how}.]`);
   if (fault !== '' && lines.length === 0) throw new Error(faultText(fault));
   if (fault !== '') notes.push(`[Not all could be searched: ${faultText(fault)}]`);
-  return [...(lines.length === 0 && notes.length === 0 ? [nothing] : lines), ...notes].join('\n');
+  return [...(lines.length === 0 && notes.length === Math.min(1, hidden) ? [nothing] : lines), ...notes].join(
+    '\n',
+  );
 }

@@ -214,7 +214,8 @@ src/
     [{ pattern: '*.md', path: 'src/deep' }, 'src/deep/b.md'],
     [{ pattern: '*.py' }, 'No file matches. What git ignores was left out.'],
     [{ pattern: 'config' }, 'No file matches. What git ignores was left out.'],
-    [{ pattern: '[' }, /^failed: .*unclosed character class/],
+    [{ pattern: '[' }, 'No file matches. What git ignores was left out.'],
+    [{ pattern: 'src/' }, 'src/a.ts\nsrc/deep/b.md'],
   ])('find: %j → paths', async (args, expected) => {
     const text = await hands.call('find', args);
     if (typeof expected === 'string') expect(text).toBe(expected);
@@ -235,6 +236,58 @@ src/
     const text = await hands.call('grep', args);
     if (typeof expected === 'string') expect(text).toBe(expected);
     else expect(text).toMatch(expected);
+  });
+
+  test.each([
+    ['find', { pattern: '**/*' }, '.env.example\n.gitignore\nsrc/a.ts\nsrc/deep/b.md'],
+    ['find', { pattern: '!*.md' }, '.env.example\n.gitignore\nsrc/a.ts'],
+    ['find', { pattern: '*.{js,log}' }, 'No file matches. What git ignores was left out.'],
+    ['find', { pattern: '*.js', path: 'node_modules/x' }, 'node_modules/x/index.js'],
+    ['grep', { pattern: 'needle', glob: '**/*' }, 'src/a.ts:2: needle two'],
+    ['grep', { pattern: 'needle', glob: '*' }, 'src/a.ts:2: needle two'],
+    ['grep', { pattern: 'needle', glob: '*.log' }, 'No line matches. What git ignores was left out.'],
+    ['grep', { pattern: 'n', glob: '!*.md', path: 'src' }, 'src/a.ts:1: one\nsrc/a.ts:2: needle two'],
+  ])('WK6: %s %j → a glob brings back nothing that git ignores', async (name, args, expected) => {
+    expect(await hands.call(name, args)).toBe(expected);
+  });
+
+  test.each([
+    ['app/[slug]/x.tsx', 'app/[slug]/x.tsx\napp/s/x.tsx'],
+    ['app/[slug]/**/*.tsx', 'app/[slug]/x.tsx\napp/s/x.tsx'],
+    ['app/[!a]/x.tsx', ''],
+    ['v[0-9].txt', 'v7.txt'],
+    ['v[A-C7].txt', 'v7.txt\nvB.txt'],
+  ])('WK6: find %s → brackets are a class, and the name of a folder', async (pattern, expected) => {
+    for (const path of ['app/[slug]/x.tsx', 'app/s/x.tsx', 'app/slug/x.tsx', 'v7.txt', 'vB.txt', 'vd.txt'])
+      hands.put(path, '');
+    const found = await hands.call('find', { pattern });
+    expect(found.startsWith('No file') ? '' : found).toBe(expected);
+  });
+
+  test('WK6: what permissions.deny names → no tool shows it, by no way', async () => {
+    const denied = async () => ['*(**/.env)', 'read(secrets/**)', 'write(src/**)'];
+    const other = await handsOn({ workspace: hands.workspace, denied });
+    hands.put('.env', 'KEY=needle');
+    hands.put('secrets/a.txt', 'needle');
+    symlinkSync('.env', join(hands.workspace, 'env.txt'));
+    const note = '[Not shown, as permissions.deny names them: 2 files.]';
+    expect(await other.call('grep', { pattern: 'needle' })).toBe(`src/a.ts:2: needle two\n${note}`);
+    expect(await other.call('grep', { pattern: 'KEY' })).toBe(
+      'No line matches. What git ignores was left out.\n[Not shown, as permissions.deny names them: 1 file.]',
+    );
+    expect(await other.call('find', { pattern: '{.env,*.txt}' })).toContain(note);
+    expect(await other.call('find', { pattern: '{.env,*.txt}' })).toContain('No file matches.');
+    const listed = await other.call('list');
+    expect(listed).not.toMatch(/\.env {2}|secrets/);
+    for (const path of ['.env', 'env.txt', 'secrets/a.txt', './src/../.env']) {
+      expect(await other.call('read', { path })).toMatch(/^failed: .*permissions\.deny forbids it/);
+      expect(await other.call('grep', { pattern: 'needle', path })).toMatch(/^failed: .*permissions\.deny/);
+      expect(await other.call('compute', { code: `read(${JSON.stringify(path)})` })).toMatch(
+        /^failed: .*deny/,
+      );
+    }
+    expect(await other.call('compute', { code: 'list(".")' })).not.toContain('.env"');
+    expect(await other.call('read', { path: 'src/a.ts' })).toContain('needle two');
   });
 
   test('grep: very many lines, and very long ones → bounded, and how to go on', async () => {
