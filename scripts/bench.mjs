@@ -22,6 +22,7 @@ const SMOKE = {
   'first-text': '--samples 1 --runs 1 --model-ms 30',
   history: '--turns 5',
   load: '--runs 1 --singles 0 --database memory',
+  'large-edit': '--megabytes 1 --places 10',
   'parallel-reads': '--reads 2 --turns 1 --rounds 1 --at-once 1,2 --tool-ms 30 --model-ms 30',
   'parallel-tasks': '--tasks 2 --rounds 1 --at-once 1,2 --model-ms 30',
   price: '--modes react,team --turns 100',

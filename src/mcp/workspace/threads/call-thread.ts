@@ -32,12 +32,37 @@ export type Answer = { value: unknown } | { error: string };
 const START_MS = 15_000;
 const MOST_THREADS = 4;
 let threads = 0;
+/** Threads that were told to end and have not: no call of the engine's own code can be ended from outside. */
+const MOST_STUCK = 8;
+const END_MS = 500;
+let stuck = 0;
+
+/** Whoever waits for the result does not wait for the thread. */
+async function endThread(worker: Worker): Promise<void> {
+  const ended = worker.terminate();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<true>(resolve => {
+    timer = setTimeout(() => resolve(true), END_MS);
+  });
+  const isStuck = await Promise.race([ended.then(() => false), late]);
+  clearTimeout(timer);
+  if (!isStuck) return;
+  stuck += 1;
+  worker.unref();
+  void ended.finally(() => {
+    stuck -= 1;
+  });
+}
 const waiting: (() => void)[] = [];
 
 /**
  * What the thread posts last: its answer. @throws Error for the model: out of time, out of memory.
  */
 export function callThread(work: ThreadWork): Promise<unknown> {
+  if (stuck >= MOST_STUCK)
+    return Promise.reject(
+      new Error('Earlier calls can not be ended and still take all room: try again later.'),
+    );
   return inTurn(() => inThread(work));
 }
 
@@ -108,7 +133,7 @@ async function inThread({ script, data, timeoutMs, heapMb, signal, answer }: Thr
     ended.catch(() => undefined);
     aborted.catch(() => undefined);
     port1.close();
-    await worker.terminate();
+    await endThread(worker);
   }
 }
 
