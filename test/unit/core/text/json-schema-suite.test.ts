@@ -29,8 +29,9 @@ const TAKEN: Record<keyof typeof DRAFTS, Record<string, number>> = {
 };
 
 function casesOf(draft: keyof typeof DRAFTS): Case[] {
-  const url = new URL(`../../../support/json-schema-suite/${draft}.json`, import.meta.url);
-  return JSON.parse(readFileSync(url, 'utf8'));
+  const url = new URL(`../../../support/json-schema-suite/${draft}.jsonl`, import.meta.url);
+  const lines = readFileSync(url, 'utf8').trimEnd().split('\n');
+  return lines.map(line => JSON.parse(line) as Case);
 }
 
 /** A schema that is true or false is none of arguments. */

@@ -27,7 +27,7 @@ test('WK4: lines of a hundred places at the end of a large text → each charact
   expect(lineAt(7)).toBe(2);
 });
 
-test('WK4: edit of many places in a large file, and of one that is not there → the event loop turns meanwhile', async () => {
+test('WK4: edit of many places in a large file, and of one that is not there → done, and the event loop turns meanwhile', async () => {
   const hands = await handsOn();
   const places = Array.from({ length: 100 }, (_, index) => `place ${index}.`);
   hands.put('large.txt', `${'a line of this file\r\n'.repeat(300_000)}${places.join('\r\n')}\r\n`);
