@@ -55,7 +55,7 @@ test('WK4: edit of many places in a large file, and of one that is not there →
 test('WK14: threads that nothing can end → their calls end at their time, and later calls have room', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stuck-'));
   const pipe = join(folder, 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
   const file = join(folder, 'stuck.cjs');
   // The engine waits for a writer: no thread is ended while it does.
   writeFileSync(file, `require('node:fs').readFileSync(${JSON.stringify(pipe)});`);
