@@ -8,6 +8,7 @@ import type { Cause, Outcome } from '../plan/cause.js';
 import { delimit } from '../prompts/prompt.js';
 import type { Words } from '../prompts/words.js';
 import { cutText, lastWithin } from '../text/fit.js';
+import { wellFormed } from '../text/json.js';
 import { sizeOfList } from '../text/sizes.js';
 import {
   GOAL_TEXT_BYTES,
@@ -77,7 +78,7 @@ export function newGoal(
 ): GoalState {
   return {
     number,
-    text: cutText(text, GOAL_TEXT_BYTES),
+    text: cutText(wellFormed(text), GOAL_TEXT_BYTES),
     mode,
     modeWhy: null,
     startedAt,
