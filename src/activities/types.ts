@@ -56,6 +56,8 @@ export interface CallModelResult {
   outputText?: string;
   /** What was changed of the request because its endpoint refuses it, and the run does not know: `id` to keep, `told` to tell. */
   lessons?: { id: string; told: string }[];
+  /** Tools that the text ends with calls of, by name: they are not read yet. */
+  calledInText?: string[];
   /** What the person should know of this reply, such as a usage that can't be right. */
   warning?: string;
   durationMs: number;

@@ -49,9 +49,18 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
     const hint = `Set ${keyVariable}, or ${urlVariable} for an endpoint that needs no key.`;
     throw new ModelCallError(FAILURE.model.auth, `No model endpoint is configured for "${name}". ${hint}`);
   }
+  const fault = apiKey === undefined ? null : keyFault(apiKey);
+  if (fault !== null) throw new ModelCallError(FAILURE.model.auth, `The key in ${keyVariable} ${fault}`);
   const url = parseBaseUrl(baseUrl ?? owner.url, urlVariable);
   const where = { keyVariable, urlVariable, ownAddress: baseUrl === undefined };
   return { name, protocol, url, apiKey, headers, toolSyntax: settings.toolSyntax, ...where };
+}
+
+/** Why no header can carry a key, or no endpoint knows it, without the key; null for nothing. */
+function keyFault(key: string): string | null {
+  if (/[\r\n]/.test(key)) return 'has a line end in it: write it on one line, without anything else.';
+  if (/^["'“”‘’`]|["'“”‘’`]$/.test(key)) return 'has quotation marks around it: write it without them.';
+  return /[^\x21-\x7e]/.test(key) ? 'has blanks or letters in it that no key has: copy it once more.' : null;
 }
 
 function parseBaseUrl(text: string, urlVariable: string): URL {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { CallFailureDetails } from '../../core/limits/failure.js';
 import { FAILURE } from '../../core/limits/failure.js';
+import { WRITTEN_LESSON } from '../../core/limits/lessons.js';
 import type { Usage } from '../../core/state/message.js';
 import { cutText } from '../../core/text/fit.js';
 import { ModelCallError } from '../../models/model-call-error.js';
@@ -17,6 +18,7 @@ import { withWrittenCalls } from '../../models/tool-syntax/as-text.js';
 import type { ToolCallCodec } from '../../models/tool-syntax/codec.js';
 import { CODECS } from '../../models/tool-syntax/codecs.js';
 import { runWithTools } from '../../models/tool-syntax/run-with-tools.js';
+import { WRITTEN_CALLS } from '../../models/tool-syntax/written-calls.js';
 import { failpoint } from '../../shared/failpoints.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from '../types.js';
 import { AttemptUsage } from './attempt-usage.js';
@@ -187,7 +189,11 @@ async function complete(
   const text = mended?.text ?? draft.text;
   const callText = mended?.isWhole === false ? draft.text : text;
   const reply = { text: callText, callId: input.callId, tools: head.tools };
-  const written = isOutput && codec ? withWrittenCalls(content, reply, codec) : null;
+  const unasked =
+    isOutput && stopReason !== 'max_tokens' && head.toolChoice !== 'none' ? WRITTEN_CALLS : null;
+  const reads = codec ?? (input.lessons?.includes(WRITTEN_LESSON) ? unasked : null);
+  const written = isOutput && reads ? withWrittenCalls(content, reply, reads) : null;
+  const calledInText = written || codec || !unasked ? [] : unasked.parse(text, head.tools).calls;
   if (written) {
     content = written;
     stopReason = 'tool_use';
@@ -201,6 +207,9 @@ async function complete(
     stopReason,
     usage: used.usage,
     ...lessonsOf(draft, clean),
+    ...(calledInText.length > 0 && {
+      calledInText: calledInText.map(({ name }) => name).slice(0, MOST_LESSONS),
+    }),
     ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
     ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
     ...(outputText === null ? {} : { outputText }),

@@ -10,6 +10,9 @@ export function lessonsOf(lessons: RunLessons | undefined, model: string): reado
   return ownValue(lessons ?? {}, model) ?? [];
 }
 
+/** Of a model that calls in the text of its replies: it was asked for the native form once, and is read from then on. */
+export const WRITTEN_LESSON = 'written calls 1';
+
 /** The lessons with one more; the same ones where there is no room: what a worker forgets, it learns again. */
 export function withLesson(lessons: RunLessons | undefined, model: string, id: string): RunLessons {
   const known = lessonsOf(lessons, model);

@@ -57,7 +57,7 @@ export interface WrittenReply {
 export function withWrittenCalls(
   content: Content,
   reply: WrittenReply,
-  codec: ToolCallCodec,
+  codec: Pick<ToolCallCodec, 'parse'>,
 ): Content | null {
   if (reply.tools.length === 0) return null;
   const parsed = codec.parse(reply.text, reply.tools);

@@ -9,9 +9,10 @@ import {
   modelFailure,
   tookTooLong,
 } from '../../core/limits/failure.js';
-import { lessonsOf, withLesson } from '../../core/limits/lessons.js';
+import { lessonsOf, WRITTEN_LESSON, withLesson } from '../../core/limits/lessons.js';
 import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/limits/model-failure.js';
 import { NO_RETRIES, type PinnedCall, withInputCount } from '../../core/limits/model-use.js';
+import { fill } from '../../core/prompts/words.js';
 import { here, taskAt } from '../../core/state/cursor.js';
 import {
   type AssistantMessage,
@@ -21,7 +22,7 @@ import {
   toolCallId,
   toolCallsOf,
 } from '../../core/state/message.js';
-import { isCounted, wayOf } from '../../core/state/run-state.js';
+import { accountOf, isCounted, wayOf } from '../../core/state/run-state.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
@@ -48,6 +49,8 @@ export interface WholeReply {
   /** Its number in the run. */
   turn: number;
   durationMs: number;
+  /** Tools that its text ends with calls of. */
+  calledInText?: string[];
 }
 
 /**
@@ -104,6 +107,25 @@ function learn(run: Run, model: string, { id, told }: { id: string; told: string
   const { models } = run.state;
   models.lessons = withLesson(models.lessons, model, id);
   run.warnOnce(`lesson ${hash64(`${model} ${id}`)}`, told);
+}
+
+/** A reply that calls in its text is asked for in the native form, once of each model; from then on its calls are read. */
+export function askedNatively(
+  run: Run,
+  role: PinnedRole,
+  { calledInText = [], message: { model } }: WholeReply,
+): boolean {
+  if (calledInText.length === 0 || lessonsOf(run.state.models.lessons, model).includes(WRITTEN_LESSON))
+    return false;
+  const names = calledInText.join(', ');
+  const told = `${model} called ${names} in the text of its reply: it is asked to call natively, and else its text is read.`;
+  learn(run, model, { id: WRITTEN_LESSON, told });
+  const account = accountOf(run.state);
+  account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
+  const text = fill(run.words.callNatively, { names });
+  run.journal('reask', { role: role.name, errors: [text] });
+  run.say(run.threadOf(role), 'reask', text);
+  return true;
 }
 
 /** The known failure of a model that is out, for a sub-agent: whoever wants it tried all the same is asked first. */
@@ -228,8 +250,15 @@ function settle(
     durationMs: result.durationMs,
   });
   if (result.stopReason === 'interrupted') return { kind: 'again' };
-  const { durationMs, outputText = textOf(message) } = result;
-  return { kind: 'message', message, text: outputText, turn, durationMs };
+  const { durationMs, outputText = textOf(message), calledInText } = result;
+  return {
+    kind: 'message',
+    message,
+    text: outputText,
+    turn,
+    durationMs,
+    ...(calledInText && { calledInText }),
+  };
 }
 
 /** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair. */

@@ -26,7 +26,7 @@ import { hears, listen } from '../hearing.js';
 import { instruct, nameRole, tellInventory } from '../instruct.js';
 import { budgetAsked, raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
-import { callModel, type WholeReply } from './call-model.js';
+import { askedNatively, callModel, type WholeReply } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
 import { modelFailed, resultsSaid, turnEnded } from './hooks.js';
 import { safePoint } from './safe-point.js';
@@ -156,7 +156,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       const telling = resultsSaid(run, run.threadOf(role).id, lastId);
       if (telling) await telling;
     }
-    if (await goOn(run, role, reply)) continue;
+    if (askedNatively(run, role, reply) || (await goOn(run, role, reply))) continue;
     const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
     if (end) {
       endRound(run, reply.message);

@@ -27,6 +27,19 @@ function resolved(name: string, entry?: Partial<EndpointEntry>, variables = ENVI
   return { ...endpoint, url: endpoint.url.href };
 }
 
+test.each([
+  ['"sk-1"', 'quotation marks'],
+  ["'sk-1'", 'quotation marks'],
+  ['sk-1\nsk-2', 'a line end'],
+  ['sk-1 x', 'blanks'],
+  ['sk-ключ', 'letters'],
+])('a key that no endpoint knows, %j → is told as that, without the key (FE10)', (apiKey, words) => {
+  const make = () => endpointOf({ name: 'home', baseUrl: 'http://localhost/v1', apiKey });
+  expect(make).toThrow(words);
+  expect(make).toThrow(/OPENAI_API_KEY/);
+  expect(make).not.toThrow(/sk-/);
+});
+
 describe('endpoints (M2, M3)', () => {
   test.each<[string, Record<string, string>, string, string]>([
     ['openai', { OPENAI_API_KEY: 'k' }, 'openai-responses', 'https://api.openai.com/v1'],

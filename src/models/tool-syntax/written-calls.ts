@@ -1,0 +1,240 @@
+/**
+ * Calls that a model wrote as text although it was offered tools (FE2): a reply that ends with one, in a form that models
+ * were trained on. Text in a code fence or behind a quotation mark, and text that goes on behind a call, quotes it.
+ */
+import { jsonrepair } from 'jsonrepair';
+import type { OfferedTool } from '../../core/prompts/model-request.js';
+import { exactJson, isRecord, nestsTooDeep } from '../../core/text/json.js';
+import type { ParsedReply, ToolCallCodec, WrittenCall } from './codec.js';
+import { parseXmlCalls } from './xml-calls.js';
+import { jsonEnd } from './xml-text.js';
+
+type Names = ReadonlySet<string>;
+type Call = Pick<WrittenCall, 'name' | 'arguments'>;
+
+/** Reads the calls that such a reply ends with. */
+export const WRITTEN_CALLS: Pick<ToolCallCodec, 'parse'> = { parse: parseWrittenCalls };
+
+/** Fences in which some models call: their word says so. */
+const CALL_FENCE = /```(?:tool_code|tool_calls?)\s*\n(?:print\()?([\s\S]*?)\)?\s*```\s*$/;
+const FENCES = /```[\s\S]*?(?:```|$)/g;
+const MOST_PLACES = 24;
+
+export function parseWrittenCalls(given: string, tools: readonly OfferedTool[]): ParsedReply {
+  const none = { text: given, calls: [] };
+  if (tools.length === 0 || nestsTooDeep(given)) return none;
+  const names = new Set(tools.map(({ name }) => name));
+  const fenced = CALL_FENCE.exec(given);
+  if (fenced) {
+    const calls = inSequence(fenced[1] ?? '', names) ?? inPython(`[${closed(fenced[1] ?? '')}]`, names);
+    if (calls) return { text: given.slice(0, fenced.index).trim(), calls: calls.map(asWritten) };
+  }
+  const text = plainTags(given);
+  for (const start of placesIn(text)) {
+    const tail = text.slice(start).trim();
+    const calls = readTail(tail, tools, names);
+    if (calls && calls.length > 0) return { text: text.slice(0, start).trim(), calls: calls.map(asWritten) };
+  }
+  return none;
+}
+
+function asWritten({ name, arguments: args }: Call): WrittenCall {
+  return { name, arguments: args, raw: args, cut: false };
+}
+
+function closed(code: string): string {
+  return code.split('(').length > code.split(')').length ? `${code})` : code;
+}
+
+/** Prefixes of tags, and the pairs of GLM, in the form of others. */
+function plainTags(text: string): string {
+  return text
+    .replace(/<(\/?)(?:｜DSML｜|antml:|minimax:)/g, '<$1')
+    .replace(/<tool_call>\s*([\w.-]+)\s*(?=<arg_key>|<\/tool_call>)/g, '<tool_call><name>$1</name>')
+    .replace(
+      /<arg_key>\s*([\w.-]+)\s*<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g,
+      '<parameter name="$1">$2</parameter>',
+    );
+}
+
+const BEGINS =
+  /(?:^|\n)[ \t]*(?=[[{<]|functools\[|Action:|[\w.]+ ?\()|(?=\[TOOL_CALLS\]|<\|(?:python_|tool_|channel|START_ACTION)|<｜tool)/g;
+
+/** Where a call may begin, the first of them first: not in a code fence. */
+function placesIn(text: string): number[] {
+  const fences = [...text.matchAll(FENCES)]
+    // DeepSeek has one within its calls.
+    .filter(({ index }) => !/<｜tool▁sep｜>[\w.-]+\s*$/.test(text.slice(0, index)))
+    .map(({ 0: fence, index }) => [index, index + fence.length] as const);
+  const places = [...text.matchAll(BEGINS)].map(({ 0: lead, index }) => index + lead.length);
+  const isQuoted = (at: number) => fences.some(([from, to]) => at >= from && at < to);
+  return [...new Set(places)].filter(at => !isQuoted(at)).slice(-MOST_PLACES);
+}
+
+function readTail(tail: string, tools: readonly OfferedTool[], names: Names): Call[] | null {
+  return (
+    inTags(tail, tools, names) ?? inSequence(tail, names) ?? inPython(tail, names) ?? inAction(tail, names)
+  );
+}
+
+/** `<tool_call>`, `<function=…>`, `<invoke name="…">`, and a tag of the tool's own name. */
+function inTags(tail: string, tools: readonly OfferedTool[], names: Names): Call[] | null {
+  if (!tail.startsWith('<')) return null;
+  const own = /^<([\w-]+)>/.exec(tail)?.[1];
+  const isTool = own !== undefined && names.has(own);
+  const text = isTool
+    ? tail.replace(`<${own}>`, `<function=${own}>`).replace(new RegExp(`</${own}>\\s*$`), '</function>')
+    : tail;
+  const { text: rest, calls } = parseXmlCalls(text, tools);
+  const isWhole = rest.replace(/<\|?\/?[\w▁|｜]+\|?>/g, '').trim() === '';
+  return isWhole && calls.length > 0 && calls.every(({ name, cut }) => names.has(name) && !cut)
+    ? calls
+    : null;
+}
+
+/** Marks around calls of DeepSeek, Kimi, Mistral, Llama, Granite, Phi, Command, gpt-oss. */
+const MARKS =
+  /<\|[^|<>\n]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>|<\|?\/?tool_calls?\|?>|\[\/?(?:TOOL_CALLS|TOOL_CALL|ARGS)\]|\[CALL_ID\]\w+|<\/?tools?>/g;
+const BETWEEN =
+  /^(?:\s|,|;|\)|\(|```\w*|to=|functools\b|(?:function|commentary|analysis|assistant|json|code)(?![\w.]))+/;
+const NAMED = /^(?:functions?\.)?([\w-]+(?:\.[\w-]+)*)(?::\d+)?/;
+
+/** JSON of calls, or names each with its arguments, and nothing else to the end. */
+function inSequence(tail: string, names: Names): Call[] | null {
+  const isMarked = tail.search(MARKS) >= 0;
+  let rest = tail.replace(MARKS, ' ');
+  const calls: Call[] = [];
+  for (let steps = 0; steps < 64; steps += 1) {
+    const isFirst = steps === 0;
+    const before = rest;
+    rest = rest
+      .trimStart()
+      .replace(isFirst && !isMarked ? /^\s*(?:functools)?/ : BETWEEN, '')
+      .trimStart();
+    if (rest === '') return calls.length > 0 ? calls : null;
+    const named = NAMED.exec(rest);
+    const name = named?.[1] ?? '';
+    if (named && names.has(name)) {
+      rest = rest.slice(named[0].length).replace(BETWEEN, '').trimStart();
+      const value = rest.startsWith('{') ? valueAt(rest) : null;
+      if (!value || !isRecord(value.value)) return null;
+      calls.push({ name, arguments: JSON.stringify(value.value) });
+      rest = rest.slice(value.end);
+    } else {
+      const value = /^[[{]/.test(rest) ? valueAt(rest) : null;
+      const found = value && callsIn(value.value, names);
+      if (!value || !found) return null;
+      calls.push(...found);
+      rest = rest.slice(value.end);
+    }
+    if (rest === before) return null;
+  }
+  return null;
+}
+
+function valueAt(text: string): { value: unknown; end: number } | null {
+  const end = jsonEnd(text, 0);
+  if (end === null) return null;
+  try {
+    return { value: exactJson(text.slice(0, end)), end };
+  } catch {
+    return null;
+  }
+}
+
+const NAME_KEYS = [
+  'name',
+  'tool',
+  'tool_name',
+  'function',
+  'action',
+  'recipient_name',
+  'function_name',
+] as const;
+const ARGUMENT_KEYS = [
+  'arguments',
+  'parameters',
+  'params',
+  'args',
+  'input',
+  'tool_input',
+  'action_input',
+  'kwargs',
+] as const;
+const LIST_KEYS = ['tool_calls', 'calls', 'tool_uses', 'function_calls'] as const;
+
+/** Null where it is no call of an offered tool, or not only of such. */
+function callsIn(value: unknown, names: Names): Call[] | null {
+  if (Array.isArray(value)) {
+    const each = value.map(item => callsIn(item, names));
+    return each.length > 0 && each.every(calls => calls !== null) ? each.flat() : null;
+  }
+  if (!isRecord(value)) return null;
+  const inner = LIST_KEYS.map(key => value[key]).find(Array.isArray) ?? value.function_call;
+  if (inner !== undefined) return callsIn(inner, names);
+  if (isRecord(value.function)) return callsIn(value.function, names);
+  const said = NAME_KEYS.map(key => value[key]).find(name => typeof name === 'string');
+  const name = typeof said === 'string' ? said.replace(/^functions?\./, '') : '';
+  const args = ARGUMENT_KEYS.map(key => value[key]).find(given => given !== undefined);
+  if (!names.has(name) || (!isRecord(args) && typeof args !== 'string')) return null;
+  return [{ name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }];
+}
+
+/** `[search(query="x"), read(path='a')]`, as Llama and Gemma call. */
+function inPython(tail: string, names: Names): Call[] | null {
+  const list = /^\[\s*([\s\S]*?)\s*\]$/.exec(tail.replace(MARKS, '').trim())?.[1];
+  if (list === undefined) return null;
+  const calls: Call[] = [];
+  for (let rest = list; rest !== ''; ) {
+    const name = /^([\w.-]+)\(/.exec(rest)?.[1] ?? '';
+    const end = names.has(name) ? closing(rest, name.length) : null;
+    const args = end === null ? null : argumentsOf(rest.slice(name.length + 1, end));
+    if (end === null || args === null) return null;
+    calls.push({ name, arguments: args });
+    rest = rest.slice(end + 1).replace(/^\s*[,;]?\s*/, '');
+  }
+  return calls.length > 0 ? calls : null;
+}
+
+/** Index of the bracket that closes the one at a place; null for none. */
+function closing(text: string, start: number): number | null {
+  let depth = 0;
+  let quote = '';
+  for (let at = start; at < text.length; at += 1) {
+    const sign = text[at] ?? '';
+    if (quote !== '') {
+      if (sign === '\\') at += 1;
+      else if (sign === quote) quote = '';
+    } else if (sign === '"' || sign === "'") quote = sign;
+    else if ('([{'.includes(sign)) depth += 1;
+    else if (')]}'.includes(sign)) {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  return null;
+}
+
+/** Keywords of Python as JSON; null where they can't be read as such. */
+function argumentsOf(list: string): string | null {
+  const text = list.trim();
+  if (text === '') return '{}';
+  if (!/^[A-Za-z_]\w*\s*=/.test(text)) return null;
+  try {
+    return JSON.stringify(
+      exactJson(jsonrepair(`{${text.replace(/(^|,\s*)([A-Za-z_]\w*)\s*=(?!=)/g, '$1"$2":')}}`)),
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** `Action: search`, then `Action Input: {…}`. */
+function inAction(tail: string, names: Names): Call[] | null {
+  const [, name = '', input = ''] =
+    /^Action:\s*`?([\w.-]+)`?\s*\n\s*Action Input:\s*(\{[\s\S]*\})\s*$/i.exec(tail) ?? [];
+  const value = names.has(name) ? valueAt(input) : null;
+  return value && isRecord(value.value) && value.end === input.length
+    ? [{ name, arguments: JSON.stringify(value.value) }]
+    : null;
+}
