@@ -28,7 +28,11 @@ import { leftOutLine, promptText } from './setup/server-prompts.js';
 export function addStartOptions(command: Command): Command {
   return addRunOptions(command)
     .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
-    .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
+    .option(
+      '--attended',
+      'a person will answer what is asked (default: in a terminal session, and of start without --yes)',
+    )
+    .option('--no-attended', 'nobody will: what would be asked is refused at once')
     .option('--approve-plan', 'the plan waits for a person before it is carried out')
     .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
     .option(
@@ -100,6 +104,8 @@ const SAME = [
 ] as const;
 
 export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | 'workspace'> {
+  /** A person is asked, unless it is said otherwise or all is approved. */
+  waits?: true;
   config?: string;
   continue?: boolean;
   yes?: boolean;
@@ -155,6 +161,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
   const { config, yes, keepOpen, limit, check, messages, workspace = '.' } = words;
   // What the file holds is judged with the rest, under its own names.
   return {
+    ...(words.waits && { attended: yes !== true }),
     ...file,
     ...given({
       ...Object.fromEntries(SAME.map(name => [name, words[name]])),

@@ -21,8 +21,20 @@ import { checkYaml, parseYaml, unknownKeyText } from './yaml-source.js';
 export type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
 
 export const SETTINGS_FILE = 'steersman.yaml';
-/** What a folder that nobody trusts has no say on: where conversations and keys go, who pays, and what runs in the console. */
-export const TRUSTED_SECTIONS = ['models', 'hooks', 'store', 'credits', 'console'] as const;
+/**
+ * What a folder that nobody trusts has no say on: where conversations and keys go, who pays, what runs in the console,
+ * and what runs on this machine unasked.
+ */
+export const TRUSTED_SECTIONS = [
+  'models',
+  'hooks',
+  'store',
+  'credits',
+  'console',
+  'permissions',
+  'checks',
+  'tools',
+] as const;
 const DOCS = 'docs/configuration.md';
 
 /**

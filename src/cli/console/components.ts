@@ -4,6 +4,8 @@ import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { settingsOfAny } from '../../config/settings.js';
 import { errorText } from '../../core/text/error-text.js';
+import { verbCall } from '../../shared/called-as.js';
+import { trustedScripts } from '../../stack/trust/trust.js';
 import { SAFE_HEADERS } from './assets.js';
 
 export interface ComponentOptions {
@@ -13,6 +15,11 @@ export interface ComponentOptions {
   unsafeHtml: readonly string[];
   /** Why the module that is meant is not used. */
   fault?: string;
+  /**
+   * The scripts that may be served, by name; null: they are others than a person trusted, and what was trusted before
+   * is served. Default: what lies in the module's folder.
+   */
+  scripts?: () => ReadonlyMap<string, string | null> | null;
 }
 
 export const NO_COMPONENTS: ComponentOptions = { module: null, unsafeHtml: [] };
@@ -20,7 +27,8 @@ export const NO_COMPONENTS: ComponentOptions = { module: null, unsafeHtml: [] };
 /** What a folder of configuration says of them. */
 export async function componentsIn(configDir: string): Promise<ComponentOptions> {
   const { components, unsafeHtml } = (await settingsOfAny(configDir)).settings.console;
-  return { module: components === undefined ? null : join(configDir, components), unsafeHtml };
+  const module = components === undefined ? null : join(configDir, components);
+  return { module, unsafeHtml, scripts: () => trustedScripts(configDir) };
 }
 
 /** What `GET /api/components` answers. */
@@ -34,24 +42,38 @@ const FOLDER = '/components/';
 
 export class Components {
   readonly #options: ComponentOptions;
+  /** As they were when they were last trusted; null: nobody says which may be served. */
+  #scripts: ReadonlyMap<string, string | null> | null;
   /** Scripts are loaded without the token: their place is told to who has it alone. */
   readonly #place = `${FOLDER}${randomBytes(24).toString('base64url')}/`;
 
   constructor(options: ComponentOptions) {
     this.#options = options;
+    this.#scripts = options.scripts?.() ?? null;
   }
 
   async answer(): Promise<ComponentAnswer> {
     const { module, unsafeHtml, fault: unused = null } = this.#options;
     if (module === null) return { module, unsafeHtml, fault: unused };
     const name = basename(module);
+    const changed = this.#changed(module);
     const fault = await this.#read(name).then(() => null, errorText);
     const isThere = fault === null;
     return {
       module: isThere ? this.#place + name : null,
       unsafeHtml,
-      fault: isThere ? null : `${module}: ${fault}`,
+      fault: isThere ? changed : `${module}: ${fault}`,
     };
+  }
+
+  /** Takes what is trusted now; else says that there is something else, which is not served. */
+  #changed(module: string): string | null {
+    const { scripts } = this.#options;
+    if (scripts === undefined) return null;
+    const now = scripts();
+    this.#scripts = now ?? this.#scripts;
+    if (now !== null) return null;
+    return `${module}, or what is beside it, is not what was trusted, which is used still. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then load the page again.`;
   }
 
   /** Null for a path that is none of these. */
@@ -74,7 +96,10 @@ export class Components {
     const folder = await realpath(dirname(module));
     const file = await realpath(join(folder, name));
     if (dirname(file) !== folder || !isScript(basename(file))) throw new Error('it leads out of its folder');
-    return readFile(file);
+    if (this.#options.scripts === undefined) return readFile(file);
+    const text = this.#scripts?.get(name) ?? null;
+    if (text === null) throw new Error('it was not there when its folder was trusted');
+    return Buffer.from(text);
   }
 }
 

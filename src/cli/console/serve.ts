@@ -116,10 +116,13 @@ async function componentsHere(report: (line: string) => void): Promise<Component
   }
 }
 
-/** A link to the console that serves this home already; null where none does. */
-export async function linkOfRunning(run?: string, home = resolveHome()): Promise<string | null> {
+/** A link to the console that serves this home already, at this port where one is asked for; null where none does. */
+export async function linkOfRunning(
+  { run, port }: { run?: string; port?: number } = {},
+  home = resolveHome(),
+): Promise<string | null> {
   const served = readJson(recordOf(home), servedSchema);
-  if (served === undefined) return null;
+  if (served === undefined || (port !== undefined && new URL(served.url).port !== String(port))) return null;
   const answers = await fetch(`${served.url}icon.svg`, { signal: AbortSignal.timeout(1_000) }).catch(
     () => null,
   );

@@ -4,9 +4,11 @@ import { callableModels } from '../../config/models-schema.js';
 import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
 import { settingsOfAny } from '../../config/settings.js';
+import { FAILURE } from '../../core/limits/failure.js';
 import { errorText } from '../../core/text/error-text.js';
 import type { Protocol } from '../../models/endpoint.js';
 import { presentEndpoints, protocolOf } from '../../models/endpoints.js';
+import { ModelCallError } from '../../models/model-call-error.js';
 import { type ModelInfo, type ModelPrices, modelInfo } from '../../models/model-info.js';
 import type { ProviderRegistry } from '../../models/providers.js';
 import { env } from '../../shared/env.js';
@@ -31,6 +33,8 @@ export interface EndpointModels {
   /** Base URL without credentials; null where the endpoint is not usable. */
   address: string | null;
   fault: string | null;
+  /** It answers: also one that lists no models has those that are configured. */
+  answers: boolean;
   models: UsableModel[];
 }
 
@@ -53,11 +57,11 @@ export async function listModels(configDir: string, limitMs = LIST_LIMIT_MS): Pr
   });
   return Promise.all(
     presentEndpoints(models.endpoints, env.lookup).map(async endpoint => {
-      const { address, listed, fault } = await askForList(endpoint, providers, limitMs);
+      const { address, listed, fault, answers } = await askForList(endpoint, providers, limitMs);
       const own = configured.filter(id => id.startsWith(`${endpoint}/`));
       const ids = [...new Set([...own, ...(listed ?? []).toSorted()])];
       const protocol = protocolOf(endpoint, models.endpoints[endpoint], env.lookup);
-      return { endpoint, protocol, address, fault, models: ids.map(id => usable(id, listed)) };
+      return { endpoint, protocol, address, fault, answers, models: ids.map(id => usable(id, listed)) };
     }),
   );
 }
@@ -66,7 +70,15 @@ interface Answer {
   address: string | null;
   listed: string[] | null;
   fault: string | null;
+  answers: boolean;
 }
+
+/** An endpoint that only has no list answers with one of these. */
+const NO_LIST: readonly string[] = [
+  FAILURE.model.unknownModel,
+  FAILURE.model.badRequest,
+  FAILURE.model.badResponse,
+];
 
 export async function askForList(
   endpoint: string,
@@ -79,10 +91,11 @@ export async function askForList(
     const { provider } = providers.resolve(`${endpoint}/*`);
     address = provider.endpoint;
     const listed = await provider.listModels(signal);
-    return { address, listed: listed.map(model => `${endpoint}/${model}`), fault: null };
+    return { address, listed: listed.map(model => `${endpoint}/${model}`), fault: null, answers: true };
   } catch (error) {
     const fault = signal.aborted ? `no answer within ${limitMs / 1_000} s` : errorText(error);
-    return { address, listed: null, fault };
+    const answers = error instanceof ModelCallError && NO_LIST.includes(error.type);
+    return { address, listed: null, fault, answers };
   }
 }
 

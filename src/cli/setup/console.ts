@@ -44,8 +44,8 @@ Examples:
 
 async function serve({ open, ...words }: ConsoleWords): Promise<void> {
   const { linkOfRunning, serveConsole } = await import('../console/serve.js');
-  const isSpecial = words.port !== undefined || words.listen !== undefined || words.workspace !== undefined;
-  const running = isSpecial ? null : await linkOfRunning();
+  const isSpecial = words.listen !== undefined || words.workspace !== undefined;
+  const running = isSpecial ? null : await linkOfRunning(given({ port: words.port }));
   if (running !== null) return show(running, open);
   const { name: names, ...rest } = words;
   const served = await serveConsole({

@@ -72,7 +72,7 @@ export function addModels(program: Command): void {
     )
     .option('--all', 'also those of which nothing is known')
     .option('--config <dir>', CONFIG_OPTION)
-    .addHelpText('after', '\nExit codes: 0 there is one; 1 there is none.');
+    .addHelpText('after', '\nExit codes: 0 there is one, and its endpoint answers; 1 there is none.');
   describeVerb(verb, [
     verbCall('models'),
     quietVerbCall("models --json | jq -r 'select(.info.capabilities.vision) | .id'"),
@@ -97,7 +97,7 @@ export function addModels(program: Command): void {
       if (output.json)
         output.value({ type: 'error', code: 'configuration', message, remedy, exitCode: EXIT.failed });
     }
-    const found = endpoints.some(({ models }) => models.length > 0);
+    const found = endpoints.some(({ answers, models }) => answers && models.length > 0);
     process.exitCode = found ? EXIT.ok : EXIT.failed;
   });
 }

@@ -1,4 +1,4 @@
-/** `list`: runs, newest first. */
+/** `list`: runs as the server has them in order: open ones by their start, then the others by their end. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ListedRun, type ListOptions, OUTCOMES } from '../../client/index.js';
@@ -13,7 +13,9 @@ import { padId, padText } from '../print/layout.js';
 export function addList(program: Command): void {
   const verb = program
     .command('list')
-    .description('List runs, newest first: id, status, phase or outcome, age, goal.')
+    .description(
+      'List runs: open ones first, the newest first, then those that ended last. Each with the time since then.',
+    )
     .option('--limit <n>', 'at most so many', positiveInteger, 20)
     .option('--open', 'only runs that have not ended')
     .option('--waiting', 'only runs that wait for a person, each with what it asks')
@@ -55,11 +57,12 @@ function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
 /** What an id takes that the run's goal gave. */
 const ID_COLUMNS = 39;
 
-export const LIST_HEADER = `${padText('id', ID_COLUMNS)}  ${'status'.padEnd(16)}  ${'age'.padStart(11)}  waits for · goal`;
+export const LIST_HEADER = `${padText('id', ID_COLUMNS)}  ${'status'.padEnd(16)}  ${'since'.padStart(11)}  waits for · goal`;
 
 export function listLine(run: ListedRun, now: number): string {
   const state = run.stuck ? 'stuck' : stateOf(run);
-  const age = formatDuration(now - Date.parse(run.startedAt));
+  // By what the list is sorted by.
+  const age = formatDuration(now - Date.parse(run.endedAt ?? run.startedAt));
   const unreadable = run.unreadable.length > 0 ? `unreadable here: ${run.unreadable.join(', ')}` : null;
   const what = [run.waiting, preview(run.goal ?? '', 80), unreadable].filter(Boolean).join(' · ');
   return `${padId(run.id, ID_COLUMNS)}  ${state.padEnd(16)}  ${age.padStart(11)}  ${terminalText(what.replace(/\s+/g, ' '))}`;

@@ -101,9 +101,11 @@ export function addArtifact(program: Command): void {
       );
     await withRun(options, id, async (run, { output }) => {
       if (name === undefined) {
-        for (const artifact of await run.artifacts())
+        const artifacts = await run.artifacts();
+        for (const artifact of artifacts)
           if (output.json) output.value(artifact);
           else output.out.line(artifactLine(artifact));
+        if (artifacts.length === 0) output.notes.line(`The run ${run.id} has no artifacts.`);
         return;
       }
       const artifact = await run.artifact(name);

@@ -45,6 +45,9 @@ export function addRun(program: Command): Command {
   ]).addHelpText('after', IN_A_TERMINAL);
 }
 
+const NOBODY_ATTENDS =
+  'Nobody attends this run: what it would ask is refused. --attended waits for an answer from another terminal, --yes approves.';
+
 const IN_A_TERMINAL = `
 In a terminal: Enter sends what you type to the running team, Alt+Enter queues the next goal, Esc interrupts,
 /help tells the rest. What needs your consent is asked there; after the answer a line is the next goal, and
@@ -80,6 +83,7 @@ async function runGoal(context: Context, read: ReadStart, notify: URL | undefine
   const run = await client.start(goal, start);
   tellWhere(output, run);
   if (interactive) await openConsole(context, run);
+  else if (!output.json && !start.attended && !start.autoApprove) output.notes.line(NOBODY_ATTENDS);
   const view = new PlainView(output.notes, { runId: run.id, brief: true });
   return following(context, run, notify, {
     session: interactive ? { goal, owned: !run.joined, config: start.configDir } : null,
@@ -119,7 +123,7 @@ export function addStart(program: Command): void {
     `cat goal.md | ${quietVerbCall('start - --json')}`,
   ]).action(async (argument: string | undefined, options: StartWords & CommonOptions, command: Command) => {
     await trustForStart(options);
-    const { goal, start } = await readStart(argument, options, command);
+    const { goal, start } = await readStart(argument, { ...options, waits: true }, command);
     await withClient(options, async ({ client, output }) => {
       const { id, runId, taskQueue, webUi, joined } = await client.start(goal, start);
       if (output.json) return void output.value({ id, runId, taskQueue, webUi, ...(joined && { joined }) });
@@ -128,6 +132,10 @@ export function addStart(program: Command): void {
       );
       if (webUi !== null) output.out.line(`Web UI  ${webUi}`);
       output.out.line(`Watch   ${verbCall(`watch ${id}`)}`);
+      if (joined) return;
+      // Nobody may look: where it asks is said before it does (FC8).
+      if (start.attended) output.out.line(`Asks    ${verbCall('list --waiting')}   (--no-attended refuses)`);
+      else if (!start.autoApprove) output.out.line(NOBODY_ATTENDS);
     });
   });
 }
@@ -255,7 +263,7 @@ async function openConsole({ client, output: { notes } }: Context, { id }: Run):
   try {
     const { linkOfRunning, serveConsole } = await import('../console/serve.js');
     const report = (line: string) => notes.line(line);
-    const link = (await linkOfRunning(id)) ?? (await serveConsole({ client, report })).link(id);
+    const link = (await linkOfRunning({ run: id })) ?? (await serveConsole({ client, report })).link(id);
     notes.line(`Console ${link}`);
   } catch (error) {
     notes.line(`There is no console: ${errorText(error)}`);

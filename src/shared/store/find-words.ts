@@ -20,6 +20,11 @@ export function searchedText({ content }: Message): string {
     .join('\n');
 }
 
+/** What a search of conversations finds of a message: nothing of a role's prompt, which nobody said (FC11). */
+export function foundText(message: Message): string {
+  return message.kind === 'user' && message.purpose === 'role' ? '' : searchedText(message);
+}
+
 /** From here on, a language writes words of one or two characters. */
 const WIDE = 0x2e80;
 const SPACE = 32;

@@ -13,7 +13,7 @@ import { rgPath } from '@vscode/ripgrep';
 import { messageNumber, type RunRecord } from '../../core/state/kept.js';
 import type { Message } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
-import { lowerWords, partWith, searchedText } from './find-words.js';
+import { foundText, lowerWords, partWith } from './find-words.js';
 import { beginsWith, type Header, headerOf, namesIn, openFile, rawLines, readLine } from './folder-lines.js';
 import type { Hit, SessionStore } from './store.js';
 
@@ -274,7 +274,7 @@ export async function hitsIn(path: string, words: readonly string[]): Promise<Hi
     if (line?.k === 'reset')
       for (const [key, { chain, message }] of hits)
         if (chain === line.chain && messageNumber(message) > line.reset.id) hits.delete(key);
-    const text = line?.k === 'message' ? partWith(searchedText(line.message), words) : null;
+    const text = line?.k === 'message' ? partWith(foundText(line.message), words) : null;
     if (line?.k !== 'message' || text === null) continue;
     const { chain, message } = line;
     if (!hits.has(`${chain} ${message.id}`)) hits.set(`${chain} ${message.id}`, { chain, message, text });

@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { isOwn, TOOL_FILES } from '../../config/config-dir.js';
 import { displayPath, marksBelow, readDotEnv, readText } from '../../config/files.js';
@@ -34,9 +34,31 @@ const named = new Set<string>();
 /** True for the package's own folder, for one that a person trusted as it is now, and for one that was named. */
 export function isTrusted(dir: string): boolean {
   const folder = realpathSync(dir);
-  if (folder === realpathSync(projectRoot) || named.has(folder)) return true;
-  const trusted = readJson(trustFile(), fileSchema)?.[folder];
-  return trusted !== undefined && trusted === markOrFault(folder);
+  return isAlwaysTrusted(folder) || isMarked(folder, markOrFault(folder));
+}
+
+/**
+ * The scripts of its console by name, with the very texts that were compared with what a person trusted; null where that
+ * was something else (WB1). Throws where one of the package's own can not be read.
+ */
+export function trustedScripts(dir: string): Scripts | null {
+  const folder = realpathSync(dir);
+  if (isAlwaysTrusted(folder)) return readScripts(folder);
+  try {
+    const scripts = readScripts(folder);
+    return isMarked(folder, markOf(folder, scripts)) ? scripts : null;
+  } catch (error) {
+    if (error instanceof SteersmanError) return null;
+    throw error;
+  }
+}
+
+function isAlwaysTrusted(folder: string): boolean {
+  return folder === realpathSync(projectRoot) || named.has(folder);
+}
+
+function isMarked(folder: string, mark: string | SteersmanError): boolean {
+  return readJson(trustFile(), fileSchema)?.[folder] === mark;
 }
 
 /** Takes the folder for trusted as long as this process lives. */
@@ -102,7 +124,7 @@ export function notTrusted(dir: string): SteersmanError {
  * What is trusted of a folder, as it is now.
  * @throws SteersmanError where a file of it can not be read, or is another user's: then it can't be trusted.
  */
-export function markOf(folder: string): string {
+export function markOf(folder: string, scripts?: Scripts): string {
   try {
     checkOwners(folder);
     const mcp = readText(join(folder, '.mcp.json')) ?? '';
@@ -112,7 +134,7 @@ export function markOf(folder: string): string {
       sentElsewhereIn(folder),
       lastingVariables(folder),
       tools,
-      ...scriptsOf(folder).map(readText),
+      ...(scripts ?? readScripts(folder)).values(),
     ];
     const marked = JSON.stringify(parts);
     return createHash('sha256').update(marked).digest('hex');
@@ -130,6 +152,14 @@ function scriptsOf(folder: string): string[] {
   if (beside === null || !existsSync(beside)) return [];
   const names = readdirSync(beside).filter(name => /\.m?js$/.test(name));
   return names.sort().map(name => join(beside, name));
+}
+
+/** Texts by name; null for one that is gone. */
+export type Scripts = ReadonlyMap<string, string | null>;
+
+/** @throws SteersmanError where one can not be read. */
+function readScripts(folder: string): Scripts {
+  return new Map(scriptsOf(folder).map(path => [basename(path), readText(path)]));
 }
 
 /** As the folder's configuration names it; null: there is none. */

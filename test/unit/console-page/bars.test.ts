@@ -61,6 +61,22 @@ test('timeline: a sub-agent → a bar of the run, and a lane of its own without 
   expect(timelineOf(list, null).lanes.map(({ rows: [row] }) => row?.bars[0]?.isBad)).toEqual([true, true]);
 });
 
+test('timeline: the call of a sub-agent → its agent’s bar alone; a call that began none has its own (FC11)', () => {
+  const call = (callId: string) => ({ callId, tool: 'call_subagent' });
+  const list = events(
+    [1, 'tool_call_started', { ...tool('a'), ...call('a') }],
+    [2, 'subagent_started', { id: 'search/1', role: 'search' }],
+    [7, 'subagent_ended', { id: 'search/1', outcome: 'completed' }],
+    [8, 'tool_call_ended', { ...tool('a'), ...call('a'), isError: false }],
+    [9, 'tool_call_started', { ...tool('b'), ...call('b') }],
+    [10, 'tool_call_ended', { ...tool('b'), ...call('b'), isError: true }],
+  );
+  expect(rows(list, null)).toEqual([
+    ['tool', [9, 10]],
+    ['agent', [2, 7]],
+  ]);
+});
+
 test('timeline: goal, message, answer → marks; later receipts of a message → none', () => {
   const list = events(
     [0, 'run_started', { goal: 'G' }],

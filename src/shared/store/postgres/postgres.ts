@@ -12,7 +12,7 @@ import {
 } from '../../../core/state/kept.js';
 import { parseJson } from '../../../core/text/json.js';
 import { preview } from '../../../core/text/preview.js';
-import { gramsOf, lowerWords, searchedText } from '../find-words.js';
+import { foundText, gramsOf, lowerWords } from '../find-words.js';
 import { hasBranches, type MessageOf, type SessionLine, type SessionStore, type Store } from '../store.js';
 import { postgresAccounts } from './accounts.js';
 import { checkAddress, checkRights, databaseError } from './faults.js';
@@ -265,7 +265,7 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
   );
   const rows = [...byNumber(records).values()];
   if (rows.length === 0) return;
-  const words = rows.map(kept => (kept.kind === 'message' ? searchedText(kept.message).toLowerCase() : null));
+  const words = rows.map(kept => (kept.kind === 'message' ? foundText(kept.message).toLowerCase() : null));
   await sql.query(
     `INSERT INTO steersman.record AS known (session, chain, kind, n, body, words, grams)
     SELECT $1, $2, kind, n, body, words, grams::int[]

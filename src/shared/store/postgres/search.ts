@@ -1,7 +1,7 @@
 /** Finding messages in the store on PostgreSQL: by an index of short parts, or in the newest conversations first. */
 import { isKept, type Kept } from '../../../core/state/kept.js';
 import { parseJson } from '../../../core/text/json.js';
-import { gramsOf, lowerWords, partWith, searchedText } from '../find-words.js';
+import { foundText, gramsOf, lowerWords, partWith } from '../find-words.js';
 import type { Hit, SessionStore } from '../store.js';
 import type { Row, Sql } from './migrations.js';
 
@@ -19,7 +19,7 @@ export async function search({ query }: Sql, { sessions, text, limit }: Asked): 
   const found = isRare ? rare : await query(NEWEST_HITS, asked);
   return found.flatMap(({ session, chain, workflow_id, body }) => {
     const [kept] = keptOf({ body });
-    const part = kept?.kind === 'message' ? partWith(searchedText(kept.message), words) : null;
+    const part = kept?.kind === 'message' ? partWith(foundText(kept.message), words) : null;
     if (kept?.kind !== 'message' || part === null) return [];
     const { id, at } = kept.message;
     return [

@@ -103,7 +103,7 @@ describe('models that can be used', () => {
     return { id, configured, listed: true, info };
   };
   const at = (models: EndpointModels['models']): EndpointModels => {
-    return { endpoint: 'a', protocol: 'anthropic', address: 'http://a', fault: null, models };
+    return { endpoint: 'a', protocol: 'anthropic', address: 'http://a', fault: null, answers: true, models };
   };
 
   test('lines: what is neither known nor configured → counted, unless all are wanted or none is known', () => {

@@ -162,6 +162,18 @@ test.each<[string, string, string[], RegExp | null, RegExp | null]>([
   },
 );
 
+test.each<[string, Partial<StartWords>, boolean | undefined]>([
+  ['by the verb start', { waits: true }, true],
+  ['by start, approved beforehand', { waits: true, yes: true }, false],
+  ['by start, approved beforehand, for a person', { waits: true, yes: true, attended: true }, true],
+  ['by start, for nobody', { waits: true, attended: false }, false],
+  ['by start, whose file says that nobody attends', { waits: true, settings: 'attended: false\n' }, false],
+  ['elsewhere', {}, undefined],
+])('start: %s → it waits for a person: %o (FC8)', async (_, { settings, ...words }, wanted) => {
+  const file = settings === undefined ? {} : { settings: settingsFile(settings) };
+  expect((await request({ ...words, ...file })).settings.attended).toBe(wanted);
+});
+
 test('start: a worker of one’s own serves it on the local stack → no model is put in its place (CF4)', async () => {
   for (const name of ENDPOINT_VARIABLES) vi.stubEnv(name, '');
   const config = mkdtempSync(join(tmpdir(), 'steersman-own-'));

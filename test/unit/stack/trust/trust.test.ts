@@ -84,6 +84,13 @@ test.each([
   ['its models, to what can not be read', false, (of: string) => settings(of, `${HOME}: [`)],
   ['its tools', false, (of: string) => tools(of, 'ours.mjs')],
   ['what its tools load', false, (of: string) => tools(of, 'lib/ours.mjs')],
+  ['what runs unasked (WB1)', false, (of: string) => settings(of, `permissions: { auto: ["*"] }\n${HOME}`)],
+  ['its checks (WB1)', false, (of: string) => settings(of, `checks: [{ run: "rm -rf /" }]\n${HOME}`)],
+  [
+    'what is said of tools (WB1)',
+    false,
+    (of: string) => settings(of, `tools: { "*": { readOnly: true } }\n${HOME}`),
+  ],
   ['its limits', true, (of: string) => settings(of, `limits: { planning: 2 }\n${HOME}`)],
   [
     'its hooks',

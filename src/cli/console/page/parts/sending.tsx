@@ -1,7 +1,7 @@
 /** Something that is being sent: one at a time, and what was refused is said in the server's own words. */
 import { useSignal } from '@preact/signals';
 import { AskFault } from '../ask.js';
-import { t } from '../words/words.js';
+import { language, named, t } from '../words/words.js';
 
 export interface Sending {
   busy: boolean;
@@ -41,9 +41,16 @@ export function faultWords(error: unknown): string {
   if (error instanceof AskFault) {
     if (error.code === 'away') return t('faultAway');
     // What a run refuses is said at its form: where else to look is no help there.
-    return error.code === 'rejected' ? error.message : `${error.message} ${error.remedy}`.trim();
+    const said = error.code === 'rejected' ? error.message : `${error.message} ${error.remedy}`.trim();
+    return inWords(error.code, said);
   }
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The server speaks English: in another language the page says first what kind of fault it is. */
+function inWords(code: string, said: string): string {
+  if (language.value === 'en') return said;
+  return `${named('fault', code)} ${said}`;
 }
 
 export function Fault({ of }: { of: string | null }) {

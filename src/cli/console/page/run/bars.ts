@@ -54,9 +54,17 @@ export function timelineOf(events: readonly Durable[], now: number | null): Time
   // What an ended run left open has ended with it.
   if (now === null) for (const bar of open.values()) bar.to ??= to;
   const lanes = [...byPath]
-    .map(([path, bars]) => ({ path, rows: rowsOf(bars) }))
+    .map(([path, bars]) => ({ path, rows: rowsOf(bars.filter(bar => !isDrawnAsAgent(bar, bars))) }))
     .sort((one, other) => one.path.localeCompare(other.path, 'en', { numeric: true }));
   return { from, to, lanes, marks };
+}
+
+/** A call of a sub-agent, which has a bar of its own for the same time. */
+function isDrawnAsAgent({ kind, name, from, to }: Bar, bars: readonly Bar[]): boolean {
+  if (kind !== 'tool' || name !== 'call_subagent') return false;
+  return bars.some(
+    other => other.kind === 'agent' && other.from >= from && (to === null || other.from <= to),
+  );
 }
 
 /** What an event means for the bars of its lane: one begins, one ends, or there is a mark. */

@@ -6,6 +6,7 @@ import { RunHere } from '../components/here.js';
 import { GateList } from '../gates/gate-list.js';
 import { UsageFigures } from '../parts/figures.js';
 import { lazily } from '../parts/lazy.js';
+import { Link } from '../parts/link.js';
 import { RunModel } from '../run-model.js';
 import { StartForm } from '../runs/start-form.js';
 import { follow, leave } from '../state.js';
@@ -39,7 +40,18 @@ export function RunPage({ id }: { id: string }) {
   }, [run]);
   const tab = useSignal<Tab>('conversation');
   void run.version.value;
-  if (run.lost !== null && run.snapshot === null) return <p class="fault">{run.lost}</p>;
+  if (run.lost !== null && run.snapshot === null)
+    return (
+      <div class="ended">
+        <p class="fault" role="alert">
+          {run.lost}
+        </p>
+        <p>{t('lostRun')}</p>
+        <p>
+          <Link to="/">{t('runs')}</Link> · <Link to="/sessions">{t('sessions')}</Link>
+        </p>
+      </div>
+    );
   const wide = isWide.value;
   const tabs = TABS.filter(each => !(wide && ASIDE.includes(each)));
   const at = tabs.includes(tab.value) ? tab.value : 'conversation';

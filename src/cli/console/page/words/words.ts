@@ -57,7 +57,8 @@ export function named(
     | 'next'
     | 'ending'
     | 'decision'
-    | 'purpose',
+    | 'purpose'
+    | 'fault',
   name: string,
 ): string {
   void language.value;
