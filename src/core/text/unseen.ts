@@ -29,7 +29,7 @@ const NEVER_JOINED = ['Latin', 'Greek', 'Cyrillic', 'Han', 'Hiragana', 'Katakana
 /** Blanks that are wider, narrower or stickier than the one of the keyboard. */
 const BLANKS = String.raw`\u00a0\u1680\u2000-\u200a\u202f\u205f`;
 /** Between the words of a command such a blank parts nothing; before marks and behind figures people write it. */
-const odd = () => new RegExp(String.raw`(?<=[!-/:-~])[${BLANKS}](?=[!-~])(?![${BLANKS}][!?:;%])`, 'gu');
+const odd = () => new RegExp(`(?<=[!-/:-~])[${BLANKS}](?=[!-~])(?![${BLANKS}][!?:;%])`, 'gu');
 
 const gaps = () => new RegExp(`[${BLANKS}]{2,}`, 'gu');
 /** Marks above one letter beyond the fourth: no language needs more. */
@@ -72,7 +72,6 @@ export function visibleText(text: string): string {
     );
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it parts what was unseen from the text.
 const notesIn = () => /(?:\0[0-9a-f]+;)+/g;
 
 const MOST_CODES = 4;
