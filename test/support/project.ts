@@ -22,7 +22,9 @@ export interface TestProject {
 /** The shipped agent `search` with tools that write, as a file of the configuration. */
 export function writingSearch(): Record<string, string> {
   const file = 'prompts/core/search.md';
-  return { [file]: readFileSync(join(projectRoot, file), 'utf8').replace('readOnly: true\n', '') };
+  return {
+    [file]: readFileSync(join(projectRoot, file), 'utf8').replace('readOnly: true\n', 'readOnly: false\n'),
+  };
 }
 
 /** A server that is a process of its own, and nobody's code here: what most tests are about. */
