@@ -111,7 +111,18 @@ interface Progress {
   /** Messages that were told, also those at which a hook failed. */
   messages: number;
   warning?: string;
+  /** The hook that is being called, and how often it was: a try that finds it here was lost in that call. */
+  underway?: { hook: string; tries: number };
 }
+
+type Calling = HookDeps & { progress: Progress };
+
+/**
+ * A hook that blocks the event loop ends with its worker's heartbeats, as one does whose worker is killed. After so many
+ * calls that never came back it has failed.
+ */
+const MOST_LOST = 3;
+const BLOCKS = `it never came back in ${MOST_LOST} calls: a hook must not block the event loop of its worker`;
 
 /** Makes `steersmanHook`. Charges come first: what was used is paid, whatever a hook says. */
 export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook'] {
@@ -132,31 +143,39 @@ export function createHook(deps: HookDeps): SteersmanActivities['steersmanHook']
 
 function progressOf(details: unknown): Progress {
   if (!isRecord(details) || !Number.isInteger(details.messages)) return { messages: 0 };
-  const { messages, warning } = details;
-  return { messages: Number(messages), ...(isText(warning) && { warning }) };
+  const { messages, warning, underway } = details;
+  return {
+    messages: Number(messages),
+    ...(isText(warning) && { warning }),
+    ...(isUnderway(underway) && { underway }),
+  };
+}
+
+function isUnderway(value: unknown): value is NonNullable<Progress['underway']> {
+  return isRecord(value) && isText(value.hook) && Number.isSafeInteger(value.tries);
 }
 
 async function callAll(deps: HookDeps, input: HookInput, progress: Progress): Promise<HookEnd> {
   const { key, goal, context } = input;
   const runId = placeOf();
   const told = { key, runId, goal, context };
+  const calling = { ...deps, progress };
   switch (input.at) {
     case 'turn': {
       const { turn, role, model, usage, messageId } = input;
-      const warning = await tellMessages(deps, told, [messageId], { progress, ms: SHARE_MS.message });
+      const warning = await tellMessages(calling, told, [messageId], SHARE_MS.message);
       const provider = model.slice(0, Math.max(0, model.indexOf('/')));
       const ended: EndedTurn = { ...told, turn, role, model, provider, usage };
-      const end = await strict(() => callEach(deps, 'onTurnEnd', ended, signalFor(SHARE_MS.turn)), deps);
+      const end = await strict(() => callEach(calling, 'onTurnEnd', ended, signalFor(SHARE_MS.turn)), deps);
       return { ...end, ...warning };
     }
     case 'results': {
-      const given = { progress, ms: SHARE_MS.alone };
-      return { goOn: true, ...(await tellMessages(deps, told, input.messageIds, given)) };
+      return { goOn: true, ...(await tellMessages(calling, told, input.messageIds, SHARE_MS.alone)) };
     }
     case 'error': {
       const { role, model, error, isRetryable } = input;
       const failed: FailedModel = { ...told, role, model, error, isRetryable };
-      await callEach(deps, 'onError', failed, signalFor(SHARE_MS.alone)).catch(unlessCancelled);
+      await callEach(calling, 'onError', failed, signalFor(SHARE_MS.alone)).catch(unlessCancelled);
       return { goOn: true };
     }
     case 'begin':
@@ -166,7 +185,7 @@ async function callAll(deps: HookDeps, input: HookInput, progress: Progress): Pr
       const { outcome, cause } = input;
       const ended: EndedRun = { ...told, outcome, cause };
       try {
-        await callEach(deps, 'onRunEnd', ended, signalFor(SHARE_MS.alone));
+        await callEach(calling, 'onRunEnd', ended, signalFor(SHARE_MS.alone));
         return { goOn: true };
       } catch (error) {
         unlessCancelled();
@@ -178,11 +197,12 @@ async function callAll(deps: HookDeps, input: HookInput, progress: Progress): Pr
 
 /** In the order in which they were said, each with its own key, whatever becomes of those before it. */
 async function tellMessages(
-  deps: HookDeps,
+  deps: Calling,
   told: Told,
   ids: string[],
-  { progress, ms }: { progress: Progress; ms: number },
+  ms: number,
 ): Promise<Pick<HookEnd, 'warning'>> {
+  const { progress } = deps;
   if (deps.hooks.length === 0) return {};
   const signal = signalFor(ms);
   while (progress.messages < ids.length && !signal.aborted) {
@@ -202,7 +222,7 @@ async function tellMessages(
   return warning === '' ? {} : { warning };
 }
 
-async function tellMessage(deps: HookDeps, told: Told, id: string, signal: AbortSignal): Promise<void> {
+async function tellMessage(deps: Calling, told: Told, id: string, signal: AbortSignal): Promise<void> {
   const { runId = '' } = activityInfo().workflowExecution ?? {};
   // One by one: each may be as large as an answer to a query can be.
   const [message] = await askPatiently(() => deps.readMessages([id]), { giveUpMs: GIVE_UP_MS, signal });
@@ -212,16 +232,16 @@ async function tellMessage(deps: HookDeps, told: Told, id: string, signal: Abort
 
 /** All are called, also after one that says no, or fails; one that may do better the next time counts first. */
 async function callEach(
-  { hooks }: HookDeps,
+  { hooks, progress }: Calling,
   hook: HookName,
   told: Told,
   signal: AbortSignal,
 ): Promise<HookEnd> {
   let end: HookEnd = { goOn: true };
   const faults: unknown[] = [];
-  for (const call of hooks) {
+  for (const [at, call] of hooks.entries()) {
     try {
-      const { goOn, why } = await call(hook, told, signal);
+      const { goOn, why } = await noting(progress, `${hook} ${at}`, () => call(hook, told, signal));
       if (end.goOn && !goOn) end = { goOn, ...(why !== undefined && { why: preview(why, WHY_CHARS) }) };
     } catch (error) {
       unlessCancelled();
@@ -230,6 +250,22 @@ async function callEach(
   }
   if (faults.length > 0) throw faults.find(fault => !isLasting(fault)) ?? faults[0];
   return end;
+}
+
+/** Makes a call that the next try knows of if this one is lost in it. @throws after too many lost ones, without a call. */
+async function noting<T>(progress: Progress, hook: string, call: () => Promise<T>): Promise<T> {
+  const tries = progress.underway?.hook === hook ? progress.underway.tries + 1 : 1;
+  if (tries > MOST_LOST) throw ApplicationFailure.nonRetryable(BLOCKS, 'hook');
+  progress.underway = { hook, tries };
+  heartbeat(progress);
+  // The SDK takes a heartbeat when the event loop is free.
+  await pause(1);
+  try {
+    return await call();
+  } finally {
+    delete progress.underway;
+    heartbeat(progress);
+  }
 }
 
 /** Aborted when the activity is to stop, and when the time of its hooks is over. */

@@ -7,7 +7,7 @@ import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
 import { storeWithin, within } from './stop-signal.js';
-import type { SteersmanActivities } from './types.js';
+import type { KeepEnd, SteersmanActivities } from './types.js';
 
 export interface KeepDeps {
   sessions: Pick<SessionStore, 'keep'>;
@@ -26,29 +26,51 @@ const WRITE_MS = 9_000;
 const PATIENCE_MS = 15_000;
 
 /** Makes `steersmanKeep`: page by page, so that what was kept before a failure stays. */
-export function createKeep({
-  sessions,
-  namespaceId,
-  readPage,
-  redact,
-}: KeepDeps): SteersmanActivities['steersmanKeep'] {
-  const write = inTurn(sessions);
+export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities['steersmanKeep'] {
+  const inOrder = inTurn(sessions);
   return async function steersmanKeep({ after, upTo, once }) {
     const signal = Context.current().cancellationSignal;
-    for (let from = after; ; ) {
-      const page = await askPatiently(() => readPage(from, upTo), { giveUpMs: GIVE_UP_MS, signal });
-      const record = recordOf(page, (await namespaceId()) ?? '', redact);
-      try {
-        await failpoint('keep.before-write');
-        await write(...record, from);
-      } catch (error) {
-        throw isLastTry(once) ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
-      }
-      await failpoint('keep.after-write');
-      if (!page.more) return null;
-      from = page.kept;
-    }
+    return keepPages(
+      {
+        ...deps,
+        readPage: (from, to) => askPatiently(() => deps.readPage(from, to), { giveUpMs: GIVE_UP_MS, signal }),
+        async write(...page) {
+          try {
+            await failpoint('keep.before-write');
+            const missing = await inOrder(...page);
+            await failpoint('keep.after-write');
+            return missing;
+          } catch (error) {
+            throw isLastTry(once) ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
+          }
+        },
+      },
+      { after, upTo },
+    );
   };
+}
+
+/** A store that is put back again and again while it is written to is a failure. */
+const MOST_PUT_BACK = 3;
+
+/** Writes what a run has between two marks. A store that lacks what was written before gets that again. */
+export async function keepPages(
+  { write, readPage, namespaceId, redact }: Omit<KeepDeps, 'sessions'> & { write: SessionStore['keep'] },
+  { after, upTo }: { after: Mark; upTo: Mark },
+): Promise<KeepEnd> {
+  let end: KeepEnd = null;
+  let putBack = 0;
+  for (let from = after; ; ) {
+    const page = await readPage(from, upTo);
+    const missing = await write(...recordOf(page, (await namespaceId()) ?? '', redact), from);
+    if (missing !== null) {
+      putBack += 1;
+      if (putBack > MOST_PUT_BACK) throw new Error('the store loses what is written to it');
+      end = { missing };
+      from = missing;
+    } else if (page.more) from = page.kept;
+    else return end;
+  }
 }
 
 /** Of a store that fails. A run that does not answer, such as on a worker that stands still, is asked again in any case. */
@@ -81,7 +103,7 @@ function inTurn(sessions: KeepDeps['sessions']): SessionStore['keep'] {
       .finally(() => {
         busy = null;
       });
-    await storeWithin(WRITE_MS, writing);
+    return storeWithin(WRITE_MS, writing);
   };
 }
 

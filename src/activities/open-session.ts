@@ -1,6 +1,6 @@
 /** The activity that reads what a run begins with of the conversation that it is a part of. */
 import { ApplicationFailure } from '@temporalio/activity';
-import { type EarlierRun, earlierMessages, outgrow } from '../core/context/earlier.js';
+import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../core/context/earlier.js';
 import { FAILURE } from '../core/limits/failure.js';
 import { MAIN_THREAD } from '../core/state/thread.js';
 import { failpoint } from '../shared/failpoints.js';
@@ -16,7 +16,7 @@ const READ_MS = 18_000;
 export function createOpenSession(
   sessions: Pick<SessionStore, 'line' | 'runs' | 'readEach'>,
 ): SteersmanActivities['steersmanOpenSession'] {
-  const read = async ({ session, chain: own, workspace, tokens }: OpenSessionInput) => {
+  const read = async ({ session, chain: own, workspace, tokens, noAnswer: said }: OpenSessionInput) => {
     const known = await sessions.line(session);
     if (known && known.workspace !== workspace) throw elsewhere(session, workspace);
     const runs = (await lineageOf(sessions, session)).filter(
@@ -26,9 +26,12 @@ export function createOpenSession(
     const earlier: EarlierRun[] = [];
     for await (const { run, upTo, messages } of saidInEach(sessions, runs.reverse())) {
       // What came after the message that a branch goes on from is no part of it.
-      const answer = upTo === undefined ? run.answer : null;
-      const said = messages.filter(({ thread }) => thread === MAIN_THREAD).map(({ message }) => message);
-      earlier.unshift({ chain: run.chain, answer, messages: said });
+      const isWhole = upTo === undefined;
+      const shared = messages.filter(({ thread }) => thread === MAIN_THREAD).map(({ message }) => message);
+      earlier.unshift({
+        ...{ chain: run.chain, answer: isWhole ? run.answer : null, messages: shared },
+        noAnswer: isWhole ? noAnswerOf(run, { noAnswer: said }) : undefined,
+      });
       if (outgrow(earlier, room)) break;
     }
     return earlierMessages(earlier, room);

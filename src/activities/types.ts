@@ -226,6 +226,9 @@ export interface KeepInput {
   once?: true;
 }
 
+/** `missing`: the store was put back to an earlier state, and the run was written again from that mark on. */
+export type KeepEnd = { missing: Mark } | null;
+
 /** Which part of a conversation a run begins with. */
 export interface OpenSessionInput {
   session: string;
@@ -235,6 +238,8 @@ export interface OpenSessionInput {
   workspace: string;
   /** Estimated tokens that it may take. */
   tokens: number;
+  /** What is said of a goal that came to no answer. */
+  noAnswer: string;
 }
 
 /** What an account is charged. */
@@ -293,7 +298,7 @@ export interface SteersmanActivities {
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
   /** Keeps a part of the run in the store of sessions; kept twice, it is there once. */
-  steersmanKeep(input: KeepInput): Promise<null>;
+  steersmanKeep(input: KeepInput): Promise<KeepEnd>;
   /** Reads what a run begins with of the conversation that it is a part of. */
   steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[]>>;
   /** Calls hooks of the worker, and charges the account of the run. */

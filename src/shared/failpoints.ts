@@ -47,8 +47,8 @@ const FAILPOINTS = {
   'hook.after-call': ['kill'],
   /** The file of a branch is there, and nothing is in it yet. */
   'branch.begun': ['kill'],
-  /** What a conversation refers to is removed, and it is there itself. */
-  'delete.texts-gone': ['kill'],
+  /** The lines of a conversation are removed, and the texts that they refer to are still there. */
+  'delete.lines-gone': ['kill'],
 } as const satisfies Record<string, readonly Action[]>;
 
 type Action = 'kill' | 'fail' | 'hang';

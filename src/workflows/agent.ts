@@ -12,6 +12,7 @@ import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '.
 import { restOf } from '../core/agents/subagent.js';
 import { type CallFailure, FAILURE } from '../core/limits/failure.js';
 import { causeText } from '../core/plan/cause.js';
+import { wordsOf } from '../core/prompts/words.js';
 import { resumedState } from '../core/state/handover.js';
 import { newRunState, type RunState } from '../core/state/run-state.js';
 import { fitted, told } from '../core/text/fit.js';
@@ -138,7 +139,11 @@ async function saidEarlier(
 ): Promise<Called<Given>> {
   const { session } = run.state.settings;
   if (pinned.continues !== true || session === undefined) return { ok: true, value: given };
-  const opened = await openSession({ session, tokens: earlierTokens(pinned) });
+  const opened = await openSession({
+    session,
+    tokens: earlierTokens(pinned),
+    noAnswer: wordsOf({ pinned }).noAnswer,
+  });
   return opened.ok ? { ok: true, value: { messages: opened.value, leftOut: 0 } } : opened;
 }
 

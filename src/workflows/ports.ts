@@ -9,6 +9,7 @@ import type {
   EditArtifactInput,
   HookEnd,
   HookInput,
+  KeepEnd,
   KeepInput,
   LookFinds,
   LookInput,
@@ -114,9 +115,9 @@ export interface Ports {
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: a store that fails is asked no second time, and only a worker that dies is replaced. */
-  keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<null>>;
+  keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<KeepEnd>>;
   /** Reads what the run begins with of its conversation, up to so many tokens. A stop ends the wait. */
-  openSession(input: Pick<OpenSessionInput, 'session' | 'tokens'>): Promise<Called<Message[]>>;
+  openSession(input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer'>): Promise<Called<Message[]>>;
   /** Calls hooks of the worker, and charges: in a few tries; a stop waits for it. */
   hook(input: HookInput): Promise<Called<HookEnd>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */

@@ -218,7 +218,7 @@ test('conversations that are old → removed with their runs in Temporal; one wi
   await client.close();
 });
 
-test('a command is killed in a branch and in a deletion → done again, it is whole, and nothing is left', async () => {
+test('LL3: a command is killed in a branch and in a deletion → done again, the branch is whole; what was deleted is gone, and its texts go by retention', async () => {
   rig.play([{ text: 'The left one.' }]);
   const client = await clientOf(rig);
   const started = await client.start('Left or right?', { ...startsOf(rig), session: 'cut' });
@@ -241,13 +241,15 @@ test('a command is killed in a branch and in a deletion → done again, it is wh
   expect(await idsOf()).toEqual(['cut', 'cut-2']);
 
   await sessions.remove('cut-2');
-  const { texts } = openFolder(join(home, 'store'));
+  const { texts } = openFolder(join(home, 'store'), async () => 'namespace');
   const ref = await texts.put('cut', 'a long text');
+  const isThere = async () => (await texts.read('cut', ref, { offset: 0, length: 9 })) !== null;
   const remove = ['delete', 'cut', '--yes'];
-  expect(await call(remove, 'delete.texts-gone=kill')).toMatchObject({ code: null });
-  expect([firedPassages(rig.project.dir, 'delete.texts-gone'), await idsOf()]).toEqual([[1], ['cut']]);
-  expect(await call(remove)).toMatchObject({ code: 0 });
-  expect([await idsOf(), await texts.read('cut', ref, { offset: 0, length: 9 })]).toEqual([[], null]);
+  expect(await call(remove, 'delete.lines-gone=kill')).toMatchObject({ code: null });
+  expect(firedPassages(rig.project.dir, 'delete.lines-gone')).toEqual([1]);
+  expect([await idsOf(), await isThere()]).toEqual([[], true]);
+  await texts.prune(new Date(Date.now() + 86_400_000), async () => true);
+  expect(await isThere()).toBe(false);
   await client.close();
 });
 

@@ -1,8 +1,14 @@
 /** What a run begins with where its conversation began before it: the newest of what was said, calls with their results. */
 import { estimateMessageTokens } from '../limits/tokens.js';
-import { BUILT_IN_WORDS } from '../prompts/words.js';
-import { messageNumber } from '../state/kept.js';
-import { type AssistantMessage, type Message, toolCallsOf, type UserMessage } from '../state/message.js';
+import { BUILT_IN_WORDS, type Words } from '../prompts/words.js';
+import { messageNumber, type RunRecord } from '../state/kept.js';
+import {
+  type AssistantMessage,
+  type Block,
+  type Message,
+  toolCallsOf,
+  type UserMessage,
+} from '../state/message.js';
 import { jsonBytes, stringOr } from '../text/json.js';
 import { RECALL } from '../tools/tool.js';
 import { withSummariesInPlace } from './replaced.js';
@@ -14,6 +20,21 @@ export interface EarlierRun {
   /** Of its last goal. */
   answer: string | null;
   messages: readonly Message[];
+  /** Said at its end, where its last goal came to no answer. */
+  noAnswer?: string | undefined;
+}
+
+/** What the next run is told of one that failed, or ended without a word: else its goal would seem to be open. */
+export function noAnswerOf(
+  { outcome, answer }: Pick<RunRecord, 'outcome' | 'answer'>,
+  words: Pick<Words, 'noAnswer'>,
+): string | undefined {
+  const hasEnded = outcome !== null;
+  return hasEnded && (outcome === 'failed' || isBlank(answer)) ? words.noAnswer : undefined;
+}
+
+function isBlank(text: string | null): boolean {
+  return text === null || text.trim() === '';
 }
 
 /** What each run says anew. */
@@ -88,7 +109,7 @@ function isOf(purpose: UserMessage['purpose'], [message]: readonly Message[] = [
 }
 
 /** A reply goes with the results of its calls; calls that have none are left out. */
-function groupsOfRun({ chain, answer, messages }: EarlierRun): Message[][] {
+function groupsOfRun({ chain, answer, messages, noAnswer }: EarlierRun): Message[][] {
   const results = new Map(
     messages.flatMap(message =>
       message.kind === 'tool_result' ? [[message.content[0].toolUseId, message] as const] : [],
@@ -102,15 +123,26 @@ function groupsOfRun({ chain, answer, messages }: EarlierRun): Message[][] {
       ),
     );
   for (const message of messages) {
-    if (message.kind === 'user' && !SAID_ANEW.has(message.purpose)) add(message);
+    if (message.kind === 'user' && !SAID_ANEW.has(message.purpose) && !saysNothing(message.content))
+      add(message);
     if (message.kind !== 'assistant' || message.role === COMPACTOR) continue;
     const content = message.content.filter(block => block.type !== 'tool_use' || results.has(block.id));
-    if (content.every(block => block.type === 'reasoning')) continue;
+    if (saysNothing(content)) continue;
     const reply = { ...message, content };
     add(reply, ...toolCallsOf(reply).flatMap(({ id }) => results.get(id) ?? []));
   }
-  if (answer !== null && !isSaid(messages, answer)) add(answerMessage(messages, answer));
+  if (answer !== null && !isBlank(answer) && !isSaid(messages, answer))
+    add(endMessage(messages, ANSWER_ID, answer));
+  if (noAnswer !== undefined) add(endMessage(messages, NO_ANSWER_ID, noAnswer));
   return groups;
+}
+
+/** Endpoints refuse an empty message; thinking alone is none. */
+function saysNothing(content: Message['content']): boolean {
+  const blocks: readonly Block[] = content;
+  return blocks.every(
+    block => block.type === 'reasoning' || (block.type === 'text' && block.text.trim() === ''),
+  );
 }
 
 /** Ids by which a model reads more, with their run: the run that goes on has messages of the same ids. */
@@ -166,13 +198,14 @@ function isSaid(messages: readonly Message[], answer: string): boolean {
   );
 }
 
-/** No message of a run has it. */
+/** No message of a run has these. */
 const ANSWER_ID = 'answer';
+const NO_ANSWER_ID = 'no-answer';
 
-/** Where the conversation does not hold it: it was made of a role's output, or in a thread of another role. */
-function answerMessage(messages: readonly Message[], text: string): UserMessage {
+/** An answer that the conversation does not hold was made of a role's output, or in a thread of another role. */
+function endMessage(messages: readonly Message[], id: string, text: string): UserMessage {
   const { at = 0 } = messages.at(-1) ?? {};
-  return { id: ANSWER_ID, at, kind: 'user', purpose: 'answer', content: [{ type: 'text', text }] };
+  return { id, at, kind: 'user', purpose: 'answer', content: [{ type: 'text', text }] };
 }
 
 /** The messages under ids of the run that begins with them: `newId` gives one. */

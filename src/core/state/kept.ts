@@ -220,6 +220,17 @@ export function standing(before: RunRecord | null, run: RunRecord, after?: Mark)
   };
 }
 
+/**
+ * From where a run is to be written again, if the store lacks what the records follow: it was put back to an earlier
+ * state. Null if it lacks nothing. `before`: the run as the store has it.
+ */
+export function missingAfter(before: RunRecord | null, after: Mark | undefined): Mark | null {
+  const stored = before?.kept ?? NOTHING_KEPT;
+  if (after === undefined || !isBehind(stored, after)) return null;
+  const { id, seq, step } = stored;
+  return { id: Math.min(id, after.id), seq: Math.min(seq, after.seq), step: Math.min(step, after.step) };
+}
+
 /** Of two looks at one execution. */
 function isLater(run: RunRecord, before: RunRecord): boolean {
   if (isBehind(run.kept, before.kept)) return false;

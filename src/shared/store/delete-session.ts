@@ -1,6 +1,6 @@
 /**
- * Removing a conversation whole: its runs in Temporal, all of their parts, then its texts, then its lines. The lines name
- * what there is to remove, and go last: a deletion that failed in its midst is completed by doing it again.
+ * Removing a conversation whole: its runs in Temporal, all of their parts, then its lines, then its texts. The store
+ * judges once more before the lines go, while nobody can add to them. Texts that are left by a crash go by retention.
  */
 import {
   type Client,
@@ -32,13 +32,12 @@ export async function deleteSession(
   const branches = await sessions.branches(session);
   if (branches.length > 0) throw hasBranches(session, branches);
   const runs = await sessions.runs(session);
-  const workflowIds = [...new Set(runs.map(({ workflowId }) => workflowId))];
   if (client !== null)
     await deleteRuns(client, await closedParts(client, session, idsToLookUp(session, runs)));
-  await texts.removeOf(workflowIds);
-  await failpoint('delete.texts-gone');
-  await sessions.remove(session, before === undefined ? {} : { before });
-  return { workflowIds };
+  const removed = await sessions.remove(session, { judged: runs, ...(before !== undefined && { before }) });
+  await failpoint('delete.lines-gone');
+  await texts.removeOf(removed.workflowIds);
+  return { workflowIds: [...new Set(removed.workflowIds)] };
 }
 
 /** Its runs, and the one that may have begun a moment ago: the store does not know it yet. */

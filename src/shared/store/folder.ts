@@ -8,7 +8,15 @@
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAfter, type Kept, type Mark, type RunRecord, standing } from '../../core/state/kept.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  isAfter,
+  type Kept,
+  type Mark,
+  missingAfter,
+  type RunRecord,
+  standing,
+} from '../../core/state/kept.js';
 import { preview } from '../../core/text/preview.js';
 import { failpoint } from '../failpoints.js';
 import { folderAccounts } from './accounts.js';
@@ -27,8 +35,16 @@ import {
   readRecords,
   unlessGone,
 } from './folder-lines.js';
+import { isAt, isBeingRemoved, putBackLost, removeFile } from './folder-removal.js';
 import { branchesOf, filesWith, forgetTitle, hitsIn, newestSessions, SUFFIX } from './folder-search.js';
-import { type Hit, hasBranches, type SessionLine, type SessionStore, type Store } from './store.js';
+import {
+  type Hit,
+  hasBranches,
+  refuseUnjudged,
+  type SessionLine,
+  type SessionStore,
+  type Store,
+} from './store.js';
 
 const TITLE_CHARS = 200;
 /** Holds the last line of a file, mostly. */
@@ -67,16 +83,23 @@ function folderSessions(dir: string, removed: string): SessionStore {
   return {
     async keep(run, records, after) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
-      const file = await openFile(fileOf(run.session), APPENDING);
-      try {
-        // Looked at when the file is open: who removes it marks the run first.
-        if (lstatSync(markOf(run.chain), { throwIfNoEntry: false })) {
-          if ((await file.stat()).size === 0) await unlink(fileOf(run.session)).catch(unlessGone);
-          return;
+      const path = fileOf(run.session);
+      const isMarked = () => lstatSync(markOf(run.chain), { throwIfNoEntry: false }) !== undefined;
+      for (const end = performance.now() + REMOVAL_MS; ; await sleep(LOOK_AGAIN_MS)) {
+        if (performance.now() >= end) throw new Error(`the conversation ${run.session} is being removed`);
+        await putBackLost(path);
+        if (isBeingRemoved(path)) continue;
+        if (isMarked()) return null;
+        const file = await openFile(path, APPENDING);
+        try {
+          // A removal that began before the file was open has made its marks, or is seen here.
+          if (isBeingRemoved(path)) continue;
+          if (isMarked()) return null;
+          const from = await append(file, path, { run, records, after });
+          if (await isAt(path, file)) return from;
+        } finally {
+          await file.close();
         }
-        await append(file, fileOf(run.session), { run, records, after });
-      } finally {
-        await file.close();
       }
     },
     runs: runsOf,
@@ -119,42 +142,42 @@ function folderSessions(dir: string, removed: string): SessionStore {
       } finally {
         await file.close();
       }
-      // Whoever removes the other one says so first, and then looks for branches.
+      // A removal of the other one moves its file first, and then looks for branches.
       if (!isBeingRemoved(fileOf(parent.session)) && (await headerOf(fileOf(parent.session)))) return;
       await unlink(fileOf(to)).catch(unlessGone);
       throw new Error(`the conversation ${parent.session} is being deleted`);
     },
-    async remove(session, { before = Number.POSITIVE_INFINITY } = {}) {
+    async remove(session, terms = {}) {
       const path = fileOf(session);
-      const known = lstatSync(path, { throwIfNoEntry: false });
-      if (!known || known.mtimeMs >= before) return { workflowIds: [] };
-      await writeFile(removing(path), '', { mode: 0o600 });
-      try {
+      const { before = Number.POSITIVE_INFINITY } = terms;
+      const isOld = (at: string) => (lstatSync(at, { throwIfNoEntry: false })?.mtimeMs ?? before) < before;
+      const refuseBranches = async () => {
         const branches = await branchesOf(dir, session);
         if (branches.length > 0) throw hasBranches(session, branches);
-        const runs = await runsOf(session);
+      };
+      await putBackLost(path);
+      if (!isOld(path) && !isBeingRemoved(path)) return { workflowIds: [] };
+      await refuseBranches();
+      const gone = await removeFile(path, async aside => {
+        // Again: it may have been branched from, or written to, until it was moved.
+        await refuseBranches();
+        if (!isOld(aside)) return null;
+        const runs = await lastRuns(aside);
+        refuseUnjudged(session, runs, terms);
         const open = runs.filter(({ ended }) => !ended);
         if (open.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
         for (const { chain } of open) await writeFile(markOf(chain), '', { mode: 0o600 });
         await forgetTitle(dir, path);
-        await unlink(path).catch(unlessGone);
-        return { workflowIds: runs.map(({ workflowId }) => workflowId) };
-      } finally {
-        await unlink(removing(path)).catch(unlessGone);
-      }
+        return runs.map(({ workflowId }) => workflowId);
+      });
+      return { workflowIds: gone ?? [] };
     },
   };
 }
 
-/** A file beside that of a conversation while it is removed. */
-const removing = (path: string) => `${path}.removing`;
-/** What a crash has left counts no longer. */
-const REMOVING_MS = 60_000;
-
-function isBeingRemoved(path: string): boolean {
-  const mark = lstatSync(removing(path), { throwIfNoEntry: false });
-  return mark !== undefined && Date.now() - mark.mtimeMs < REMOVING_MS;
-}
+/** How long a writer waits for the removal of its conversation, which mostly takes a moment. */
+const REMOVAL_MS = 4_000;
+const LOOK_AGAIN_MS = 20;
 
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
@@ -191,7 +214,12 @@ interface Writing {
   after: Mark | undefined;
 }
 
-async function append(file: FileHandle, path: string, { run, records, after }: Writing): Promise<void> {
+/** @returns null once it is written; a mark where the run is to be written from there. */
+async function append(
+  file: FileHandle,
+  path: string,
+  { run, records, after }: Writing,
+): Promise<Mark | null> {
   const { chain, session: id, workspace, startedAt } = run;
   const { size } = await file.stat();
   const tail = await readTail(file, size);
@@ -201,7 +229,9 @@ async function append(file: FileHandle, path: string, { run, records, after }: W
   const before = inTail ?? earlier.find(each => each.chain === chain) ?? null;
   const stands = standing(before, run, after);
   // An attempt that nobody waits for any more, on a slow disk.
-  if (stands === null) return;
+  if (stands === null) return null;
+  const from = missingAfter(before, after);
+  if (from !== null) return from;
   const { resetTo } = stands;
   // What an attempt that was not heard of has written already.
   const known = resetTo ?? before?.kept;
@@ -224,6 +254,7 @@ async function append(file: FileHandle, path: string, { run, records, after }: W
     ],
     { size, isTorn: tail.length > 0 && tail.at(-1) !== NEWLINE },
   );
+  return null;
 }
 
 /** Its line may have been torn. */

@@ -35,6 +35,8 @@ export class SpooledTexts implements TextStore {
   /** Since it failed: when it is asked again. */
   #away: { askAgainAt: number } | null = null;
   #moving: Promise<void> | null = null;
+  /** Names of texts that could not be read, as it was told. */
+  readonly #left = new Set<string>();
 
   constructor(store: TextStore, options: SpoolOptions) {
     this.#store = store;
@@ -56,7 +58,14 @@ export class SpooledTexts implements TextStore {
   }
 
   async read(...asked: Parameters<BlobStore['read']>): Promise<BlobPage | null> {
-    return (await this.#spool.read(...asked)) ?? this.#store.read(...asked);
+    let unreadable: unknown;
+    const waits = await this.#spool.read(...asked).catch((error: unknown) => {
+      unreadable = error;
+      return null;
+    });
+    const page = waits ?? (await this.#store.read(...asked));
+    if (page === null && unreadable !== undefined) throw unreadable;
+    return page;
   }
 
   async removeOf(workflowIds: readonly string[]): Promise<number> {
@@ -78,7 +87,8 @@ export class SpooledTexts implements TextStore {
   async #moveAll(): Promise<void> {
     let moved = 0;
     for (const name of await this.#spool.names()) {
-      const waits = await this.#spool.open(name);
+      const waits = await this.#spool.open(name).catch(error => this.#leave(name, error));
+      if (waits === undefined) continue;
       // Another worker of this machine serves that namespace.
       if (waits && waits.namespaceId !== '' && waits.namespaceId !== (await this.#namespaceId())) continue;
       try {
@@ -93,6 +103,16 @@ export class SpooledTexts implements TextStore {
     if (moved === 0) return;
     this.#away = null;
     this.#say(`The store takes large texts again, and has ${plural(moved, 'text')} that waited for it.`);
+  }
+
+  /** A text that can't be read now stays: this is the only copy. */
+  #leave(name: string, error: unknown): undefined {
+    if (this.#left.has(name)) return;
+    this.#left.add(name);
+    const path = join(this.#options.dir, name);
+    this.#say(
+      `The text ${path} waits for the store and can not be read (${errorText(error)}): it stays there.`,
+    );
   }
 
   #failed(error: unknown): void {
@@ -161,9 +181,9 @@ class Spool {
     return (await readdir(this.#dir).catch(() => [])).filter(name => !name.startsWith('.'));
   }
 
-  /** Null where it is gone, or not as it was put. */
+  /** Null where it is gone, or not as it was put. @throws where it can't be read: nothing is known of it then. */
   async open(name: string): Promise<Waiting | null> {
-    const text = await readFile(join(this.#dir, name)).catch(() => null);
+    const text = await readText(join(this.#dir, name));
     const end = text?.indexOf(NEWLINE) ?? -1;
     if (text === null || end < 0) return null;
     const head = headSchema.safeParse(parseJson(text.subarray(0, end).toString('utf8'))).data;
@@ -192,6 +212,18 @@ class Spool {
     return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   }
 }
+
+/** Null where there is no file: a folder is none. */
+async function readText(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ABSENT.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EISDIR'];
 
 function nameOf(runId: string, hash: string): string {
   return `${runFolder(runId)}.${hash}`;

@@ -41,8 +41,10 @@ export interface SessionStore {
    * Adds records to a run, in one write. What is there already stays as it is, but steps and the run's own record are
    * replaced. `after`: the mark that the records follow. Where the store has more than that from another execution, the
    * run was reset, and tells its story anew from there: what came behind the mark is gone.
+   * @returns null once they are kept. A mark if the store lacks what they follow: nothing is written, and the run is to
+   * be written from that mark on.
    */
-  keep(run: RunRecord, records: readonly Kept[], after?: Mark): Promise<void>;
+  keep(run: RunRecord, records: readonly Kept[], after?: Mark): Promise<Mark | null>;
   /** The runs of a conversation, as they stand, oldest first. */
   runs(session: string): Promise<RunRecord[]>;
   /** All runs that had this workflow id, newest first. */
@@ -69,9 +71,31 @@ export interface SessionStore {
   branch(from: MessageOf, to: string): Promise<void>;
   /**
    * Removes a conversation; gives the workflow ids of its runs. What a run of it that has not ended says from then on is
-   * kept nowhere. `before`: only where nothing was added since. Throws a SteersmanError where a branch shares what it says.
+   * kept nowhere. `before`: only where nothing was added since. Throws a SteersmanError where a branch shares what it says,
+   * and where a run is not as it was `judged`.
    */
-  remove(session: string, ask?: { before?: number }): Promise<{ workflowIds: string[] }>;
+  remove(session: string, ask?: RemovalTerms): Promise<{ workflowIds: string[] }>;
+}
+
+export interface RemovalTerms {
+  before?: number;
+  /** The runs that the removal is meant for, as they stood. */
+  judged?: readonly RunRecord[];
+}
+
+/** Looked at while nobody else can add to the conversation. */
+export function refuseUnjudged(session: string, runs: readonly RunRecord[], { judged }: RemovalTerms): void {
+  const other = judged && runs.find(run => !judged.some(known => isSameLook(known, run)));
+  if (other)
+    throw new SteersmanError(
+      `The conversation ${session} has gone on meanwhile, by the run ${other.workflowId}.`,
+      'See what was said, and delete it again.',
+      'conflict',
+    );
+}
+
+function isSameLook(a: RunRecord, b: RunRecord): boolean {
+  return a.chain === b.chain && a.runId === b.runId && a.changedAt === b.changedAt && a.ended === b.ended;
 }
 
 export function hasBranches(session: string, branches: readonly string[]): SteersmanError {

@@ -11,7 +11,10 @@ interface Keeper {
   state: RunState;
   ports: Ports;
   memory: RunMemory;
-  journal<T extends 'store_failed' | 'store_gap' | 'store_back'>(type: T, payload: JournalPayloads[T]): void;
+  journal<T extends 'store_failed' | 'store_gap' | 'store_back' | 'warning'>(
+    type: T,
+    payload: JournalPayloads[T],
+  ): void;
 }
 
 /** A store that fails is left alone for so long. */
@@ -56,12 +59,24 @@ export async function keepSession(run: Keeper): Promise<void> {
   const kept = await ports.keep({ after: log.kept, upTo }, { once: log.keepFailedAt !== null || isRest });
   memory.keeping = false;
   const now = ports.now();
-  if (kept.ok) return noteKept(run, upTo, now);
+  if (kept.ok) {
+    if (kept.value) notePutBack(run, kept.value.missing);
+    return noteKept(run, upTo, now);
+  }
   if (kept.failure.kind === 'cancelled') return;
   if (log.keepFailedAt === null && state.end === null)
     run.journal('store_failed', { what: 'conversation', why: kept.failure.message });
   log.keepFailedAt = now;
 }
+
+/** The run has no more than this of what the store lost: what is gone from it is told as a gap. */
+function notePutBack(run: Keeper, missing: Mark): void {
+  run.state.log.kept = missing;
+  if (run.state.end === null) run.journal('warning', { text: PUT_BACK });
+}
+
+const PUT_BACK =
+  'The store of conversations was put back to an earlier state. What the run still has of the time since is written to it again.';
 
 function noteKept(run: Keeper, upTo: Mark, now: number): void {
   const { log } = run.state;

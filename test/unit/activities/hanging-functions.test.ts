@@ -9,11 +9,12 @@ import { createTransform } from '../../../src/activities/models/transform.js';
 import type {
   ActivityToolCall,
   HookInput,
+  KeepEnd,
   ResolveModelInput,
   TransformInput,
 } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/limits/failure.js';
-import type { KeepPage } from '../../../src/core/state/kept.js';
+import type { KeepPage, Mark } from '../../../src/core/state/kept.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
@@ -123,13 +124,13 @@ test('a model provider of the program: it never answers and hears no signal → 
 test('keeping: a disk that hangs → the calls end, one write waits for it, and when it is back the next one is taken', async () => {
   const writes: (() => void)[] = [];
   const keep = createKeep({
-    sessions: { keep: () => new Promise(resolve => writes.push(resolve)) },
+    sessions: { keep: () => new Promise(resolve => writes.push(() => resolve(null))) },
     namespaceId: async () => null,
     readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
     redact: value => value,
   });
   const run = () =>
-    activityEnvironment().run(keep, { workspace: '/work', after: MARK, upTo: MARK }) as Promise<null>;
+    activityEnvironment().run(keep, { workspace: '/work', after: MARK, upTo: MARK }) as Promise<KeepEnd>;
   const ends = Promise.allSettled([run(), run()]);
   expect(await outcomeOf(ends)).toMatchObject([
     { reason: { message: 'the store did not answer within 9 s' } },
@@ -163,7 +164,7 @@ test('keeping: a store that refuses → asked again until a while after it was a
 
 test('keeping: the run does not tell what there is to keep, as on a worker that stands still → no failure of the store', async () => {
   const keep = createKeep({
-    sessions: { keep: async () => {} },
+    sessions: { keep: async () => null },
     namespaceId: async () => null,
     readPage: () => Promise.reject(new Error('no answer')),
     redact: value => value,
@@ -174,6 +175,35 @@ test('keeping: the run does not tell what there is to keep, as on a worker that 
   const failure = await asked;
   expect(failure).toMatchObject({ message: 'no answer' });
   expect(failure).not.toMatchObject({ nonRetryable: true });
+});
+
+test('LL4: keeping, and the store was put back to an earlier state → written again from there, and that is the result', async () => {
+  const [stored, upTo] = [
+    { ...MARK, id: 2 },
+    { ...MARK, id: 9 },
+  ];
+  const asked: unknown[] = [];
+  const keepWith = (answers: (Mark | null)[]) =>
+    createKeep({
+      sessions: { keep: async () => answers.shift() ?? null },
+      namespaceId: async () => null,
+      readPage: async (from, to) => {
+        asked.push([from.id, to.id]);
+        return { run: {}, records: [], kept: to, more: false } as unknown as KeepPage;
+      },
+      redact: value => value,
+    });
+  const run = (answers: (Mark | null)[]) =>
+    new MockActivityEnvironment().run(keepWith(answers), {
+      ...{ workspace: '/work', after: { ...MARK, id: 7 }, upTo },
+    }) as Promise<KeepEnd>;
+  expect(await run([stored])).toEqual({ missing: stored });
+  expect(asked).toEqual([
+    [7, 9],
+    [2, 9],
+  ]);
+  expect(await run([])).toBeNull();
+  await expect(run(Array.from({ length: 9 }, () => stored))).rejects.toThrow('loses what is written');
 });
 
 const TURN: HookInput = {

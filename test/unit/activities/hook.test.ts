@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createHook, functionHooks, type HookDeps } from '../../../src/activities/hook.js';
+import { createHook, functionHooks, type HookDeps, type RunHooks } from '../../../src/activities/hook.js';
 import { httpHooks } from '../../../src/activities/http-hooks.js';
 import type { HookEnd, HookInput } from '../../../src/activities/types.js';
 import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
@@ -179,3 +179,61 @@ test.each([
     expect(leased).toEqual(wanted);
   },
 );
+
+/** Tries of one call as its workers are lost in the hook: each begins with what the one before has told last. */
+async function lostAgainAndAgain(hook: keyof RunHooks, input: HookInput) {
+  let calls = 0;
+  let heartbeatDetails: unknown;
+  for (let attempt = 1; ; attempt++) {
+    const environment = new MockActivityEnvironment({ attempt, heartbeatDetails });
+    environment.on('heartbeat', details => {
+      heartbeatDetails = structuredClone(details);
+    });
+    const blocked = new Promise<'lost'>(resolve => {
+      const block = () => {
+        calls += 1;
+        resolve('lost');
+        return new Promise<never>(() => {});
+      };
+      void called([functionHooks({ [hook]: block })], input, environment)
+        .then(end => resolve(end as never))
+        .catch((error: unknown) => resolve(error as never));
+    });
+    const end: unknown = await blocked;
+    if (end !== 'lost') return { calls, end };
+  }
+}
+
+test('LL8: a hook that blocks the event loop, so that each worker is lost in it → three calls, then it has failed', async () => {
+  const { key, goal, context } = TURN;
+  const ended = { key, goal, context, outcome: 'answered', cause: 'direct_answer' } as const;
+  expect(await lostAgainAndAgain('onTurnEnd', TURN)).toMatchObject({
+    calls: 3,
+    end: { message: expect.stringContaining('must not block the event loop'), nonRetryable: true },
+  });
+  const warning = expect.stringContaining('must not block the event loop');
+  expect(await lostAgainAndAgain('onMessage', results('m1'))).toMatchObject({ calls: 3, end: { warning } });
+  expect(await lostAgainAndAgain('onRunEnd', { at: 'end', ...ended })).toMatchObject({
+    calls: 3,
+    end: { goOn: true, warning },
+  });
+});
+
+test('LL8: a hook that failed in the try before, and a worker that is lost between two hooks → it is called again', async () => {
+  let heartbeatDetails: unknown;
+  let calls = 0;
+  const failing = functionHooks({
+    onTurnEnd: () => {
+      calls += 1;
+      throw new Error('not now');
+    },
+  });
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    const environment = new MockActivityEnvironment({ attempt, heartbeatDetails });
+    environment.on('heartbeat', details => {
+      heartbeatDetails = structuredClone(details);
+    });
+    await expect(called([failing], TURN, environment)).rejects.toThrow('not now');
+  }
+  expect(calls).toBe(5);
+});

@@ -20,7 +20,7 @@ function run(number: number, more: Partial<RunRecord> = {}): RunRecord {
   return {
     ...{ v: 1, chain: `c${number}`, session: 'pool', workflowId: `pool~${number}`, runId: `e${number}` },
     ...{ namespaceId: 'n', goal: 'A goal', mode: 'react', workspace: '/work', number: 1 },
-    ...{ startedAt: number, changedAt: number, outcome: 'answered', cause: null, answer: null },
+    ...{ startedAt: number, changedAt: number, outcome: null, cause: null, answer: null },
     ...{ ended: true, usage: NO_USAGE, kept: { id: 9, seq: 0, step: 0 }, ...more },
   };
 }
@@ -33,11 +33,20 @@ function said(number: number, text: string): Kept {
   return { kind: 'message', thread: 'main', message };
 }
 
+const NO_ANSWER = '[No answer.]';
+
 async function opened(
   sessions: SessionStore,
   asked: { session?: string; workspace?: string; tokens?: number },
 ) {
-  const input = { session: 'pool', chain: 'new', workspace: '/work', tokens: 5_000, ...asked };
+  const input = {
+    session: 'pool',
+    chain: 'new',
+    workspace: '/work',
+    tokens: 5_000,
+    noAnswer: NO_ANSWER,
+    ...asked,
+  };
   return unpack<Message[]>(await createOpenSession(sessions)(input)).map(textOf);
 }
 
@@ -84,4 +93,12 @@ test('Z2: a branch from a message that a reset took away → nothing that was sa
   const mark = { id: 1, seq: 0, step: 0 };
   await sessions.keep(at(9, { runId: 'reset' }), [said(8, 'eight'), said(9, 'nine')], mark);
   expect(await opened(sessions, { session: 'other' })).toEqual(['one']);
+});
+
+test('LL5: a run that ended without text, as with a wrong key → the next one is told so before its goal, and sends nothing empty', async () => {
+  const { sessions } = openFolder(dir);
+  const failed = { outcome: 'failed', answer: '' } as const;
+  await sessions.keep(run(1, failed), [said(1, 'First goal.'), said(2, '')]);
+  await sessions.keep(run(2, { outcome: 'answered', answer: 'Done.' }), [said(1, 'Second goal.')]);
+  expect(await opened(sessions, {})).toEqual(['First goal.', NO_ANSWER, 'Second goal.', 'Done.']);
 });

@@ -1,5 +1,13 @@
 /** What every store of texts does, in a table of stores; and where texts wait while theirs is away. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -197,6 +205,31 @@ describe('a store that is away', () => {
     expect(await textOf(texts, 'run', ref)).toBeNull();
     await open().catchUp();
     expect(waiting()).toEqual([]);
+  });
+
+  test('LL2: a text that can not be read for a while → it stays, the others go, it is told once; readable again, it goes', async () => {
+    const { state, texts, folder, lines, open } = setUp();
+    state.away = true;
+    const ref = await texts.put('run', 'the only copy');
+    const other = await texts.put('other', 'another');
+    const [path = ''] = waiting().flatMap(name =>
+      name.startsWith('run-') ? [join(dir, 'spool', name)] : [],
+    );
+    const whole = readFileSync(path);
+    state.away = false;
+    // As EACCES and EIO, whoever runs the test.
+    rmSync(path);
+    symlinkSync(path, path);
+    const next = open();
+    for (const _time of [1, 2]) await next.catchUp();
+    expect([waiting().length, await textOf(folder, 'other', other)]).toEqual([1, 'another']);
+    expect(lines.filter(line => line.includes('ELOOP'))).toHaveLength(1);
+    // It may be there: nobody is told that there is none.
+    await expect(next.read('run', ref, ALL)).rejects.toThrow('ELOOP');
+    rmSync(path);
+    writeFileSync(path, whole);
+    await next.catchUp();
+    expect([waiting(), await textOf(folder, 'run', ref)]).toEqual([[], 'the only copy']);
   });
 
   test('a folder where texts wait → passed over, and nobody is told of it again and again', async () => {

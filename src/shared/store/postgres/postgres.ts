@@ -7,13 +7,22 @@ import {
   type Kept,
   type Mark,
   messageNumber,
+  missingAfter,
   type RunRecord,
   standing,
 } from '../../../core/state/kept.js';
 import { parseJson } from '../../../core/text/json.js';
 import { preview } from '../../../core/text/preview.js';
 import { foundText, gramsOf, lowerWords } from '../find-words.js';
-import { hasBranches, type MessageOf, type SessionLine, type SessionStore, type Store } from '../store.js';
+import {
+  hasBranches,
+  type MessageOf,
+  type RemovalTerms,
+  refuseUnjudged,
+  type SessionLine,
+  type SessionStore,
+  type Store,
+} from '../store.js';
 import { postgresAccounts } from './accounts.js';
 import { checkAddress, checkRights, databaseError } from './faults.js';
 import { type Database, migrate, type Row, type Sql, TIME } from './migrations.js';
@@ -126,8 +135,9 @@ function postgresSessions(database: Database): SessionStore {
     keep: (run, records, after) =>
       database
         .transaction(sql => keep(sql, { run, records, after }))
-        .catch(error => {
-          if (error !== REMOVED) throw error;
+        .catch((error: unknown) => {
+          if (error instanceof Unwritten) return error.from;
+          throw error;
         }),
     async runs(session) {
       const found = 'SELECT record FROM steersman.run WHERE session = $1 ORDER BY started_at, chain';
@@ -160,7 +170,7 @@ function postgresSessions(database: Database): SessionStore {
     line,
     branches: session => branchesOf(database, session),
     branch: (parent, to) => database.transaction(sql => branch(sql, parent, to)),
-    remove: (session, { before } = {}) => database.transaction(sql => remove(sql, session, before)),
+    remove: (session, terms = {}) => database.transaction(sql => remove(sql, session, terms)),
   };
 }
 
@@ -190,13 +200,13 @@ async function branchesOf({ query }: Pick<Sql, 'query'>, session: string): Promi
 async function remove(
   { query }: Sql,
   session: string,
-  before: number | undefined,
+  terms: RemovalTerms,
 ): Promise<{ workflowIds: string[] }> {
-  // Whoever adds to it waits here, and finds its run marked.
+  // Writers of this conversation wait here, and find their run marked.
   const unchanged = await query(
     `SELECT id FROM steersman.session
     WHERE id = $1 AND ($2::float8 IS NULL OR changed_at < ${TIME('$2')}) FOR UPDATE`,
-    [session, before ?? null],
+    [session, terms.before ?? null],
   );
   if (unchanged.length === 0) return { workflowIds: [] };
   const branches = await branchesOf({ query }, session);
@@ -206,6 +216,7 @@ async function remove(
     [session],
   );
   const runs = found.flatMap(runOf);
+  refuseUnjudged(session, runs, terms);
   await query('INSERT INTO steersman.removed (chain) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
     runs.flatMap(({ ended, chain }) => (ended ? [] : [chain])),
   ]);
@@ -234,10 +245,17 @@ interface Writing {
   after: Mark | undefined;
 }
 
-/** Undoes what was begun: the run's conversation was removed. */
-const REMOVED = Symbol('removed');
+/** Undoes the transaction: the run's conversation was removed, or the run is to be written `from` there. */
+class Unwritten extends Error {
+  readonly from: Mark | null;
 
-async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
+  constructor(from: Mark | null) {
+    super('nothing is written');
+    this.from = from;
+  }
+}
+
+async function keep(sql: Sql, { run, records, after }: Writing): Promise<null> {
   const { session, chain, workflowId, workspace, goal, startedAt, changedAt } = run;
   // Whoever else adds to this conversation waits here.
   await sql.query(
@@ -247,7 +265,7 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
     [session, preview(goal, TITLE_CHARS), workspace, startedAt, changedAt],
   );
   const marked = await sql.query('SELECT chain FROM steersman.removed WHERE chain = $1', [chain]);
-  if (marked.length > 0) throw REMOVED;
+  if (marked.length > 0) throw new Unwritten(null);
   const [row] = await sql.query('SELECT record FROM steersman.run WHERE session = $1 AND chain = $2', [
     session,
     chain,
@@ -255,7 +273,9 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
   const [before = null] = row ? runOf(row) : [];
   const stands = standing(before, run, after);
   // An attempt that nobody waits for any more.
-  if (stands === null) return;
+  if (stands === null) return null;
+  const from = missingAfter(before, after);
+  if (from !== null) throw new Unwritten(from);
   if (stands.resetTo) await dropBehind(sql, run, stands.resetTo);
   await sql.query(
     `INSERT INTO steersman.run (session, chain, workflow_id, started_at, changed_at, record)
@@ -264,7 +284,7 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
     [session, chain, workflowId, startedAt, changedAt, JSON.stringify(stands.run)],
   );
   const rows = [...byNumber(records).values()];
-  if (rows.length === 0) return;
+  if (rows.length === 0) return null;
   const words = rows.map(kept => (kept.kind === 'message' ? foundText(kept.message).toLowerCase() : null));
   await sql.query(
     `INSERT INTO steersman.record AS known (session, chain, kind, n, body, words, grams)
@@ -281,9 +301,10 @@ async function keep(sql: Sql, { run, records, after }: Writing): Promise<void> {
       words,
       stands.isNews,
       // A list of lists of one length only could be sent as such.
-      words.map(each => each && `{${gramsOf(each).join()}}`),
+      words.map(each => (each === null ? null : `{${gramsOf(each).join()}}`)),
     ],
   );
+  return null;
 }
 
 /** A run that was reset tells its story anew from the mark: what it said behind it is gone. */

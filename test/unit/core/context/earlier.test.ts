@@ -1,10 +1,12 @@
 /** What a run begins with of its conversation. */
 import { expect, test } from 'vitest';
-import { earlierMessages, renamed } from '../../../../src/core/context/earlier.js';
+import { earlierMessages, noAnswerOf, renamed } from '../../../../src/core/context/earlier.js';
+import type { RunRecord } from '../../../../src/core/state/kept.js';
 import {
   type AssistantMessage,
   type Message,
   NO_USAGE,
+  textOf,
   toolCallsOf,
   type UserMessage,
 } from '../../../../src/core/state/message.js';
@@ -56,6 +58,33 @@ test('an answer that no reply holds, made of the output of a role → it comes a
   expect(said.at(-1)).toMatchObject({ kind: 'user', purpose: 'answer', content: [{ text: 'The answer.' }] });
   expect(earlierMessages([one([reply('m2', 'Well: The answer.')], 'The answer.')], MUCH)).toHaveLength(1);
 });
+
+const EMPTY: Message[] = [
+  user('m1', 'g'),
+  user('m2', ' ', 'steer'),
+  reply('m3', ''),
+  { ...reply('m4', ''), content: [] },
+  { ...reply('m5', ''), content: [{ type: 'reasoning', text: 'Hm.' }] },
+];
+
+test.each<[string, Pick<RunRecord, 'outcome' | 'answer'>, string[]]>([
+  ['failed without a word', { outcome: 'failed', answer: '' }, ['g', 'NO ANSWER']],
+  [
+    'failed with a part of an answer',
+    { outcome: 'failed', answer: 'A part.' },
+    ['g', 'A part.', 'NO ANSWER'],
+  ],
+  ['was stopped before its first word', { outcome: 'stopped', answer: ' \n' }, ['g', 'NO ANSWER']],
+  ['was cancelled', { outcome: 'cancelled', answer: null }, ['g', 'NO ANSWER']],
+  ['has answered', { outcome: 'answered', answer: 'Yes.' }, ['g', 'Yes.']],
+  ['is open, or its end is not known', { outcome: null, answer: null }, ['g']],
+])(
+  'LL5: a run that %s → no empty message, and its goal is marked as without an answer: %o → %o',
+  (_what, end, texts) => {
+    const run = { ...one(EMPTY, end.answer), noAnswer: noAnswerOf(end, { noAnswer: 'NO ANSWER' }) };
+    expect(earlierMessages([run], MUCH).map(textOf)).toEqual(texts);
+  },
+);
 
 test('more than there is room for → the newest groups, whole, after the goal that they are about', () => {
   const long = 'x '.repeat(2_000);

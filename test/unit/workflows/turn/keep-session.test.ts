@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { KeepInput } from '../../../../src/activities/types.js';
 import { shortenThread } from '../../../../src/core/state/handover.js';
-import { type Kept, recordsBetween } from '../../../../src/core/state/kept.js';
+import { type Kept, type Mark, recordsBetween } from '../../../../src/core/state/kept.js';
 import { newRunState, type RunState } from '../../../../src/core/state/run-state.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
 import { Run } from '../../../../src/workflows/run.js';
@@ -13,7 +13,10 @@ import { quietPorts } from '../../../support/small-run.js';
 
 /** A run, and a store that fails while `away`. */
 function keptRun(pinned = pinnedRun({ keeps: true })) {
-  const store = { away: false, clock: 1_000, asked: [] as { once: boolean }[], kept: [] as Kept[] };
+  const store = {
+    ...{ away: false, clock: 1_000, missing: null as Mark | null },
+    ...{ asked: [] as { once: boolean }[], kept: [] as Kept[] },
+  };
   const state: RunState = { ...newRunState('Goal', runSettings('/work'), 1_000), pinned };
   const run: Run = new Run(state, {
     ...quietPorts([]),
@@ -23,7 +26,7 @@ function keptRun(pinned = pinnedRun({ keeps: true })) {
       if (store.away)
         return { ok: false, failure: { kind: 'application', type: '', message: 'no space left' } };
       store.kept.push(...recordsBetween(state, after, upTo));
-      return { ok: true, value: null };
+      return { ok: true, value: store.missing && { missing: store.missing } };
     },
   });
   const say = (text: string) => run.say(run.mainThread(), 'instruction', text);
@@ -104,6 +107,26 @@ test('keeping: the store failed a moment ago, and the run ends → it is asked f
   state.end = { outcome: 'answered', cause: 'direct_answer', answer: 'So.' };
   await keepEnd(run);
   expect([store.asked, ids(store.kept)]).toEqual([[{ once: false }, { once: true }], ['m1']]);
+});
+
+test('LL4: the store was put back to an earlier state → told once, and what the run has lost since is a gap', async () => {
+  const { run, store, say, told } = keptRun();
+  say('one');
+  await keepSession(run);
+  // The journal keeps its last 500 events.
+  for (let count = 1; count <= 600; count += 1) {
+    run.journal('warning', { text: 'one more' });
+    if (count % 100 === 0) await keepSession(run);
+  }
+  store.missing = { id: 0, seq: 0, step: 0 };
+  say('two');
+  await keepSession(run);
+  expect(told('warning').filter(event => 'text' in event && /put back/.test(event.text))).toHaveLength(1);
+  expect(told('store_gap')).toMatchObject([{ messages: 0, events: expect.any(Number) }]);
+  expect(hasUnkept(run)).toBe(true);
+  store.missing = null;
+  await keepSession(run);
+  expect([hasUnkept(run), told('store_gap').length]).toEqual([false, 1]);
 });
 
 test('keeping: a thread is trimmed before it was kept → the store has each message whole; more than 40 KB of them → the gap is told', async () => {
