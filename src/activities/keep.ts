@@ -54,7 +54,7 @@ export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities
 const MOST_PUT_BACK = 3;
 
 /** Writes what a run has between two marks. A store that lacks what was written before gets that again. */
-export async function keepPages(
+async function keepPages(
   { write, readPage, namespaceId, redact }: Omit<KeepDeps, 'sessions'> & { write: SessionStore['keep'] },
   { after, upTo }: { after: Mark; upTo: Mark },
 ): Promise<KeepEnd> {

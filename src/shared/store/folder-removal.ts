@@ -11,7 +11,7 @@ import { unlessGone } from './folder-lines.js';
 const ASIDE_MS = 60_000;
 
 /** Where the file is while its conversation is removed. */
-export const asideOf = (path: string) => `${path}.removing`;
+const asideOf = (path: string) => `${path}.removing`;
 
 const look = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 
