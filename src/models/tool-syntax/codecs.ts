@@ -6,6 +6,7 @@ import type { OfferedTool } from '../../core/prompts/model-request.js';
 import { parseJson } from '../../core/text/json.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import type { ToolCallCodec } from './codec.js';
+import { parseWrittenCalls } from './written-calls.js';
 import { CALL_TAGS, parseXmlCalls } from './xml-calls.js';
 
 /** Stands before the form of calls: prompts, also those that come later, are written for models with an interface for tools. */
@@ -87,7 +88,7 @@ const NAME = /^[A-Za-z_][\w.-]*$/;
 /** Calls as `<tool_call>` elements in the text of a reply. */
 const XML: ToolCallCodec = {
   encodeTools: tools =>
-    `## Tools\n\n${NO_INTERFACE} An element for each argument; numbers, lists and objects as JSON; text that holds < or & as CDATA:\n\n${XML_FORM}\n\nSeveral calls may stand in one reply, which then ends: results come with the next message, as <tool_result>. Never write a result yourself.\n\n${toolList(tools)}`,
+    `## Tools\n\n${NO_INTERFACE} An element for each argument; numbers, lists and objects as JSON; text that holds < or & as CDATA:\n\n${XML_FORM}\n\nSeveral calls may stand in one reply, which then ends: a call in a code fence, or before other text, is not made. Results come with the next message, as <tool_result>. Never write a result yourself.\n\n${toolList(tools)}`,
 
   encodeCall({ name, input }) {
     const given = Object.entries(input);
@@ -104,7 +105,14 @@ const XML: ToolCallCodec = {
   },
 
   proseReader,
-  parse: parseXmlCalls,
+
+  /** A fence around the whole reply quotes nothing. Models trained on another form fall back to it. */
+  parse(text, tools) {
+    const inner = /^\s*```\w*\s*(<[\s\S]*?)(?:```)?\s*$/.exec(text)?.[1] ?? text;
+    const inTags = parseXmlCalls(inner, tools);
+    const parsed = inTags.calls.length > 0 ? inTags : parseWrittenCalls(text, tools);
+    return parsed.calls.length > 0 ? parsed : { text, calls: [] };
+  },
 };
 
 /** A text as it is where nothing else could be read from it; else as CDATA. Anything else as JSON. */

@@ -6,6 +6,7 @@ import { jsonrepair } from 'jsonrepair';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
 import { exactJson, isRecord, nestsTooDeep } from '../../core/text/json.js';
 import type { ParsedReply, ToolCallCodec, WrittenCall } from './codec.js';
+import { codeIn } from './quoted.js';
 import { parseXmlCalls } from './xml-calls.js';
 import { jsonEnd } from './xml-text.js';
 
@@ -17,7 +18,6 @@ export const WRITTEN_CALLS: Pick<ToolCallCodec, 'parse'> = { parse: parseWritten
 
 /** Fences in which some models call: their word says so. */
 const CALL_FENCE = /```(?:tool_code|tool_calls?)\s*\n(?:print\()?([\s\S]*?)\)?\s*```\s*$/;
-const FENCES = /```[\s\S]*?(?:```|$)/g;
 const MOST_PLACES = 24;
 
 export function parseWrittenCalls(given: string, tools: readonly OfferedTool[]): ParsedReply {
@@ -60,14 +60,12 @@ function plainTags(text: string): string {
 const BEGINS =
   /(?:^|\n)[ \t]*(?=[[{<]|functools\[|Action:|[\w.]+ ?\()|(?=\[TOOL_CALLS\]|<\|(?:python_|tool_|channel|START_ACTION)|<｜tool)/g;
 
-/** Where a call may begin, the first of them first: not in a code fence. */
+/** Where a call may begin, the first of them first: not in code. */
 function placesIn(text: string): number[] {
-  const fences = [...text.matchAll(FENCES)]
-    // DeepSeek has one within its calls.
-    .filter(({ index }) => !/<｜tool▁sep｜>[\w.-]+\s*$/.test(text.slice(0, index)))
-    .map(({ 0: fence, index }) => [index, index + fence.length] as const);
+  // DeepSeek has a fence within its calls.
+  const code = codeIn(text).filter(([start]) => !/<｜tool▁sep｜>[\w.-]+\s*$/.test(text.slice(0, start)));
   const places = [...text.matchAll(BEGINS)].map(({ 0: lead, index }) => index + lead.length);
-  const isQuoted = (at: number) => fences.some(([from, to]) => at >= from && at < to);
+  const isQuoted = (at: number) => code.some(([from, to]) => at >= from && at < to);
   return [...new Set(places)].filter(at => !isQuoted(at)).slice(-MOST_PLACES);
 }
 

@@ -1,6 +1,7 @@
 /**
  * Reads calls out of the text of a reply, as models write them: with tags that are not closed, nested or wrapped,
- * CDATA or not, JSON in place of elements, prose and fences around. What could be read in two ways does not run.
+ * CDATA or not, JSON in place of elements, prose before them. What could be read in two ways does not run. A call in
+ * code stays text, and so does every call of a reply that goes on behind them: it shows them (FE2).
  */
 
 import type { OfferedTool } from '../../core/prompts/model-request.js';
@@ -8,6 +9,7 @@ import { isRecord, nestsTooDeep, parseJson } from '../../core/text/json.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 import { isWhole } from '../request/is-whole.js';
 import type { ParsedReply, WrittenCall } from './codec.js';
+import { quoteAround } from './quoted.js';
 import { bodyOf, type Element, elementsOf, jsonEnd, nextOpen, textOfElement } from './xml-text.js';
 
 /** `<tool_call>`, and forms that models were trained on: `<invoke name="…">`, `<function=…>`. */
@@ -17,7 +19,8 @@ const ARGUMENT_TAGS = ['arguments', 'parameters', 'params', 'args', 'input'];
 /** `<parameter=path>`, `<parameter name="path">`. */
 const PARAMETER_TAGS = ['parameter', 'argument', 'arg'];
 const TAGS_AROUND = /<\/?(?:tool_calls?|function_calls)>/gi;
-const EMPTY_FENCE = /```[a-z]*\s*```/g;
+const CLOSINGS = /^(?:\s|<\|?\/[\w▁|｜:]+>)+/;
+const ANY_CALL_TAG = new RegExp(`<(/?)(?:${CALL_TAGS.join('|')})\\b`, 'i');
 /** Each is looked at for its end: more are no reply that anybody wants. */
 const MOST_TAGS = 128;
 
@@ -30,30 +33,51 @@ export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): Pars
   const calls: WrittenCall[] = [];
   const prose: string[] = [];
   let from = 0;
+  let lastEnd = 0;
   for (let tags = 0; tags < MOST_TAGS; tags += 1) {
     // A result that the model made up, and what it made of it, is no part of its reply.
     const open = nextOpen(text, from, [...CALL_TAGS, 'tool_result']);
     if (open?.tag === 'tool_result' && calls.length > 0) {
-      prose.push(text.slice(from, open.start));
+      prose.push(text.slice(from, open.start).replace(TAGS_AROUND, ''));
       from = text.length;
+      lastEnd = text.length;
     }
     if (!open || from === text.length) break;
+    const quoteEnd = quoteAround(text, from, open.start);
+    if (quoteEnd !== null) {
+      prose.push(text.slice(from, open.start).replace(TAGS_AROUND, ''), text.slice(open.start, quoteEnd));
+      from = quoteEnd;
+      continue;
+    }
     const body = bodyOf(text, open, { mayBeJson: true });
     const rest = text.slice(body.end);
     const call = open.tag === 'tool_result' ? null : readCall({ ...open, body: body.text, rest }, tools);
     // What only looks like a call is text: other tags than ours have other meanings.
-    if (call && (open.tag === 'tool_call' || tools.some(tool => tool.name === call.name))) {
-      prose.push(text.slice(from, open.start));
+    const isShown = /^[ \t]*[^\s<]/.test(rest) && !closesAgain(rest);
+    if (call && !isShown && (open.tag === 'tool_call' || tools.some(tool => tool.name === call.name))) {
+      prose.push(text.slice(from, open.start).replace(TAGS_AROUND, ''));
       calls.push({ ...call, raw: body.text, cut: !body.closed && breaksOff(text, body) });
       from = body.end;
+      lastEnd = body.end;
     } else {
-      prose.push(text.slice(from, open.bodyStart));
+      prose.push(text.slice(from, open.bodyStart).replace(TAGS_AROUND, ''));
       from = open.bodyStart;
     }
   }
-  if (calls.length === 0) return { text, calls };
-  prose.push(text.slice(from));
-  return { text: prose.join('').replace(TAGS_AROUND, '').replace(EMPTY_FENCE, '').trim(), calls };
+  if (calls.length === 0 || isProse(text.slice(lastEnd))) return { text, calls: [] };
+  prose.push(text.slice(from).replace(TAGS_AROUND, ''));
+  return { text: prose.join('').trim(), calls };
+}
+
+/** What stands behind calls, but for ends of tags, and for a call that breaks off. */
+function isProse(rest: string): boolean {
+  const said = rest.replace(CLOSINGS, '');
+  return said !== '' && !said.startsWith('<') && !closesAgain(said);
+}
+
+/** Its end was in one of its texts: it goes on. */
+function closesAgain(rest: string): boolean {
+  return ANY_CALL_TAG.exec(rest)?.[1] === '/';
 }
 
 /** True for the last call of a reply where its end is missing, unless it is JSON that is whole. */

@@ -1,5 +1,7 @@
 /** Calls that models write as text although they have an interface for them: each form as it was seen. */
 import { describe, expect, it } from 'vitest';
+import type { ToolCallCodec } from '../../../src/models/tool-syntax/codec.js';
+import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
 import { parseWrittenCalls } from '../../../src/models/tool-syntax/written-calls.js';
 import { startEventEndpoint } from '../../support/event-endpoint.js';
 import { runCall, tool } from '../../support/model-calls.js';
@@ -69,6 +71,65 @@ const FORMS: [string, string][] = [
     '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "search", "parameters": {"query": "cats"}}]<|END_ACTION|>',
   ],
 ];
+
+/** As a reader met them, each at an endpoint. */
+const MET: [string, string][] = [
+  ['Hermes at vLLM', 'I look first.\n<tool_call>\n{"name": "read", "arguments": {"path": "notes.txt"}}\n</tool_call>'],
+  [
+    'Qwen Coder at Ollama, without a beginning',
+    '<function=read>\n<parameter=path>\nnotes.txt\n</parameter>\n</function>\n</tool_call>',
+  ],
+  ['Llama at Groq', '<function=read>{"path": "notes.txt"}</function>'],
+  ['Mistral at vLLM', '[TOOL_CALLS]read[ARGS]{"path": "notes.txt"}'],
+  [
+    'Mistral at llama.cpp',
+    '[TOOL_CALLS] [{"name": "read", "arguments": {"path": "notes.txt"}, "id": "VvvODy9mT"}]',
+  ],
+  ['Llama 3.2 at Ollama', '{"name": "read", "parameters": {"path": "notes.txt"}}'],
+  ['Llama 4 at vLLM', '[read(path="notes.txt")]'],
+  [
+    'DeepSeek V3 at SGLang',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read\n```json\n{"path": "notes.txt"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  ],
+  [
+    'DeepSeek V3.1 at vLLM',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read<｜tool▁sep｜>{"path": "notes.txt"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  ],
+  [
+    'Kimi K2 at vLLM',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{"path": "notes.txt"}<|tool_call_end|><|tool_calls_section_end|>',
+  ],
+  [
+    'GLM at SGLang',
+    '<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>notes.txt</arg_value>\n</tool_call>',
+  ],
+  [
+    'gpt-oss at Ollama',
+    '<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"notes.txt"}<|call|>',
+  ],
+  [
+    'DeepSeek V3.2',
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="read">\n<｜DSML｜parameter name="path" string="true">notes.txt</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+  ],
+];
+
+const XML = CODECS.xml as ToolCallCodec;
+
+describe.each([
+  ['natively', parseWrittenCalls],
+  ['as XML', XML.parse],
+])('calls that were met, of a model that is to call %s', (_how, parse) => {
+  it.each(MET)('%s: %s → read (FE2)', (_who, text) => {
+    const { calls } = parse(text, TOOLS);
+    expect(calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])).toEqual([
+      ['read', { path: 'notes.txt' }],
+    ]);
+  });
+
+  it.each(FORMS)('%s → read (FE2)', (_who, text) =>
+    expect(parse(text, TOOLS).calls.map(({ name }) => name)).toEqual(['search']),
+  );
+});
 
 describe('calls in the text of a reply', () => {
   it.each(

@@ -46,8 +46,8 @@ const args = (body: string) => inTag(`<name>write</name>\n<arguments>\n${body}\n
 describe('calls as XML', () => {
   it.each<[string, string, unknown[]]>([
     ['elements', args('<path>a.md</path>'), [['write', A]]],
-    ['prose around', `I look.\n${args('<path>a.md</path>')}\nThen I go on.`, [['write', A]]],
-    ['in a fence', `\`\`\`xml\n${args('<path>a.md</path>')}\n\`\`\``, [['write', A]]],
+    ['prose before', `I look.\n${args('<path>a.md</path>')}\n`, [['write', A]]],
+    ['in a fence that is the reply', `\`\`\`xml\n${args('<path>a.md</path>')}\n\`\`\``, [['write', A]]],
     ['JSON in place of arguments', args('{"path": "a.md"}'), [['write', A]]],
     ['JSON as CDATA', args('<![CDATA[{"path": "a.md"}]]>'), [['write', A]]],
     ['JSON in place of all', inTag('{"name": "write", "arguments": {"path": "a.md"}}'), [['write', A]]],
@@ -196,9 +196,38 @@ describe('calls as XML', () => {
     expect(running(first + text)).toHaveLength(2);
   });
 
-  it('what is said besides → without calls, their wrappers and empty fences', () => {
-    const text = `First.\n\`\`\`xml\n${args('<path>a.md</path>')}\n\`\`\`\nLast.`;
-    expect(XML.parse(text, TOOLS).text.replace(/\s+/g, ' ')).toBe('First. Last.');
+  it('what is said besides → without calls and their wrappers', () => {
+    const text = `First.\n<tool_calls>\n${args('<path>a.md</path>')}\n</tool_calls>`;
+    expect(XML.parse(text, TOOLS).text).toBe('First.');
+  });
+
+  const CALL = '<tool_call>\n{"name": "read", "arguments": {"path": "a.md"}}\n</tool_call>';
+  it.each<[string, string]>([
+    ['a fence, and words behind it', `I called:\n\n\`\`\`xml\n${CALL}\n\`\`\`\n\nNothing else was changed.`],
+    ['a fence at the end', `The call that I made:\n\n\`\`\`\n${CALL}\n\`\`\``],
+    ['backticks', 'It was `<tool_call>{"name": "read", "arguments": {}}</tool_call>`, once.'],
+    ['backticks at the end', 'It was `<tool_call>{"name": "read", "arguments": {}}</tool_call>`'],
+    ['a sentence', 'Llama writes <function=read>{"path": "a"}</function>; that is an example.'],
+    ['a line of a quote', 'The log says:\n> <tool_call>{"name": "read", "arguments": {}}</tool_call>'],
+    ['words behind it', `I log it:\n${CALL}\nThen I stopped.`],
+    [
+      'another form in a sentence',
+      'Mistral writes [TOOL_CALLS][{"name": "read", "arguments": {}}] and stops there.',
+    ],
+    ['JSON in a fence', 'For the record:\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```'],
+  ])('a call that is quoted (%s) → it stays text, and does not run (FE2)', (_where, text) =>
+    expect(XML.parse(text, TOOLS)).toEqual({ text, calls: [] }),
+  );
+
+  it('a quote, then a call → the call alone runs (FE2)', () => {
+    const text = `Not \`<tool_call>{"name": "write", "arguments": {}}</tool_call>\`, but:\n${CALL}`;
+    expect(running(text)).toEqual([['read', A]]);
+    expect(XML.parse(text, TOOLS).text).toContain('Not `<tool_call>');
+  });
+
+  it('a text with a fence as an argument, then another call → both (FE2)', () => {
+    const text = `${args('<content><![CDATA[```js\nx]]></content>')}\n${CALL}`;
+    expect(running(text).map(([name]) => name)).toEqual(['write', 'read']);
   });
 
   it('openings without an end by the thousand → read in bounded time', () => {

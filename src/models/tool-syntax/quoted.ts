@@ -1,0 +1,21 @@
+/** Where a text quotes: what stands there is shown, and is no call. */
+
+const FENCE = '```[\\s\\S]*?(?:```|$)';
+const CODE = new RegExp(`${FENCE}|\`\`[^\\n]+?\`\`|\`[^\`\\n]+\``, 'g');
+
+export type Range = readonly [from: number, to: number];
+
+/** Code fences, and code between backticks. */
+export function codeIn(text: string): Range[] {
+  return [...text.matchAll(CODE)].map(({ 0: code, index }) => [index, index + code.length] as const);
+}
+
+/** Behind the quote in which a place stands that has this text before it: code, or a line with `>`; null for none. */
+export function quoteAround(text: string, from: number, at: number): number | null {
+  const code = codeIn(text.slice(from)).find(([start, end]) => at >= from + start && at < from + end);
+  if (code) return from + code[1];
+  const lineStart = Math.max(from, text.lastIndexOf('\n', at - 1) + 1);
+  if (!/^[ \t]*>/.test(text.slice(lineStart, at))) return null;
+  const lineEnd = text.indexOf('\n', at);
+  return lineEnd < 0 ? text.length : lineEnd;
+}
