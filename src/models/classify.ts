@@ -6,7 +6,15 @@ import { cutText } from '../core/text/fit.js';
 import { RedirectRefusedError } from '../shared/http/same-origin-fetch.js';
 import { passedOnRetryAfterMs, type RetryHeaders } from '../shared/retry-after.js';
 import { ModelCallError } from './model-call-error.js';
-import { BAD_CALL, FILTERED, OF_LENGTH, TOO_LONG, UNKNOWN_MODEL, USED_UP } from './refusals/words.js';
+import {
+  BAD_CALL,
+  FILTERED,
+  OF_LENGTH,
+  THROTTLED,
+  TOO_LONG,
+  UNKNOWN_MODEL,
+  USED_UP,
+} from './refusals/words.js';
 import { OverBoundError } from './reply/event-stream.js';
 
 /** What a classifier must know of the call to name it, and to keep secrets out of its message. */
@@ -73,7 +81,7 @@ function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
   const again = againOf(answer);
   const isNoMoney = status === 402 || (status === 400 && /credit balance/i.test(answer.message));
   if (isNoMoney || (status === 429 && (isUsedUp || again === false))) return model.forbidden;
-  if (status === 429) return model.rateLimited;
+  if (status === 429 || THROTTLED.words.test(words)) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;
   if (status === 408) return model.timeout;
   if (status === 413 || TOO_LONG.words.test(words)) return model.contextTooLong;

@@ -55,7 +55,7 @@ class FailedStream extends Error {
 }
 
 /** Of what is asked, not of who asks or when. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 404, 415, 422, 500, 501]);
+const REFUSALS: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422, 500, 501]);
 
 export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
   const { name, url, apiKey, keyVariable, urlVariable, ownAddress } = at;

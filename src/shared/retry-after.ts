@@ -25,7 +25,7 @@ function saidBy(headers: RetryHeaders, nowMs: number, before = ''): number | nul
   return ms ?? fromRetryAfter(headers.get(`${before}retry-after`), nowMs);
 }
 
-function bounded(wait: number | null): number | null {
+export function bounded(wait: number | null): number | null {
   return wait === null || wait <= 0 ? null : Math.min(Math.ceil(wait), MAX_RETRY_AFTER_MS);
 }
 
@@ -45,7 +45,7 @@ function fromRetryAfter(value: string | null, nowMs: number): number | null {
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const PART = String.raw`[\d.]+ ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?)(?![a-z])`;
-const WAIT = new RegExp(String.raw`(?:retry|again|wait\w*)\b.{0,30}?((?:${PART}[ ,]*)+)`, 'i');
+const WAIT = new RegExp(String.raw`(?:retry|again|wait\w*|resets?)\b.{0,30}?((?:${PART}[ ,]*)+)`, 'i');
 
 /** What a text asks to wait, milliseconds: "try again in 1m30.5s", "retry after 20 seconds". Null for nothing. */
 export function waitInWords(text: string): number | null {

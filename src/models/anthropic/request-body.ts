@@ -71,6 +71,15 @@ function thinkingRequest(request: ModelRequest): ThinkingRequest {
 
 /** Which model takes which of these changes with every generation: they are asked. */
 export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
+  // One lesson for all places: an endpoint that takes no marks in one takes none in another.
+  ...['tools', 'system', 'messages'].map(path => ({
+    path,
+    key: 'no cache marks',
+    words: CONVERSATIONS.anyMarks,
+    byWords: true as const,
+    isIn: (parts: unknown) => withoutMarks(parts) !== parts,
+    instead: [{ path, value: withoutMarks }],
+  })),
   {
     path: 'messages',
     key: 'no thinking',
@@ -110,6 +119,19 @@ export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
     once: true,
   },
 ];
+
+/** Tools, or blocks, or turns of blocks; the same ones where none is marked. */
+function withoutMarks(parts: unknown): unknown {
+  if (!Array.isArray(parts)) return parts;
+  const bare: unknown[] = parts.map(part => {
+    if (!isRecord(part)) return part;
+    const { cache_control, ...kept } = part;
+    const content = withoutMarks(kept.content);
+    if (cache_control === undefined && content === kept.content) return part;
+    return { ...kept, ...(content !== undefined && { content }) };
+  });
+  return bare.every((part, index) => part === parts[index]) ? parts : bare;
+}
 
 function withoutThinking(messages: unknown): unknown {
   if (!Array.isArray(messages)) return messages;

@@ -19,15 +19,26 @@ export function messages(change: Change): {
   };
 }
 
-/** Every reply with tool calls has `reasoning_content`: its own, or none where another model gave it. */
+/** Every reply with tool calls has `reasoning_content`: its own, or a blank where another model gave it. */
 export const withReasoning: Change = (wire, request, modelId) => {
   const replies = request.messages.filter(message => message.kind === 'assistant');
   return mapReplies(wire, (message, index) => {
     const reply = replies[index];
-    if (!reply || !('tool_calls' in message) || 'reasoning_content' in message) return message;
-    return { ...message, reasoning_content: reasoningOf(reply, modelId) } as WireMessage;
+    const { reasoning_content: own } = message as { reasoning_content?: string };
+    if (!reply || !('tool_calls' in message) || own) return message;
+    // Kimi's endpoint takes an empty text for none.
+    return { ...message, reasoning_content: reasoningOf(reply, modelId) || ' ' } as WireMessage;
   });
 };
+
+/** Replies with calls and nothing else say this. */
+export function withTextBesideCalls(text: string): Change {
+  return wire => mapReplies(wire, message => (message.content ? message : { ...message, content: text }));
+}
+
+export function hasNoContent(given: unknown): boolean {
+  return Array.isArray(given) && given.some(message => isRecord(message) && message.content === null);
+}
 
 export const withNoReasoning: Change = wire => mapReplies(wire, withoutReasoning);
 

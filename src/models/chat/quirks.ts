@@ -4,10 +4,11 @@
  * whoever they are: `chunks.ts`, `tool-call-parts.ts`.
  */
 import { effortOption } from '../openai/openai-provider.js';
-import { CONVERSATIONS as SAID, OPTIONS as WORDS } from '../refusals/words.js';
+import { EMPTY_MESSAGE, CONVERSATIONS as SAID, OPTIONS as WORDS } from '../refusals/words.js';
 import type { RefusableOption } from '../request/refused-options.js';
 import { isMarked, withoutCacheMarks } from './cache-marks.js';
 import {
+  hasNoContent,
   messages,
   withNoReasoning,
   withOneUserAtATime,
@@ -16,6 +17,7 @@ import {
   withShortIds,
   withSignatures,
   withSystemInUser,
+  withTextBesideCalls,
 } from './message-quirks.js';
 
 const same = (given: unknown) => given;
@@ -64,6 +66,15 @@ const CONVERSATIONS: readonly RefusableOption[] = [
     instead: [messages(withReplyAfterTools)],
   },
   { key: 'no cache marks', words: SAID.cacheMarks, isIn: isMarked, instead: [messages(withoutCacheMarks)] },
+  {
+    key: 'text beside calls',
+    words: SAID.noContent,
+    isIn: hasNoContent,
+    instead: [
+      { ...messages(withTextBesideCalls('')), words: EMPTY_MESSAGE.words },
+      messages(withTextBesideCalls(' ')),
+    ],
+  },
   { key: 'no system', words: SAID.noSystem, instead: [messages(withSystemInUser)] },
   // Those that know no system prompt either say the same of it.
   {

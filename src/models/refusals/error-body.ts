@@ -1,6 +1,6 @@
 /** What an endpoint says of an error, wherever in its answer: routers put the words of the provider behind them inside. */
 import { isRecord, nestsTooDeep, parseJson, stringOr } from '../../core/text/json.js';
-import { waitInWords } from '../../shared/retry-after.js';
+import { bounded, waitInWords } from '../../shared/retry-after.js';
 
 /** An error in the one form that the SDKs read. */
 export interface PlainError {
@@ -90,10 +90,17 @@ function wordOf(field: 'code' | 'type' | 'param', levels: readonly Level[]): str
   return levels.map(level => stringOr(level[field], '')).findLast(word => word !== '');
 }
 
-/** `google.rpc.RetryInfo`, and a number of seconds beside a message. */
+/** `google.rpc.RetryInfo`, the moment of a reset, and a number of seconds beside a message. */
 function waitIn(error: unknown): number | null {
   const text = JSON.stringify(error ?? null).replaceAll('\\', '');
   const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(text)?.[1];
   const seconds = delay ?? /"retry_?after(?:_seconds)?"\s*:\s*"?([\d.]+)/i.exec(text)?.[1];
-  return seconds === undefined ? null : Math.ceil(Number(seconds) * 1_000);
+  return seconds === undefined ? bounded(untilReset(text, Date.now())) : Math.ceil(Number(seconds) * 1_000);
+}
+
+/** OpenRouter's headers of the provider behind it: a moment, in milliseconds or seconds since 1970. */
+function untilReset(text: string, nowMs: number): number | null {
+  const at = /"x-ratelimit-reset"\s*:\s*"?(\d{10,13})\b/i.exec(text)?.[1];
+  if (at === undefined) return null;
+  return (at.length > 11 ? Number(at) : Number(at) * 1_000) - nowMs;
 }

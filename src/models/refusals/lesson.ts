@@ -43,6 +43,7 @@ const TOLD: readonly [RegExp, (name: string, level: number) => string][] = [
     /^tools at most (\d+)$/,
     most => `so many tools: it is offered ${most}, those that it has called and the first`,
   ],
+  [/^reply at most (\d+)$/, most => `so many tokens for a reply: it may have ${most}`],
   [/^pictures$/, () => 'pictures: notes stand in their place'],
   [/^picture (.+)$/, () => 'a picture: a note stands in its place'],
   [/^empty messages$/, () => 'messages without text: they say that they are empty'],

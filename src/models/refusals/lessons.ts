@@ -31,6 +31,7 @@ import { filledMessage, isEmptyMessage, otherMessage } from './messages.js';
 import { inOrder } from './order.js';
 import type { Refusal } from './places.js';
 import { nextStep } from './read-refusal.js';
+import { tokensAsked, withTokensAtMost } from './reply-tokens.js';
 
 /** Who starts runs names models, also such as there are none. */
 const MODELS_KEPT = 200;
@@ -167,7 +168,7 @@ class Call implements TaughtCall {
       request,
       modelId,
     ]);
-    return this.#withPictures(this.#withTools(body));
+    return this.#withPictures(this.#withTools(withTokensAtMost(body, this.#least('reply at most'))));
   }
 
   #withTools(body: Body): Body {
@@ -179,14 +180,15 @@ class Call implements TaughtCall {
       if (level === 0) return [tool];
       return level === 1 ? [changedTool(tool, simplerSchema, SIMPLE_DESCRIPTION_CHARS)] : [];
     });
-    return withTools(body, fewest(tools, this.#mostTools(), this.#given.request));
+    return withTools(body, fewest(tools, this.#least('tools at most'), this.#given.request));
   }
 
-  #mostTools(): number {
+  /** The least of the numbers in lessons of this kind. */
+  #least(kind: string): number {
     const { known, atOnce } = this.#given;
     const abouts = [...known.keys(), ...atOnce.keys(), ...this.#own.map(({ about }) => about)];
     return Math.min(
-      ...abouts.map(about => Number(/^tools at most (\d+)$/.exec(about)?.[1] ?? Number.POSITIVE_INFINITY)),
+      ...abouts.map(about => Number(about.startsWith(`${kind} `) ? about.slice(kind.length) : 'Infinity')),
     );
   }
 
@@ -235,6 +237,7 @@ function concerns(about: string, wanted: Body): boolean {
   if (kind === 'option') return valueAt(wanted, name) !== undefined;
   if (kind === 'tool') return toolsIn(wanted).some(tool => toolName(tool) === name);
   if (kind === 'tools') return toolsIn(wanted).length > Number(/\d+$/.exec(name)?.[0] ?? 0);
+  if (kind === 'reply') return (tokensAsked(wanted) ?? 0) > Number(/\d+$/.exec(name)?.[0] ?? 0);
   if (kind === 'pictures') return picturesIn(messagesIn(wanted)).length > 0;
   if (kind === 'empty') return messagesIn(wanted).some(isEmptyMessage);
   return kind !== 'picture' && kind !== 'message';

@@ -15,10 +15,13 @@ function placeIn(list: string, inWords: string): RegExp {
   return new RegExp(String.raw`\b(?:(?:${list})${BETWEEN}|(?:${inWords})${IN_WORDS})(\d+)\b`, 'i');
 }
 
-// Gemini's endpoint has all tools of a request in the first of its own.
+// Gemini's endpoint has all tools of a request in the first of its own, `tools[0]`, which names none of them.
 const TOOL = [
   placeIn('function_?declarations', 'function_?declarations'),
-  placeIn('tools?|functions', 'tools|functions'),
+  new RegExp(
+    `${placeIn('tools?|functions', 'tools|functions').source}(?!\\W{1,3}function_?declarations)`,
+    'i',
+  ),
 ];
 const MESSAGE = [placeIn('messages?|input', 'messages?')];
 

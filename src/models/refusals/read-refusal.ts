@@ -6,16 +6,19 @@ import { messageHash, messagesIn, pictureHash, picturesIn, toolName, toolsIn } f
 import type { Step } from './lesson.js';
 import { isEmptyMessage } from './messages.js';
 import { messagePlace, namesQuoted, type Refusal, toolPlace } from './places.js';
+import { fewerTokens, tokensAsked } from './reply-tokens.js';
 import {
   BAD_ORDER,
   BAD_SCHEMA,
   EMPTY_MESSAGE,
+  FEWER_TOKENS,
   NO_PICTURES,
   NO_STREAM,
   NO_TOOLS,
   OF_CALLS,
   ONLY_STREAM,
   PICTURES,
+  THROTTLED,
   TOO_LONG,
   TOO_MANY_TOOLS,
 } from './words.js';
@@ -36,17 +39,23 @@ type Reader = (refused: Refused) => Step | 'stop' | null;
 /** Chat templates that fail are faults of the server: little can be learnt from what else is wrong there. */
 const SERVER_FAULT = 500;
 const NOT_FOUND = 404;
+/** Of money and of size: a shorter reply may be taken. */
+const OF_MEASURE: readonly number[] = [402, 413];
 
 /** The next change that the refusal asks for; null where it names nothing that can be changed. */
 export function nextStep(refused: Refused): Step | null {
   const { status } = refused.refusal;
-  const readers = status >= SERVER_FAULT || status === NOT_FOUND ? OF_ANY_STATUS : READERS;
-  for (const read of readers) {
+  for (const read of readersOf(status)) {
     const step = read(refused);
     if (step === 'stop') return null;
     if (step) return step;
   }
   return null;
+}
+
+function readersOf(status: number): readonly Reader[] {
+  if (OF_MEASURE.includes(status)) return [shorterReply];
+  return status >= SERVER_FAULT || status === NOT_FOUND ? OF_ANY_STATUS : READERS;
 }
 
 function next({ levelOf }: Refused, about: string, most: number): Step | null {
@@ -65,9 +74,11 @@ function optionStep(
     const given = valueAt(wanted, option.path);
     if (given === undefined || option.isIn?.(given) === false) continue;
     const about = optionAbout(option);
-    const path = pathAt(option, levelOf(about));
-    if (path === null || !isNamed(refusal, path, option)) continue;
-    return { about, level: levelOf(about) + 1, ...(option.once && { once: true }) };
+    const level = levelOf(about);
+    const path = pathAt(option, level);
+    const words = option.instead?.[level - 1]?.words ?? option.words;
+    if (path === null || !isNamed(refusal, path, { ...option, ...(words && { words }) })) continue;
+    return { about, level: level + 1, ...(option.once && { once: true }) };
   }
   return null;
 }
@@ -161,13 +172,27 @@ const stream: Reader = refused => {
   return words.test(refusal.message) ? next(refused, 'streaming', 1) : null;
 };
 
+/** What is refused then is length, or money. */
+const shorterReply: Reader = refused => {
+  const { refusal, sent } = refused;
+  const asked = tokensAsked(sent);
+  if (asked === null || !FEWER_TOKENS.words.test(refusal.message)) return null;
+  const most = fewerTokens(refusal.message, asked);
+  return most === null ? null : next(refused, `reply at most ${most}`, 1);
+};
+
+/** It is asked again later, as it is. */
+const throttled: Reader = ({ refusal }) => (THROTTLED.words.test(refusal.message) ? 'stop' : null);
+
 /** The workflow shortens it. */
 const tooLong: Reader = ({ refusal }) => (TOO_LONG.words.test(refusal.message) ? 'stop' : null);
 
-const OF_ANY_STATUS: readonly Reader[] = [conversation, noTools, picture];
+const OF_ANY_STATUS: readonly Reader[] = [throttled, conversation, noTools, picture];
 /** What is named by its place goes before what is told in words. */
 const READERS: readonly Reader[] = [
+  throttled,
   conversation,
+  shorterReply,
   namedTool,
   picture,
   namedOption,

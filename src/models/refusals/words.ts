@@ -15,7 +15,7 @@ export const TOO_LONG: RefusalWords = {
     [
       /context[ _-]?(length|window|size|limit)|maximum context|out of context/,
       /(prompt|input|request|conversation|messages?|content|payload|entity|body|text)( \w+){0,2}( is| are| was)? too (long|large|big)/,
-      /too many (input |prompt )?tokens|larger than the model|request_too_large|string_above_max_length/,
+      /too many (input |prompt )?tokens(?!\W+(please )?(wait|slow))|larger than the model|request_too_large|string_above_max_length/,
       /(maximum|max|model'?s?)[ _](prompt|input|model|token|sequence)[ _]?(length|limit|tokens|len)|(input|prompt|sequence) length/,
       /reduce (the |your )?(length|prompt|input|number of tokens|amount|message size)|exceeds? max(imum)? length|max_?model_?len/,
       /exceed\w*.{0,80}(\btokens?\b|context|max\w* (input|prompt|length)|max_?seq)/,
@@ -100,6 +100,41 @@ export const TOO_LONG: RefusalWords = {
       'Please reduce the length of the messages or completion. Current length is 8213 while limit is 8192',
     ],
     ['Zhipu', 2025, 'Prompt exceeds max length'],
+  ],
+};
+
+/** Of a rate, whatever the status: proxies give those of AWS as 400, or in a stream. */
+export const THROTTLED: RefusalWords = {
+  words: /throttl(ed|ing)|too many (tokens|requests)\W+(please )?(wait|slow)/i,
+  met: [
+    [
+      'Bedrock',
+      2026,
+      'An error occurred (ThrottlingException) when calling the ConverseStream operation: Too many tokens, please wait before trying again.',
+    ],
+  ],
+};
+
+/** The reply may have fewer tokens than were asked for: of a model, for the money that is left, within a minute. */
+export const FEWER_TOKENS: RefusalWords = {
+  words:
+    /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/i,
+  met: [
+    [
+      'Bedrock',
+      2026,
+      'The maximum tokens you requested exceeds the model limit of 2048. Try again with a maximum tokens value that is lower than 2048.',
+    ],
+    [
+      'OpenRouter',
+      2026,
+      'This request requires more credits, or fewer max_tokens. You requested up to 16384 tokens, but can only afford 4000.',
+    ],
+    [
+      'Groq',
+      2026,
+      'Request too large for model `openai/gpt-oss-20b` in organization `org_x` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 17496, please reduce your message size and try again.',
+    ],
   ],
 };
 
@@ -194,7 +229,7 @@ export const TOO_MANY_TOOLS: RefusalWords = {
 /** A tool's schema, without saying whose. */
 export const BAD_SCHEMA: RefusalWords = {
   words:
-    /(\b|_)schemas?\b|function[ _]?declarations?|function[ _]?parameters|\btools?\b.{0,60}(invalid|malformed|definition|parameters)|(invalid|malformed|bad).{0,40}\b(tools?|functions?)\b/i,
+    /(\b|_)schemas?\b|function[ _]?declarations?|function[ _]?parameters|\btools?\b.{0,60}(invalid|malformed|definition|parameters)|initialize samplers|parse grammar|(invalid|malformed|bad).{0,40}\b(tools?|functions?)\b/i,
   met: [
     [
       'Anthropic',
@@ -211,6 +246,7 @@ export const BAD_SCHEMA: RefusalWords = {
       2024,
       "Invalid schema for function 'filesystem_read_multiple_files': In context=('properties', 'paths'), array schema missing items.",
     ],
+    ['llama.cpp', 2026, 'Failed to initialize samplers: failed to parse grammar'],
     [
       'Gemini',
       2025,
@@ -222,8 +258,13 @@ export const BAD_SCHEMA: RefusalWords = {
 /** A picture, or pictures at all. */
 export const PICTURES: RefusalWords = {
   words:
-    /\b(images?|image_url|input_image|pictures?|photos?|vision|multi-?modal(ity)?|media[_ ]?type|base64|jpe?g|png|webp|gif|pixels?|mmproj)\b|expected a string|invalid type: sequence|untagged enum|should be a valid string|must be a string/i,
+    /\b(images?|image_url|input_image|pictures?|photos?|vision|multi-?modal(ity)?|media[_ ]?type|base64|jpe?g|png|webp|gif|pixels?|mmproj)\b|expected a string|invalid type: sequence|cannot unmarshal array|untagged enum|should be a valid string|must be a string/i,
   met: [
+    [
+      'Ollama',
+      2026,
+      'json: cannot unmarshal array into Go struct field Message.messages.content of type string',
+    ],
     [
       'Anthropic',
       2025,
@@ -262,7 +303,7 @@ export const PICTURES: RefusalWords = {
 
 /** No picture would be taken, whatever it is. */
 export const NO_PICTURES =
-  /(not|n't|cannot|no|un)[ -]?.{0,30}(support|accept|allow|capab|handle|process|enabled|available)|expected `?(a |one of )?`?(text|string)|unknown variant|untagged enum|invalid type: sequence|text[- ]only|should be a valid string|must be a string|found that support/i;
+  /(not|n't|cannot|no|un)[ -]?.{0,30}(support|accept|allow|capab|handle|process|enabled|available)|expected `?(a |one of )?`?(text|string)|unknown variant|untagged enum|invalid type: sequence|cannot unmarshal array|text[- ]only|should be a valid string|must be a string|found that support/i;
 
 /** Messages without text. */
 export const EMPTY_MESSAGE: RefusalWords = {
@@ -357,7 +398,11 @@ export const CONVERSATIONS = {
   alternate: /roles must\s+alternate/i,
   /** Marks for a cache, of endpoints that do not know them, 2025. */
   cacheMarks:
-    /cache_control|expected a string|should be a valid string|must be a string|invalid type: sequence/i,
+    /cache_control|expected a string|should be a valid string|must be a string|invalid type: sequence|cannot unmarshal array/i,
+  /** The same where they stand in any part of a request: Vertex and Bedrock, 2026. */
+  anyMarks: /cache_control/i,
+  /** Beside calls: an OpenAI-compatible server and FastAPI, 2026. */
+  noContent: /content\W.{0,60}(got|was|is|be|received) null|content\W.{0,80}valid string.{0,40}\bnull\b/i,
   /** Anthropic, 2025: thinking of another key, or older than the endpoint can read. */
   badSignature:
     /(invalid|expired).{0,20}signature|thinking.{0,80}(can ?not be modified|must remain as they were)/i,

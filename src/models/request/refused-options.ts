@@ -24,6 +24,8 @@ export interface RefusableOption {
   /** What is sent in its place, the next best first. After the last it is left out. */
   instead?: readonly {
     path: string;
+    /** How an error names this one. Default: as it names the option. */
+    words?: RegExp;
     value(given: unknown, request: ModelRequest, modelId: string): unknown;
   }[];
   /** Places that are left out with it: they ask for the same. */

@@ -74,7 +74,10 @@ const FORMS: [string, string][] = [
 
 /** As a reader met them, each at an endpoint. */
 const MET: [string, string][] = [
-  ['Hermes at vLLM', 'I look first.\n<tool_call>\n{"name": "read", "arguments": {"path": "notes.txt"}}\n</tool_call>'],
+  [
+    'Hermes at vLLM',
+    'I look first.\n<tool_call>\n{"name": "read", "arguments": {"path": "notes.txt"}}\n</tool_call>',
+  ],
   [
     'Qwen Coder at Ollama, without a beginning',
     '<function=read>\n<parameter=path>\nnotes.txt\n</parameter>\n</function>\n</tool_call>',

@@ -312,6 +312,20 @@ describe('a request to Anthropic', () => {
     expect(refusing.sent(1)).not.toHaveProperty('output_config');
   });
 
+  it.each([
+    'tools.0.custom.cache_control: Extra inputs are not permitted',
+    'system.0.cache_control: Extra inputs are not permitted',
+    'messages.0.content.0.text.cache_control: Extra inputs are not permitted',
+    '*.cache_control: Extra inputs are not permitted',
+  ])('marks for a cache (%s) → the same request without any, and no tool is changed (FE9)', async said => {
+    const refusing = await scripted([{ error: { status: 400, message: said } }, { text: 'fine' }]);
+    const { lessons } = await refusing.call({ head: { tools: [tool('read')] } });
+    expect(JSON.stringify(refusing.sent(0))).toContain('cache_control');
+    const unmarked = JSON.stringify(refusing.sent(0)).replaceAll(',"cache_control":{"type":"ephemeral"}', '');
+    expect(refusing.sent(1)).toEqual(JSON.parse(unmarked));
+    expect(lessons?.map(({ id }) => id)).toEqual(['form no cache marks 1']);
+  });
+
   it('signature that the endpoint did not give → the same try goes on without the thinking', async () => {
     const { call, sent } = await scripted([{ text: 'fine' }]);
     const data = { model: MODEL, value: { type: 'thinking', signature: 's' } };

@@ -85,6 +85,15 @@ describe('conversations that an endpoint refuses → the same try with one that 
     expect((await afterRefusal(words))[3]).toMatchObject({ reasoning_content: 'Hm.' });
   });
 
+  it('reasoning must come back, and there is none (Kimi) → a blank, for an empty text counts as none (FE9)', async () => {
+    const message =
+      'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2';
+    const endpoint = await startEventEndpoint({ status: 400, error: { message } }, DONE);
+    const messages = [user('Goal.'), reply([CALL]), RESULT];
+    await runCall({ baseUrl: endpoint.baseUrl, messages });
+    expect(endpoint.bodies[1]?.messages).toMatchObject({ 2: { reasoning_content: ' ' } });
+  });
+
   it.each([
     "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'FIELD' is unsupported)]",
     "messages.1.assistant.FIELD: property 'messages.1.assistant.FIELD' is unsupported",

@@ -1,5 +1,6 @@
 /** Requests that an endpoint refuses, and what is sent then: over HTTP, in the words of endpoints. */
 import { describe, expect, it } from 'vitest';
+import { FAILURE } from '../../../../src/core/limits/failure.js';
 import type { AssistantMessage, Message } from '../../../../src/core/state/message.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { createProvider } from '../../../../src/models/protocols.js';
@@ -34,6 +35,12 @@ const RESULT: Message = {
 };
 // On the wire: system, user, assistant with the call, its result, the picture, user.
 const TALK: Message[] = [user('Goal.'), reply([CALL]), RESULT, user('Go on.', 'm4')];
+const toolSaid = (text: string): Message => ({
+  id: 'm3',
+  at: 1,
+  kind: 'tool_result',
+  content: [toolResult(CALL, 'executed', { content: [{ type: 'text', text }] })],
+});
 const TOOLS = [
   tool('read', { properties: { path: { type: 'string', format: 'path' } } }),
   tool('search'),
@@ -122,14 +129,17 @@ describe('what a refusal names is changed, in the same try', () => {
     expect(toolNames(bodies[3] ?? {})).toEqual(['search', 'write']);
   });
 
-  it('a schema, without saying whose → all are simpler; then tools are text (FE3)', async () => {
-    const refusal = { status: 400, error: { message: 'The JSON schema is not valid.' } };
-    const { call, bodies } = await play([refusal, refusal, DONE]);
-    const { lessons } = await call();
-    expect(JSON.stringify(bodies[1]?.tools)).not.toContain('format');
-    expect(bodies[2]).not.toHaveProperty('tools');
-    expect(lessons?.map(({ id }) => id)).toEqual(['tools in text 1']);
-  });
+  it.each(['The JSON schema is not valid.', 'Failed to initialize samplers: failed to parse grammar'])(
+    'a schema, without saying whose (%s) → all are simpler; then tools are text (FE3)',
+    async message => {
+      const refusal = { status: 400, error: { message } };
+      const { call, bodies } = await play([refusal, refusal, DONE]);
+      const { lessons } = await call();
+      expect(JSON.stringify(bodies[1]?.tools)).not.toContain('format');
+      expect(bodies[2]).not.toHaveProperty('tools');
+      expect(lessons?.map(({ id }) => id)).toEqual(['tools in text 1']);
+    },
+  );
 
   it.each([
     [
@@ -137,6 +147,10 @@ describe('what a refusal names is changed, in the same try', () => {
       2,
     ],
     ['Too many tools: at most 1 tools may be given.', 1],
+    [
+      'The GenerateContentRequest proto is invalid:\n  * tools[0].function_declarations: [FIELD_INVALID] At most 2 function declarations can be specified.',
+      2,
+    ],
   ])('too many tools (%s) → %d, those that were called first (FE3)', async (message, most) => {
     const { second, lessons } = await afterRefusal(message);
     expect(toolNames(second)).toEqual(['read', 'search'].slice(0, most));
@@ -149,6 +163,10 @@ describe('what a refusal names is changed, in the same try', () => {
     ['No endpoints found that support image input', 'pictures 1'],
     ['messages[4].content: Input should be a valid string', 'pictures 1'],
     [
+      'json: cannot unmarshal array into Go struct field Message.messages.content of type string',
+      'pictures 1',
+    ],
+    [
       'messages.4.content.1.image_url: At least one of the image dimensions exceed max allowed size: 8000 pixels',
       'picture ',
     ],
@@ -160,6 +178,9 @@ describe('what a refusal names is changed, in the same try', () => {
     expect(JSON.stringify(first)).toContain('image_url');
     expect(JSON.stringify(second)).not.toContain('image_url');
     expect(JSON.stringify(second)).toContain('The picture that stood here');
+    if (message.startsWith('json:'))
+      for (const { content } of second.messages as { content: unknown }[])
+        expect(Array.isArray(content)).toBe(false);
     expect(lessons[0]?.id).toContain(id);
   });
 
@@ -188,6 +209,64 @@ describe('what a refusal names is changed, in the same try', () => {
     expect(last).not.toHaveProperty(option, bodies[0]?.[option]);
     expect(last).toHaveProperty('tools');
     if (lessons) expect(lessons[0]?.id).toContain(`option ${option}`);
+  });
+
+  it.each([
+    [
+      400,
+      'The maximum tokens you requested exceeds the model limit of 500. Try again with a maximum tokens value that is lower than 500.',
+      500,
+    ],
+    [
+      402,
+      'This request requires more credits, or fewer max_tokens. You requested up to 900 tokens, but can only afford 400. To increase, visit the settings',
+      400,
+    ],
+    [
+      413,
+      'Request too large for model `x` in organization `org_x` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 12100, please reduce your message size and try again.',
+      512,
+    ],
+    [400, 'Please lower max_tokens.', 450],
+  ])(
+    'tokens of the reply (%d, %s) → %d are asked for, and all else stays (FE9)',
+    async (status, message, most) => {
+      const { first, second, lessons } = await afterRefusal(message, { status });
+      expect(second).toEqual({ ...first, max_tokens: most });
+      expect(lessons.map(({ id }) => id)).toEqual([`reply at most ${most} 1`]);
+    },
+  );
+
+  it.each([
+    [
+      402,
+      'This request requires more credits, or fewer max_tokens: you can only afford 12.',
+      FAILURE.model.forbidden,
+    ],
+    [
+      413,
+      'Request too large on tokens per minute (TPM): Limit 6000, Requested 17496.',
+      FAILURE.model.contextTooLong,
+    ],
+  ])('no reply is short enough (%d, %s) → it fails at once (FE9)', async (status, message, type) => {
+    const { call, bodies } = await play([{ status, error: { message } }]);
+    expect((await failureOf(call())).type).toBe(type);
+    expect(bodies).toHaveLength(1);
+  });
+
+  it.each([
+    "Invalid value for 'content': expected a string, got null.",
+    '[{"type":"string_type","loc":["body","messages",2,"content"],"msg":"Input should be a valid string","input":null}]',
+  ])('no content beside calls (%s) → an empty text, then a blank (FE9)', async message => {
+    const messages = [user('Goal.'), reply([CALL]), toolSaid('Seen.')];
+    const refusal = { status: 400, error: { message } };
+    const { call, bodies } = await play(
+      [refusal, { status: 400, error: { message: 'messages.2: content must not be empty' } }, DONE],
+      { messages },
+    );
+    await call();
+    const contents = bodies.map(body => (body.messages as { content: unknown }[])[2]?.content);
+    expect(contents).toEqual([null, '', ' ']);
   });
 
   it.each([

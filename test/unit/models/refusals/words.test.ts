@@ -4,7 +4,7 @@ import { FAILURE } from '../../../../src/core/limits/failure.js';
 import { errorOfBody } from '../../../../src/models/refusals/error-body.js';
 import * as words from '../../../../src/models/refusals/words.js';
 import { waitInWords } from '../../../../src/shared/retry-after.js';
-import { startEventEndpoint } from '../../../support/event-endpoint.js';
+import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, runCall, user } from '../../../support/model-calls.js';
 
 const GROUPS = Object.entries<object>(words).flatMap(([name, group]) =>
@@ -125,9 +125,33 @@ describe('errors within errors', () => {
     ['Retry after 20 seconds', 20_000],
     ['Please try again in 850ms', 850],
     ['Please wait 2 minutes before trying again', 120_000],
+    ['You have exhausted your capacity on this model. Your quota will reset after 14s.', 14_000],
     ['Try again later.', null],
     ['The retry limit is 5 requests', null],
   ])('%s → %s ms (FE9)', (text, ms) => expect(waitInWords(text)).toBe(ms));
+
+  it.each([
+    ['milliseconds', (at: number) => String(at)],
+    ['seconds', (at: number) => Math.ceil(at / 1_000)],
+  ])('the moment of a reset in %s, in metadata.headers → the wait until then (FE9)', (_unit, tell) => {
+    const headers = { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': tell(Date.now() + 60_000) };
+    const error = { message: 'Rate limit exceeded: free-models-per-min.', code: 429, metadata: { headers } };
+    const waitMs = errorOfBody(JSON.stringify({ error }))?.wait_ms ?? 0;
+    expect(waitMs).toBeGreaterThan(30_000);
+    expect(waitMs).toBeLessThan(62_000);
+  });
+
+  const THROTTLING = words.THROTTLED.met.map(([, , said]) => said);
+  it.each(
+    THROTTLING.flatMap(message => [
+      [message, { status: 400, error: { message } }],
+      [message, [{ error: { message, type: null, param: null, code: null } }]],
+    ]),
+  )('%s as %j → a rate limit, asked once (FE9)', async (_said, answer) => {
+    const { baseUrl, bodies } = await startEventEndpoint(answer as Answer);
+    expect((await failureOf(runCall({ baseUrl }))).type).toBe(FAILURE.model.rateLimited);
+    expect(bodies).toHaveLength(1);
+  });
 
   it('a wait in the body of a 429 → kept; headers go before it (FE9)', async () => {
     const error = { message: 'Slow down. Please retry in 25s.' };
