@@ -4,7 +4,7 @@ import type { ReasoningLevel } from '../../core/agents/role.js';
 import { toolCallsOf } from '../../core/state/message.js';
 import { isRecord } from '../../core/text/json.js';
 import type { ModelRequest } from '../provider.js';
-import { CONVERSATIONS, OPTIONS } from '../refusals/words.js';
+import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
 import { wireToolName } from '../request/message-text.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { type RefusableOption, withoutNothing } from '../request/refused-options.js';

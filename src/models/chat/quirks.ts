@@ -4,7 +4,8 @@
  * whoever they are: `chunks.ts`, `tool-call-parts.ts`.
  */
 import { effortOption } from '../openai/openai-provider.js';
-import { EMPTY_MESSAGE, CONVERSATIONS as SAID, OPTIONS as WORDS } from '../refusals/words.js';
+import { CONVERSATIONS as SAID, OPTIONS as WORDS } from '../refusals/option-words.js';
+import { EMPTY_MESSAGE } from '../refusals/words.js';
 import type { RefusableOption } from '../request/refused-options.js';
 import { isMarked, withoutCacheMarks } from './cache-marks.js';
 import {

@@ -5,7 +5,7 @@ import { isRecord } from '../../core/text/json.js';
 import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ModelProvider } from '../provider.js';
-import { OPTIONS } from '../refusals/words.js';
+import { OPTIONS } from '../refusals/option-words.js';
 import { brokenOff } from '../reply/end-reasons.js';
 import type { RefusableOption } from '../request/refused-options.js';
 import {

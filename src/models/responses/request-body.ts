@@ -5,7 +5,7 @@ import { isRecord } from '../../core/text/json.js';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider, effortOption, toEffort } from '../openai/openai-provider.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';
-import { CONVERSATIONS, OPTIONS } from '../refusals/words.js';
+import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
 import { schemaOf } from '../request/output-schemas.js';
 import { type Body, type RefusableOption, withoutNothing } from '../request/refused-options.js';
 import { wireDescription, wireSchema } from '../request/tool-schema.js';

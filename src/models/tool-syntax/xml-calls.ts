@@ -1,7 +1,7 @@
 /**
  * Reads calls out of the text of a reply, as models write them: with tags that are not closed, nested or wrapped,
  * CDATA or not, JSON in place of elements, prose before them. What could be read in two ways does not run. A call in
- * code stays text, and so does every call of a reply that goes on behind them: it shows them (FE2).
+ * code stays text, and so does every call of a reply that goes on behind them: it shows them.
  */
 
 import type { OfferedTool } from '../../core/prompts/model-request.js';

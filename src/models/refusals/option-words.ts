@@ -1,0 +1,52 @@
+/** Words in which endpoints refuse options and forms of conversations: patterns of `RefusableOption`. */
+
+/** A conversation that chat templates and APIs want otherwise: see `chat/quirks.ts`. */
+export const CONVERSATIONS = {
+  /** DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode, also where a reply had none. Kimi, 2026. */
+  reasoningBack: /reasoning_content\W.{0,60}(passed back|missing|required)|missing.{0,20}reasoning_content/i,
+  /** Endpoints that send reasoning and do not take it: Groq 2025, Cerebras 2026, Mistral behind LiteLLM 2026. */
+  noReasoning:
+    /(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))/i,
+  /** Gemini, 2025: calls that no Gemini made, https://ai.google.dev/gemini-api/docs/thought-signatures */
+  signature: /missing a thought_signature/i,
+  /** Mistral's API and templates, 2024. */
+  shortIds: /tool call id was .{0,200}length of 9/i,
+  /** Mistral's API, and its models elsewhere, 2025. */
+  replyAfterTools: /unexpected role '?user'? after role '?tool/i,
+  /** Templates without a system prompt, 2025. */
+  noSystem:
+    /(system|developer) role (is )?not supported|roles are supported.{0,20}got system|system (message|prompt|instruction)s? (is |are )?not (supported|enabled|allowed)|developer instruction is not enabled/i,
+  /** vLLM and llama.cpp with older templates, 2024. */
+  alternate: /roles must\s+alternate/i,
+  /** Marks for a cache, of endpoints that do not know them, 2025. */
+  cacheMarks:
+    /cache_control|expected a string|should be a valid string|must be a string|invalid type: sequence|cannot unmarshal array/i,
+  /** The same where they stand in any part of a request: Vertex and Bedrock, 2026. */
+  anyMarks: /cache_control/i,
+  /** Beside calls: an OpenAI-compatible server and FastAPI, 2026. */
+  noContent: /content\W.{0,60}(got|was|is|be|received) null|content\W.{0,80}valid string.{0,40}\bnull\b/i,
+  /** Anthropic, 2025: thinking of another key, or older than the endpoint can read. */
+  badSignature:
+    /(invalid|expired).{0,20}signature|thinking.{0,80}(can ?not be modified|must remain as they were)/i,
+  /** Anthropic, 2025: a turn with tools that another model began. */
+  noThinkingFirst: /expected .?thinking.{0,40}but found|must start with a thinking block/i,
+  /** OpenAI, 2025: reasoning of another key, or older than the endpoint can read. */
+  badEncrypted:
+    /invalid_encrypted_content|encrypted content .{0,80}could not be (verified|decrypted|parsed)/i,
+} as const;
+
+/** Options, in words that do not name them by their place. */
+export const OPTIONS = {
+  /** DeepSeek 2025, LM Studio 2024, Gemini 2025, vLLM 2025. */
+  form: /json.?schema|json mode|structured.?output|response mime type|response_?format|grammar|guided/i,
+  anthropicForm: /json.?schema|structured.?output|output_format|\bschema/i,
+  responsesForm: /json.?schema|structured.?output|response_format/i,
+  /** xAI 2025, Ollama 2025, Groq 2025. */
+  effort: /\breasoning[ _-]?effort|\bthinking\b|\beffort\b|\breasoning\b/i,
+  anthropicEffort: /\beffort\b/i,
+  /** OpenAI 2025, for organizations that are not verified. */
+  summary: /reasoning summar|['"`]reasoning['"`]/i,
+  /** OpenAI 2025. */
+  encrypted: /encrypted content is not supported/i,
+  adaptive: /adaptive/i,
+} as const;
