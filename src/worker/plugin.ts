@@ -119,7 +119,9 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
-    await checkWorkflows(worker.options);
+    const check = checkWorkflows(worker.options, this.#configured?.workflowBundle);
+    // Without a need there is no await: who calls `runUntil` may shut down at once, which takes a worker that runs.
+    if (check) await check;
     const shutdown = worker.shutdown.bind(worker);
     const sessions =
       this.#parts && this.#configured
@@ -191,12 +193,13 @@ async function workflowsFor({
   return options.workerDeploymentOptions ? { workflowBundle } : { workflowBundle, buildId: own ?? buildId };
 }
 
-/** What the worker has after all plugins. Without our workflow its runs would wait for ever. */
-async function checkWorkflows(
-  options: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>,
-): Promise<void> {
-  if (options.workflowBundle) return checkBundle(options.workflowBundle);
-  if (options.workflowsPath) return;
+/** What the worker has after all plugins, of which `checked` is known. Without our workflow its runs would wait for ever. */
+function checkWorkflows(
+  { workflowBundle, workflowsPath }: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>,
+  checked: WorkerOptions['workflowBundle'],
+): Promise<void> | null {
+  if (workflowBundle && workflowBundle !== checked) return checkBundle(workflowBundle);
+  if (workflowBundle || workflowsPath) return null;
   throw new SteersmanError(
     'This worker has no workflows: a plugin that comes after SteersmanPlugin has taken them out of its options.',
     'Put SteersmanPlugin last in the list of plugins.',

@@ -142,7 +142,7 @@ describe('a whole team run', () => {
     });
     expect(first).not.toHaveProperty('error');
     expect(missing?.error).toContain('ENOENT');
-    expect(mended?.action).toMatchObject({ arguments: '{"path": "boats/b.txt"' });
+    expect(mended?.action).toMatchObject({ arguments: "{'path': 'boats/b.txt',}" });
     const ended = journal.flatMap(event => (event.type === 'tool_call_ended' ? [event] : []));
     expect(ended.slice(0, endings.length).map(event => event.ending)).toEqual(endings);
     expect(ended.every(event => event.durationMs >= 0)).toBe(true);

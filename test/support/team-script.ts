@@ -31,7 +31,7 @@ export const CALLS_OF_FIRST_REPLY: ScriptedToolCall[] = [
   read('boats/a.txt'),
   read('boats/missing.txt'),
   read('boats/a.txt'),
-  { name: 'read_text_file', arguments: '{"path": "boats/b.txt"' },
+  { name: 'read_text_file', arguments: "{'path': 'boats/b.txt',}" },
   { name: 'read_text_file', arguments: 'the second boat, please' },
   { name: 'list_allowed_directories', arguments: 'none' },
   { name: 'read_txt_file', arguments: { path: 'boats/a.txt' } },
