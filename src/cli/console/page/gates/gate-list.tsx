@@ -3,9 +3,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { visibleText } from '../../../../core/text/unseen.js';
 import type { WaitingGate } from '../../api.js';
+import { lazily } from '../parts/lazy.js';
 import { t } from '../words/words.js';
 import { gateKey, howClosed, isAnsweredHere, taken } from './answers.js';
-import { GateCard } from './gate-card.js';
+
+const GateCard = lazily(() => import('./gate-card.js').then(({ GateCard }) => GateCard));
 
 interface Shown {
   key: string;
