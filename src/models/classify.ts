@@ -213,6 +213,8 @@ function codeOf(error: unknown): string | null {
   let code: string | null = null;
   for (const cause of causesOf(error)) {
     if ('code' in cause && typeof cause.code === 'string') code = cause.code;
+    // undici's own parser gives no code.
+    else if (cause.name === 'HTTPParserError') code = 'HPE_INVALID_RESPONSE';
   }
   return code;
 }

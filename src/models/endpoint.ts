@@ -60,7 +60,8 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
 function keyFault(key: string): string | null {
   if (/[\r\n]/.test(key)) return 'has a line end in it: write it on one line, without anything else.';
   if (/^["'“”‘’`]|["'“”‘’`]$/.test(key)) return 'has quotation marks around it: write it without them.';
-  return /[^\x21-\x7e]/.test(key) ? 'has blanks or letters in it that no key has: copy it once more.' : null;
+  if (key !== key.trim()) return 'has blanks around it: write it without them.';
+  return /[^\x20-\x7e]/.test(key) ? 'has letters in it that no key has: copy it once more.' : null;
 }
 
 function parseBaseUrl(text: string, urlVariable: string): URL {

@@ -67,7 +67,7 @@ test('settings of a worker: the file is edited → as it says now; while it is w
   await expect(live.read()).rejects.toThrow('steersman.yaml');
 });
 
-test('settings of a worker: its folder is no longer as it was trusted → models and who pays as before, told once; the rest as it says now', async () => {
+test('settings of a worker: its folder is no longer as it was trusted → models, permissions and who pays as before, told once; the rest as it says now', async () => {
   const configDir = mkdtempSync(join(tmpdir(), 'steersman-live-'));
   vi.stubEnv('XDG_STATE_HOME', mkdtempSync(join(tmpdir(), 'steersman-state-')));
   const write = (port: number, rest = '') =>
@@ -85,10 +85,11 @@ test('settings of a worker: its folder is no longer as it was trusted → models
   };
   const live = liveSettings(options, await loadSettings(configDir));
   const address = async () => (await live.readOrLast()).models.endpoints.openai?.baseUrl;
-  write(2, 'permissions: { deny: [files__write_file] }\ncredits: { account: nobody, perTurn: 1 }\n');
+  write(2, 'limits: { turns: 7 }\npermissions: { deny: [files__write_file] }\ncredits: { account: nobody, perTurn: 1 }\n');
   expect([await address(), await address()]).toEqual(['http://127.0.0.1:1/v1', 'http://127.0.0.1:1/v1']);
   expect((await live.read()).models.endpoints.openai?.baseUrl).toBe('http://127.0.0.1:1/v1');
-  expect((await live.read()).permissions.deny).toEqual(['files__write_file']);
+  expect((await live.read()).limits.turns).toBe(7);
+  expect((await live.read()).permissions.deny).toEqual([]);
   expect((await live.read()).credits).toBeUndefined();
   expect(told).toEqual([expect.stringContaining(join(configDir, 'steersman.yaml'))]);
   trustFrom(configDir);

@@ -36,7 +36,6 @@ async function callPay(value: unknown): Promise<CallToolResult> {
 }
 
 test.each([
-  ['a BigInt', 12n],
   ['a cycle', cycle],
   ['a function', () => 'paid'],
   ['a symbol', Symbol('paid')],
