@@ -53,9 +53,12 @@ async function orphanedRun(): Promise<WorkflowHandle> {
   doomed = await startDoomedWorker();
   const handle = await rig.start('First', { keepOpenSeconds: 600 });
   await until('the goal is answered', async () => (await handle.query(stateQuery)).phase === 'idle');
+  // The server takes a worker for dead that has not polled for 10 s, and has no query wait for it: nothing slow comes
+  // between this one's last poll, after a query, and its end.
+  await rig.startWorker();
+  await handle.query(stateQuery);
   doomed.kill('SIGKILL');
   await once(doomed, 'exit');
-  await rig.startWorker();
   return handle;
 }
 
