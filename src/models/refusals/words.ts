@@ -133,7 +133,7 @@ export const FEWER_TOKENS: RefusalWords = {
     [
       'Groq',
       2026,
-      'Request too large for model `openai/gpt-oss-20b` in organization `org_x` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 17496, please reduce your message size and try again.',
+      'Request too large for model `gpt-oss-20b` in organization `org_x` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 17496, please reduce your message size and try again.',
     ],
   ],
 };
