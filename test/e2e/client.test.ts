@@ -42,9 +42,9 @@ function command(name: string, args: string[], env: Record<string, string> = {})
 
 const client = (...args: string[]): Promise<Ended> => command('client', args).ended;
 const startArgs = (id: string) => ['A goal', '--id', id, '--config', project.configDir];
-/** Starts a run in the background. */
+/** Starts a run in the background that asks nobody: what fails ends it. */
 async function begin(id: string): Promise<void> {
-  const { code, stdout, stderr } = await client('start', ...startArgs(id), '--json');
+  const { code, stdout, stderr } = await client('start', ...startArgs(id), '--no-attended', '--json');
   expect(code, stderr).toBe(0);
   const ids = {
     runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -272,6 +272,8 @@ describe('the client', () => {
 });
 
 describe('wrong calls', () => {
+  /** Else a start asks the endpoint which model there is, and this one lists none. */
+  const NAMED_MODEL = ['--model', 'openai/gpt-5-mini'];
   const wrong: {
     name: string;
     script: string;
@@ -285,7 +287,7 @@ describe('wrong calls', () => {
     {
       name: 'no such workspace',
       script: 'start',
-      args: ['x', '--workspace', '/nope'],
+      args: ['x', '--workspace', '/nope', ...NAMED_MODEL],
       says: /\/nope does not exist/,
     },
     {
@@ -295,7 +297,12 @@ describe('wrong calls', () => {
       says: /no mode "foo": there are team/,
     },
     { name: 'an id with spaces', script: 'start', args: ['x', '--id', 'a b'], says: /--id/ },
-    { name: 'an id in use', script: 'client', args: ['start', 'x', '--id', 'plain'], says: /plain already/ },
+    {
+      name: 'an id in use',
+      script: 'client',
+      args: ['start', 'x', '--id', 'plain', ...NAMED_MODEL],
+      says: /plain already/,
+    },
     {
       name: 'an unknown run',
       script: 'client',
