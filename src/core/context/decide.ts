@@ -99,7 +99,8 @@ export interface SummaryPrice {
 }
 
 export function summaryIsAffordable({ sent, spent, next, reply }: SummaryPrice): boolean {
-  return spent + next + ASKING_TOKENS + reply <= (sent + next) * SUMMARIES_SHARE;
+  // What comes next may be short: the conversation has shrunk by then.
+  return spent + next + ASKING_TOKENS + reply <= sent * SUMMARIES_SHARE;
 }
 
 /** Of fewer tokens than this, a summary is not worth its call: they are trimmed. */
