@@ -12,20 +12,11 @@ import { settingsYaml } from '../support/steering.js';
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
 const rig = rigOfFile({
   config: {
-    'steersman.yaml': settingsYaml(
-      ...['steering: note', 'context:', '  maxTokens: 8000', '  threshold: 1'],
-      ...['limits:', '  tokens: 99000000', '  costUsd: 1000'],
-    ),
+    'steersman.yaml': settingsYaml('steering: note', 'context:', '  maxTokens: 8000', '  threshold: 1'),
   },
   workspace: Object.fromEntries(NAMES.map(name => [`${name}.txt`, `${name} is here.`])),
 });
 afterAll(killWorkers);
-
-/** What the goal has sent before: else a summary would be too dear. */
-const SENT = {
-  ...{ inputTokens: 10_000_000, cachedInputTokens: 0, cacheWriteInputTokens: 0 },
-  ...{ outputTokens: 100, reasoningTokens: 0 },
-};
 
 const SUMMARY = {
   goals: ['Say how long the pool is.'],
@@ -45,8 +36,7 @@ test('X5, X6: words fill the conversation → a model summarises them, and the r
   const script = rig.play(({ lastUser }) => {
     if (lastUser.includes('about to be shortened')) return { text: JSON.stringify(SUMMARY) };
     const name = NAMES[turn++];
-    const usage = turn === 1 ? { usage: SENT } : {};
-    return name === undefined ? { text: 'The pool is 7 m long.' } : { ...look(name), ...usage };
+    return name === undefined ? { text: 'The pool is 7 m long.' } : look(name);
   });
   const { handle, result } = await rig.run('How long is the pool?', { mode: 'react' });
   expect(result).toMatchObject({ text: 'The pool is 7 m long.' });
@@ -76,7 +66,7 @@ async function summarised(at: { failpoints?: string } = {}) {
   const options = { client: rig.env.client, address: rig.env.address, ...at };
   await onStage(options, async stage => {
     const yaml = join(stage.project.configDir, 'steersman.yaml');
-    appendFileSync(yaml, '\ncontext:\n  maxTokens: 8000\n  threshold: 1\nlimits:\n  tokens: 99000000\n');
+    appendFileSync(yaml, '\ncontext:\n  maxTokens: 8000\n  threshold: 1\n');
     const kept = stage.keepWorker();
     let turn = 0;
     const run = await stage.start('six calls', {
@@ -88,7 +78,6 @@ async function summarised(at: { failpoints?: string } = {}) {
           found.firstAt ||= found.calls;
           return { text: JSON.stringify(SUMMARY) };
         }
-        if (role === 'planner') return { ...reply, usage: SENT };
         if (role !== 'executor' || turn === 6) return reply;
         turn += 1;
         return { toolCalls: [{ name: 'echo', arguments: { text: `${turn}`.repeat(5_000) } }] };

@@ -71,36 +71,10 @@ const MOST_LEFT_SHARE = 0.7;
 export interface SummaryAsked extends Omit<ThinAsked, 'after'> {
   /** Tokens of what would stay as it is. */
   kept: number;
-  /** Of the summary that goes with the rest: the next one takes up what it says. 0 for none. */
-  earlier: number;
 }
 
-function sizeOfSummary({ before, kept, earlier }: SummaryAsked): number {
-  return Math.max(earlier, Math.min(SUMMARY_TOKENS, (before - kept) * SUMMARY_SHARE));
-}
-
-/** Whether a summary that was written is short enough beside the tokens that it takes the place of. */
-export function summaryShrinks(summary: number, gone: number): boolean {
-  return summary <= gone * MOST_LEFT_SHARE;
-}
-
-/** Summaries may cost this share of the tokens that a goal sends, so they can't become its work. */
-const SUMMARIES_SHARE = 0.1;
-/** The request for a summary is the next request with this much more. */
-const ASKING_TOKENS = 700;
-
-export interface SummaryPrice {
-  /** Tokens that the goal has sent, but for its summaries; what those took, sent and written. */
-  sent: number;
-  spent: number;
-  /** Of the role's next request as it is, and what a reply to it may have at most. */
-  next: number;
-  reply: number;
-}
-
-export function summaryIsAffordable({ sent, spent, next, reply }: SummaryPrice): boolean {
-  // What comes next may be short: the conversation has shrunk by then.
-  return spent + next + ASKING_TOKENS + reply <= sent * SUMMARIES_SHARE;
+function sizeOfSummary({ before, kept }: SummaryAsked): number {
+  return Math.min(SUMMARY_TOKENS, (before - kept) * SUMMARY_SHARE);
 }
 
 /** Of fewer tokens than this, a summary is not worth its call: they are trimmed. */

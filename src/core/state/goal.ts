@@ -47,8 +47,6 @@ export interface GoalState extends Account {
   listed: boolean;
   /** The workspace as its work began, by reference; null: it could not be kept. Absent: nobody has looked. */
   start?: { ref: string | null };
-  /** Tokens that summaries of the conversation took; `ended`: one failed or was too long, so none is asked for any more. */
-  compaction?: { tokens: number; ended: boolean };
 }
 
 export interface GoalRecord extends Rest {

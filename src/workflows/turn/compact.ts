@@ -1,11 +1,6 @@
 /** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
 import type { PinnedRole } from '../../core/agents/role.js';
-import {
-  compactionHelps,
-  compactionPays,
-  summaryIsAffordable,
-  summaryShrinks,
-} from '../../core/context/decide.js';
+import { compactionHelps, compactionPays } from '../../core/context/decide.js';
 import { replacedBy } from '../../core/context/replaced.js';
 import {
   COMPACTOR,
@@ -19,8 +14,6 @@ import {
   whatGoes,
 } from '../../core/context/summary.js';
 import { declined } from '../../core/limits/model-failure.js';
-import { tokenFactor } from '../../core/limits/model-use.js';
-import { estimateMessageTokens, estimateTokens } from '../../core/limits/tokens.js';
 import { here } from '../../core/state/cursor.js';
 import { replaceInThread } from '../../core/state/handover.js';
 import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../core/state/message.js';
@@ -29,14 +22,15 @@ import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
-import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
-import { replied } from './hooks.js';
+import { cachedShare, contextBudget, softLimit } from './fit-thread.js';
 import { hasUnkept, keepSession, storeIsAway } from './keep-session.js';
 import { optionsFor, pinCall } from './pin-call.js';
 import { spend } from './spend.js';
 
 /** Down to this share of the limit, its newest turns stay. */
 const KEPT_SHARE = 0.4;
+/** One that failed is tried again when the conversation has grown by so much, or to what the model takes. */
+const GROWN = 1.25;
 /** Nobody waits longer for what only saves: in so many tries. */
 const SUMMARY_MS = 60_000;
 const SUMMARY_TRIES = 2;
@@ -74,16 +68,14 @@ export function compactionDue(
   const room = contextBudget(run, role, model);
   const limit = softLimit(context, role, room);
   const before = thread.tokens;
-  if (before <= limit || state.goal.compaction?.ended) return null;
+  if (before <= Math.max(limit, thread.compactFrom ?? 0)) return null;
   const forced = isForced({ thread, room });
   // Who has no tools can't read what a summary leaves out.
   if ((storeIsAway(run) || !toolsOffered) && !forced) return null;
   const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
   const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
-  const earlier = tokensOf([...gone].filter(each => each.kind === 'user' && each.purpose === 'summary'));
-  const asked = { before, kept, earlier, cachedShare: cachedShare(run), turns: state.total.turns };
+  const asked = { before, kept, cachedShare: cachedShare(run), turns: state.total.turns };
   if (!(forced ? compactionHelps(asked) : compactionPays(asked))) return null;
-  if (!isAffordable(run, role, { thread, model })) return null;
   const { model: own } = context.compacts;
   const takes = own !== undefined && before <= contextBudget(run, role, own);
   const isOut = own !== undefined && ownValue(state.models.out, own) !== undefined;
@@ -91,49 +83,11 @@ export function compactionDue(
   return { role, thread, gone, room, models };
 }
 
-function tokensOf(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-}
-
-/** What a reply may have whose role has no bound of its own. */
-const REPLY_TOKENS = 16_384;
-
-/** Whether this goal has sent enough for one more request for a summary. */
-function isAffordable(
-  run: Run,
-  role: PinnedRole,
-  { thread, model }: { thread: Thread; model: string },
-): boolean {
-  const { goal, models } = run.state;
-  const { tokens: spent = 0 } = goal.compaction ?? {};
-  return summaryIsAffordable({
-    spent,
-    sent: Math.max(0, goal.usage.inputTokens - spent),
-    next: Math.ceil(requestTokens(run, role, thread) * tokenFactor(models.inputCounts, model)),
-    reply: role.maxOutputTokens ?? REPLY_TOKENS,
-  });
-}
-
-/** Why a conversation is cut that its model takes no more of. */
-export function whyTrimmed(run: Run, role: PinnedRole, thread: Thread, model: string): string {
-  const { compacts } = run.pinned.context ?? {};
-  if (!compacts) return 'context window';
-  if (run.state.goal.compaction?.ended) return 'context window: no summary of it came about in this goal';
-  return isAffordable(run, role, { thread, model }) ? 'context window' : TOO_DEAR;
-}
-
-const TOO_DEAR =
-  'context window: a summary would cost more than a tenth of the tokens that this goal has sent';
-
 export async function compact(run: Run, due: Compaction): Promise<void> {
   // What goes is read again from there.
   if (hasUnkept(run)) await keepSession(run);
   if (storeIsAway(run) && !isForced(due)) return;
-  for (const model of due.models) {
-    if (!isAffordable(run, due.role, { ...due, model })) break;
-    if ((await compactBy(run, due, model)) !== 'failed') return;
-  }
-  run.state.goal.compaction = { tokens: 0, ...run.state.goal.compaction, ended: true };
+  for (const model of due.models) if ((await compactBy(run, due, model)) !== 'failed') return;
 }
 
 async function compactBy(
@@ -142,7 +96,7 @@ async function compactBy(
   model: string,
 ): Promise<'done' | 'failed' | 'interrupted'> {
   const { state } = run;
-  const { thread, gone } = due;
+  const { thread, gone, room } = due;
   const before = thread.tokens;
   const startedAt = run.ports.now();
   const asked = thread.messages.length;
@@ -150,23 +104,19 @@ async function compactBy(
   const end = await summarise(run, due, model);
   const at = run.ports.now();
   const said = thread.messages.slice(0, asked);
-  const failed = (why: string) => {
-    replaceInThread(state, thread, said, at);
-    run.journal('compaction_failed', { thread: thread.id, model, why });
-    return state.people.stop ? 'interrupted' : 'failed';
-  };
   if (!('summary' in end)) {
-    const outcome = failed(end.why);
-    return end.interrupted ? 'interrupted' : outcome;
+    replaceInThread(state, thread, said, at);
+    const grown = Math.floor(before * GROWN);
+    if (!end.interrupted) thread.compactFrom = isForced(due) ? grown : Math.min(grown, room);
+    run.journal('compaction_failed', { thread: thread.id, model, why: end.why });
+    return end.interrupted || state.people.stop ? 'interrupted' : 'failed';
   }
   const standsFor = countOf(gone);
   const text = summaryText(end.summary, standsFor, run.words);
-  const [written, replaced] = [estimateTokens(text), tokensOf([...gone])];
-  if (!summaryShrinks(written, replaced))
-    return failed(`The summary has ${written} tokens and stands for ${replaced}: it is too long.`);
   const message = run.say(thread, 'summary', text, { replaces: replacedBy(gone), standsFor });
   replaceInThread(state, thread, inPlaceOf(said, gone, message), at);
   thread.dropped += gone.size;
+  delete thread.compactFrom;
   run.journal('thread_compacted', {
     ...{ thread: thread.id, dropped: gone.size, before, after: thread.tokens },
     ...{ model, messageId: message.id, usage: end.usage, durationMs: at - startedAt },
@@ -188,8 +138,7 @@ async function summarise(run: Run, due: Compaction, model: string): Promise<Summ
     usage = addUsage(usage, reply.usage);
     const read = readSummary(reply.text, reply.isCut);
     if (read.ok) return { summary: read.value, usage };
-    const isLast = times === 2 || !isAffordable(run, due.role, { thread, model });
-    if (isLast || run.state.people.stop || run.ports.now() >= by)
+    if (times === 2 || run.state.people.stop || run.ports.now() >= by)
       return { why: read.errors.join(' '), interrupted: false };
     run.say(thread, 'compact', summaryAgain(read.errors, run.words));
   }
@@ -210,34 +159,19 @@ async function ask(
   );
   if (!called.ok) {
     const { kind, message, usage = NO_USAGE } = called.failure;
-    spendOnSummary(run, by, usage, { failedCalls: 1 });
-    // What is not told may have been charged all the same.
-    if (usage === NO_USAGE) noteSummary(run, requestTokens(run, role, thread));
+    spend(run, by, usage, { failedCalls: 1 });
     return { why: message, interrupted: kind === 'cancelled' };
   }
   const { content, stopReason, usage, outputText } = called.value;
   const failure = declined(called.value, model);
-  spendOnSummary(run, by, usage, failure ? { failedCalls: 1 } : {});
+  spend(run, by, usage, failure ? { failedCalls: 1 } : {});
   if (failure) return { why: failure.message, interrupted: false };
   const message = run.append(thread, {
     ...{ id: run.nextId('m'), at: run.ports.now(), kind: 'assistant', role: COMPACTOR, action: 'answering' },
     ...{ content: content.filter(block => block.type !== 'tool_use'), stopReason, model, usage },
   });
-  await replied(run, message);
   if (stopReason === 'interrupted') return { why: 'It was interrupted.', interrupted: true };
   return { text: outputText ?? textOf(message), isCut: stopReason === 'max_tokens', usage };
-}
-
-function spendOnSummary(run: Run, ...[call, usage, counted]: Tail<Parameters<typeof spend>>): void {
-  spend(run, call, usage, counted);
-  noteSummary(run, usage.inputTokens + usage.outputTokens);
-}
-
-type Tail<T extends unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
-
-function noteSummary({ state: { goal } }: Run, tokens: number): void {
-  const { tokens: before = 0, ended = false } = goal.compaction ?? {};
-  goal.compaction = { tokens: before + tokens, ended };
 }
 
 function inTime(options: ReturnType<typeof optionsFor>, timeMs: number): ReturnType<typeof optionsFor> {

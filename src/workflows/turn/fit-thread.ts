@@ -40,13 +40,16 @@ export function contextBudget(run: Run, role: PinnedRole, model: string): number
 }
 
 /** Estimated tokens of a role's next request: what it opens with, and its messages. */
-export function requestTokens(run: Run, role: PinnedRole, thread: Thread = run.threadOf(role)): number {
-  return prefixTokens(run, role) + thread.tokens;
+export function requestTokens(run: Run, role: PinnedRole): number {
+  return prefixTokens(run, role) + run.threadOf(role).tokens;
 }
 
 /** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
 export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: string): boolean {
-  return shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
+  const trimmed = shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
+  // Another conversation than the one of which no summary came about.
+  if (trimmed) delete thread.compactFrom;
+  return trimmed;
 }
 
 /** Of what a model takes: from here on old results are left out and a conversation is summarised, before it has to be cut. */

@@ -11,7 +11,7 @@ import { preview } from '../../core/text/preview.js';
 import { forgetResults } from '../../core/tools/ledger.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
-import { compact, compactionDue, whyTrimmed } from './compact.js';
+import { compact, compactionDue } from './compact.js';
 import { contextBudget, thinIfItPays, trimToFit } from './fit-thread.js';
 import { pinCall } from './pin-call.js';
 
@@ -42,7 +42,7 @@ function next(run: Run, asked: Asked, { names, functions }: Rest): Promise<boole
   switch (name) {
     case 'trim': {
       const { epoch } = thread;
-      trimToFit(run, thread, contextBudget(run, role, model), whyTrimmed(run, role, thread, model));
+      trimToFit(run, thread, contextBudget(run, role, model), 'context window');
       // What was trimmed is what they saw.
       if (epoch !== thread.epoch && functions > 0) note(asked, functions);
       return null;
