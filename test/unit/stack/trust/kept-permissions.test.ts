@@ -37,9 +37,9 @@ test('kept permissions: more tools than a start takes → it takes those that th
 });
 
 test('kept permissions: a name longer than a start takes, as a model may make one up → it asks, and no start is refused for it', () => {
-  for (const name of ['x'.repeat(90), 'y'.repeat(89)]) keepPermission(HERE, name, '');
+  for (const name of ['x'.repeat(150), 'y'.repeat(149)]) keepPermission(HERE, name, '');
   const settings = { mode: 'react', workspace: '/w', autoApprove: false, allowTools: allowedTools(HERE) };
-  expect(settings.allowTools).toEqual([`${'y'.repeat(89)}#`]);
+  expect(settings.allowTools).toEqual([`${'y'.repeat(149)}#`]);
   expect(readStart({ goal: 'Go.', settings })).toMatchObject({ ok: true });
 });
 
