@@ -85,7 +85,10 @@ test('settings of a worker: its folder is no longer as it was trusted → models
   };
   const live = liveSettings(options, await loadSettings(configDir));
   const address = async () => (await live.readOrLast()).models.endpoints.openai?.baseUrl;
-  write(2, 'limits: { turns: 7 }\npermissions: { deny: [files__write_file] }\ncredits: { account: nobody, perTurn: 1 }\n');
+  write(
+    2,
+    'limits: { turns: 7 }\npermissions: { deny: [files__write_file] }\ncredits: { account: nobody, perTurn: 1 }\n',
+  );
   expect([await address(), await address()]).toEqual(['http://127.0.0.1:1/v1', 'http://127.0.0.1:1/v1']);
   expect((await live.read()).models.endpoints.openai?.baseUrl).toBe('http://127.0.0.1:1/v1');
   expect((await live.read()).limits.turns).toBe(7);
