@@ -58,7 +58,7 @@ export function unreadableNames(values: Record<string, unknown> | undefined): st
   return Object.keys(values ?? {}).filter(name => unreadableEncoding(values?.[name]) !== null);
 }
 
-const unreadableCodec: PayloadCodec = {
+export const unreadableCodec: PayloadCodec = {
   encode: async payloads => payloads,
   decode: async payloads => payloads.map(payload => (isReadable(payload) ? payload : markOf(payload))),
 };

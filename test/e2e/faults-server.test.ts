@@ -85,7 +85,7 @@ test('a worker whose address answers in another protocol → it ends at once and
   const worker = spawnWorker(options);
   expect([await worker.exited, worker.log()]).toEqual([
     2,
-    expect.stringContaining(`${address} can not be reached`),
+    expect.stringContaining(`Temporal at ${address} speaks no TLS`),
   ]);
   rmSync(project.dir, { recursive: true, force: true });
 });

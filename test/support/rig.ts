@@ -7,6 +7,7 @@ import type { WorkflowClientInterceptor, WorkflowHandle, WorkflowOptions } from 
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
 import { REFUSAL } from '../../src/core/limits/failure.js';
+import { unreadableCodec } from '../../src/shared/temporal-client.js';
 import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';
 import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
@@ -38,7 +39,11 @@ const asksAgain: WorkflowClientInterceptor = {
   },
 };
 
-const CLIENT = { interceptors: { workflow: [asksAgain] } };
+/** Files before have left runs whose payloads can't be decoded. */
+const CLIENT = {
+  interceptors: { workflow: [asksAgain] },
+  dataConverter: { payloadCodecs: [unreadableCodec] },
+};
 
 /** A Temporal dev server of its own, in memory, from the same binary that `npm start` uses. */
 export async function startTemporal(args: string[] = []): Promise<TestWorkflowEnvironment> {
