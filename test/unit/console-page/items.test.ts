@@ -110,3 +110,12 @@ test.each([
 ])('conversation: %j → names are told as such, for the page to say', (event, text, named) => {
   expect(told(event)).toMatchObject([{ kind: 'note', text, named }]);
 });
+
+test('FC9 conversation: a check that failed → the end of what it said, in whole lines; one that passed → none', () => {
+  const ended = { type: 'check_ended', id: 'c1', check: 'npm test', why: 'exit code 1', durationMs: 5 };
+  const output = `${'x'.repeat(50)}\n\nexpected 3, got 4\n1 failed\n`;
+  expect(told({ ...ended, status: 'failed', output })).toMatchObject([
+    { text: 'npm test: failed, exit code 1', said: `${'x'.repeat(50)}\nexpected 3, got 4\n1 failed` },
+  ]);
+  expect(told({ ...ended, status: 'passed', output })[0]).not.toHaveProperty('said');
+});

@@ -78,9 +78,10 @@ function innerOf(item: Item, runId: string) {
       return <Answer item={item} />;
     case 'note':
       return (
-        <p class={`note ${item.level}`}>
+        <div class={`note ${item.level}`}>
           <strong>{named('note', item.about)}</strong> {item.text} {item.named && named(...item.named)}
-        </p>
+          {item.said && <ToolContent text={item.said} />}
+        </div>
       );
   }
 }

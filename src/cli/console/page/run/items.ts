@@ -1,5 +1,6 @@
 /** What a run said and did, as the entries of a conversation: folded from events, each entry a new object when it changes. Pure. */
 import type { JournalType, RunEvent, Usage } from '../../../../client/index.js';
+import { lastLines } from '../../../../core/checks/check.js';
 import type { AppResult } from '../../../../core/state/message.js';
 import { spokenText } from '../../../print/reply-text.js';
 
@@ -102,6 +103,8 @@ export type NoteItem = ItemBase & {
   text: string;
   /** Stands after the text, in the words of the page. */
   named: Named | null;
+  /** What was said by what is noted, in lines. */
+  said?: string;
 };
 
 export type Item =
@@ -182,7 +185,7 @@ const TAKE: { [T in JournalType]?: Take<T> } = {
 const TOLD_NEXT = new Set(['retry', 'next_model', 'compact']);
 const PHASES = new Set(['planning', 'execution', 'verification']);
 
-type Said = Pick<NoteItem, 'text' | 'named'>;
+type Said = Pick<NoteItem, 'text' | 'named' | 'said'>;
 
 /** Events that are worth a line: how loud, and what it says besides its name. */
 const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | Said] } = {
@@ -200,7 +203,14 @@ const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | 
   reask: ['info', ({ role, errors }) => `${role}: ${errors.join(' ')}`],
   output_fallback: ['warn', ({ role, fallback }) => `${role}: ${fallback}`],
   verdict: ['info', ({ done, feedback }) => `${done ? '✓' : '✗'} ${feedback}`],
-  check_ended: ['info', ({ check, status, why }) => `${check}: ${status}${why ? `, ${why}` : ''}`],
+  check_ended: [
+    'info',
+    ({ check, status, why, output }) => ({
+      text: `${check}: ${status}${why ? `, ${why}` : ''}`,
+      named: null,
+      ...(status !== 'passed' && output !== '' && { said: lastLines(output).join('\n') }),
+    }),
+  ],
   limit_reached: [
     'warn',
     ({ limit }) => ({ text: '', named: [PHASES.has(limit) ? 'phase' : 'budget', limit] }),
