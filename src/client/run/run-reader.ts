@@ -70,9 +70,7 @@ export class RunReader {
     const kept = await this.#kept(run);
     if (kept === null) return { events: [], isWhole: false };
     const events = await keptEvents(kept.store, kept.run, since);
-    // A run that was reset goes on under another run id, of which the store may not have heard.
-    const hasEnded = kept.run.ended && kept.run.runId === run.runId;
-    return { events, isWhole: hasEnded && (events.at(-1)?.seq ?? since) >= kept.run.kept.seq };
+    return { events, isWhole: isEndKept(kept, run) && (events.at(-1)?.seq ?? since) >= kept.run.kept.seq };
   }
 
   /** Works for ended runs and without a worker. Throws a SteersmanError for an unknown run. */
@@ -90,8 +88,9 @@ export class RunReader {
   /** The main thread first; `only` one thread. Throws a SteersmanError where neither store nor worker knows it. */
   async transcript(only?: string): Promise<ThreadTranscript[]> {
     const { temporal, id, forgotten } = this;
-    const kept = forgotten ?? (await this.#kept(await describeRun(temporal, id)));
-    const isAll = forgotten !== null || kept?.run.ended === true;
+    const run = forgotten === null ? await describeRun(temporal, id) : null;
+    const kept = forgotten ?? (run && (await this.#kept(run)));
+    const isAll = run === null || (kept !== null && isEndKept(kept, run));
     return readTranscript(temporal, { id, only, kept, isAll });
   }
 
@@ -124,6 +123,11 @@ export class RunReader {
     const found = store && (await keptRun(store, this.id, chainIn(run)));
     return store && found && { store, run: found };
   }
+}
+
+/** A run that was reset goes on under another run id, of which the store may not have heard. */
+function isEndKept(kept: KeptIn, run: RunDescription): boolean {
+  return kept.run.ended && kept.run.runId === run.runId;
 }
 
 function isUnserved(error: unknown): boolean {

@@ -108,8 +108,10 @@ async function apply(
   const { cause, improvements } = decided;
   const { basis, changed } = cause === 'verified' ? await restsOn(run, position, output) : UNTESTED;
   const again = changed.length > 0 && !position.anew && plansLeft(goal.counters, run.limits) > 0;
+  // What a check looked at is not there any more as it was: it is made anew, or has not passed.
+  const unchecked = forgetChecked(run, changed);
   run.journal('verdict', {
-    done: decided.done && !again,
+    done: decided.done && !again && !unchecked,
     feedback: preview(output.overallFeedback),
     improvements,
     contradictions: [
@@ -120,8 +122,6 @@ async function apply(
   });
   if (output.summary && !saysNothing(output.summary))
     goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
-  // What a check looked at is not there any more as it was: it is made anew, or has not passed.
-  const unchecked = forgetChecked(run, changed);
   if (unchecked && plansLeft(goal.counters, run.limits) > 0)
     return enterChecks(run, { kind: 'plan' }) ?? MOVED;
   if (unchecked) return answerFor(run, 'checks_failed');

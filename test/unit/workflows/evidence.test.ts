@@ -257,4 +257,7 @@ test('the file of a check is gone after the verdict → it has not passed (WK13)
     { status: 'failed', why: expect.stringContaining('changed after it passed') },
   ]);
   expect([end.outcome, end.cause]).toEqual(['unverified', 'checks_failed']);
+  // Nobody is told that it is done, and then that it is not.
+  const verdicts = run.state.log.journal.events.filter(({ type }) => type === 'verdict');
+  expect(verdicts).toMatchObject([{ done: false }]);
 });
