@@ -25,8 +25,9 @@ function saidBy(headers: RetryHeaders, nowMs: number, before = ''): number | nul
   return ms ?? fromRetryAfter(headers.get(`${before}retry-after`), nowMs);
 }
 
+/** Null for 0 and for what is no number. */
 export function bounded(wait: number | null): number | null {
-  return wait === null || wait <= 0 ? null : Math.min(Math.ceil(wait), MAX_RETRY_AFTER_MS);
+  return wait !== null && wait > 0 ? Math.min(Math.ceil(wait), MAX_RETRY_AFTER_MS) : null;
 }
 
 function fromMs(value: string | null): number | null {

@@ -95,7 +95,7 @@ function waitIn(error: unknown): number | null {
   const text = JSON.stringify(error ?? null).replaceAll('\\', '');
   const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(text)?.[1];
   const seconds = delay ?? /"retry_?after(?:_seconds)?"\s*:\s*"?([\d.]+)/i.exec(text)?.[1];
-  return seconds === undefined ? bounded(untilReset(text, Date.now())) : Math.ceil(Number(seconds) * 1_000);
+  return bounded(seconds === undefined ? untilReset(text, Date.now()) : Number(seconds) * 1_000);
 }
 
 /** OpenRouter's headers of the provider behind it: a moment, in milliseconds or seconds since 1970. */

@@ -130,6 +130,18 @@ describe('errors within errors', () => {
     ['The retry limit is 5 requests', null],
   ])('%s → %s ms (FE9)', (text, ms) => expect(waitInWords(text)).toBe(ms));
 
+  it.each<[string, object, number | undefined]>([
+    ['RetryInfo of a day', { details: [{ retryDelay: '86400s' }] }, 300_000],
+    ['retry_after of a day', { retry_after: 86_400 }, 300_000],
+    ['retry_after_seconds of a day, within metadata', { metadata: { retry_after_seconds: 86_400 } }, 300_000],
+    ['RetryInfo of a moment', { details: [{ retryDelay: '0.25s' }] }, 250],
+    ['RetryInfo of nothing', { details: [{ retryDelay: '0s' }] }, undefined],
+    ['a number that is none', { details: [{ retryDelay: '1.2.3s' }] }, undefined],
+  ])('%s → a wait of at most five minutes, as of headers (FE9)', (_what, more, waitMs) => {
+    const error = { message: 'Slow down.', code: 429, ...more };
+    expect(errorOfBody(JSON.stringify({ error }))?.wait_ms).toBe(waitMs);
+  });
+
   it.each([
     ['milliseconds', (at: number) => String(at)],
     ['seconds', (at: number) => Math.ceil(at / 1_000)],
