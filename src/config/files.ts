@@ -79,8 +79,12 @@ export function readText(file: string): string | null {
 export function readTextIfPresent(file: string): Promise<string | null> {
   return unlessUnchanged(texts, file, async () => {
     const text = readText(file);
-    return text?.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n') ?? null;
+    return text === null ? null : withoutMark(text).replaceAll('\r\n', '\n');
   });
+}
+
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
 }
 
 /** Where a file begins that a stranger may change meanwhile: a link is not followed, and a pipe would never end. */
@@ -99,7 +103,9 @@ export async function readHead(file: string, most: number): Promise<{ head: Buff
 /** What a folder's `.env` says. Some tools keep a folder of that name: it says nothing. */
 export function readDotEnv(dir: string): Record<string, string> {
   const file = join(dir, '.env');
-  return parseEnv((isFolder(file) ? null : readText(file)) ?? '') as Record<string, string>;
+  const text = isFolder(file) ? null : readText(file);
+  // Node takes a byte order mark for a part of the first name.
+  return parseEnv(withoutMark(text ?? '')) as Record<string, string>;
 }
 
 /** More are no tools and no prompts: a link can lead to the root of all files. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { configurationDigest } from '../../../src/config/digest.js';
-import { listFolder, readTextIfPresent } from '../../../src/config/files.js';
+import { listFolder, readDotEnv, readTextIfPresent } from '../../../src/config/files.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -20,6 +20,12 @@ test('configuration files: written again at once, as many bytes as before → re
     writeFileSync(file, text);
     expect(await readTextIfPresent(file)).toBe(text);
   }
+});
+
+test('.env: a byte order mark at its beginning, and line ends of Windows → its first variable counts too (FE10)', () => {
+  const dir = folder();
+  writeFileSync(join(dir, '.env'), '\uFEFFOPENAI_API_KEY=sk-1\r\nOTHER=2\r\n');
+  expect(readDotEnv(dir)).toEqual({ OPENAI_API_KEY: 'sk-1', OTHER: '2' });
 });
 
 test('configuration files: unchanged for a while → not read again; changed → read anew', async () => {
