@@ -9,23 +9,29 @@ export function wantsMarks(model: string): boolean {
   return /(^|[/.:])(anthropic[/.]|claude-)/i.test(model);
 }
 
+/**
+ * OpenRouter moves a mark in a tool's message to the result, and hangs without a word on one beside its content (2026).
+ * LiteLLM puts one beside the content on the result, and one within stays there, which Anthropic refuses.
+ */
+const MARKED_WITHIN = /(^|\.)openrouter\.ai$/;
+
 /** Marks at the ends of the system prompt, of the conversation, and of what the request before this one had of it. */
-export function withCacheMarks(wire: readonly WireMessage[]): WireMessage[] {
+export function withCacheMarks(wire: readonly WireMessage[], host: string): WireMessage[] {
   const lastReply = wire.findLastIndex(({ role }) => role === 'assistant');
   const marked = new Set([wire[0]?.role === 'system' ? 0 : -1, lastReply - 1, wire.length - 1]);
-  return wire.map((message, index) => (marked.has(index) ? marking(message) : message));
+  return wire.map((message, index) => (marked.has(index) ? marking(message, host) : message));
 }
 
-function marking(message: WireMessage): WireMessage {
-  // Its content is a text alone; routers take the mark beside it.
-  if (message.role === 'tool') return { ...message, ...MARK } as WireMessage;
-  if (message.role !== 'user' && message.role !== 'system') return message;
+function marking(message: WireMessage, host: string): WireMessage {
+  if (message.role === 'tool' && !MARKED_WITHIN.test(host)) return { ...message, ...MARK } as WireMessage;
+  if (message.role === 'assistant') return message;
   const { content } = message;
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : [...content];
-  const last = parts.pop();
-  return last === undefined
-    ? message
-    : ({ ...message, content: [...parts, { ...last, ...MARK }] } as WireMessage);
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : (content ?? []);
+  // Routers take marks on texts alone, and Anthropic none on an empty one.
+  const at = parts.findLastIndex(part => part.type === 'text' && part.text.trim() !== '');
+  if (at < 0) return message;
+  const marked = parts.map((part, index) => (index === at ? { ...part, ...MARK } : part));
+  return { ...message, content: marked } as WireMessage;
 }
 
 export function isMarked(messages: unknown): boolean {

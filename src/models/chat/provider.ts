@@ -13,18 +13,25 @@ import { toWireMessages, toWireTools } from './wire-messages.js';
 export type ChatBody = OpenAI.Chat.ChatCompletionCreateParams;
 
 export function createChatProvider(at: Endpoint): ModelProvider {
-  const ownOpenAi = at.url.hostname.endsWith('openai.com');
+  const place = { name: at.name, host: at.url.hostname };
   return createOpenAiProvider<ChatBody>(at, {
     answer: 'a chat completion',
     options: CHAT_OPTIONS,
-    toBody: request => toChatBody(at.name, request, ownOpenAi),
+    toBody: request => toChatBody(place, request),
     send: (client, body, signal) => client.chat.completions.create(body, { signal }).asResponse(),
     read: readChunks,
     whole: body => [body],
   });
 }
 
-export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: boolean): ChatBody {
+interface Place {
+  /** Of the endpoint. */
+  name: string;
+  host: string;
+}
+
+export function toChatBody({ name, host }: Place, request: ModelRequest): ChatBody {
+  const ownOpenAi = host.endsWith('openai.com');
   const schema = schemaOf(request);
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
   // constrain the reply so that it can't. An envelope may be a tool call itself, with any arguments.
@@ -33,11 +40,11 @@ export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: b
   const hasTools = tools.length > 0;
   const heldTo = hasTools && !canCallTools ? null : schema;
   const streams = request.streaming !== false;
-  const modelId = `${endpoint}/${request.model}`;
+  const modelId = `${name}/${request.model}`;
   const messages = toWireMessages(modelId, request.system, request.messages, request.pictures);
   return withoutNothing<ChatBody>({
     model: request.model,
-    messages: wantsMarks(request.model) ? withCacheMarks(messages) : messages,
+    messages: wantsMarks(request.model) ? withCacheMarks(messages, host) : messages,
     stream: streams,
     stream_options: streams ? { include_usage: true } : null,
     tools: hasTools ? toWireTools(tools) : null,

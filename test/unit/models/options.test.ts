@@ -13,7 +13,7 @@ import { startEventEndpoint } from '../../support/event-endpoint.js';
 import { tool, user } from '../../support/model-calls.js';
 
 const BODY: Record<Protocol, (request: ModelRequest) => object> = {
-  'openai-compatible': request => toChatBody('home', request, false),
+  'openai-compatible': request => toChatBody({ name: 'home', host: 'localhost' }, request),
   'openai-responses': request => toResponsesBody('home', request),
   anthropic: request => toMessagesBody('home', request),
 };

@@ -92,7 +92,7 @@ describe('schemas of tools on the wire (FE3)', () => {
     const request = { ...PLAIN_REQUEST, model: 'm', messages: [user('Hello')], tools: [long] };
     const lengthIn = (body: object) =>
       Math.max(...(JSON.stringify(body).match(/x+…?/g) ?? []).map(run => run.length));
-    expect(lengthIn(toChatBody('home', request, false))).toBe(1_024);
+    expect(lengthIn(toChatBody({ name: 'home', host: 'localhost' }, request))).toBe(1_024);
     expect(lengthIn(toResponsesBody('home', request))).toBe(1_024);
     expect(lengthIn(toMessagesBody('home', request))).toBe(3_000);
   });
