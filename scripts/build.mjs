@@ -28,7 +28,7 @@ const stamp = join(dist, '.built');
 /** What browsers load is bundled, all else is transpiled file by file. */
 const PAGE = join('cli', 'console', 'page');
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).sort();
-const files = sources.filter(file => /\.(ts|json|[cm]js)$/.test(file) && !file.startsWith(PAGE));
+const files = sources.filter(file => /\.(ts|json|zip|[cm]js)$/.test(file) && !file.startsWith(PAGE));
 const pageFiles = sources.filter(file => file.startsWith(PAGE) && /\.\w+$/.test(file));
 const hash = createHash('sha256');
 for (const file of [

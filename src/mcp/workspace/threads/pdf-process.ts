@@ -1,4 +1,6 @@
 /** The process of one PDF: the text of its pages. */
+import { readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
 import { answerCall } from './call-process.js';
 
 export interface PdfData {
@@ -52,22 +54,49 @@ answerCall(async data => {
   }
 });
 
+/** What fonts name without bringing it: maps of characters (`scripts/cmaps.mjs`), and fonts, which text needs none of. */
+class NamedByFonts {
+  async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
+    const zip = readFileSync(new URL('cmaps.zip', import.meta.url));
+    const found = unzipSync(zip, { filter: ({ name }) => name === filename })[filename];
+    if (found === undefined) throw new Error(`There is no ${filename}.`);
+    return found;
+  }
+}
+
 async function pagesOf({ data, first, most, maxBytes }: PdfData): Promise<PdfPages> {
   // Only now: it has to find what counts.
   const { getDocumentProxy } = await import('unpdf');
+  const options = { verbosity: 0, BinaryDataFactory: NamedByFonts, useWorkerFetch: false };
   // It takes no Buffer, which this came as.
-  const pdf = await getDocumentProxy(new Uint8Array(data), { verbosity: 0 });
+  const pdf = await getDocumentProxy(new Uint8Array(data), options);
   const texts: string[] = [];
   let bytes = 0;
   for (let number = first; number <= pdf.numPages && texts.length < most; number += 1) {
     const { items } = await (await pdf.getPage(number)).getTextContent();
-    const text = items
+    const read = items
       .map(item => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
       .join('')
       .trim();
+    const text = readable(read);
     bytes += Buffer.byteLength(text) + 30;
     if (bytes > maxBytes && texts.length > 0) break;
     texts.push(text.length > maxBytes ? `${text.slice(0, maxBytes)}…` : text);
   }
   return { total: pdf.numPages, texts };
+}
+
+const NO_TEXT =
+  '[No text can be read here: the page is empty or a picture, or its fonts do not say which characters they draw.]';
+/** Numbers of a font's own, in place of characters. */
+const UNREADABLE = /[^\P{Cc}\n\t]|[\p{Co}\p{Cn}\ufffd]/gu;
+
+/** The text of a page, with what can't be read of it told. */
+function readable(text: string): string {
+  if (text === '') return NO_TEXT;
+  const unreadable = text.match(UNREADABLE)?.length ?? 0;
+  if (unreadable === 0) return text;
+  const all = [...text].filter(character => character.trim() !== '').length;
+  const clean = text.replaceAll(UNREADABLE, '\ufffd').replaceAll(/\ufffd{2,}/g, '\ufffd');
+  return `[${unreadable} of ${all} characters can not be read: the fonts do not say which they are. "\ufffd" stands for them.]\n${clean}`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { parseToolsArgs, workspaceTools } from '../../../../src/mcp/workspace/tools.js';
 import { validateArguments } from '../../../../src/shared/schema/validate-arguments.js';
+import { pdfOf } from '../../../support/small-pdf.js';
 import { type Hands, handsOn } from '../../../support/workspace-tools.js';
 
 const FILE_TOOLS = ['read', 'list', 'find', 'grep', 'edit', 'write', 'move', 'delete'];
@@ -451,22 +452,3 @@ describe('write, move, delete', () => {
     expect(await hands.call('list')).toBe('(1 file)\nkept.txt  4 B');
   });
 });
-
-/** A small PDF with a line of text on each page. */
-function pdfOf(pages: readonly string[]): string {
-  const kids = pages.map((_, index) => `${3 + index * 2} 0 R`).join(' ');
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
-    ...pages.flatMap((text, index) => {
-      const stream = `BT /F1 12 Tf 20 100 Td (${text}) Tj ET`;
-      const font = '<< /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>';
-      return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents ${4 + index * 2} 0 R /Resources ${font} >>`,
-        `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-      ];
-    }),
-  ];
-  const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`).join('');
-  return `%PDF-1.4\n${body}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\n%%EOF\n`;
-}

@@ -1,0 +1,34 @@
+// Writes src/mcp/workspace/threads/cmaps.zip: the maps of characters that fonts of East Asia name in PDFs, from Adobe
+// (BSD, the licence is within), as pdfjs-dist packs them. Needs npm and tar.
+//   npm run cmaps -- 5.6.205
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zipSync } from 'fflate';
+
+const TARGET = new URL('../src/mcp/workspace/threads/cmaps.zip', import.meta.url);
+/** PDFs may not name these: ISO 32000-1, table 118. */
+const NOT_OF_PDFS = /UTF8|UTF32/;
+
+const [version] = process.argv.slice(2);
+if (!/^\d+\.\d+\.\d+$/.test(version ?? '')) {
+  console.error('Name the version of pdfjs-dist: npm run cmaps -- 5.6.205');
+  process.exit(2);
+}
+const dir = mkdtempSync(join(tmpdir(), 'cmaps-'));
+try {
+  const packed = execFileSync('npm', ['pack', '--silent', `pdfjs-dist@${version}`], {
+    cwd: dir,
+    encoding: 'utf8',
+  });
+  execFileSync('tar', ['xzf', packed.trim(), 'package/cmaps'], { cwd: dir });
+  const folder = join(dir, 'package', 'cmaps');
+  const names = readdirSync(folder).filter(name => !NOT_OF_PDFS.test(name));
+  const files = Object.fromEntries(names.sort().map(name => [name, readFileSync(join(folder, name))]));
+  // The same files are the same bytes, whenever they are packed.
+  writeFileSync(TARGET, zipSync(files, { level: 9, mtime: '2000-01-01' }));
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
