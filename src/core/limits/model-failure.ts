@@ -1,6 +1,6 @@
 /** What follows a model call that brought no reply that counts. */
 
-import { type AssistantMessage, textOf } from '../state/message.js';
+import { type AssistantMessage, type Message, textOf } from '../state/message.js';
 import { preview } from '../text/preview.js';
 import { type CallFailure, FAILURE, modelFailure } from './failure.js';
 
@@ -87,4 +87,25 @@ export function declined(
     default:
       return null;
   }
+}
+
+/** Whether a reply that is whole holds neither text nor a call: some endpoints end so after the results of tools. */
+export function isSilent({ stopReason, content }: Pick<AssistantMessage, 'stopReason' | 'content'>): boolean {
+  const calls = content.some(({ type }) => type === 'tool_use');
+  return stopReason !== 'interrupted' && !calls && textOf({ content }).trim() === '';
+}
+
+/** The failure of a silent reply after another one, which was sent back: asking once more would change nothing (M14). */
+export function silentAgain(
+  reply: Pick<AssistantMessage, 'stopReason' | 'content' | 'usage'>,
+  model: string,
+  before: readonly Message[],
+): CallFailure | null {
+  const last = before.findLast(message => message.kind === 'assistant');
+  if (!isSilent(reply) || last === undefined || !isSilent(last)) return null;
+  const message =
+    reply.stopReason === 'max_tokens'
+      ? `${model} spent all tokens that its reply may have before a word of it, twice.`
+      : `${model} replied with nothing, and again when it was asked to go on.`;
+  return { kind: 'application', type: FAILURE.model.badResponse, message, usage: reply.usage };
 }

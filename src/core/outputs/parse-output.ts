@@ -188,6 +188,11 @@ export function reaskText(
   return `${words.reask}\n${named.join('\n')}\n\n${form}`;
 }
 
+/** The message to a role with tools that replied with nothing: its work may not be done. */
+export function silentText(contract: OutputContract, dialect: Dialect, words: Words): string {
+  return contract === 'text' ? words.reaskEmpty : `${words.reaskEmptyForm}\n${formOf(contract, dialect)}`;
+}
+
 /**
  * Says that JSON has the form of another contract than the one that is read, or null: an executor that writes
  * a plan has not reported. `params` are the fields, where they are not the JSON itself.

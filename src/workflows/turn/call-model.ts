@@ -10,7 +10,13 @@ import {
   tookTooLong,
 } from '../../core/limits/failure.js';
 import { lessonsOf, WRITTEN_LESSON, withLesson } from '../../core/limits/lessons.js';
-import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/limits/model-failure.js';
+import {
+  declined,
+  isLasting,
+  lostForGood,
+  modelFailureDecision,
+  silentAgain,
+} from '../../core/limits/model-failure.js';
 import { NO_RETRIES, type PinnedCall, withInputCount } from '../../core/limits/model-use.js';
 import { fill } from '../../core/prompts/words.js';
 import { here, taskAt } from '../../core/state/cursor.js';
@@ -91,9 +97,26 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const { warning, lessons = [] } = called.value;
   for (const lesson of lessons) learn(run, model, lesson);
   if (warning !== undefined) run.warnOnce(`model ${hash64(warning)}`, warning);
-  const failure = declined(called.value, model);
+  const failure = declined(called.value, model) ?? silent(run, role, { thread, model, reply: called.value });
   if (failure) noteCall(run, role.name, { stop: called.value.stopReason });
   return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
+}
+
+/**
+ * A second reply with nothing is the model's failure: the next model goes on. A role that replies in a form has a
+ * fallback of its own where there is none.
+ */
+function silent(
+  run: Run,
+  role: PinnedRole,
+  { thread, model, reply }: { thread: Thread; model: string; reply: CallModelResult },
+): CallFailure | null {
+  const { turns } = here(run.state.cursor);
+  if (!turns.reasked || (role.output !== 'text' && modelAfter(run, role, model) === undefined)) return null;
+  const failure = silentAgain(reply, model, thread.messages);
+  // What comes of another model may be sent back once, too.
+  if (failure) turns.reasked = false;
+  return failure;
 }
 
 /** What the run knows of refusals of a model. */

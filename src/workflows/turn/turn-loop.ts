@@ -7,9 +7,16 @@ import { offeredTools } from '../../core/agents/run-config.js';
 import type { EvidenceItem } from '../../core/evidence/evidence.js';
 import type { CallFailure } from '../../core/limits/failure.js';
 import { type BudgetKind, checkBudgets } from '../../core/limits/limits.js';
+import { isSilent } from '../../core/limits/model-failure.js';
 import { CONTRACTS, type OutputContract, type OutputOf } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
-import { envelopeOf, parseRoleOutput, type RoleReply, reaskText } from '../../core/outputs/parse-output.js';
+import {
+  envelopeOf,
+  parseRoleOutput,
+  type RoleReply,
+  reaskText,
+  silentText,
+} from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { planInForce } from '../../core/plan/plan.js';
 import { fill, type Words } from '../../core/prompts/words.js';
@@ -157,7 +164,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       if (telling) await telling;
     }
     if (askedNatively(run, role, reply) || (await goOn(run, role, reply))) continue;
-    const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
+    const end = readReply(run, role, spec, { ...reply, strayCalls: calls });
     if (end) {
       endRound(run, reply.message);
       return end;
@@ -202,7 +209,7 @@ function endRound(run: Run, message: AssistantMessage): void {
 function readReply<C extends OutputContract>(
   run: Run,
   role: PinnedRole,
-  contract: C,
+  { output: contract, tools }: Pick<TurnSpec<C>, 'output' | 'tools'>,
   reply: WholeReply & { strayCalls: number },
 ): TurnEnd<C> | null {
   const { turns } = here(run.state.cursor);
@@ -233,7 +240,12 @@ function readReply<C extends OutputContract>(
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
-  run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect, run.words));
+  // A form asked for now would end work that is not done.
+  const goesOn = !isCut && isSilent(message) && tools && offeredTools(run.pinned, role).length > 0;
+  const said = goesOn
+    ? silentText(contract, role.dialect, run.words)
+    : reaskText(contract, errors, role.dialect, run.words);
+  run.say(run.threadOf(role), 'reask', said);
   return null;
 }
 

@@ -30,7 +30,10 @@ function saidMeanwhile(): NonNullable<TeamGiven['runCheck']> {
 }
 
 describe('checks that passed before something changed', () => {
-  const UNUSABLE: TeamReply = { text: '' };
+  /** An envelope without an answer. */
+  const risk = { level: 'low', reasons: [] };
+  const said = { thought: 'Hm.', action: 'COMPLETE', expectedOutcome: 'None.', risk, confidence: 1 };
+  const UNUSABLE: TeamReply = { text: JSON.stringify({ ...said, params: {} }) };
 
   test.each<[string, TeamReply[]]>([
     ['a call that changes something', [{ calls: ['put'] }]],

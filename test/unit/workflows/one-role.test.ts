@@ -159,7 +159,7 @@ describe('a mode of one role', () => {
       [{ text: 'N', stopReason: 'content_filter' }],
       'failed:model.content_filter',
     ],
-    ['says nothing, twice, then wraps up', [{ text: '' }, { text: ' ' }, ANSWER], 'direct_answer'],
+    ['says nothing, twice', [{ text: '' }, { text: ' ' }], 'failed:model.bad_response'],
     ['fails for good', [{ fails: 'model.auth' }], 'failed:model.auth'],
   ])('direct: the model %s → %s', async (_, replies, cause) => {
     expect((await runReact(replies)).end.cause).toBe(cause);
