@@ -12,8 +12,8 @@ const FREEZE = fileURLToPath(new URL('./freeze.ts', import.meta.url));
 const SHARDS = 4;
 const SEEDS_APART = 1_000_000;
 
-/** Makes at least that many runs, of the same seeds each time; `from`: the first of them. */
-export async function simulateInParallel(runs: number, from: number): Promise<SimulatedRuns[]> {
+/** Makes at least that many runs, of the same seeds each time. */
+export async function simulateInParallel(runs: number): Promise<SimulatedRuns[]> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const outfile = `${root}/node_modules/.cache/steersman-simulation/${process.pid}.mjs`;
   await build({
@@ -26,7 +26,7 @@ export async function simulateInParallel(runs: number, from: number): Promise<Si
     logLevel: 'error',
   });
   try {
-    const firsts = Array.from({ length: SHARDS }, (_, shard) => from + shard * SEEDS_APART);
+    const firsts = Array.from({ length: SHARDS }, (_, shard) => 1 + shard * SEEDS_APART);
     return await Promise.all(firsts.map(first => shardOf(outfile, first, Math.ceil(runs / SHARDS))));
   } finally {
     rmSync(outfile, { force: true });

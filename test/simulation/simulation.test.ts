@@ -4,10 +4,9 @@ import type { Mode } from '../../src/core/agents/modes.js';
 import { simulateInParallel } from './in-parallel.js';
 import { simulateSeed } from './simulate.js';
 
-/** With people in two of three, and so many again until all was tried. More by `npm run test:storms`. */
+/** With people in two of three. `npm run test:storms` makes many more, and sees to it that all was tried. */
 const RUNS = Number(process.env.SIMULATION_RUNS ?? 100);
-/** The same on every machine: what was not tried by then is not tried at all. */
-const MOST_ROUNDS = 30;
+const MUST_TRY_ALL = process.env.SIMULATION_RUNS !== undefined;
 
 interface KeptSeed {
   seed: number;
@@ -29,25 +28,21 @@ test.each(kept)(
 );
 
 test(
-  'every mode: random runs, alone and with people, whole and in parts → every invariant holds, and all was tried (L1, L20, G7, S1, C23)',
+  'every mode: random runs, alone and with people, whole and in parts → every invariant holds (L1, L20, G7, S1, C23)',
   async () => {
-    let untried = MUST_HAPPEN;
-    for (let [round, first] = [0, 1]; round < MOST_ROUNDS && untried.length > 0; round += 1) {
-      const shards = await simulateInParallel(RUNS, first);
-      const report = shards
-        .flatMap(({ bad }) => bad)
-        .map(
-          ({ seed, attended, mode, error }) =>
-            `seed ${seed}, attended ${attended}, mode ${mode} (keep it in bad-seeds.json): ${error}`,
-        );
-      expect(report).toEqual([]);
-      const seen = new Set(shards.flatMap(shard => [...shard.seen]));
-      untried = untried.filter(tag => !seen.has(tag));
-      first += Math.max(...shards.map(({ seeds }) => seeds));
-    }
-    expect(untried).toEqual([]);
+    const shards = await simulateInParallel(RUNS);
+    const report = shards
+      .flatMap(({ bad }) => bad)
+      .map(
+        ({ seed, attended, mode, error }) =>
+          `seed ${seed}, attended ${attended}, mode ${mode} (keep it in bad-seeds.json): ${error}`,
+      );
+    expect(report).toEqual([]);
+    const seen = new Set(shards.flatMap(shard => [...shard.seen]));
+    if (MUST_TRY_ALL) expect(MUST_HAPPEN.filter(tag => !seen.has(tag))).toEqual([]);
   },
-  240_000 + RUNS * 300,
+  // Only a run that hangs ends here.
+  1_800_000 + RUNS * 300,
 );
 
 /** What a simulation that tries everything comes by: it would prove little if its world were too kind. */
