@@ -25,8 +25,10 @@ const JOINTS: Readonly<Record<string, Joint>> = {
 const OPERATOR = /(?:&&|\|\||\|&|;;|[;&|\n()])/y;
 const REDIRECTION = /(?:\d*(?:<<<|<>|>>|>\||[<>]&?)|&>>?)[ \t]*/y;
 const NO_FILE = /^(?:\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)|\d+|-)$/;
-const HERE_TEXT = /\d*<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|([^\s;&|<>()'"]+))/y;
+const HERE_TEXT = /\d*<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|([^ \t\n;&|<>()'"]+))/y;
 const BLANK = /(?:[ \t]|\\\n)+/y;
+/** A return, or any other space, is a character like others: a word that ended there would be empty, and so for ever. */
+const ENDS_WORD = /[ \t\n;&|<>()]/;
 
 /** Null for what is no line of plain commands: brackets, and what is not closed. */
 export function readShellLine(line: string): ShellCommand[] | null {
@@ -93,7 +95,7 @@ interface Word {
 function readWord(line: string, start: number): Word | null {
   let text = '';
   let at = start;
-  while (at < line.length && !/[\s;&|<>()]/.test(line[at] ?? '')) {
+  while (at < line.length && !ENDS_WORD.test(line[at] ?? '')) {
     const sign = line[at] ?? '';
     const part =
       sign === "'"

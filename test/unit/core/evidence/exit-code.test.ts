@@ -11,6 +11,10 @@ test.each<[line: string, inBash: string, inSh: string]>([
   ['cd app && npm test', 'all', 'all'],
   ['cd app; npm test', 'all', 'all'],
   ['export A=1\nnpm test', 'all', 'all'],
+  // A return and spaces of other kinds are letters of a word.
+  ['npm test\r\nls dist/a\r\n', 'last', 'last'],
+  ['npm\u00a0test\f', 'all', 'all'],
+  ['cat <<EOF\r\nexit 0\r\nEOF\r\nnpm test', 'all', 'all'],
   // A pipe.
   ['npm test 2>&1 | head -5', 'all', 'last'],
   ['npm test |& tail -20', 'all', 'last'],
