@@ -1,4 +1,5 @@
 /** What the exit code 0 of a command line is worth as evidence (SE1). `docs/checks.md` has it in words. */
+import { opensSomething } from './inline-code.js';
 import { readShellLine, type ShellCommand } from './shell-line.js';
 
 /**
@@ -64,41 +65,134 @@ function statementSays(
 }
 
 function pipeSays(pipe: readonly ShellCommand[], shell: Required<Shell>): CodeSays {
+  // What stands behind a `!` has failed: that says something of a program that looks, and of no other.
+  if (isNegated(pipe[0]) && !pipe.every(isLook)) return 'unknown';
   const parts = pipe.map(command => commandSays(command, shell));
   if (shell.pipefail) return together(parts);
   return together(parts.slice(0, -1)) === 'none' ? (parts.at(-1) ?? 'none') : 'last';
 }
 
-function commandSays(command: ShellCommand, { depth }: Required<Shell>): CodeSays {
-  const [program = '', ...given] = plainWords(command);
-  if (SHELLS.has(program)) {
-    const at = given.findIndex(word => /^-\w*c$/.test(word));
-    const line = given[at + 1];
-    if (at >= 0 && line !== undefined) {
-      const flags = given.slice(0, at + 1);
-      const errexit = flags.some(word => /^-\w*e/.test(word));
-      return codeSays(line, { pipefail: flags.includes('pipefail'), errexit, depth: depth + 1 });
-    }
-  }
-  if (command.writes) return 'all';
-  if (TESTS.has(program)) return given.some(looksAtSomething) ? 'all' : 'none';
-  if (SILENT.has(program)) return 'none';
-  return NEEDS_OPERAND.has(program) && given.every(word => /^-./.test(word)) ? 'none' : 'all';
+function isNegated(command: ShellCommand | undefined): boolean {
+  const words = command?.words ?? [];
+  return words.slice(0, words.length - (command ? plainWords(command).length : 0)).includes('!');
 }
 
-/** Of `test`: files, and what a command has written. */
-function looksAtSomething(word: string): boolean {
-  return /^-[a-hkprstuwxGLNOS]$/.test(word) || /\$\(|`/.test(word);
+function isLook(command: ShellCommand): boolean {
+  const [program = '', sub = ''] = plainWords(command);
+  return LOOKS.has(program) || SILENT.has(program) || (program === 'git' && GIT_LOOKS.has(sub));
 }
+
+function commandSays(command: ShellCommand, shell: Required<Shell>): CodeSays {
+  const [program = '', ...given] = plainWords(command);
+  const within = withinSays(program, given, command, shell);
+  if (within !== null) return within;
+  if (command.writes) return 'all';
+  if (TESTS.has(program)) return testSays(given, shell);
+  if (SILENT.has(program)) return 'none';
+  const own = ownCode(program, given, command.given);
+  if (own !== null) return opensSomething(own) ? 'all' : 'none';
+  const hasOperand = command.reads || given.some(word => !/^-./.test(word) || word === '--test');
+  return NEEDS_OPERAND.has(program) && !hasOperand ? 'none' : 'all';
+}
+
+/** Of programs that run others, what those say. Null: it runs none. */
+function withinSays(
+  program: string,
+  given: readonly string[],
+  command: ShellCommand,
+  shell: Required<Shell>,
+): CodeSays | null {
+  if (SHELLS.has(program)) return shellSays(given, command, shell);
+  if (program === 'xargs') {
+    const at = given.findIndex(word => !/^(?:-.*|\d+|\{\})$/.test(word));
+    return at < 0 ? null : commandSays({ ...command, words: given.slice(at), reads: true }, shell);
+  }
+  const at = given.findIndex(word => /^-(?:exec|ok)(?:dir)?$/.test(word));
+  if (program !== 'find' || at < 0) return null;
+  const end = given.findIndex((word, index) => index > at && (word === ';' || word === '+'));
+  // Only with `+` its own code is that of what it runs.
+  if (given[end] !== '+') return 'unknown';
+  const says = commandSays({ ...command, words: given.slice(at + 1, end) }, shell);
+  return says === 'none' ? 'all' : says;
+}
+
+/** A line in the line: an argument, or what the shell reads as its input. */
+function shellSays(
+  given: readonly string[],
+  command: ShellCommand,
+  { depth }: Required<Shell>,
+): CodeSays | null {
+  const at = given.findIndex(word => /^-\w*c$/.test(word));
+  const line = given[at + 1];
+  if (at >= 0 && line !== undefined) {
+    const flags = given.slice(0, at + 1);
+    const errexit = flags.some(word => /^-\w*e/.test(word));
+    return codeSays(line, { pipefail: flags.includes('pipefail'), errexit, depth: depth + 1 });
+  }
+  if (command.reads || given.some(word => !word.startsWith('-'))) return null;
+  return command.given === null ? 'unknown' : codeSays(command.given, { pipefail: false, depth: depth + 1 });
+}
+
+/** Of `test`: it looks at files, and at what a command has written. */
+function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
+  const lines = given.flatMap(word => SUBSTITUTION.exec(word)?.slice(1).find(Boolean) ?? []);
+  const compares = given.some(word => COMPARES.has(word));
+  const parts = lines.map(line => {
+    const commands = readShellLine(line);
+    const says = codeSays(line, { ...shell, pipefail: true, depth: shell.depth + 1 });
+    if (says === 'none') return 'none';
+    // Its own code is lost. What it wrote counts where a value is expected, or where it only looks.
+    return compares || commands?.every(isLook) ? 'all' : 'unknown';
+  });
+  if (given.some(word => /^-[a-hkprstuwxGLNOS]$/.test(word))) parts.push('all');
+  return together(parts);
+}
+
+const SUBSTITUTION = /\$\(([^]*)\)|`([^]*)`/;
+const COMPARES: ReadonlySet<string> = new Set('= == -eq -lt -le -gt -ge =~'.split(' '));
+
+/** The code of an interpreter that stands in the line, as an argument or input; null where it runs a file. */
+function ownCode(program: string, given: readonly string[], input: string | null): string | null {
+  if (program === 'awk' || program === 'gawk' || program === 'mawk')
+    return given.length === 1 && /^\s*BEGIN\b/.test(given[0] ?? '') ? '' : null;
+  const flag = INTERPRETERS.find(([name]) => name.test(program))?.[1];
+  if (!flag) return null;
+  for (let at = 0; at < given.length; at += 1) {
+    const word = given[at] ?? '';
+    if (/^--(?:eval|print)=/.test(word)) return word.slice(word.indexOf('=') + 1);
+    // `-n` and `-p` of Perl and Ruby read the files that stand behind the code.
+    if (flag.test(word))
+      return /^-\w*[np]\w*e$/.test(word) && given.length > at + 2 ? null : (given[at + 1] ?? '');
+    if (TAKES_VALUE.test(word)) at += 1;
+    else if (word === '-' || word === '/dev/stdin') return input ?? '';
+    else if (!word.startsWith('-')) return null;
+  }
+  return input;
+}
+
+/** With the flags that code stands behind. */
+const INTERPRETERS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:python[\d.]*|pypy3?)$/, /^-\w*c$/],
+  [/^(?:node|bun|deno|tsx|ts-node)$/, /^(?:-e|-p|-pe|--eval|--print|eval)$/],
+  [/^(?:perl|ruby|lua|php|Rscript|osascript)$/, /^-\w*[eEr]$/],
+];
+const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-W|-X|-I|-M|-C)$/;
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 const TESTS: ReadonlySet<string> = new Set(['test', '[', '[[']);
+/** Programs whose failure says something too: that nothing is there, or differs. */
+const LOOKS: ReadonlySet<string> = new Set(
+  'grep|egrep|fgrep|rg|ag|test|[|[[|diff|cmp|find|ls|stat|cat|head|tail|wc|sort|uniq|cut'.split('|'),
+);
+const GIT_LOOKS: ReadonlySet<string> = new Set(
+  'diff|grep|status|log|ls-files|show|rev-parse|branch|tag'.split('|'),
+);
 /** Commands that end with 0 whatever was done, or only set the shell up. */
 const SILENT: ReadonlySet<string> = new Set(
   (
     '|true|:|false|echo|printf|exit|return|cd|pushd|popd|pwd|export|set|unset|shopt|alias|unalias|local|declare|' +
     'typeset|readonly|let|read|source|.|umask|ulimit|sleep|wait|date|whoami|hostname|uname|id|type|which|hash|' +
-    'clear|history|yes|break|continue|shift|jobs|logname|tty|uptime|printenv'
+    'clear|history|yes|break|continue|shift|jobs|logname|tty|uptime|printenv|expr|seq|bc|dc|basename|dirname'
   ).split('|'),
 );
 /** Without an operand they look at nothing in particular. */
@@ -109,7 +203,7 @@ const NEEDS_OPERAND: ReadonlySet<string> = new Set(
 );
 /** What they end with is what the command ends with that they are given. */
 const WRAPPERS: ReadonlySet<string> = new Set(
-  'time|nice|nohup|command|exec|builtin|sudo|env|timeout|stdbuf|setsid|ionice|!'.split('|'),
+  'time|nice|nohup|command|exec|builtin|sudo|env|timeout|stdbuf|setsid|ionice|npx|bunx|!'.split('|'),
 );
 /** Words that make commands of commands, and commands that change what the code is. */
 const NOT_FOLLOWED: ReadonlySet<string> = new Set(

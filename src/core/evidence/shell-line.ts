@@ -8,6 +8,10 @@ export interface ShellCommand {
   words: string[];
   /** Its output goes to a file. */
   writes: boolean;
+  /** Its input comes from a file. */
+  reads: boolean;
+  /** Its input, if that stands in the line. */
+  given: string | null;
   /** Null: it is the last. */
   joint: Joint | null;
 }
@@ -33,9 +37,16 @@ const ENDS_WORD = /[ \t\n;&|<>()]/;
 /** Null for what is no line of plain commands: brackets, and what is not closed. */
 export function readShellLine(line: string): ShellCommand[] | null {
   const commands: ShellCommand[] = [];
-  const hereTexts: { end: string; indented: boolean }[] = [];
+  const hereTexts: HereText[] = [];
   let words: string[] = [];
-  let writes = false;
+  let [writes, reads] = [false, false];
+  let given: string | null = null;
+  const push = (joint: Joint | null) => {
+    // An empty line ends nothing, and a line may end behind a joint.
+    if (words.length > 0 || writes) commands.push({ words, writes, reads, given, joint });
+    words = [];
+    [writes, reads, given] = [false, false, null];
+  };
   const take = (pattern: RegExp, at: number) => {
     pattern.lastIndex = at;
     return pattern.exec(line);
@@ -54,7 +65,7 @@ export function readShellLine(line: string): ShellCommand[] | null {
     const hereText = take(HERE_TEXT, at);
     if (hereText && !line.startsWith('<<<', at)) {
       const [all, dash, ...ends] = hereText;
-      hereTexts.push({ end: ends.find(Boolean) ?? '', indented: dash === '-' });
+      hereTexts.push({ of: commands.length, end: ends.find(Boolean) ?? '', indented: dash === '-' });
       at += all.length;
       continue;
     }
@@ -62,7 +73,12 @@ export function readShellLine(line: string): ShellCommand[] | null {
     if (redirection) {
       const target = readWord(line, at + redirection[0].length);
       if (target === null) return null;
-      writes ||= redirection[0].includes('>') && !NO_FILE.test(target.text);
+      const [sign] = redirection;
+      if (sign.includes('<<<')) given = target.text;
+      else if (!NO_FILE.test(target.text)) {
+        writes ||= sign.includes('>');
+        reads ||= sign.includes('<');
+      }
       at = target.end;
       continue;
     }
@@ -70,11 +86,9 @@ export function readShellLine(line: string): ShellCommand[] | null {
     if (operator !== undefined) {
       const joint = JOINTS[operator];
       if (joint === undefined) return null;
-      // An empty line ends nothing, and a line may end behind a joint.
-      if (words.length > 0 || writes) commands.push({ words, writes, joint });
-      [words, writes] = [[], false];
+      push(joint);
       at += operator.length;
-      if (operator === '\n') at = afterHereTexts(line, at, hereTexts.splice(0));
+      if (operator === '\n') at = takeHereTexts(line, at, { texts: hereTexts.splice(0), commands });
       continue;
     }
     const word = readWord(line, at);
@@ -82,8 +96,15 @@ export function readShellLine(line: string): ShellCommand[] | null {
     words.push(word.text);
     at = word.end;
   }
-  if (words.length > 0 || writes) commands.push({ words, writes, joint: null });
+  push(null);
   return commands;
+}
+
+interface HereText {
+  /** Index of its command. */
+  of: number;
+  end: string;
+  indented: boolean;
 }
 
 interface Word {
@@ -159,15 +180,24 @@ function closing(line: string, at: number): number {
   return -1;
 }
 
-function afterHereTexts(line: string, start: number, texts: { end: string; indented: boolean }[]): number {
+/** Gives each text to its command. Says where the line goes on. */
+function takeHereTexts(
+  line: string,
+  start: number,
+  { texts, commands }: { texts: readonly HereText[]; commands: readonly ShellCommand[] },
+): number {
   let at = start;
-  for (const { end, indented } of texts) {
+  for (const { of, end, indented } of texts) {
+    const rows: string[] = [];
     while (at < line.length) {
       const next = line.indexOf('\n', at);
       const row = line.slice(at, next < 0 ? line.length : next);
       at = next < 0 ? line.length : next + 1;
       if ((indented ? row.replace(/^\t+/, '') : row) === end) break;
+      rows.push(row);
     }
+    const command = commands[of];
+    if (command) command.given = rows.join('\n');
   }
   return at;
 }
