@@ -148,7 +148,7 @@ function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
   return together(parts);
 }
 
-const SUBSTITUTION = /\$\(([^]*)\)|`([^]*)`/;
+const SUBSTITUTION = /\$\(([\s\S]*)\)|`([\s\S]*)`/;
 const COMPARES: ReadonlySet<string> = new Set('= == -eq -lt -le -gt -ge =~'.split(' '));
 
 /** The code of an interpreter that stands in the line, as an argument or input; null where it runs a file. */

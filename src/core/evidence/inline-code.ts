@@ -18,7 +18,7 @@ const MOST_CHARS = 20_000;
 
 /** Comments of the languages that are written in lines, and their texts. What is not closed takes the rest. */
 const TEXTS =
-  /\/\*[^]*?(?:\*\/|$)|(?<!:)\/\/[^\n]*|(?<![\w.$])#[^\n]*|("""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|"(?:\\.|[^"\\\n])*(?:"|\n|$)|'(?:\\.|[^'\\\n])*(?:'|\n|$)|`(?:\\[^]|[^`\\])*(?:`|$))/g;
+  /\/\*[\s\S]*?(?:\*\/|$)|(?<!:)\/\/[^\n]*|(?<![\w.$])#[^\n]*|("""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.|[^"\\\n])*(?:"|\n|$)|'(?:\\.|[^'\\\n])*(?:'|\n|$)|`(?:\\[\s\S]|[^`\\])*(?:`|$))/g;
 const SLOTS = /\$?\{((?:[^{}]|\{[^{}]*\})*)\}/g;
 
 /** Of a text, only the code in its slots stays. One that is a path of the project stays as `'./'`. */

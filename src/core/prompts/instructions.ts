@@ -58,11 +58,12 @@ const TASK_CHARS = 500;
 
 function taskLine(words: Words, task: Task, detail: Detail, chars = TASK_CHARS): string {
   const { id, status, reason, priority, dependencies, byPerson } = task;
-  const why = reason ? ` (${preview(reason, 120)})` : '';
-  if (detail === 'status') return `- ${id} [${status}${why}]`;
+  // The reason of some is their status again.
+  const why = reason && reason !== status ? ` (${preview(reason, 120)})` : '';
+  const states = [`${status}${why}`, ...(byPerson ? [words.byPerson] : [])];
+  if (detail === 'status') return `- ${id} [${states.join(', ')}]`;
   const marks = [
-    `${status}${why}`,
-    byPerson ? words.byPerson : '',
+    ...states,
     isOpen(task) ? fill(words.priority, { priority }) : '',
     (isOpen(task) || status === 'blocked') && dependencies.length > 0
       ? fill(words.after, { ids: dependencies.join(', ') })

@@ -57,7 +57,7 @@ describe('the first calls of a plan of one task', () => {
   test('the task that they belong to is only named, for the plan stands above', async () => {
     const ran = await runPlanned(ONE, [READ]);
     const texts = ran.run.state.threads.main?.messages.map(textOf) ?? [];
-    expect(texts.filter(text => text.includes('Do t1 now.'))).toHaveLength(1);
+    expect(texts.filter(text => text.includes('Do task `t1` now.'))).toHaveLength(1);
     expect(texts.join()).not.toContain('still hold');
   });
 

@@ -220,7 +220,7 @@ describe('what an instruction says once (OU13)', () => {
   test('taskInstruction: right after the plan that says it → the task is named; later, or edited since → said whole', () => {
     const { state, one, two } = planned(['The goal', PLAN]);
     expect(taskInstruction(state, one, NOBODY, 7)).toBe(
-      'Do task-1 now.\n\nAt most 7 replies; the last is your report, as JSON.',
+      'Do task `task-1` now.\n\nAt most 7 replies; the last is your report, as JSON.',
     );
     const edited = { ...one, description: 'Read it twice' };
     expect(taskInstruction(state, edited, NOBODY, 7)).toContain('task-1 — Read it twice');
@@ -294,6 +294,24 @@ describe('what an instruction says once (OU13)', () => {
       '- task-1 [completed]\n- task-3 [pending]\n- task-4 [pending, set by the person, priority 1] Read delta',
     );
     for (const other of ['alpha', 'gamma']) expect(instruction).not.toContain(other);
+  });
+
+  test.each<[string, Partial<Task>, string]>([
+    ['skipped, for the reason "skipped"', { status: 'skipped', reason: 'skipped' }, '- task-9 [skipped]'],
+    [
+      'skipped, set by the person',
+      { status: 'skipped', reason: 'skipped', byPerson: true },
+      '- task-9 [skipped, set by the person]',
+    ],
+    [
+      'skipped by the orchestrator',
+      { status: 'skipped', reason: 'orchestrated' },
+      '- task-9 [skipped (orchestrated)]',
+    ],
+  ])('a task that is %s → its line says so, once, also by its state alone', (_, more, line) => {
+    const state = stateWith([...tasks, task('task-9', more)]);
+    expect(`${briefsOf(state).task}\n`).toContain(`${line}\n`);
+    expect(briefsOf(state).verify).toContain(`${line} Do task-9`);
   });
 
   test('planningInstruction, wrapUpInstruction: a finished task → without its criterion; the verifier has it', () => {
