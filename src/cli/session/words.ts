@@ -31,7 +31,7 @@ const en = {
     change: 'What should it change? Enter sends it, Esc goes back',
     edit: 'Edit it (Ctrl-J: a new line), Enter sends it, Esc goes back',
     approval:
-      'y approve · n deny · a always in this run · w in this workspace · e edit the arguments · v view all of it',
+      'y approve · n deny · a and Enter: always in this run · w and Enter: in this workspace · e edit the arguments · v view all of it',
     plan: 'y approve · n, or what it should change: plan anew · e edit the tasks · v view all of it',
     route: 'y approve · n go on as it is · v view all of it',
   },
@@ -115,7 +115,8 @@ const zh: SessionWords = {
     reason: '为什么不？Enter 发送（不写则没有理由），Esc 返回',
     change: '要改什么？Enter 发送，Esc 返回',
     edit: '编辑（Ctrl-J 换行），Enter 发送，Esc 返回',
-    approval: 'y 批准 · n 拒绝 · a 本次运行中总是批准 · w 此工作区中总是批准 · e 编辑参数 · v 查看全部',
+    approval:
+      'y 批准 · n 拒绝 · a 再按 Enter：本次运行中总是批准 · w 再按 Enter：此工作区中总是批准 · e 编辑参数 · v 查看全部',
     plan: 'y 批准 · n 或写出要改什么：重新规划 · e 编辑任务 · v 查看全部',
     route: 'y 批准 · n 照旧继续 · v 查看全部',
   },

@@ -14,7 +14,10 @@ import { type Effect, type Step, say, type Talk, type TaskLine } from './talk-st
 /** Time in which a key can not yet be meant for a gate that has just come up. */
 const READING_MS = 400;
 
-/** y, n, a, w, e and v work at once, on an empty line, when a person has had time to see what is asked. */
+/**
+ * y, n, e and v work at once, on an empty line, when a person has had time to see what is asked. What allows more than
+ * this call waits for Enter: any word may begin with its letter.
+ */
 export function quickAnswer(
   talk: Talk,
   { name = '', ctrl = false, meta = false }: Key,
@@ -23,8 +26,10 @@ export function quickAnswer(
   const [gate] = talk.gates;
   if (!gate || !takesYes(gate) || ctrl || meta || talk.line.text !== '') return null;
   if (talk.stage.kind !== 'compose' || now - talk.gateSince < READING_MS) return null;
-  return wordStep(talk, gate, name);
+  return LASTING.includes(name) ? null : wordStep(talk, gate, name);
 }
+
+const LASTING = ['a', 'w'];
 
 /** What `--yes` would approve too. */
 export function takesYes<G extends Pick<Gate, 'kind'>>(
@@ -46,7 +51,7 @@ export function yesEffects(talk: Talk): Effect[] {
 function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   const { id: gateId } = gate;
   const fresh = withText(talk.line, '');
-  if (word === 'y' || (['a', 'w'].includes(word) && gate.kind === 'approval')) {
+  if (word === 'y' || (LASTING.includes(word) && gate.kind === 'approval')) {
     return replied({ ...talk, line: fresh }, gate, { line: word });
   }
   if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
@@ -83,7 +88,7 @@ function replied(talk: Talk, gate: Gate, given: Given, ...advice: string[]): Ste
 }
 
 export function answerGate(talk: Talk, gate: Gate, text: string): Step {
-  const isWord = text.length === 1 && gate.kind !== 'question';
+  const isWord = text.length === 1 && takesYes(gate);
   const single = isWord ? wordStep(talk, gate, yesOrNoOf(text) ?? text) : null;
   if (single) return single;
   return replied(talk, gate, { line: text }, 'To say something to the run instead: /steer TEXT');

@@ -321,7 +321,7 @@ describe('answerFromWords', () => {
     ['failure', 'r', { decision: 'retry' }],
     ['step', 's', { decision: 'skip' }],
     ['step', 'R', { decision: 'replan' }],
-    ['step', 'r Use the other file.', { decision: 'replan', reason: 'Use the other file.' }],
+    ['step', 'r: Use the other file.', { decision: 'replan', reason: 'Use the other file.' }],
     ['step', 'abort', { decision: 'abort' }],
     ['failure', 'm p/c', { decision: 'other_model', model: 'p/c' }],
     ['failure', 'p/b', { decision: 'other_model', model: 'p/b' }],
@@ -342,6 +342,67 @@ describe('answerFromWords', () => {
   ] as const)('S4 answerFromWords: %s "%s" → an error that says what may be typed', (kind, words) => {
     const read = answerFromWords(GATES[kind], words);
     expect('error' in read && read.error).toContain(wordsHint(GATES[kind]));
+  });
+});
+
+describe('a line at a gate', () => {
+  const changes = (reason: string) => ({ decision: 'reject', reason });
+  const LINES: readonly [GateKind, string, object | null][] = [
+    // A word that grants or decides is the whole line: what stands behind it would be lost.
+    ['approval', 'always ask me first, do not write anything yet', null],
+    ['approval', 'workspace is wrong, do not', null],
+    ['approval', 'a line is missing', null],
+    ['approval', 'wait', null],
+    ['approval', 'yes but only once', null],
+    ['approval', 'ok: only once', null],
+    ['approval', 'approve?', null],
+    ['approval', 'e the path', null],
+    ['approval', ' Yes! ', { decision: 'approve' }],
+    ['approval', '好。', { decision: 'approve' }],
+    ['approval', 'Always.', { decision: 'always' }],
+    ['approval', 'workspace', { decision: 'always', alwaysFor: 'workspace' }],
+    // A no may say why.
+    ['approval', 'no, use b.txt', { decision: 'deny', reason: 'use b.txt' }],
+    ['approval', 'No. The other one', { decision: 'deny', reason: 'The other one' }],
+    ['approval', '不，太多', { decision: 'deny', reason: '太多' }],
+    ['approval', 'n .env stays', { decision: 'deny', reason: '.env stays' }],
+    ['approval', 'n.b. the path', null],
+    ['approval', 'nothing', null],
+    ['plan', 'ok but drop t2, do not delete anything', changes('ok but drop t2, do not delete anything')],
+    ['plan', 'y: but drop t2', changes('y: but drop t2')],
+    ['plan', 'edit the second task', changes('edit the second task')],
+    ['plan', 'ok.', { decision: 'approve' }],
+    ['route', 'yes but keep task 3', null],
+    ['route', 'yes: but keep task 3', { decision: 'approve', reason: 'but keep task 3' }],
+    ['route', 'no keep task 3', { decision: 'deny', reason: 'keep task 3' }],
+    ['step', 'a retry would help', null],
+    ['step', 'skip to the end', null],
+    ['step', 'abort： too late', { decision: 'abort', reason: 'too late' }],
+    ['step', 'A', { decision: 'abort' }],
+    ['failure', 'stop retrying and use gpt-5', null],
+    ['failure', 'retry with p/b', null],
+    ['failure', 'm: p/b', { decision: 'other_model', model: 'p/b' }],
+    ['budget', 'no limit, go on', null],
+    ['budget', 'w of course not', null],
+    ['budget', 'raise 2.5', { decision: 'raise', to: 2.5 }],
+    ['budget', 'raise to 5000', null],
+    ['form', 'no, the size is 5', null],
+    ['form', 'yes of course', null],
+    ['form', 'cancel the old one', null],
+    ['form', 'y 5', { decision: 'accept', content: { size: 5 } }],
+    ['form', 'accept {"size": 5}', { decision: 'accept', content: { size: 5 } }],
+    ['form', 'decline', { decision: 'decline' }],
+    ['question', 'yes but later', { text: 'yes but later' }],
+    ['clientTool', 'ok then', { content: 'ok then' }],
+  ];
+
+  it.each(LINES)('WB3 answerFromWords: %s, %j → %j', (kind, line, input) => {
+    const read = answerFromWords(GATES[kind], line);
+    if (input) expect(read).toEqual({ input });
+    else
+      expect(read).toEqual({
+        error: `"${line}" is none of these, so nothing is decided: ${wordsHint(GATES[kind])}`,
+      });
   });
 });
 

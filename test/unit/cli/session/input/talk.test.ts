@@ -46,6 +46,14 @@ const BUDGET: Gate = {
   subject: { budget: 'turns', limit: 10, used: 10 },
 };
 
+const FORM: Gate = {
+  ...base,
+  id: 'g5',
+  kind: 'form',
+  body: '',
+  subject: { server: 's', tool: 't', callId: 'c', schema: { type: 'object', properties: {} } },
+};
+
 /** Long after a gate came up. */
 const LATER = 10_000;
 
@@ -233,12 +241,36 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     [answer(APPROVAL, { decision: 'approve' })],
   ],
   [
-    'w at an approval → always, in this workspace too',
+    'w and Enter at an approval → always, in this workspace too',
     at([APPROVAL]),
-    typed('w'),
+    [...typed('w'), ENTER],
     [answer(APPROVAL, { decision: 'always', alwaysFor: 'workspace' })],
   ],
-  ['a at an approval → always', at([APPROVAL]), typed('a'), [answer(APPROVAL, { decision: 'always' })]],
+  [
+    'a and Enter at an approval → always',
+    at([APPROVAL]),
+    [...typed('a'), ENTER],
+    [answer(APPROVAL, { decision: 'always' })],
+  ],
+  ['WB3 the first keys of wait, why and any at an approval → allow nothing', at([APPROVAL]), typed('wa'), []],
+  [
+    'WB3 a line that begins with always → decides nothing',
+    at([APPROVAL]),
+    [...typed('always ask me'), ENTER],
+    [{ do: 'say', lines: [expect.stringContaining('nothing is decided'), expect.any(String)] }],
+  ],
+  [
+    'n and Enter at a budget → wraps up',
+    at([BUDGET]),
+    [...typed('n'), ENTER],
+    [answer(BUDGET, { decision: 'wrap_up' })],
+  ],
+  [
+    'n and Enter at a form → declines',
+    at([FORM]),
+    [...typed('n'), ENTER],
+    [answer(FORM, { decision: 'decline' })],
+  ],
   [
     'n and Enter → denies without a reason',
     at([APPROVAL]),
