@@ -1,37 +1,49 @@
 /** A conversation that outgrows its limit: a model summarises it, and the work goes on from the summary. */
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import type { EndedTurn, SaidMessage } from '../../src/activities/hook.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { textOf } from '../../src/core/state/message.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, journalOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
 
-const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+const NAMES = Array.from({ length: 38 }, (_, at) => `file-${at + 1}`);
+/** A summary is soon due, and soon affordable: its reply may have few tokens. */
+const SHORT = ['context:', '  maxTokens: 4000', '  threshold: 1', 'limits:', '  execution: 40'];
+const FEW_WRITTEN = ['  info:', '    openai/gpt-5-mini: { maxOutputTokens: 1000 }'];
+/** Replies that hooks heard of, and the messages of them. */
+const heard = { turns: [] as EndedTurn[], messages: [] as SaidMessage[] };
 const rig = rigOfFile({
-  config: {
-    'steersman.yaml': settingsYaml('steering: note', 'context:', '  maxTokens: 8000', '  threshold: 1'),
-  },
+  config: { 'steersman.yaml': settingsYaml(...FEW_WRITTEN, 'steering: note', ...SHORT) },
   workspace: Object.fromEntries(NAMES.map(name => [`${name}.txt`, `${name} is here.`])),
+  hooks: {
+    onTurnEnd(turn: EndedTurn) {
+      heard.turns.push(turn);
+      return true;
+    },
+    onMessage: (said: SaidMessage) => heard.messages.push(said),
+  },
 });
 afterAll(killWorkers);
 
 const SUMMARY = {
   goals: ['Say how long the pool is.'],
   decisions: [],
-  facts: [{ fact: 'The pool is 7 m long', source: 'a.txt' }],
+  facts: [{ fact: 'The pool is 7 m long', source: 'file-1.txt' }],
   openTasks: ['Read the rest.'],
   references: [],
 };
 /** What a model says beside a call is no result: only a summary makes it shorter. */
+const closely = (name: string, times: number) => `Of ${name}: ${'I look at it closely. '.repeat(times)}`;
 const look = (name: string) => ({
-  text: `Of ${name}: ${'I look at it closely. '.repeat(250)}`,
+  text: closely(name, 20),
   toolCalls: [{ name: 'read_text_file', arguments: { path: `${name}.txt` } }],
 });
 
-test('X5, X6: words fill the conversation → a model summarises them, and the run goes on from that', async () => {
+test('X5, X6, LL1: words fill the conversation → a model summarises them for a tenth of what is sent, and the run goes on from that', async () => {
   let turn = 0;
   const script = rig.play(({ lastUser }) => {
     if (lastUser.includes('about to be shortened')) return { text: JSON.stringify(SUMMARY) };
@@ -43,33 +55,40 @@ test('X5, X6: words fill the conversation → a model summarises them, and the r
   const compacted = await eventsOf(handle, 'thread_compacted');
   expect(compacted.length).toBeGreaterThan(0);
   for (const { before, after, dropped } of compacted) {
-    expect(before).toBeGreaterThan(8_000);
+    expect(before).toBeGreaterThan(4_000);
     expect(after).toBeLessThan(before * 0.7);
     expect(dropped).toBeGreaterThan(1);
   }
   const sent = JSON.stringify(script.requests.at(-1));
-  expect(sent).toContain('The pool is 7 m long (a.txt)');
+  expect(sent).toContain('The pool is 7 m long (file-1.txt)');
   expect(sent).toContain('How long is the pool?');
   expect(sent).not.toContain('about to be shortened');
-  expect(sent).not.toContain('Of a: I look');
-  expect(sent).toContain('Of i: I look');
+  expect(sent).not.toContain('Of file-1: I look');
+  expect(sent).toContain('Of file-38: I look');
   // What was said is in the store, and what was summarised is charged.
   const [kept] = await new Sessions(join(rig.project.dir, 'home')).show(handle.workflowId);
-  expect(JSON.stringify(kept?.transcript)).toContain('Of a: I look');
+  expect(JSON.stringify(kept?.transcript)).toContain('Of file-1: I look');
   const entries = result.usageBy.filter(({ role }) => role === 'compactor');
   expect(entries).toMatchObject([{ calls: compacted.length }]);
+  const [{ inputTokens = 0, outputTokens = 0 } = {}] = entries;
+  // Hooks hear of them as of any reply.
+  const turns = heard.turns.filter(({ role }) => role === 'compactor');
+  expect(turns.map(({ usage }) => usage)).toEqual(compacted.map(({ usage }) => usage));
+  const { messages } = heard;
+  const said = messages.filter(({ message }) => message.kind === 'assistant' && message.role === 'compactor');
+  expect(said.map(({ message }) => textOf(message))).toEqual(compacted.map(() => JSON.stringify(SUMMARY)));
+  expect(inputTokens + outputTokens).toBeLessThan((result.usage.inputTokens - inputTokens) / 10);
 });
 
 /** A run whose calls fill its conversation, on workers that are killed where the failpoints say. */
 async function summarised(at: { failpoints?: string } = {}) {
   const found = { asked: 0, calls: 0, firstAt: 0, lives: 0, events: [] as string[] };
-  const options = { client: rig.env.client, address: rig.env.address, ...at };
+  const config = { 'steersman.yaml': settingsYaml(...FEW_WRITTEN, ...SHORT) };
+  const options = { client: rig.env.client, address: rig.env.address, config, ...at };
   await onStage(options, async stage => {
-    const yaml = join(stage.project.configDir, 'steersman.yaml');
-    appendFileSync(yaml, '\ncontext:\n  maxTokens: 8000\n  threshold: 1\n');
     const kept = stage.keepWorker();
     let turn = 0;
-    const run = await stage.start('six calls', {
+    const run = await stage.start('many calls', {
       calls: [],
       change(reply, { role, nth, lastUser }) {
         if (nth === 1) found.calls += 1;
@@ -78,9 +97,11 @@ async function summarised(at: { failpoints?: string } = {}) {
           found.firstAt ||= found.calls;
           return { text: JSON.stringify(SUMMARY) };
         }
-        if (role !== 'executor' || turn === 6) return reply;
+        if (role !== 'executor' || turn === NAMES.length) return reply;
         turn += 1;
-        return { toolCalls: [{ name: 'echo', arguments: { text: `${turn}`.repeat(5_000) } }] };
+        // Grows slowly: when the summary is due, the goal can pay for two calls of it.
+        const text = `${turn}`;
+        return { text: closely(text, 12), toolCalls: [{ name: 'echo', arguments: { text } }] };
       },
     });
     const { outcome } = await run.result();

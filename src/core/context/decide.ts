@@ -71,10 +71,33 @@ const MOST_LEFT_SHARE = 0.7;
 export interface SummaryAsked extends Omit<ThinAsked, 'after'> {
   /** Tokens of what would stay as it is. */
   kept: number;
+  /** Of the summary that goes with the rest: the next one takes up what it says. 0 for none. */
+  earlier: number;
 }
 
-function sizeOfSummary({ before, kept }: SummaryAsked): number {
-  return Math.min(SUMMARY_TOKENS, (before - kept) * SUMMARY_SHARE);
+function sizeOfSummary({ before, kept, earlier }: SummaryAsked): number {
+  return Math.max(earlier, Math.min(SUMMARY_TOKENS, (before - kept) * SUMMARY_SHARE));
+}
+
+/** Whether a summary that was written is short enough beside the tokens that it takes the place of. */
+export function summaryShrinks(summary: number, gone: number): boolean {
+  return summary <= gone * MOST_LEFT_SHARE;
+}
+
+/** Summaries may take this share of the tokens that a goal sends, so they can't become its work. */
+const SUMMARIES_SHARE = 0.1;
+
+export interface SummaryPrice {
+  /** Tokens that the goal has sent, but for its summaries; and what those have taken, sent and written. */
+  sent: number;
+  spent: number;
+  /** What one more takes at most. */
+  price: number;
+}
+
+export function summaryIsAffordable({ sent, spent, price }: SummaryPrice): boolean {
+  // The request after it does not count: it is shorter by what the summary saves, and may never come.
+  return spent + price <= sent * SUMMARIES_SHARE;
 }
 
 /** Of fewer tokens than this, a summary is not worth its call: they are trimmed. */

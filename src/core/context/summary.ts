@@ -1,6 +1,7 @@
 /** A summary in the place of a conversation's older messages: what goes, what is asked of a model, what it becomes. */
 
 import { estimateMessageTokens } from '../limits/tokens.js';
+import type { UsageEntry } from '../limits/usage-by.js';
 import { Faults, formOfFields, list, type ReadAll, readFields, text, texts } from '../outputs/fields.js';
 import { expected, type Parsed } from '../outputs/output-fields.js';
 import { extractJson } from '../outputs/parse-output.js';
@@ -64,6 +65,13 @@ export function readSummary(said: string, isCut = false): Parsed<Summary> {
 
 function refused(errors: string[]): Parsed<Summary> {
   return { ok: false, value: null, errors };
+}
+
+/** What summaries took of what a run has used, sent and written. */
+export function tokensOfSummaries(usageBy: readonly UsageEntry[]): number {
+  return usageBy
+    .filter(({ role }) => role === COMPACTOR)
+    .reduce((sum, { inputTokens = 0, outputTokens = 0 }) => sum + inputTokens + outputTokens, 0);
 }
 
 /** How many messages have given way to a summary: with those of an earlier one, for which it stands too. */

@@ -158,7 +158,18 @@ export function withInputCount(
 
 /** Tokens of the model to one that is estimated: 0.75 to 2, and 1 until enough was counted. */
 export function tokenFactor(counts: InputCounts, model: string): number {
-  const { estimated, reported } = ownValue(counts, model) ?? { estimated: 0, reported: 0 };
-  if (estimated < LEAST_ESTIMATED_TOKENS) return 1;
-  return Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, reported / estimated));
+  const factor = countedFactor(ownValue(counts, model)) ?? 1;
+  return Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, factor));
+}
+
+/** The same for what must not cost more than was reckoned: as counted. A model not counted yet may take twice what others do. */
+export function dearFactor(counts: InputCounts, model: string): number {
+  const factor = countedFactor(ownValue(counts, model));
+  const others = Object.values(counts).map(each => countedFactor(each) ?? 0);
+  return Math.max(LEAST_FACTOR, factor ?? MOST_FACTOR * Math.max(1, ...others));
+}
+
+/** Null until enough was counted. */
+function countedFactor({ estimated, reported }: InputCount = { estimated: 0, reported: 0 }): number | null {
+  return estimated < LEAST_ESTIMATED_TOKENS ? null : reported / estimated;
 }

@@ -18,6 +18,14 @@ import {
   USER_NOTES_BYTES,
 } from './bounds.js';
 
+/** What summaries of the conversation have taken. */
+export interface SummaryCost {
+  /** Sent and written, those of sub-agents and what one in flight takes at most with them. */
+  tokens: number;
+  /** One has failed or was too long: none is asked for any more. */
+  ended: boolean;
+}
+
 export interface GoalState extends Account {
   number: number;
   mode: ModeName;
@@ -47,6 +55,8 @@ export interface GoalState extends Account {
   listed: boolean;
   /** The workspace as its work began, by reference; null: it could not be kept. Absent: nobody has looked. */
   start?: { ref: string | null };
+  /** Left out until a summary is asked for. */
+  summaries?: SummaryCost;
 }
 
 export interface GoalRecord extends Rest {
@@ -94,6 +104,12 @@ export function newGoal(
     exceptions: [],
     listed: number === 1,
   };
+}
+
+/** Counts tokens of summaries. Changes `goal`. */
+export function noteSummaries(goal: GoalState, { tokens = 0, ended = false }: Partial<SummaryCost>): void {
+  const before = goal.summaries ?? { tokens: 0, ended: false };
+  goal.summaries = { tokens: before.tokens + tokens, ended: before.ended || ended };
 }
 
 /** Time that counts against a goal's limit: waits on people are not in it. */

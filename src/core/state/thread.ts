@@ -9,8 +9,6 @@ export interface Thread {
   messages: Message[];
   tokens: number;
   dropped: number;
-  /** A summary failed: the next is tried when there are more tokens than this. */
-  compactFrom?: number;
   /** Transforms of the program have seen it so: `done` of them, for this role, up to its end. */
   seen?: { role: string; epoch: number; upTo: number; done: number };
   /** Where tasks run side by side: what this is a copy of. */

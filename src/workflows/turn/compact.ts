@@ -1,6 +1,11 @@
 /** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
 import type { PinnedRole } from '../../core/agents/role.js';
-import { compactionHelps, compactionPays } from '../../core/context/decide.js';
+import {
+  compactionHelps,
+  compactionPays,
+  summaryIsAffordable,
+  summaryShrinks,
+} from '../../core/context/decide.js';
 import { replacedBy } from '../../core/context/replaced.js';
 import {
   COMPACTOR,
@@ -14,7 +19,10 @@ import {
   whatGoes,
 } from '../../core/context/summary.js';
 import { declined } from '../../core/limits/model-failure.js';
+import { dearFactor, withInputCount } from '../../core/limits/model-use.js';
+import { estimateMessageTokens, estimateTokens } from '../../core/limits/tokens.js';
 import { here } from '../../core/state/cursor.js';
+import { noteSummaries } from '../../core/state/goal.js';
 import { replaceInThread } from '../../core/state/handover.js';
 import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../core/state/message.js';
 import { taskOf } from '../../core/state/position.js';
@@ -22,18 +30,22 @@ import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
-import { cachedShare, contextBudget, softLimit } from './fit-thread.js';
+import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
+import { replied } from './hooks.js';
 import { hasUnkept, keepSession, storeIsAway } from './keep-session.js';
 import { optionsFor, pinCall } from './pin-call.js';
 import { spend } from './spend.js';
 
 /** Down to this share of the limit, its newest turns stay. */
 const KEPT_SHARE = 0.4;
-/** One that failed is tried again when the conversation has grown by so much, or to what the model takes. */
-const GROWN = 1.25;
-/** Nobody waits longer for what only saves: in so many tries. */
+/** Nobody waits longer for what only saves: in so many tries, if the goal can pay for them. */
 const SUMMARY_MS = 60_000;
 const SUMMARY_TRIES = 2;
+/** Tokens that a reply may have if its role sets no bound. */
+const REPLY_TOKENS = 16_384;
+
+const NONE_CAME = 'no summary came about in this goal';
+const TOO_DEAR = 'a summary would cost more than a tenth of the tokens that this goal has sent';
 
 interface Compaction {
   role: PinnedRole;
@@ -55,11 +67,11 @@ interface CompactionAsked extends Pick<Compaction, 'role' | 'thread'> {
   toolsOffered: boolean;
 }
 
-/** Of a conversation for which a summary is due, what is to be done; null where there is none. */
+/** Of a conversation for which a summary is due, what is to be done, or why it must be cut; null where none is due. */
 export function compactionDue(
   run: Run,
   { role, thread, model, toolsOffered }: CompactionAsked,
-): Compaction | null {
+): Compaction | { noSummary: string } | null {
   const { pinned, state } = run;
   const { context } = pinned;
   // What the goal has left is for the answer.
@@ -68,26 +80,61 @@ export function compactionDue(
   const room = contextBudget(run, role, model);
   const limit = softLimit(context, role, room);
   const before = thread.tokens;
-  if (before <= Math.max(limit, thread.compactFrom ?? 0)) return null;
+  if (before <= limit) return null;
   const forced = isForced({ thread, room });
   // Who has no tools can't read what a summary leaves out.
   if ((storeIsAway(run) || !toolsOffered) && !forced) return null;
   const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
   const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
-  const asked = { before, kept, cachedShare: cachedShare(run), turns: state.total.turns };
+  const earlier = tokensOf([...gone].filter(each => each.kind === 'user' && each.purpose === 'summary'));
+  const asked = { before, kept, earlier, cachedShare: cachedShare(run), turns: state.total.turns };
   if (!(forced ? compactionHelps(asked) : compactionPays(asked))) return null;
+  const ended = state.goal.summaries?.ended === true;
   const { model: own } = context.compacts;
   const takes = own !== undefined && before <= contextBudget(run, role, own);
   const isOut = own !== undefined && ownValue(state.models.out, own) !== undefined;
-  const models = takes && !isOut && own !== model ? [own, model] : [model];
-  return { role, thread, gone, room, models };
+  const models = (takes && !isOut && own !== model ? [own, model] : [model]).filter(
+    each => !ended && isAffordable(run, { role, thread }, each),
+  );
+  if (models.length > 0) return { role, thread, gone, room, models };
+  return forced ? { noSummary: ended ? NONE_CAME : TOO_DEAR } : null;
+}
+
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+}
+
+type Subject = Pick<Compaction, 'role' | 'thread'>;
+
+/** Tokens that a request for a summary takes at most, or for another one, with its reply. */
+function priceOf(run: Run, { role, thread }: Subject, model: string): number {
+  const { pinned, state } = run;
+  const ofRole = role.maxOutputTokens ?? REPLY_TOKENS;
+  const reply = Math.min(ofRole, pinned.modelInfo[model]?.maxOutputTokens ?? ofRole);
+  const asked = requestTokens(run, role, thread) + estimateTokens(summaryRequest(run.words));
+  return Math.ceil(asked * dearFactor(state.models.inputCounts, model)) + reply;
+}
+
+/** Whether the goal has sent enough for one more request for a summary, in so many tries. */
+function isAffordable(run: Run, subject: Subject, model: string, tries = 1): boolean {
+  const { usage, summaries } = run.state.goal;
+  const spent = summaries?.tokens ?? 0;
+  const price = tries * priceOf(run, subject, model);
+  return summaryIsAffordable({ sent: Math.max(0, usage.inputTokens - spent), spent, price });
 }
 
 export async function compact(run: Run, due: Compaction): Promise<void> {
   // What goes is read again from there.
   if (hasUnkept(run)) await keepSession(run);
   if (storeIsAway(run) && !isForced(due)) return;
-  for (const model of due.models) if ((await compactBy(run, due, model)) !== 'failed') return;
+  let ended = false;
+  for (const model of due.models) {
+    // Tasks beside it may have taken what was left.
+    if (!isAffordable(run, due, model)) break;
+    if ((await compactBy(run, due, model)) !== 'failed') return;
+    ended = true;
+  }
+  if (ended) noteSummaries(run.state.goal, { ended });
 }
 
 async function compactBy(
@@ -96,7 +143,7 @@ async function compactBy(
   model: string,
 ): Promise<'done' | 'failed' | 'interrupted'> {
   const { state } = run;
-  const { thread, gone, room } = due;
+  const { thread, gone } = due;
   const before = thread.tokens;
   const startedAt = run.ports.now();
   const asked = thread.messages.length;
@@ -104,19 +151,23 @@ async function compactBy(
   const end = await summarise(run, due, model);
   const at = run.ports.now();
   const said = thread.messages.slice(0, asked);
-  if (!('summary' in end)) {
+  const failed = (why: string) => {
     replaceInThread(state, thread, said, at);
-    const grown = Math.floor(before * GROWN);
-    if (!end.interrupted) thread.compactFrom = isForced(due) ? grown : Math.min(grown, room);
-    run.journal('compaction_failed', { thread: thread.id, model, why: end.why });
-    return end.interrupted || state.people.stop ? 'interrupted' : 'failed';
+    run.journal('compaction_failed', { thread: thread.id, model, why });
+    return state.people.stop ? 'interrupted' : 'failed';
+  };
+  if (!('summary' in end)) {
+    const outcome = failed(end.why);
+    return end.interrupted ? 'interrupted' : outcome;
   }
   const standsFor = countOf(gone);
   const text = summaryText(end.summary, standsFor, run.words);
+  const [written, replaced] = [estimateTokens(text), tokensOf([...gone])];
+  if (!summaryShrinks(written, replaced))
+    return failed(`The summary has ${written} tokens and stands for ${replaced}: it is too long.`);
   const message = run.say(thread, 'summary', text, { replaces: replacedBy(gone), standsFor });
   replaceInThread(state, thread, inPlaceOf(said, gone, message), at);
   thread.dropped += gone.size;
-  delete thread.compactFrom;
   run.journal('thread_compacted', {
     ...{ thread: thread.id, dropped: gone.size, before, after: thread.tokens },
     ...{ model, messageId: message.id, usage: end.usage, durationMs: at - startedAt },
@@ -138,7 +189,8 @@ async function summarise(run: Run, due: Compaction, model: string): Promise<Summ
     usage = addUsage(usage, reply.usage);
     const read = readSummary(reply.text, reply.isCut);
     if (read.ok) return { summary: read.value, usage };
-    if (times === 2 || run.state.people.stop || run.ports.now() >= by)
+    const isLast = times === 2 || !isAffordable(run, due, model);
+    if (isLast || run.state.people.stop || run.ports.now() >= by)
       return { why: read.errors.join(' '), interrupted: false };
     run.say(thread, 'compact', summaryAgain(read.errors, run.words));
   }
@@ -152,33 +204,54 @@ async function ask(
   const call = pinCall(run, { role, thread, model, toolsOffered: false, compacts: true });
   const by = { role: COMPACTOR, model };
   const { callId } = call;
+  const { goal, models } = run.state;
   const check = run.memory.offered.offer(run.state, run.ports, call);
-  const options = inTime(optionsFor(run, role, { ...call, role: COMPACTOR }), timeMs);
+  const estimated = requestTokens(run, role, thread);
+  const tries = isAffordable(run, { role, thread }, model, SUMMARY_TRIES) ? SUMMARY_TRIES : 1;
+  const options = inTime(optionsFor(run, role, { ...call, role: COMPACTOR }), timeMs, tries);
+  // Tasks beside it reckon with it from here.
+  const price = tries * priceOf(run, { role, thread }, model);
+  noteSummaries(goal, { tokens: price });
   const called = await run.call({ kind: 'model', role: COMPACTOR }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check }, options),
   );
+  noteSummaries(goal, { tokens: -price });
   if (!called.ok) {
     const { kind, message, usage = NO_USAGE } = called.failure;
     spend(run, by, usage, { failedCalls: 1 });
-    return { why: message, interrupted: kind === 'cancelled' };
+    // What is not told may have been charged all the same.
+    const tokens = tokensUsed(usage) || Math.ceil(estimated * dearFactor(models.inputCounts, model));
+    noteSummaries(goal, { tokens });
+    return { why: message, interrupted: kind === 'cancelled' || kind === 'lost' };
   }
   const { content, stopReason, usage, outputText } = called.value;
   const failure = declined(called.value, model);
   spend(run, by, usage, failure ? { failedCalls: 1 } : {});
+  noteSummaries(goal, { tokens: tokensUsed(usage) });
+  models.inputCounts = withInputCount(models.inputCounts, model, { estimated, usage });
   if (failure) return { why: failure.message, interrupted: false };
   const message = run.append(thread, {
     ...{ id: run.nextId('m'), at: run.ports.now(), kind: 'assistant', role: COMPACTOR, action: 'answering' },
     ...{ content: content.filter(block => block.type !== 'tool_use'), stopReason, model, usage },
   });
   if (stopReason === 'interrupted') return { why: 'It was interrupted.', interrupted: true };
+  await replied(run, message);
   return { text: outputText ?? textOf(message), isCut: stopReason === 'max_tokens', usage };
 }
 
-function inTime(options: ReturnType<typeof optionsFor>, timeMs: number): ReturnType<typeof optionsFor> {
+function tokensUsed({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
+function inTime(
+  options: ReturnType<typeof optionsFor>,
+  timeMs: number,
+  tries: number,
+): ReturnType<typeof optionsFor> {
   return {
     ...options,
     timeoutMs: Math.min(options.timeoutMs, timeMs),
     wholeMs: Math.min(options.wholeMs, timeMs),
-    attempts: Math.min(options.attempts, SUMMARY_TRIES),
+    attempts: Math.min(options.attempts, tries),
   };
 }

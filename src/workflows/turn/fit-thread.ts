@@ -40,16 +40,13 @@ export function contextBudget(run: Run, role: PinnedRole, model: string): number
 }
 
 /** Estimated tokens of a role's next request: what it opens with, and its messages. */
-export function requestTokens(run: Run, role: PinnedRole): number {
-  return prefixTokens(run, role) + run.threadOf(role).tokens;
+export function requestTokens(run: Run, role: PinnedRole, thread: Thread = run.threadOf(role)): number {
+  return prefixTokens(run, role) + thread.tokens;
 }
 
 /** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
 export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: string): boolean {
-  const trimmed = shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
-  // Another conversation than the one of which no summary came about.
-  if (trimmed) delete thread.compactFrom;
-  return trimmed;
+  return shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
 }
 
 /** Of what a model takes: from here on old results are left out and a conversation is summarised, before it has to be cut. */

@@ -1,16 +1,23 @@
 /** Hooks of the worker, and the account of a run: what is told when, and what follows. Without them nothing is called. */
 import type { Charges, HookEnd, HookInput } from '../../activities/types.js';
 import type { HookName } from '../../core/agents/run-config.js';
+import { COMPACTOR } from '../../core/context/summary.js';
 import { dueCharge, newCharged, usedUp } from '../../core/limits/credits.js';
 import { type CallFailure, isRetryableModelFailure } from '../../core/limits/failure.js';
 import type { Cause, Outcome } from '../../core/plan/cause.js';
 import { here } from '../../core/state/cursor.js';
 import { messageNumber } from '../../core/state/kept.js';
+import type { AssistantMessage } from '../../core/state/message.js';
 import { ownValue } from '../../core/text/json.js';
 import { stopRun } from '../platform/inbox-handlers.js';
 import type { Called } from '../ports.js';
 import type { Run } from '../run.js';
-import type { WholeReply } from './call-model.js';
+
+interface Reply {
+  message: AssistantMessage;
+  /** Its number in the run. */
+  turn: number;
+}
 
 interface Ended {
   outcome: Outcome;
@@ -52,17 +59,22 @@ function stop(run: Run, cause: Cause, why: string): void {
 }
 
 /** After a reply, before its tools. A hook that says no stops the run, as a person does. Null: there is nothing to call. */
-export function turnEnded(run: Run, { message, turn }: WholeReply): Promise<void> | null {
+export function turnEnded(run: Run, { message, turn }: Reply): Promise<void> | null {
   if (!has(run, 'onTurnEnd', 'onMessage') && !run.pinned.credits) return null;
   const { id, role, model, usage } = message;
-  // The reply of a wrap-up is outside the count: the next one has its number.
-  const isCounted = here(run.state.cursor).phase !== 'wrap_up';
+  // The reply of a wrap-up is outside the count, as a summary is: the next one has its number.
+  const isCounted = here(run.state.cursor).phase !== 'wrap_up' && role !== COMPACTOR;
   const about = told(run, `turn-${turn}${isCounted ? '' : `-${id}`}`);
   return call(run, { ...about, at: 'turn', turn, role, model, usage, messageId: id }).then(ended => {
     if (!ended.ok) return fail(run, ended.failure);
     const { goOn, why = 'The hook onTurnEnd ended it.' } = ended.value;
     if (!goOn) stop(run, 'hook_stop', why);
   });
+}
+
+/** After a reply that is no turn, such as a summary. */
+export async function replied(run: Run, message: AssistantMessage): Promise<void> {
+  await turnEnded(run, { message, turn: run.state.total.turns });
 }
 
 /** Results of tools that were said after the message of number `after`. Null: nobody wants to hear of them. */

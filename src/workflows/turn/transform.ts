@@ -30,19 +30,21 @@ export function makeReady(run: Run, asked: Asked): Promise<boolean> | null {
   return next(run, asked, { names, functions: 0 });
 }
 
-/** `functions`: how many of the program's were passed. */
+/** `functions`: how many of the program's were passed. `noSummary`: why a conversation that must be shortened has none. */
 interface Rest {
   names: readonly string[];
   functions: number;
+  noSummary?: string;
 }
 
-function next(run: Run, asked: Asked, { names, functions }: Rest): Promise<boolean> | null {
+function next(run: Run, asked: Asked, { names, functions, ...reason }: Rest): Promise<boolean> | null {
   const { role, thread, model } = asked;
   const [name = 'trim', ...others] = names;
   switch (name) {
     case 'trim': {
       const { epoch } = thread;
-      trimToFit(run, thread, contextBudget(run, role, model), 'context window');
+      const why = reason.noSummary === undefined ? '' : `: ${reason.noSummary}`;
+      trimToFit(run, thread, contextBudget(run, role, model), `context window${why}`);
       // What was trimmed is what they saw.
       if (epoch !== thread.epoch && functions > 0) note(asked, functions);
       return null;
@@ -50,15 +52,14 @@ function next(run: Run, asked: Asked, { names, functions }: Rest): Promise<boole
     case 'thin':
       // Who has no tools judges by what is shown: nothing that the model can take is left out.
       if (asked.toolsOffered) thinIfItPays(run, role, thread, model);
-      return next(run, asked, { names: others, functions });
+      return next(run, asked, { ...reason, names: others, functions });
     case 'compact': {
-      const compaction = compactionDue(run, asked);
-      return compaction
-        ? compact(run, compaction).then(() => false)
-        : next(run, asked, { names: others, functions });
+      const due = compactionDue(run, asked);
+      if (due && 'gone' in due) return compact(run, due).then(() => false);
+      return next(run, asked, { ...due, names: others, functions });
     }
     default: {
-      const rest = { names: others, functions: functions + 1 };
+      const rest = { ...reason, names: others, functions: functions + 1 };
       if (doneOf(asked) > functions) return next(run, asked, rest);
       return transform(run, asked, name).then(end => {
         if (end !== 'interrupted') note(asked, rest.functions);

@@ -166,6 +166,20 @@ describe('mode lead', () => {
     });
   });
 
+  test('lead: an agent whose conversation was summarised → the summaries count for the goal (LL1)', async () => {
+    const usage = { ...NO_USAGE, inputTokens: 5_000, outputTokens: 500 };
+    const usageBy = [
+      { role: 'search', model: 'p/a', calls: 3, inputTokens: 4_000, outputTokens: 200 },
+      { role: 'compactor', model: 'p/a', calls: 1, inputTokens: 1_000, outputTokens: 300 },
+    ];
+    const rest = { usage, usageBy, turns: 3, failedCalls: 0, unread: [], effects: [] };
+    const answered = { outcome: 'answered' as const, cause: 'direct_answer' as const, answer: 'Monday.' };
+    const { run } = await lead([[ASK], 'It is Monday.'], {
+      end: { kind: 'ended', report: { ...rest, ...answered } },
+    });
+    expect(run.state.goal.summaries).toEqual({ tokens: 1_300, ended: false });
+  });
+
   test('lead: its agents → told by name with its instruction, at the end', async () => {
     const { run } = await lead(['Nothing to do.']);
     const instruction = run.state.threads.main?.messages.findLast(each => each.kind === 'user');

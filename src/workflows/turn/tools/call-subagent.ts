@@ -13,8 +13,10 @@ import {
   settingsOfAgent,
   withReport,
 } from '../../../core/agents/subagent.js';
+import { tokensOfSummaries } from '../../../core/context/summary.js';
 import type { Lease } from '../../../core/limits/leases.js';
 import { withCalls } from '../../../core/limits/usage-by.js';
+import { noteSummaries } from '../../../core/state/goal.js';
 import { addUsage } from '../../../core/state/message.js';
 import { preview } from '../../../core/text/preview.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
@@ -101,6 +103,8 @@ function charge({ state }: Run, report: AgentRest): void {
   const { usage, counters } = withReport(state.goal, report);
   state.goal.usage = usage;
   state.goal.counters = counters;
+  const tokens = tokensOfSummaries(report.usageBy);
+  if (tokens > 0) noteSummaries(state.goal, { tokens });
   state.total = {
     ...state.total,
     usage: addUsage(state.total.usage, report.usage),

@@ -1,6 +1,12 @@
 /** When a thread is changed to send less (X2). */
 import { expect, test } from 'vitest';
-import { compactionPays, softTokensOf, thinPays } from '../../../../src/core/context/decide.js';
+import {
+  compactionPays,
+  softTokensOf,
+  summaryIsAffordable,
+  summaryShrinks,
+  thinPays,
+} from '../../../../src/core/context/decide.js';
 
 const AT_SOFT = { before: 26_000, after: 13_000, cachedShare: 0, turns: 20 };
 
@@ -15,7 +21,7 @@ test.each([
   expect(thinPays(asked)).toBe(pays);
 });
 
-const SUMMARISED = { before: 26_000, kept: 10_000, cachedShare: 0, turns: 20 };
+const SUMMARISED = { before: 26_000, kept: 10_000, earlier: 0, cachedShare: 0, turns: 20 };
 
 test.each([
   ['nothing is cached', SUMMARISED, true],
@@ -24,8 +30,29 @@ test.each([
   ['all is cached, and few turns are', { ...SUMMARISED, cachedShare: 1, turns: 10 }, false],
   ['there is little of it', { ...SUMMARISED, before: 2_500, kept: 600, turns: 1_000 }, false],
   ['most of it would stay', { ...SUMMARISED, kept: 18_000, turns: 1_000 }, false],
+  ['most of it is an earlier summary', { ...SUMMARISED, earlier: 9_000, turns: 1_000 }, false],
 ])('X2: a summary, %s → %o pays: %s', (_why, asked, pays) => {
   expect(compactionPays(asked)).toBe(pays);
+});
+
+const PRICE = { sent: 400_000, spent: 0, price: 37_000 };
+
+test.each([
+  ['a goal that has sent enough', PRICE, true],
+  ['one that has sent little', { ...PRICE, sent: 300_000 }, false],
+  ['one that has sent nothing', { ...PRICE, sent: 0 }, false],
+  ['summaries before it', { ...PRICE, spent: 40_000 }, false],
+  ['summaries before it, long ago', { ...PRICE, spent: 40_000, sent: 800_000 }, true],
+])('LL1: a summary after %s → %o is affordable: %s', (_what, price, isAffordable) => {
+  expect(summaryIsAffordable(price)).toBe(isAffordable);
+});
+
+test.each([
+  [700, 1_000, true],
+  [701, 1_000, false],
+  [1, 0, false],
+])('LL1: a summary of %i tokens for %i → shrinks them: %s', (written, gone, shrinks) => {
+  expect(summaryShrinks(written, gone)).toBe(shrinks);
 });
 
 test('X2: a role with a limit of its own → that; any other → that of all', () => {

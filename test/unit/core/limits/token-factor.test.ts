@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  dearFactor,
   type InputCounts,
   MOST_MODELS_COUNTED,
   tokenFactor,
@@ -27,6 +28,20 @@ describe('estimates corrected by what endpoints count', () => {
     const counts = requests.reduce<InputCounts>((all, each) => withInputCount(all, 'p/a', each), {});
     expect(tokenFactor(counts, 'p/a')).toBe(factor);
     expect(tokenFactor(counts, 'p/b')).toBe(1);
+  });
+
+  test.each<[string, Record<string, [number, number]>, number]>([
+    ['nothing counted yet → twice', {}, 2],
+    ['counted → as counted, however much', { 'p/a': [2_000, 7_000], 'p/b': [2_000, 2_000] }, 3.5],
+    ['fewer than estimated → three quarters at least', { 'p/a': [2_000, 200] }, 0.75],
+    ['others counted alone → twice the most of them', { 'p/b': [2_000, 3_000], 'p/c': [2_000, 2_000] }, 3],
+    ['others counted, and fewer than estimated → twice', { 'p/b': [2_000, 1_800] }, 2],
+  ])('LL1 dearFactor: %s', (_title, counted, factor) => {
+    const counts = Object.entries(counted).reduce<InputCounts>(
+      (all, [model, [estimated, reported]]) => withInputCount(all, model, request(estimated, reported)),
+      {},
+    );
+    expect(dearFactor(counts, 'p/a')).toBe(factor);
   });
 
   test('X4 withInputCount: more models than are kept, names of any length → within the bound, known ones go on (ST1)', () => {

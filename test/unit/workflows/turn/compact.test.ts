@@ -1,7 +1,8 @@
 /** A conversation that is summarised before a call, and what follows where no summary comes about. */
 import { expect, test } from 'vitest';
-import type { CallModelInput, CallModelResult } from '../../../../src/activities/types.js';
+import type { CallModelInput, CallModelResult, HookInput } from '../../../../src/activities/types.js';
 import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { newGoal } from '../../../../src/core/state/goal.js';
 import { type Message, NO_USAGE, textOf } from '../../../../src/core/state/message.js';
 import { executionAt, wrapUpAt } from '../../../../src/core/state/position.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
@@ -10,7 +11,6 @@ import { modelRequestPage } from '../../../../src/workflows/platform/requests.js
 import type { Called, CallOptions, Ports } from '../../../../src/workflows/ports.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';
-import { contextBudget } from '../../../../src/workflows/turn/fit-thread.js';
 import { keepSession } from '../../../../src/workflows/turn/keep-session.js';
 import { modelFacts, pinnedRun } from '../../../support/core-values.js';
 import { quietPorts, testRole } from '../../../support/small-run.js';
@@ -31,9 +31,16 @@ function longRun(
   {
     contextTokens = 100_000,
     own = {},
+    sentTokens = 2_000_000,
     ports = {},
     slow = () => {},
-  }: { contextTokens?: number; own?: { model?: string }; ports?: Partial<Ports>; slow?: () => void } = {},
+  }: {
+    contextTokens?: number;
+    own?: { model?: string };
+    sentTokens?: number;
+    ports?: Partial<Ports>;
+    slow?: () => void;
+  } = {},
 ) {
   const role = testRole('executor', { tools: [], prompt: 'Execute.' });
   const state = newRunState('Measure the pool.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
@@ -49,6 +56,8 @@ function longRun(
   });
   state.cursor.position = executionAt(1, { kind: 'work', taskId: 'task-1' });
   state.total.turns = 20;
+  // What the goal has sent so far: else a summary would be too dear.
+  state.goal.usage = { ...NO_USAGE, inputTokens: sentTokens };
   const asked: { model: string; head: unknown; messages: Message[]; options: CallOptions }[] = [];
   const run: Run = new Run(state, {
     ...quietPorts([]),
@@ -151,19 +160,122 @@ test.each<[string, Called<CallModelResult>[]]>([
   ['the call fails', [fails(FAILURE.model.overloaded)]],
   ['the model declines', [says('No.', { stopReason: 'refusal' })]],
 ])(
-  'X8: %s → as it was, word for word, and not tried again before it has grown by a quarter',
+  'X8, LL1: %s → as it was, word for word, and none is asked for any more in this goal',
   async (_what, replies) => {
-    const { call, run, thread, told, texts } = longRun(replies);
+    const { call, run, state, thread, told, texts } = longRun(replies);
     const before = texts();
     const epoch = thread.epoch;
     expect(await call()).toEqual({ kind: 'again' });
     expect([told(), texts()]).toEqual([['compaction_started', 'compaction_failed'], before]);
     expect(thread.epoch).toBeGreaterThan(epoch);
     expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
-    run.say(thread, 'instruction', 'word '.repeat(3_000));
+    run.say(thread, 'instruction', 'word '.repeat(9_000));
+    expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+    expect(told()).toHaveLength(2);
+    // The next goal begins anew.
+    const { usage } = state.goal;
+    state.goal = { ...newGoal(2, 'Next.', state.goal), usage };
     expect(await call()).toEqual({ kind: 'again' });
   },
 );
+
+test('LL1: a summary that is longer than most of what it stands for → it is not taken, and none is asked for any more', async () => {
+  const long = JSON.stringify({ goals: ['Measure.'], facts: [{ fact: 'word '.repeat(2_900), source: '' }] });
+  const { call, told, texts, state } = longRun([says(long)], { contextTokens: 30_000 });
+  state.pinned?.context && Object.assign(state.pinned.context, { softTokens: 7_500 });
+  const before = texts();
+  await call();
+  expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+  expect([told(), texts().slice(0, before.length)]).toEqual([
+    ['compaction_started', 'compaction_failed'],
+    before,
+  ]);
+  expect(state.log.journal.events.find(({ type }) => type === 'compaction_failed')).toMatchObject({
+    why: expect.stringContaining('it is too long'),
+  });
+});
+
+test('LL1: a goal that has sent too little for a summary → the conversation is cut where the model takes no more, and that is said', async () => {
+  const { call, told, state } = longRun([], { contextTokens: 6_000, sentTokens: 50_000 });
+  expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+  expect(told()).toEqual(['thread_trimmed']);
+  expect(state.log.journal.events.find(({ type }) => type === 'thread_trimmed')).toMatchObject({
+    why: expect.stringContaining('a summary would cost more than a tenth'),
+  });
+});
+
+test.each([
+  ['its transforms have no summary', { transforms: ['trim'] }],
+  ['those of the role have none', { roleTransforms: { executor: ['thin'] } }],
+])('LL1: a conversation is cut, and %s → no summary is named as the reason', async (_what, lists) => {
+  const { call, run, state } = longRun([], { contextTokens: 6_000, sentTokens: 50_000 });
+  Object.assign(run.pinned.context ?? {}, lists);
+  await call();
+  expect(state.log.journal.events.find(({ type }) => type === 'thread_trimmed')).toMatchObject({
+    why: 'context window',
+  });
+});
+
+test('LL1: the model for summaries is too dear, that of the role is not → that of the role is asked, and one that was too dear ends nothing', async () => {
+  const { call, run, role, state, asked, told } = longRun([says(SUMMARY)], {
+    own: { model: 'p/cheap' },
+    sentTokens: 300_000,
+  });
+  role.maxOutputTokens = 16_384;
+  run.pinned.modelInfo['p/a'] = { ...modelFacts(100_000, true), maxOutputTokens: 1_000 };
+  expect(await call()).toEqual({ kind: 'again' });
+  expect(asked.map(({ model }) => model)).toEqual(['p/a']);
+  expect(told()).toEqual(['compaction_started', 'thread_compacted']);
+  expect(state.goal.summaries).toEqual({ tokens: 110, ended: false });
+});
+
+test.each([
+  [400_000, 1],
+  [800_000, 2],
+])(
+  'LL1: the goal has sent %i tokens → the call of a summary is made in %i tries at most',
+  async (sentTokens, tries) => {
+    const { call, asked } = longRun([says(SUMMARY)], { sentTokens });
+    await call();
+    expect(asked[0]?.options.attempts).toBe(tries);
+  },
+);
+
+test('LL1: a worker is lost in a summary → its tokens count, and it is tried again while the goal can pay for it', async () => {
+  const lost: Called<CallModelResult> = { ok: false, failure: { kind: 'lost', type: '', message: '' } };
+  const { call, told, state } = longRun([lost, lost], { sentTokens: 600_000 });
+  expect(await call()).toEqual({ kind: 'again' });
+  expect(state.goal.summaries?.tokens).toBeGreaterThan(8_000);
+  expect(await call()).toMatchObject({ kind: 'again' });
+  expect(await call()).toMatchObject({ kind: 'message', text: 'Done.' });
+  expect(told()).toEqual(Array(2).fill(['compaction_started', 'compaction_failed']).flat());
+  expect(state.goal.summaries?.ended).toBe(false);
+});
+
+test('LL1: a summary → its tokens are charged with its reply, and hooks hear of it as of any', async () => {
+  const told: HookInput[] = [];
+  const hook: Ports['hook'] = async input => {
+    told.push(input);
+    return { ok: true, value: { goOn: true } };
+  };
+  const { call, run } = longRun([says(SUMMARY)], { ports: { hook } });
+  run.pinned.hooks = ['onTurnEnd'];
+  await call();
+  expect(told).toMatchObject([{ at: 'turn', role: 'compactor', usage: { inputTokens: 100 } }]);
+  expect(told[0]?.key).toMatch(/-turn-20-m\d+$/);
+});
+
+test('LL1: a person interrupts a summary → no hook hears of it, as of any reply that was interrupted', async () => {
+  const told: HookInput[] = [];
+  const hook: Ports['hook'] = async input => {
+    told.push(input);
+    return { ok: true, value: { goOn: true } };
+  };
+  const { call, run } = longRun([says('{"fa', { stopReason: 'interrupted' })], { ports: { hook } });
+  run.pinned.hooks = ['onTurnEnd'];
+  await call();
+  expect(told).toEqual([]);
+});
 
 test('X8: it fails, and the model takes no more → what there is is trimmed; goal and prompt stay', async () => {
   const { call, told, texts } = longRun([fails(FAILURE.model.overloaded)], { contextTokens: 6_000 });
@@ -269,28 +381,6 @@ test('X8: the store is away and the model takes no more → a summary all the sa
   const { call, told } = longRun([says(SUMMARY)], { ports: storeAway().ports, contextTokens: 6_000 });
   await call();
   expect(told()).toEqual(['compaction_started', 'thread_compacted']);
-});
-
-test('X8: the limit lies near what the model takes, and one summary failed → tried again at that, and again after a cut', async () => {
-  const bad = fails(FAILURE.model.badRequest);
-  // One that counts no tokens changes nothing of what the model takes.
-  const done = says('Done.', { usage: { ...NO_USAGE, estimated: true } });
-  const replies = [bad, done, bad, done, says(SUMMARY)];
-  const { call, run, role, thread, told } = longRun(replies, { contextTokens: 14_000 });
-  const room = contextBudget(run, role, 'p/a');
-  const grow = (tokens: number) => run.say(thread, 'instruction', 'word '.repeat(Math.ceil(tokens * 0.8)));
-  grow(room * 0.9 - thread.tokens);
-  await call();
-  await call();
-  expect(told()).toEqual(['compaction_started', 'compaction_failed']);
-  grow(room * 1.05 - thread.tokens);
-  await call();
-  expect(told().slice(2)).toEqual(['compaction_started', 'compaction_failed']);
-  await call();
-  expect(told().slice(4)).toEqual(['thread_trimmed']);
-  grow(room * 0.95 - thread.tokens);
-  await call();
-  expect(told().slice(5)).toEqual(['compaction_started', 'thread_compacted']);
 });
 
 test('X8: a summary is waited for 60 s at most in two tries, with the one that is asked for again', async () => {
