@@ -45,6 +45,12 @@ export type RequestSinks = {
   steersman: { offer(page: ModelRequestPage, check: string): void };
 };
 
+export interface RefusalLesson {
+  id: string;
+  told: string;
+  once?: true;
+}
+
 /** The new message and nothing else of the conversation. Its id and time are given by the workflow. */
 export interface CallModelResult {
   content: AssistantMessage['content'];
@@ -54,8 +60,8 @@ export interface CallModelResult {
   servedModel?: string;
   /** The text that the output is read from, where the message has another: its head and tail, or JSON to be mended. */
   outputText?: string;
-  /** What was changed of the request because its endpoint refuses it, and the run does not know: `id` to keep, `told` to tell. */
-  lessons?: { id: string; told: string }[];
+  /** What was changed of the request because its endpoint refuses it, and the run does not know: `id` to keep unless it is of this call alone (`once`), `told` to tell. */
+  lessons?: RefusalLesson[];
   /** Tools that the text ends with calls of, by name: they are not read yet. */
   calledInText?: string[];
   /** What the person should know of this reply, such as a usage that can't be right. */

@@ -14,7 +14,7 @@ import {
   TOO_LONG,
   UNKNOWN_MODEL,
   USED_UP,
-} from './refusals/words.js';
+} from './refusals/failure-words.js';
 import { OverBoundError } from './reply/event-stream.js';
 
 /** What a classifier must know of the call to name it, and to keep secrets out of its message. */
@@ -79,9 +79,10 @@ function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
   // Gemini's endpoint speaks of quota and billing for limits per minute too, and then says when to retry.
   const isUsedUp = USED_UP.words.test(words) && typeof answer.waitMs !== 'number';
   const again = againOf(answer);
-  const isNoMoney = status === 402 || (status === 400 && /credit balance/i.test(answer.message));
-  if (isNoMoney || (status === 429 && (isUsedUp || again === false))) return model.forbidden;
-  if (status === 429 || THROTTLED.words.test(words)) return model.rateLimited;
+  if (status === 402 || (isUsedUp && [400, 429].includes(status))) return model.forbidden;
+  if (status === 429) return again === false ? model.forbidden : model.rateLimited;
+  // 413 is of this one request, also where it speaks of a rate.
+  if (status !== 413 && THROTTLED.words.test(words)) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;
   if (status === 408) return model.timeout;
   if (status === 413 || TOO_LONG.words.test(words)) return model.contextTooLong;

@@ -1,5 +1,5 @@
 /** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
-import type { CallToolInput, CheckEnd } from '../../src/activities/types.js';
+import type { CallToolInput, CheckEnd, RefusalLesson } from '../../src/activities/types.js';
 import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
 import type { GateAnswer } from '../../src/core/gates/gate.js';
 import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
@@ -15,7 +15,10 @@ import { Run } from '../../src/workflows/run.js';
 import { modelFacts, pinnedRun } from './core-values.js';
 import { fileTool, quietPorts, testRole } from './small-run.js';
 
-/** One reply, or `fails`: the model fails for good. `said`: what a person says meanwhile. `usage`: none by default. `takesMs`: by the run's clock, 0 by default. */
+/**
+ * One reply, or `fails`: the model fails for good. `said`: what a person says meanwhile. `usage`: none by default.
+ * `takesMs`: by the run's clock, 0 by default. `lessons`: what was changed of the request.
+ */
 export type TeamReply =
   | {
       text?: string;
@@ -26,6 +29,7 @@ export type TeamReply =
       said?: string;
       usage?: Partial<Usage>;
       takesMs?: number;
+      lessons?: RefusalLesson[];
     }
   | { fails: string };
 
@@ -122,7 +126,9 @@ function portsOf(
       if (run && reply.said !== undefined) receive(run, { text: reply.said }, 'steer');
       const stopReason = reply.stopReason ?? 'end_turn';
       const usage = { ...NO_USAGE, ...reply.usage };
-      const value = { content: contentOf(reply), stopReason, model: 'p/a', usage, durationMs: 7 };
+      const { lessons } = reply;
+      const said = { content: contentOf(reply), stopReason, model: 'p/a', usage, durationMs: 7 };
+      const value = { ...said, ...(lessons && { lessons }) };
       return { ok: true, value };
     },
     wait: async () => {

@@ -226,9 +226,11 @@ function lessonsOf(
   clean: (text: string) => string,
 ): Pick<CallModelResult, 'lessons'> {
   if (lessons.length === 0) return {};
-  const told = lessons
-    .slice(-MOST_LESSONS)
-    .map(lesson => ({ id: lessonId(lesson), told: cutText(clean(lesson.told), TOLD_BYTES) }));
+  const told = lessons.slice(-MOST_LESSONS).map(lesson => ({
+    id: lessonId(lesson),
+    told: cutText(clean(lesson.told), TOLD_BYTES),
+    ...(lesson.once && { once: lesson.once }),
+  }));
   return { lessons: told };
 }
 

@@ -7,13 +7,12 @@ export interface Lesson {
   level: number;
   /** For a person: what was refused, and what happens now. */
   told: string;
-}
-
-/** One step towards a request that an endpoint takes. */
-export interface Step extends Pick<Lesson, 'about' | 'level'> {
   /** Of this call alone: later ones try again. */
   once?: true;
 }
+
+/** One step towards a request that an endpoint takes. */
+export type Step = Omit<Lesson, 'told'>;
 
 /** As a run keeps it. */
 export function lessonId({ about, level }: Step): string {

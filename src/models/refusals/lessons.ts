@@ -26,7 +26,7 @@ import {
   withoutPictures,
   withTools,
 } from './body.js';
-import { type Lesson, readLesson, type Step, tellLesson } from './lesson.js';
+import { type Lesson, lessonId, readLesson, tellLesson } from './lesson.js';
 import { filledMessage, isEmptyMessage, otherMessage } from './messages.js';
 import { inOrder } from './order.js';
 import type { Refusal } from './places.js';
@@ -92,10 +92,16 @@ interface Given {
   modelId: string;
 }
 
+/** `isVain`: it changed nothing, or the same refusal came again. */
+type OwnLesson = Lesson & { isVain: boolean };
+
 class Call implements TaughtCall {
   readonly #given: Given;
   /** Learnt in this call, in order. */
-  readonly #own: (Lesson & Pick<Step, 'once'>)[] = [];
+  readonly #own: OwnLesson[] = [];
+  /** Requests that were changed and sent again. */
+  #changes = 0;
+  #refusedFor = '';
 
   constructor(given: Given) {
     this.#given = given;
@@ -121,7 +127,23 @@ class Call implements TaughtCall {
   }
 
   learn(refusal: Refusal, said: string): boolean {
-    if (this.#own.length >= MOST_CHANGES) return false;
+    const words = `${refusal.message} ${refusal.param}`;
+    const isSame = words === this.#refusedFor;
+    this.#refusedFor = words;
+    if (this.#changes >= MOST_CHANGES) return false;
+    const before = JSON.stringify(this.body);
+    for (;;) {
+      const change = this.#change(refusal, { said, isSame });
+      if (!change) return false;
+      change.isVain = JSON.stringify(this.body) === before;
+      if (change.isVain) continue;
+      this.#changes += 1;
+      return true;
+    }
+  }
+
+  /** `isSame`: it was refused in these very words before the last change. */
+  #change(refusal: Refusal, { said, isSame }: { said: string; isSame: boolean }): OwnLesson | null {
     const { options, modelId } = this.#given;
     const wanted = this.#wanted;
     const originals = messagesIn(this.#beforeMessages(wanted));
@@ -134,11 +156,16 @@ class Call implements TaughtCall {
       options,
       levelOf: about => this.#levelOf(about),
     });
-    if (!step) return false;
-    // Another thing is at fault now: what was changed before has helped.
-    if (this.#own.at(-1)?.about !== step.about) this.#keepLast();
-    this.#own.push({ ...step, told: tellLesson(modelId, step, said) });
-    return true;
+    if (!step) return null;
+    const last = this.#own.at(-1);
+    if (last && last.about !== step.about) {
+      // Another thing is at fault now: what was changed before has helped, unless the words are still the same.
+      if (isSame) for (const own of this.#own) own.isVain ||= own.about === last.about;
+      else this.#keepLast();
+    }
+    const lesson: OwnLesson = { ...step, told: tellLesson(modelId, step, said), isVain: false };
+    this.#own.push(lesson);
+    return lesson;
   }
 
   taken(): Lesson[] {
@@ -146,16 +173,15 @@ class Call implements TaughtCall {
     const { known, request } = this.#given;
     const inRun = new Set(request.lessons ?? []);
     const wanted = this.#wanted;
-    const last = new Map(this.#own.map(lesson => [lesson.about, lesson]));
+    const own = this.#own.filter(({ isVain }) => !isVain);
+    const last = new Map(own.map(({ isVain: _vain, ...lesson }) => [lesson.about, lesson]));
     const held = [...known.values()].filter(({ about }) => !last.has(about) && concerns(about, wanted));
-    return [...last.values(), ...held]
-      .filter(({ about, level }) => !inRun.has(`${about} ${level}`))
-      .map(({ about, level, told }) => ({ about, level, told }));
+    return [...last.values(), ...held].filter(lesson => !inRun.has(lessonId(lesson)));
   }
 
   #keepLast(): void {
     const last = this.#own.at(-1);
-    if (last && !last.once) remember(this.#given.known, last);
+    if (last && !last.once && !last.isVain) remember(this.#given.known, last);
   }
 
   #changed(wanted: Body): Body {

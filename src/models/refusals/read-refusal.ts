@@ -3,6 +3,7 @@ import { isRecord } from '../../core/text/json.js';
 import type { Body, RefusableOption } from '../request/refused-options.js';
 import { namedExactly, namedInWords, optionAbout, pathAt, valueAt } from '../request/refused-options.js';
 import { messageHash, messagesIn, pictureHash, picturesIn, toolName, toolsIn } from './body.js';
+import { BAD_CALL, FEWER_TOKENS, THROTTLED, TOO_LONG } from './failure-words.js';
 import type { Step } from './lesson.js';
 import { isEmptyMessage } from './messages.js';
 import { messagePlace, namesQuoted, type Refusal, toolPlace } from './places.js';
@@ -11,15 +12,14 @@ import {
   BAD_ORDER,
   BAD_SCHEMA,
   EMPTY_MESSAGE,
-  FEWER_TOKENS,
+  NO_LIST,
   NO_PICTURES,
   NO_STREAM,
   NO_TOOLS,
   OF_CALLS,
+  ONE_PICTURE,
   ONLY_STREAM,
   PICTURES,
-  THROTTLED,
-  TOO_LONG,
   TOO_MANY_TOOLS,
 } from './words.js';
 
@@ -43,15 +43,18 @@ const NOT_FOUND = 404;
 const OF_MEASURE: readonly number[] = [402, 413];
 
 /** The next change that the refusal asks for; null where it names nothing that can be changed. */
-export function nextStep(refused: Refused): Step | null {
-  const { status } = refused.refusal;
-  for (const read of readersOf(status)) {
+export function nextStep({ refusal, ...request }: Refused): Step | null {
+  const refused = { ...request, refusal: { ...refusal, message: refusal.message.replaceAll(ADDRESSES, '') } };
+  for (const read of readersOf(refusal.status)) {
     const step = read(refused);
     if (step === 'stop') return null;
     if (step) return step;
   }
   return null;
 }
+
+/** Pages that explain a refusal have names of things in their addresses. */
+const ADDRESSES = /https?:\/\/\S+/gi;
 
 function readersOf(status: number): readonly Reader[] {
   if (OF_MEASURE.includes(status)) return [shorterReply];
@@ -83,7 +86,11 @@ function optionStep(
   return null;
 }
 
-const namedOption: Reader = refused => optionStep(refused, option => !option.byWords, namedExactly);
+/** A refusal of the length names the option that could be smaller, and means the whole. */
+const namedOption: Reader = refused =>
+  TOO_LONG.words.test(refused.refusal.message)
+    ? null
+    : optionStep(refused, option => !option.byWords, namedExactly);
 const wordedOption: Reader = refused => optionStep(refused, option => !option.byWords, namedInWords);
 
 const namedTool: Reader = refused => {
@@ -103,7 +110,8 @@ const namedTool: Reader = refused => {
 const manyTools: Reader = refused => {
   const { refusal, sent } = refused;
   const count = toolsIn(sent).length;
-  if (count < 2 || !TOO_MANY_TOOLS.words.test(refusal.message)) return null;
+  // What is too long in a message is no number of tools.
+  if (count < 2 || messagePlace(refusal) !== null || !TOO_MANY_TOOLS.words.test(refusal.message)) return null;
   const told = [...refusal.message.matchAll(/\b\d+\b/g)].map(([number]) => Number(number));
   const most = Math.max(0, ...told.filter(number => number < count)) || Math.min(128, Math.floor(count / 2));
   return next(refused, `tools at most ${most}`, 1);
@@ -125,9 +133,11 @@ const picture: Reader = refused => {
   const pictures = picturesIn(messages);
   const place = messagePlace(refusal);
   const atPlace = place === null ? [] : picturesIn(messages[place]);
-  const isMeant = PICTURES.words.test(refusal.message) || (place !== null && atPlace.length > 0);
+  const isOfLists = place === null && NO_LIST.words.test(refusal.message);
+  const isMeant = PICTURES.words.test(refusal.message) || isOfLists || atPlace.length > 0;
   if (pictures.length === 0 || !isMeant) return null;
-  if (NO_PICTURES.test(refusal.message)) return next(refused, 'pictures', 1);
+  if (NO_PICTURES.test(refusal.message) && !ONE_PICTURE.words.test(refusal.message))
+    return next(refused, 'pictures', 1);
   const [one, ...others] = atPlace.length > 0 ? atPlace : pictures;
   if (one && others.length === 0) return next(refused, `picture ${pictureHash(one)}`, 1);
   const step = next(refused, 'pictures', 1);
@@ -178,27 +188,38 @@ const shorterReply: Reader = refused => {
   const asked = tokensAsked(sent);
   if (asked === null || !FEWER_TOKENS.words.test(refusal.message)) return null;
   const most = fewerTokens(refusal.message, asked);
-  return most === null ? null : next(refused, `reply at most ${most}`, 1);
+  const step = most === null ? null : next(refused, `reply at most ${most}`, 1);
+  return step && isOfNow(refusal) ? { ...step, once: true } : step;
 };
 
-/** It is asked again later, as it is. */
-const throttled: Reader = ({ refusal }) => (THROTTLED.words.test(refusal.message) ? 'stop' : null);
+/** What money, a rate or the length of this request leaves is another tomorrow. */
+function isOfNow({ status, message }: Refusal): boolean {
+  return (
+    OF_MEASURE.includes(status) || TOO_LONG.words.test(message) || /\bper (minute|hour|day)\b/i.test(message)
+  );
+}
+
+/** It is asked again, later or as it is: nothing is wrong with it. */
+const noFault: Reader = ({ refusal: { message, code } }) => {
+  const words = `${message} ${code ?? ''}`;
+  return THROTTLED.words.test(words) || BAD_CALL.words.test(words) ? 'stop' : null;
+};
 
 /** The workflow shortens it. */
 const tooLong: Reader = ({ refusal }) => (TOO_LONG.words.test(refusal.message) ? 'stop' : null);
 
-const OF_ANY_STATUS: readonly Reader[] = [throttled, conversation, noTools, picture];
+const OF_ANY_STATUS: readonly Reader[] = [noFault, conversation, noTools, picture];
 /** What is named by its place goes before what is told in words. */
 const READERS: readonly Reader[] = [
-  throttled,
+  noFault,
   conversation,
   shorterReply,
   namedTool,
-  picture,
   namedOption,
+  emptyMessage,
+  picture,
   noTools,
   manyTools,
-  emptyMessage,
   message,
   stream,
   tooLong,

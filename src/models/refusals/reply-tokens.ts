@@ -16,12 +16,26 @@ export function withTokensAtMost(body: Body, most: number): Body {
   return asked.length === 0 ? body : { ...body, ...Object.fromEntries(asked.map(key => [key, most])) };
 }
 
-/** By the number in a refusal, else half of what was asked for; null where that is too little for a reply. */
+/** By the numbers in a refusal, else half of what was asked for; null where that is too little for a reply. */
 export function fewerTokens(message: string, asked: number): number | null {
-  const [, limit, requested] = /\blimit (\d+)\b.{0,30}?\brequested (\d+)/i.exec(message) ?? [];
-  const told = /(?:limit of|only afford|lower than|at most) (\d+)/i.exec(message)?.[1];
-  const over = limit === undefined ? null : Number(requested) - Number(limit);
-  const beside = over === null ? null : asked - over - ((asked - over) % ROUND);
-  const most = beside ?? (told === undefined ? Math.floor(asked / 2) : Number(told));
+  const left = leftBeside(message, asked);
+  const most = left === null ? (told(message) ?? Math.floor(asked / 2)) : left - (left % ROUND);
   return most >= LEAST && most < asked ? most : null;
+}
+
+/** What a request leaves: "Limit 12000, Requested 17496", "5000 > 4096 - 3000", "190000 + 21333 > 200000". */
+function leftBeside(message: string, asked: number): number | null {
+  const [, limit, requested] = /\blimit (\d+)\b.{0,30}?\brequested (\d+)/i.exec(message) ?? [];
+  if (limit !== undefined) return asked - (Number(requested) - Number(limit));
+  const [, whole, input] = /\d+ > (\d+) - (\d+)/.exec(message) ?? [];
+  if (whole !== undefined) return Number(whole) - Number(input);
+  const [, given, , most] = /(\d+) \+ (\d+) > (\d+)/.exec(message) ?? [];
+  return given === undefined ? null : Number(most) - Number(given);
+}
+
+function told(message: string): number | null {
+  const found =
+    /(?:limit of|only afford|lower than|at most|equal to|\d+ >) [`'"]?(\d+)/i.exec(message) ??
+    /\[\d+, ?(\d+)\]/.exec(message);
+  return found === null ? null : Number(found[1]);
 }

@@ -9,174 +9,6 @@ export interface RefusalWords {
   met: readonly (readonly [endpoint: string, year: number, words: string])[];
 }
 
-/** The conversation is longer than the model takes. */
-export const TOO_LONG: RefusalWords = {
-  words: new RegExp(
-    [
-      /context[ _-]?(length|window|size|limit)|maximum context|out of context/,
-      /(prompt|input|request|conversation|messages?|content|payload|entity|body|text)( \w+){0,2}( is| are| was)? too (long|large|big)/,
-      /too many (input |prompt )?tokens(?!\W+(please )?(wait|slow))|larger than the model|request_too_large|string_above_max_length/,
-      /(maximum|max|model'?s?)[ _](prompt|input|model|token|sequence)[ _]?(length|limit|tokens|len)|(input|prompt|sequence) length/,
-      /reduce (the |your )?(length|prompt|input|number of tokens|amount|message size)|exceeds? max(imum)? length|max_?model_?len/,
-      /exceed\w*.{0,80}(\btokens?\b|context|max\w* (input|prompt|length)|max_?seq)/,
-      /\b(tokens?|context|input|prompt)\b.{0,60}\bexceed\w*|inputs`? tokens \+/,
-      /expected maxLength: \d+|(输入|上下文|prompt|tokens?).{0,20}(过长|超长|超过|超出)/,
-    ]
-      .map(({ source }) => source)
-      .join('|'),
-    'i',
-  ),
-  met: [
-    [
-      'OpenAI',
-      2023,
-      "This model's maximum context length is 4097 tokens. However, your messages resulted in 4294 tokens. Please reduce the length of the messages.",
-    ],
-    [
-      'OpenAI',
-      2025,
-      'Your input exceeds the context window of this model. Please adjust your input and try again.',
-    ],
-    ['Anthropic', 2025, 'prompt is too long: 219898 tokens > 200000 maximum'],
-    [
-      'Anthropic',
-      2025,
-      'input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000, decrease input length or `max_tokens` and try again',
-    ],
-    [
-      'Gemini',
-      2025,
-      'The input token count (1054016) exceeds the maximum number of tokens allowed (1048576).',
-    ],
-    ['xAI', 2025, "This model's maximum prompt length is 131072 but the request contains 136973 tokens."],
-    ['Kimi', 2026, 'Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)'],
-    [
-      'Mistral',
-      2025,
-      'Prompt contains 67585 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
-    ],
-    [
-      'Cohere',
-      2022,
-      'too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt or a smaller max_tokens value.',
-    ],
-    ['Bedrock', 2023, 'Input is too long for requested model.'],
-    [
-      'Bedrock',
-      2023,
-      'Malformed input request: expected maxLength: 42000, actual: 46735, please reformat your input and try again.',
-    ],
-    [
-      'vLLM',
-      2025,
-      "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).",
-    ],
-    [
-      'llama.cpp',
-      2025,
-      'the request exceeds the available context size. try increasing the context size or enable context shift',
-    ],
-    [
-      'llama.cpp',
-      2026,
-      'request (131168 tokens) exceeds the available context size (131072 tokens), try increasing it',
-    ],
-    ['llama-cpp-python', 2023, 'Requested tokens (516) exceed context window of 512'],
-    [
-      'Text Generation Inference',
-      2025,
-      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 65537. Given: 79993 `inputs` tokens and 1024 `max_new_tokens`',
-    ],
-    [
-      'DashScope',
-      2025,
-      '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]',
-    ],
-    ['Ollama', 2025, 'prompt too long; exceeded max context length by 4 tokens'],
-    ['GitHub Copilot', 2025, 'prompt token count of 135005 exceeds the limit of 128000'],
-    [
-      'Cerebras',
-      2025,
-      'Please reduce the length of the messages or completion. Current length is 8213 while limit is 8192',
-    ],
-    ['Zhipu', 2025, 'Prompt exceeds max length'],
-  ],
-};
-
-/** Of a rate, whatever the status: proxies give those of AWS as 400, or in a stream. */
-export const THROTTLED: RefusalWords = {
-  words: /throttl(ed|ing)|too many (tokens|requests)\W+(please )?(wait|slow)/i,
-  met: [
-    [
-      'Bedrock',
-      2026,
-      'An error occurred (ThrottlingException) when calling the ConverseStream operation: Too many tokens, please wait before trying again.',
-    ],
-  ],
-};
-
-/** The reply may have fewer tokens than were asked for: of a model, for the money that is left, within a minute. */
-export const FEWER_TOKENS: RefusalWords = {
-  words:
-    /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/i,
-  met: [
-    [
-      'Bedrock',
-      2026,
-      'The maximum tokens you requested exceeds the model limit of 2048. Try again with a maximum tokens value that is lower than 2048.',
-    ],
-    [
-      'OpenRouter',
-      2026,
-      'This request requires more credits, or fewer max_tokens. You requested up to 16384 tokens, but can only afford 4000.',
-    ],
-    [
-      'Groq',
-      2026,
-      'Request too large for model `gpt-oss-20b` in organization `org_x` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 17496, please reduce your message size and try again.',
-    ],
-  ],
-};
-
-/** Of a large request these are enough: see `typeOf` in `classify.ts`. */
-export const OF_LENGTH = /\btokens?\b|length|context|\bsize\b|too (long|large|big)|\blimit/i;
-
-export const UNKNOWN_MODEL: RefusalWords = {
-  words:
-    /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|unknown|not supported for)|(not found|unknown).{0,20}\bmodel\b/i,
-  met: [
-    ['OpenAI', 2023, 'The model `gpt-9` does not exist or you do not have access to it.'],
-    ['Ollama', 2024, "model 'gpt-9' not found, try pulling it first"],
-  ],
-};
-
-export const FILTERED: RefusalWords = {
-  words: /content[_ ]?(filter|policy|management)|responsible ?ai|safety (system|filter)|moderation/i,
-  met: [
-    [
-      'Azure',
-      2024,
-      "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
-    ],
-  ],
-};
-
-/** A call that the model itself wrote wrongly: once more is worth a try. */
-export const BAD_CALL: RefusalWords = {
-  words: /tool_use_failed/,
-  met: [['Groq', 2025, 'tool_use_failed Failed to call a function. Please adjust your prompt.']],
-};
-
-export const USED_UP: RefusalWords = {
-  words:
-    /insufficient_quota|insufficient[_ ](funds|balance|credit)|credit balance is too low|exceeded your current quota|billing/i,
-  met: [
-    ['OpenAI', 2023, 'You exceeded your current quota, please check your plan and billing details.'],
-    ['Anthropic', 2025, 'Your credit balance is too low to access the Anthropic API.'],
-    ['DeepSeek', 2025, 'Insufficient Balance'],
-  ],
-};
-
 /** Tools at all: their calls are then written and read as text. */
 export const NO_TOOLS: RefusalWords = {
   words: new RegExp(
@@ -258,13 +90,8 @@ export const BAD_SCHEMA: RefusalWords = {
 /** A picture, or pictures at all. */
 export const PICTURES: RefusalWords = {
   words:
-    /\b(images?|image_url|input_image|pictures?|photos?|vision|multi-?modal(ity)?|media[_ ]?type|base64|jpe?g|png|webp|gif|pixels?|mmproj)\b|expected a string|invalid type: sequence|cannot unmarshal array|untagged enum|should be a valid string|must be a string/i,
+    /\b(images?|image_url|input_image|pictures?|photos?|vision|multi-?modal(ity)?|media[_ ]?type|base64|jpe?g|png|webp|gif|pixels?|mmproj)\b/i,
   met: [
-    [
-      'Ollama',
-      2026,
-      'json: cannot unmarshal array into Go struct field Message.messages.content of type string',
-    ],
     [
       'Anthropic',
       2025,
@@ -284,11 +111,6 @@ export const PICTURES: RefusalWords = {
     ['OpenRouter', 2025, 'No endpoints found that support image input'],
     [
       'DeepSeek',
-      2025,
-      'Failed to deserialize the JSON body into the target type: messages[2]: invalid type: sequence, expected a string at line 1 column 2901',
-    ],
-    [
-      'DeepSeek',
       2026,
       'Failed to deserialize the JSON body into the target type: messages[466]: unknown variant `image_url`, expected `text` at line 1 column 690848',
     ],
@@ -301,14 +123,48 @@ export const PICTURES: RefusalWords = {
   ],
 };
 
-/** No picture would be taken, whatever it is. */
+/** A list of texts and pictures where one text is taken: of the message that is named, or of any. */
+export const NO_LIST: RefusalWords = {
+  words:
+    /expected a string|invalid type: sequence|cannot unmarshal array|untagged enum|should be a valid string|must be a string/i,
+  met: [
+    [
+      'Ollama',
+      2026,
+      'json: cannot unmarshal array into Go struct field Message.messages.content of type string',
+    ],
+    [
+      'DeepSeek',
+      2025,
+      'Failed to deserialize the JSON body into the target type: messages[2]: invalid type: sequence, expected a string at line 1 column 2901',
+    ],
+  ],
+};
+
+/** No picture would be taken, whatever it is; unless `ONE_PICTURE` says that it is about one. */
 export const NO_PICTURES =
-  /(not|n't|cannot|no|un)[ -]?.{0,30}(support|accept|allow|capab|handle|process|enabled|available)|expected `?(a |one of )?`?(text|string)|unknown variant|untagged enum|invalid type: sequence|cannot unmarshal array|text[- ]only|should be a valid string|must be a string|found that support/i;
+  /(not|n't|cannot|no|un)[ -]?.{0,30}(support|accept|allow|capab|handle|process|enabled|available)|only supported by|expected `?(a |one of )?`?(text|string)|unknown variant|untagged enum|invalid type: sequence|cannot unmarshal array|text[- ]only|should be a valid string|must be a string|found that support/i;
+
+/** A picture that is broken, too large, or of a type that is not taken: others are. */
+export const ONE_PICTURE: RefusalWords = {
+  words:
+    /\b(image|picture|supported)s? formats?\b|mime|media[_ ]?type|valid (image|picture|base64)|image is valid|unsupported image\b(?! input)|corrupt|decod|dimension|pixel|\bsize\b|\d ?[KM]B\b|download|(could not|unable to) process/i,
+  met: [
+    ['Anthropic', 2025, 'Could not process image'],
+    ['OpenAI', 2025, 'You uploaded an unsupported image. Please make sure your image is valid.'],
+    ['Gemini', 2025, 'Unable to process input image. Please retry or report.'],
+    [
+      'OpenAI',
+      2025,
+      'The image data you provided does not represent a valid image. Please check your input and try again with one of the supported image formats.',
+    ],
+  ],
+};
 
 /** Messages without text. */
 export const EMPTY_MESSAGE: RefusalWords = {
   words:
-    /(empty|blank|non-?empty)[ _'"`]*(content|text|message|part|string)|(content|text|message|parts?)\b.{0,60}(empty|blank|required|missing|null|at least one|not (be )?none|minimum length|whitespace)/i,
+    /(empty|blank|non-?empty)[ _'"`]*(content|text|message|part|string)|\b(content|text|message|parts?)\b.{0,60}(empty|blank|required|missing|null|at least one (content|text|part|block|character|message)|not (be )?none|minimum length|whitespace)/i,
   met: [
     [
       'Anthropic',

@@ -1,5 +1,5 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
-import type { CallModelInput, CallModelResult } from '../../activities/types.js';
+import type { CallModelInput, CallModelResult, RefusalLesson } from '../../activities/types.js';
 import { answersAt } from '../../core/agents/modes.js';
 import type { PinnedRole } from '../../core/agents/role.js';
 import { isSubagent } from '../../core/agents/subagent.js';
@@ -125,10 +125,10 @@ function knownOf({ state }: Run, model: string): Pick<CallModelInput, 'lessons'>
   return lessons.length === 0 ? {} : { lessons };
 }
 
-/** Something was changed of a request because its endpoint refuses it: told once, and kept (FE6). */
-function learn(run: Run, model: string, { id, told }: { id: string; told: string }): void {
+/** Something was changed of a request because its endpoint refuses it: told once, and kept, unless it was of one call (FE6). */
+function learn(run: Run, model: string, { id, told, once }: RefusalLesson): void {
   const { models } = run.state;
-  models.lessons = withLesson(models.lessons, model, id);
+  if (!once) models.lessons = withLesson(models.lessons, model, id);
   run.warnOnce(`lesson ${hash64(`${model} ${id}`)}`, told);
 }
 

@@ -1,81 +1,10 @@
 /** Requests that an endpoint refuses, and what is sent then: over HTTP, in the words of endpoints. */
 import { describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../../src/core/limits/failure.js';
-import type { AssistantMessage, Message } from '../../../../src/core/state/message.js';
-import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { createProvider } from '../../../../src/models/protocols.js';
-import { createProviders } from '../../../../src/models/providers.js';
-import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
-import { type CallSetup, failureOf, MODEL, runCall, tool, user } from '../../../support/model-calls.js';
-
-const chunk = (delta: object, finish_reason: string | null = null) => ({
-  choices: [{ index: 0, delta, finish_reason }],
-});
-const DONE = [chunk({ content: 'ok' }), chunk({}, 'stop')];
-
-const CALL = { type: 'tool_use', id: 'call_1', name: 'read', input: { path: 'a' } } as const;
-const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: 0 };
-const reply = (content: AssistantMessage['content'], id = 'm2'): AssistantMessage => ({
-  id,
-  at: 1,
-  kind: 'assistant',
-  role: 'executor',
-  action: 'calling_tool',
-  stopReason: 'tool_use',
-  usage,
-  model: MODEL,
-  content,
-});
-const SHOT = { type: 'image' as const, mimeType: 'image/png', ref: 'blob:shot', totalBytes: 8 };
-const RESULT: Message = {
-  id: 'm3',
-  at: 1,
-  kind: 'tool_result',
-  content: [toolResult(CALL, 'executed', { content: [{ type: 'text', text: 'Seen.' }, SHOT] })],
-};
-// On the wire: system, user, assistant with the call, its result, the picture, user.
-const TALK: Message[] = [user('Goal.'), reply([CALL]), RESULT, user('Go on.', 'm4')];
-const toolSaid = (text: string): Message => ({
-  id: 'm3',
-  at: 1,
-  kind: 'tool_result',
-  content: [toolResult(CALL, 'executed', { content: [{ type: 'text', text }] })],
-});
-const TOOLS = [
-  tool('read', { properties: { path: { type: 'string', format: 'path' } } }),
-  tool('search'),
-  tool('write'),
-];
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-async function play(answers: readonly Answer[], setup: Partial<CallSetup> = {}) {
-  const endpoint = await startEventEndpoint(...answers);
-  const { baseUrl, bodies } = endpoint;
-  const provider = createProvider({ name: 'openai', baseUrl });
-  const registry = createProviders({ openai: () => provider });
-  const providers = {
-    resolve: (id: string) => {
-      const found = registry.resolve(id);
-      return {
-        ...found,
-        info: { ...found.info, capabilities: { ...found.info.capabilities, vision: true } },
-      };
-    },
-  };
-  const head = {
-    tools: TOOLS,
-    temperature: 0.2,
-    reasoning: 'low',
-    maxOutputTokens: 900,
-    ...setup.head,
-  } as const;
-  const call = () =>
-    runCall({ baseUrl, messages: TALK, ...setup, head, deps: { providers, readBlob: async () => PNG } });
-  return { call, bodies };
-}
+import { startEventEndpoint } from '../../../support/event-endpoint.js';
+import { failureOf, user } from '../../../support/model-calls.js';
+import { CALL, DONE, play, reply, TALK, TOOLS, toolNames, toolSaid } from '../../../support/refused-call.js';
 
 /** The second body, as text, after the first was refused so. */
 async function afterRefusal(
@@ -87,9 +16,6 @@ async function afterRefusal(
   expect(bodies).toHaveLength(2);
   return { first: bodies[0] ?? {}, second: bodies[1] ?? {}, lessons };
 }
-
-const toolNames = (body: Record<string, unknown>) =>
-  ((body.tools ?? []) as { function: { name: string } }[]).map(each => each.function.name);
 
 describe('what a refusal names is changed, in the same try', () => {
   it.each([
@@ -276,11 +202,14 @@ describe('what a refusal names is changed, in the same try', () => {
     'The message at index 3 could not be read',
   ])('a message (%s) → as plain text, then as a note (FE6)', async words => {
     const refusal = { status: 400, error: { message: words } };
-    const { call, bodies } = await play([refusal, refusal, DONE]);
+    // What is plain text already is a note at once.
+    const messages = [user('Goal.'), reply([CALL]), toolSaid('Se\u0007en.'), user('Go on.', 'm4')];
+    const { call, bodies } = await play([refusal, refusal, DONE], { messages });
     const { lessons } = await call();
     const contents = bodies.map(
       ({ messages }) => (messages as { content: string; tool_call_id?: string }[])[3],
     );
+    expect(contents[1]).toMatchObject({ content: expect.stringContaining('Se en.') });
     expect(contents[2]).toMatchObject({
       tool_call_id: 'call_1',
       content: expect.stringContaining('left out'),

@@ -2,13 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../../src/core/limits/failure.js';
 import { errorOfBody } from '../../../../src/models/refusals/error-body.js';
-import * as words from '../../../../src/models/refusals/words.js';
+import * as failureWords from '../../../../src/models/refusals/failure-words.js';
+import * as requestWords from '../../../../src/models/refusals/words.js';
 import { waitInWords } from '../../../../src/shared/retry-after.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, runCall, user } from '../../../support/model-calls.js';
 
+const words = { ...requestWords, ...failureWords };
 const GROUPS = Object.entries<object>(words).flatMap(([name, group]) =>
-  'met' in group ? [[name, group as words.RefusalWords] as const] : [],
+  'met' in group ? [[name, group as requestWords.RefusalWords] as const] : [],
 );
 
 describe('words of refusals', () => {

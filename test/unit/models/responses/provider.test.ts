@@ -343,18 +343,32 @@ describe('request of the Responses API', () => {
     }
   });
 
-  it('encrypted reasoning can not be read there any more → the same try without it, and it only', async () => {
-    const error = {
+  it.each([
+    {
       code: 'invalid_encrypted_content',
       message: 'The encrypted content could not be verified.',
-    };
-    const endpoint = await startEventEndpoint({ status: 400, error }, DONE);
-    await runCall({ ...settings(endpoint.baseUrl), messages: conversation(MODEL) });
-    const [first, second] = endpoint.bodies;
-    expect(JSON.stringify(first)).toContain('sealed');
-    expect(JSON.stringify(second)).not.toContain('sealed');
-    expect(second).toMatchObject({ include: ['reasoning.encrypted_content'] });
-  });
+    },
+    {
+      param: 'input',
+      message: "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    },
+    {
+      param: 'input',
+      message:
+        "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.",
+    },
+  ])(
+    'reasoning that is not taken back there: $message → the same try without it, and it only',
+    async error => {
+      const endpoint = await startEventEndpoint({ status: 400, error }, DONE);
+      await runCall({ ...settings(endpoint.baseUrl), messages: conversation(MODEL) });
+      const [first, second] = endpoint.bodies;
+      expect(JSON.stringify(first)).toContain('sealed');
+      expect(JSON.stringify(second)).not.toContain('sealed');
+      expect(second).toMatchObject({ include: ['reasoning.encrypted_content'], reasoning: first?.reasoning });
+      expect(endpoint.bodies).toHaveLength(2);
+    },
+  );
 });
 
 function conversation(model: string): Message[] {

@@ -1,0 +1,210 @@
+/** Words that tell what kind of failure an answer is, whatever of the request it names: see `words.ts`. */
+import type { RefusalWords } from './words.js';
+
+/** The conversation is longer than the model takes. */
+export const TOO_LONG: RefusalWords = {
+  words: new RegExp(
+    [
+      /context[ _-]?(length|window|size|limit)|maximum context|out of context/,
+      /(prompt|input|request|conversation|messages?|content|payload|entity|body|text)( \w+){0,2}( is| are| was)? too (long|large|big)/,
+      /too many (input |prompt )?tokens(?!.{0,40}\b(wait|slow))|larger than the model|request_too_large|string_above_max_length/,
+      /(maximum|max|model'?s?)[ _](prompt|input|model|token|sequence)[ _]?(length|limit|tokens|len)|(input|prompt|sequence) length/,
+      /reduce (the |your )?(length|prompt|input|number of tokens|amount|message size)|exceeds? max(imum)? length|max_?model_?len/,
+      /exceed\w*.{0,80}(\btokens?\b|context|max\w* (input|prompt|length)|max_?seq)/,
+      /\b(tokens?|context|input|prompt)\b.{0,60}\bexceed\w*|inputs`? tokens \+/,
+      /expected maxLength: \d+|(输入|上下文|prompt|tokens?).{0,20}(过长|超长|超过|超出)/,
+    ]
+      .map(({ source }) => source)
+      .join('|'),
+    'i',
+  ),
+  met: [
+    [
+      'OpenAI',
+      2023,
+      "This model's maximum context length is 4097 tokens. However, your messages resulted in 4294 tokens. Please reduce the length of the messages.",
+    ],
+    [
+      'OpenAI',
+      2025,
+      'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    ],
+    ['Anthropic', 2025, 'prompt is too long: 219898 tokens > 200000 maximum'],
+    [
+      'Anthropic',
+      2025,
+      'input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000, decrease input length or `max_tokens` and try again',
+    ],
+    [
+      'Gemini',
+      2025,
+      'The input token count (1054016) exceeds the maximum number of tokens allowed (1048576).',
+    ],
+    ['xAI', 2025, "This model's maximum prompt length is 131072 but the request contains 136973 tokens."],
+    ['Kimi', 2026, 'Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)'],
+    [
+      'Mistral',
+      2025,
+      'Prompt contains 67585 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    ],
+    [
+      'Cohere',
+      2022,
+      'too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt or a smaller max_tokens value.',
+    ],
+    ['Bedrock', 2023, 'Input is too long for requested model.'],
+    [
+      'Bedrock',
+      2023,
+      'Malformed input request: expected maxLength: 42000, actual: 46735, please reformat your input and try again.',
+    ],
+    [
+      'vLLM',
+      2025,
+      "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).",
+    ],
+    [
+      'llama.cpp',
+      2025,
+      'the request exceeds the available context size. try increasing the context size or enable context shift',
+    ],
+    [
+      'llama.cpp',
+      2026,
+      'request (131168 tokens) exceeds the available context size (131072 tokens), try increasing it',
+    ],
+    ['llama-cpp-python', 2023, 'Requested tokens (516) exceed context window of 512'],
+    [
+      'Text Generation Inference',
+      2025,
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 65537. Given: 79993 `inputs` tokens and 1024 `max_new_tokens`',
+    ],
+    [
+      'DashScope',
+      2025,
+      '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]',
+    ],
+    ['Ollama', 2025, 'prompt too long; exceeded max context length by 4 tokens'],
+    ['GitHub Copilot', 2025, 'prompt token count of 135005 exceeds the limit of 128000'],
+    [
+      'Cerebras',
+      2025,
+      'Please reduce the length of the messages or completion. Current length is 8213 while limit is 8192',
+    ],
+    ['Zhipu', 2025, 'Prompt exceeds max length'],
+  ],
+};
+
+/** Of a rate, whatever the status: proxies give those of AWS as 400, or in a stream. */
+export const THROTTLED: RefusalWords = {
+  words:
+    /throttl(ed|ing)|too many (tokens|requests)\b.{0,40}\b(wait|slow)|too many requests|rate[ _-]?limit|速率限制|请求过于频繁|限流/i,
+  met: [
+    [
+      'Bedrock',
+      2026,
+      'An error occurred (ThrottlingException) when calling the ConverseStream operation: Too many tokens, please wait before trying again.',
+    ],
+    ['Bedrock', 2025, 'Too many tokens per day, please wait before trying again.'],
+    ['GitHub Models', 2025, 'Rate limit of 8000 per 60s exceeded for UserByModelByMinuteTokens.'],
+    ['Zhipu', 2025, '您的账户已达到速率限制，请您控制请求频率'],
+  ],
+};
+
+/** The reply may have fewer tokens than were asked for: of a model, for the money that is left, within a minute. */
+export const FEWER_TOKENS: RefusalWords = {
+  words:
+    /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens|max_(completion_|output_)?tokens\b.{0,30}(too (large|high)|less than|valid range|\d+ > \d+|should be \[)|\d+ > \d+ - \d+|\d+ \+ \d+ > \d+|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/i,
+  met: [
+    [
+      'Bedrock',
+      2026,
+      'The maximum tokens you requested exceeds the model limit of 2048. Try again with a maximum tokens value that is lower than 2048.',
+    ],
+    [
+      'OpenRouter',
+      2026,
+      'This request requires more credits, or fewer max_tokens. You requested up to 16384 tokens, but can only afford 4000.',
+    ],
+    [
+      'Groq',
+      2026,
+      'Request too large for model `gpt-oss-20b` in organization `org_x` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 17496, please reduce your message size and try again.',
+    ],
+    [
+      'OpenAI',
+      2024,
+      'max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.',
+    ],
+    [
+      'Anthropic',
+      2025,
+      'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5',
+    ],
+    ['DeepSeek', 2025, 'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]'],
+    [
+      'Groq',
+      2025,
+      '`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model',
+    ],
+    ['DashScope', 2025, '<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]'],
+    [
+      'vLLM',
+      2025,
+      "'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 4096 tokens and your request has 3000 input tokens (5000 > 4096 - 3000).",
+    ],
+  ],
+};
+
+/** Of a large request these are enough: see `typeOf` in `classify.ts`. */
+export const OF_LENGTH = /\btokens?\b|length|context(?!=)|\bsize\b|too (long|large|big)/i;
+
+export const UNKNOWN_MODEL: RefusalWords = {
+  words:
+    /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|is unknown|not supported for)|not found.{0,20}\bmodel\b/i,
+  met: [
+    ['OpenAI', 2023, 'The model `gpt-9` does not exist or you do not have access to it.'],
+    ['Ollama', 2024, "model 'gpt-9' not found, try pulling it first"],
+  ],
+};
+
+export const FILTERED: RefusalWords = {
+  words:
+    /content[_ ]?(filter|policy|management)|usage polic(y|ies)|responsible ?ai|safety (system|filter)|moderation/i,
+  met: [
+    [
+      'Azure',
+      2024,
+      "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+    ],
+    ['OpenAI', 2025, 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.'],
+  ],
+};
+
+/** A call or JSON that the model itself wrote wrongly: once more is worth a try, and the request is not at fault. */
+export const BAD_CALL: RefusalWords = {
+  words: /tool_use_failed|json_validate_failed|failed_generation/,
+  met: [
+    ['Groq', 2025, 'tool_use_failed Failed to call a function. Please adjust your prompt.'],
+    [
+      'Groq',
+      2025,
+      "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.",
+    ],
+  ],
+};
+
+export const USED_UP: RefusalWords = {
+  words:
+    /insufficient_quota|insufficient[_ ](funds|balance|credit)|credit balance is too low|exceeded your current quota|API usage limits|spending limit|billing/i,
+  met: [
+    ['OpenAI', 2023, 'You exceeded your current quota, please check your plan and billing details.'],
+    ['Anthropic', 2025, 'Your credit balance is too low to access the Anthropic API.'],
+    ['DeepSeek', 2025, 'Insufficient Balance'],
+    [
+      'Anthropic',
+      2025,
+      'You have reached your specified API usage limits. You will regain access on 2025-12-01 at 00:00 UTC.',
+    ],
+  ],
+};
