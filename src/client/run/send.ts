@@ -6,10 +6,11 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import { allowedAt, type GateKind } from '../../core/gates/gate.js';
+import type { GateKind } from '../../core/gates/gate.js';
 import type { PlannedTask } from '../../core/plan/plan.js';
 import { INPUT_BYTES } from '../../core/state/bounds.js';
 import { jsonBytes } from '../../core/text/json.js';
+import { allowedAt } from '../../core/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { keepPermission } from '../../stack/trust/kept-permissions.js';
@@ -88,10 +89,15 @@ export async function answerAndKeep(
   const { alwaysFor, ...answer } = { alwaysFor: 'run', ...reply };
   const asked = alwaysFor === 'workspace' ? await new RunReader(temporal, id).snapshot() : null;
   await update(temporal, id, answerGateUpdate, { gateId, ...answer });
-  if (asked) await keepFor(temporal, asked, gateId);
+  if (asked) await keepFor(temporal, asked, gateId, 'arguments' in reply ? reply.arguments : null);
 }
 
-async function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, gateId: string): Promise<void> {
+async function keepFor(
+  temporal: Temporal,
+  { gates, workspace }: RunSnapshot,
+  gateId: string,
+  edited: Record<string, unknown> | null = null,
+): Promise<void> {
   const gate = gates.find(({ id }) => id === gateId);
   if (gate?.kind !== 'approval' || workspace === null) {
     throw new SteersmanError(
@@ -101,7 +107,7 @@ async function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, ga
     );
   }
   const { digest = '' } = gate.subject;
-  const allowed = allowedAt(gate.subject);
+  const allowed = allowedAt(gate.subject, edited);
   if (allowed === null) {
     throw new SteersmanError(
       `The run has the answer to ${gateId}, but it is not kept for its workspace: the command is too long.`,

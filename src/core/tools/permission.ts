@@ -63,6 +63,15 @@ export function allowedBy(tool: string, input: Readonly<Record<string, unknown>>
   return utf8Length(entry) <= LONGEST_ALLOWED_BYTES ? entry : null;
 }
 
+/** What "always" allows at the gate that says so (`always`), with the arguments that a person put in their place. */
+export function allowedAt(
+  { tool, always }: { tool: string; always?: string | null },
+  edited: Readonly<Record<string, unknown>> | null = null,
+): string | null {
+  if (edited !== null) return allowedBy(tool, edited);
+  return always === undefined ? tool : always;
+}
+
 /** The name of the tool that an entry is about. */
 export function toolAllowedBy(entry: string): string {
   return entry.replace(/\(.*$/s, '');

@@ -7,7 +7,7 @@ import { addresseeOf, addresses, isPaused, withPaused } from '../../core/agents/
 import { readersOf } from '../../core/agents/modes.js';
 import { MAX_ALLOWED_TOOLS } from '../../core/agents/run-input.js';
 import { isSubagent } from '../../core/agents/subagent.js';
-import { allowedAt, fitGate, type Gate, lostResult } from '../../core/gates/gate.js';
+import { fitGate, type Gate, lostResult } from '../../core/gates/gate.js';
 import type { Limits } from '../../core/limits/limits.js';
 import type { Cause } from '../../core/plan/cause.js';
 import { leftOut, type PlanChange } from '../../core/plan/plan-edit.js';
@@ -22,7 +22,7 @@ import { told } from '../../core/text/fit.js';
 import { isRecord } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import { sizeOfList } from '../../core/text/sizes.js';
-import { allowedBy } from '../../core/tools/permission.js';
+import { allowedAt } from '../../core/tools/permission.js';
 import { isRepeatable } from '../../core/tools/tool.js';
 import { callBack, noteWithdrawn, passAnswer, passOn, tellPause } from '../agents/agents.js';
 import { tellAgents } from '../agents/tell-agents.js';
@@ -259,7 +259,7 @@ function allowAlways(
   subject: Extract<Gate, { kind: 'approval' }>['subject'],
   edited: Record<string, unknown> | null,
 ): void {
-  const allowed = edited ? allowedBy(subject.tool, edited) : allowedAt(subject);
+  const allowed = allowedAt(subject, edited);
   if (allowed === null) return;
   const { people } = run.state;
   const others = people.allowedTools.filter(entry => entry !== allowed);

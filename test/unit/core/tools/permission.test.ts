@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  allowedAt,
   allowedAtStart,
   allowedBy,
   decidePermission,
@@ -82,6 +83,14 @@ describe('WK9: "always"', () => {
     ['pay', {}, 'pay'],
   ])('%s %j → allows %s', (name, input, allowed) => {
     expect(allowedBy(name, input)).toBe(allowed);
+  });
+
+  it.each<[Record<string, unknown> | null, string | null]>([
+    [null, 'run(rm -rf a)'],
+    [{ command: 'ls' }, 'run(ls)'],
+    [{ command: 'x'.repeat(200) }, null],
+  ])('at a gate, with %j in place of its arguments → allows %s', (edited, allowed) => {
+    expect(allowedAt({ tool: 'run', always: 'run(rm -rf a)' }, edited)).toBe(allowed);
   });
 
   it('a command → itself, no other, also past confirm; deny stands', () => {
