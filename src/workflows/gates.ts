@@ -1,6 +1,5 @@
 /** Gates: where a run waits for a person. One way to ask, whatever it is about. */
 import {
-  allowedAt,
   autoAnswer,
   choicesOf,
   fitGate,
@@ -11,6 +10,7 @@ import {
   isRoomForGate,
   optionLine,
   safeAnswer,
+  toldApart,
 } from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
 import { QUESTION_BYTES } from '../core/state/bounds.js';
@@ -18,6 +18,7 @@ import type { OpenGate } from '../core/state/people.js';
 import { isHeld } from '../core/state/run-state.js';
 import { cutText } from '../core/text/fit.js';
 import { preview } from '../core/text/preview.js';
+import { allowedAt } from '../core/tools/permission.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';
 
@@ -141,7 +142,7 @@ export function questionOf({
   question: string;
   options?: readonly string[];
 }): Question<'question'> {
-  const options = all.slice(0, MOST_OPTIONS).map(option => preview(option));
+  const options = toldApart(all.slice(0, MOST_OPTIONS).map(option => preview(option)));
   const list = options.map(optionLine).join('\n');
   const body = cutText(question, QUESTION_BYTES);
   return {

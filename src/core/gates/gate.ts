@@ -37,11 +37,6 @@ interface ApprovalSubject {
   always?: string | null;
 }
 
-/** What "always" at this gate allows; null: nothing beyond its call. */
-export function allowedAt({ tool, always }: Pick<ApprovalSubject, 'tool' | 'always'>): string | null {
-  return always === undefined ? tool : always;
-}
-
 export type Gate = GateBase &
   (
     | { kind: 'approval'; subject: ApprovalSubject }
@@ -188,9 +183,21 @@ const LETTERS = 'abcdefghi';
 /** The option that was typed, by its letter or its words; null for another answer. */
 export function optionAt({ subject }: Extract<Gate, { kind: 'question' }>, typed: string): string | null {
   const { options = [] } = subject;
-  if (options.includes(typed)) return typed;
+  return options[placeOf(typed)] ?? options.find(option => option === typed) ?? null;
+}
+
+/** Options as they are shown: one whose words are the letter of another stands in quotes. */
+export function toldApart(options: readonly string[]): string[] {
+  return options.map((option, index) => {
+    const place = placeOf(option);
+    return options[place] === undefined || place === index ? option : `"${option}"`;
+  });
+}
+
+/** The place of the option that has this letter; -1 for what is no letter. */
+function placeOf(typed: string): number {
   const letter = /^\(?([a-i])\)?$/i.exec(typed)?.[1]?.toLowerCase();
-  return letter === undefined ? null : (options[LETTERS.indexOf(letter)] ?? null);
+  return letter === undefined ? -1 : LETTERS.indexOf(letter);
 }
 
 /** The answer at the deadline, and where nobody can be asked. No plan is made anew for it: no person asked for one. */

@@ -1,6 +1,6 @@
 /** What people type and click at gates, and what the run's validators then take. */
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../../src/core/gates/gate.js';
+import { type Gate, toldApart } from '../../../../src/core/gates/gate.js';
 import { checkAnswer } from '../../../../src/core/gates/gate-answer.js';
 import { firstValues, type Given, replyTo } from '../../../../src/core/gates/gate-reply.js';
 
@@ -89,13 +89,23 @@ describe('a question with options', () => {
     ['a', 'None of them'],
     ['A)', 'None of them'],
     ['(c)', '4'],
-    // An option that says just that goes before its letter.
-    ['b', 'b'],
+    // The letter that stands beside an option means it, whatever another says.
+    ['b', 'All of them'],
+    ['d', 'b'],
     ['e', 'e'],
     ['1.', '1.'],
     ['two', 'two'],
   ])('WB3 replyTo: the line %j where options have letters → %j', (line, text) => {
     expect(checked(many, { line })).toEqual({ kind: 'question', text });
+  });
+
+  test('WB3 toldApart: an option whose words are the letter of another → in quotes, its own letter not', () => {
+    expect(toldApart(['keep everything', 'a', 'delete everything'])).toEqual([
+      'keep everything',
+      '"a"',
+      'delete everything',
+    ]);
+    expect(toldApart(['a', 'B)', '(a)', 'g'])).toEqual(['a', 'B)', '"(a)"', 'g']);
   });
 
   test.each(['2', 'a', '(b)'])('WB3 replyTo: %j in a field where options have no letters → that', text => {
