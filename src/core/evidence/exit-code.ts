@@ -1,6 +1,7 @@
 /** What the exit code 0 of a command line is worth as evidence (SE1). `docs/checks.md` has it in words. */
+
+import { readShellLine, type ShellCommand } from '../text/shell-line.js';
 import { opensSomething } from './inline-code.js';
-import { readShellLine, type ShellCommand } from './shell-line.js';
 
 /**
  * `all`: every command of the line that shows something has ended well; `last`: the last one has, and others may have

@@ -3,6 +3,7 @@
  * What a path leads to by symbolic links only the tool's server can know.
  */
 import { canonicalJson } from '../text/json.js';
+import { readShellLine, type ShellCommand } from '../text/shell-line.js';
 import { type CallText, commandWords, distinct, isShellGlob, linesIn, textsIn } from './call-texts.js';
 import {
   alternatives,
@@ -23,9 +24,10 @@ import { isCommandName, plainPath } from './tool-paths.js';
 /** Arguments that hold text: not looked at where others name what the call is about. */
 const TEXT_NAMES =
   /^(contents?|text|body|data|message|description|instructions?|prompt|title|summary|edits|(old|new)_?(text|string|str))$/i;
-/** Arguments beside a command that say nothing of what runs. */
-const BESIDE_NAMES =
-  /^(description|title|summary|explanation|reason|purpose|time_?out(_?(ms|s|secs?|seconds|millis|milliseconds))?)$/i;
+/** How long a command may take: the one argument beside it that says nothing of what runs. */
+const TIME_NAMES = /^time_?out(_?(ms|s|secs?|seconds|millis|milliseconds))?$/i;
+/** Arguments that describe a command: a pattern that a person wrote over commands does not ask for them. */
+const ABOUT_NAMES = /^(description|title|summary|explanation|reason|purpose)$/i;
 const FOLDER_NAMES = /^(cwd|work(ing)?_?dir(ectory)?|dir|directory|folder)$/i;
 /** Longer strings are no paths, but where an argument names one: a server makes it plain before it is too long. */
 const MOST_PATH_CHARS = 4_096;
@@ -45,11 +47,11 @@ export interface CalledWith {
 }
 
 /**
- * The command that a call runs, as a text: alone, or with all that says how it runs as JSON. Null for a call of a tool
- * that runs none.
+ * The command that a call runs, as a text: alone, or as JSON with all arguments beside it but its timeout. Null for a
+ * call of a tool that runs none.
  */
 export function commandOf(input: CalledWith['input']): string | null {
-  const telling = Object.entries(input).filter(([name]) => !BESIDE_NAMES.test(name));
+  const telling = Object.entries(input).filter(([name]) => !TIME_NAMES.test(name));
   if (!telling.some(([name]) => isCommandName(name))) return null;
   const [[, only] = [], ...others] = telling;
   return typeof only === 'string' && others.length === 0 ? only : canonicalJson(Object.fromEntries(telling));
@@ -160,7 +162,8 @@ function decidingTexts(called: CalledWith, work: Work): CallText[] {
   const all = textsIn(called.input, { joined: true });
   const inWorkspace = compiled('**', '**', called.workspace);
   const isBeside = (text: CallText) =>
-    BESIDE_NAMES.test(text.key) ||
+    TIME_NAMES.test(text.key) ||
+    ABOUT_NAMES.test(text.key) ||
     (FOLDER_NAMES.test(text.key) &&
       !isAddress(text.text) &&
       covers(inWorkspace, { ...text, place: 'path' }, called, work));
@@ -170,12 +173,13 @@ function decidingTexts(called: CalledWith, work: Work): CallText[] {
 }
 
 function covers(
-  { texts, paths }: Compiled,
+  { glob, texts, paths }: Compiled,
   { text, place }: CallText,
   { workspace }: CalledWith,
   work: Work,
 ): boolean {
   if (!takesWork(work, text)) return false;
+  if (place === 'command') return coversLine(glob, text, work);
   if (place !== 'path') return matchesGlob(text, texts, work);
   if (isDoubtful(text)) return false;
   const ways = isAddress(text) ? filesIn(text) : [text.trim()];
@@ -185,8 +189,34 @@ function covers(
     .every(way => paths.some(path => matchesPath(way, path, work)));
 }
 
+/**
+ * A line has the commands that the pattern has, one by one: what `*` and `?` stand for is a part of one command, and
+ * nothing that a shell makes another one of.
+ */
+function coversLine(glob: string, line: string, work: Work): boolean {
+  return alternatives(glob).some(pattern => {
+    if (!matchesGlob(line, readGlob(pattern), work)) return false;
+    if (!isOpen(pattern)) return true;
+    const [wanted, given] = [readShellLine(pattern), readShellLine(line)];
+    if (wanted === null || wanted.length !== given?.length) return false;
+    return wanted.every((part, at) => coversCommand(part, given[at], work));
+  });
+}
+
+function coversCommand(pattern: ShellCommand, command: ShellCommand | undefined, work: Work): boolean {
+  if (command === undefined || pattern.joint !== command.joint) return false;
+  if (!isOpen(pattern.text)) return pattern.text === command.text;
+  return !command.writes && !command.expands && matchesGlob(command.text, readGlob(pattern.text), work);
+}
+
+/** Whether something stands for other characters in it. */
+function isOpen(pattern: string): boolean {
+  return /[*?]/.test(pattern);
+}
+
 /** A glob read for texts, and for paths, where `**` stands for any folders, and all else for one part. */
 interface Compiled {
+  glob: string;
   texts: Glob;
   paths: readonly PathPart[][];
   /** The paths as they are written. */
@@ -195,7 +225,7 @@ interface Compiled {
 
 function compiled(glob: string, pathGlob: string, base: string): Compiled {
   const parts = alternatives(pathGlob).map(plain => partsOf(plain, base));
-  return { texts: readGlob(glob), paths: parts.map(path => path.map(readPathPart)), parts };
+  return { glob, texts: readGlob(glob), paths: parts.map(path => path.map(readPathPart)), parts };
 }
 
 /** Every path that a server may read a text as: what looks like an address can be the name of a folder. */

@@ -77,7 +77,7 @@ describe('answers at the gates of a batch', () => {
     const small = runAtCalls([run('ls'), run('ls'), run('rm a')]);
     await whenAsked(small, asking => {
       const [first] = asking.state.people.gates;
-      expect(first?.gate.body).toContain('“Always” allows this command as it stands here');
+      expect(first?.gate.body).toContain('“Always” allows this command with these arguments');
       expect(first?.gate.subject).toMatchObject({ always: 'put(ls)' });
       answer(asking, 2, { decision: 'deny' });
       answer(asking, 0, { decision: 'always' });

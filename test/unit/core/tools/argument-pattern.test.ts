@@ -240,9 +240,19 @@ describe('permissions.auto with arguments', () => {
     ['a command in a folder of it', 'write_file(npm test)', { command: 'npm test', cwd: './packages/a' }],
     ['a command with a time', 'write_file(npm test)', { command: 'npm test', timeout_ms: '600', wait: 5 }],
     ['a command with words on it', 'write_file(npm test)', { command: 'npm test', description: 'Runs it' }],
+    [
+      'a line with quoted signs',
+      'write_file(git log *)',
+      { command: `git log --grep 'a; b | $(c)' "d & e"` },
+    ],
+    ['a line with an escaped sign', 'write_file(find *)', { command: 'find . -exec wc -l {} \\;' }],
+    ['output that goes nowhere', 'write_file(npm test *)', { command: 'npm test a 2>&1 >/dev/null' }],
+    ['a pipe of the pattern', 'write_file(npm test * | tail *)', { command: 'npm test a 2>&1 | tail -5' }],
+    ['lines of the pattern', 'write_file(cd a && {npm,pnpm} *)', { command: 'cd a && pnpm test' }],
+    ['a chained line as it stands there', 'write_file(npm test; ls)', { command: 'npm test; ls' }],
     ['the address of a file', 'write_file(src/**)', { uri: 'file:///w/src/a%20b' }],
     ['an address', 'write_file(https://a.example/**)', { url: 'https://a.example/b?c=..d' }],
-  ])('decidePermission: auto covers %s → runs (T9)', (_, pattern, input) => {
+  ])('decidePermission: auto covers %s → runs (T9, WK15)', (_, pattern, input) => {
     expect(decided('auto', pattern, input)).toBe('run');
   });
 
@@ -254,6 +264,41 @@ describe('permissions.auto with arguments', () => {
     ['any folder, outside of the workspace', 'write_file(**/*.md)', { path: '/etc/a.md' }],
     ['a command beside a path', 'write_file(src/**)', { path: 'src/a', command: 'rm x' }],
     ['no argument at all', 'write_file(src/**)', {}],
+    ...[
+      'git log ; rm -rf a',
+      'git log && rm a',
+      'git log || rm a',
+      'git log | sh',
+      'git log & rm a',
+      'git log &',
+      'git log a\nrm b',
+      'git log a\n',
+      'git log > a',
+      'git log >> a',
+      'git log 2>a',
+      'git log &>a',
+      'git log <>a',
+      'git log $(rm a)',
+      'git log "$(rm a)"',
+      'git log `rm a`',
+      'git log "`rm a`"',
+      'git log <(rm a)',
+      'git log < "$(rm a)"',
+      'git log <<E\n$(rm a)\nE',
+      'git log <<<$(rm a)',
+      `git log "\${x:-'}" ; rm a ; echo "'}"`,
+      `git log $'a\\'' ; rm a ; echo ''\\'`,
+      "git log # '\nrm a #'",
+      "git log 'a",
+      'git log "a',
+    ].map((command): [string, string, Record<string, unknown>] => [
+      command,
+      'write_file(git log *)',
+      { command },
+    ]),
+    ['a joint in quotes', 'write_file(echo * | head *)', { command: "echo ' | head ' | rm a" }],
+    ['a file of the pattern', 'write_file(echo * > a)', { command: 'echo b > c > a' }],
+    ['words with a joint', 'write_file(git log *)', { argv: ['git', 'log', ';', 'rm', 'a'] }],
     ['one word of a command', 'write_file(npm*)', { command: ['rm', 'npm'] }],
     ['a command of which one word is it', 'write_file(npm)', { command: ['npm', 'publish'] }],
     ['the arguments without their program', 'write_file(test)', { command: 'rm', args: ['test'] }],
@@ -289,7 +334,7 @@ describe('permissions.auto with arguments', () => {
       '*(src/**)',
       { files: { 'src/a': 'src/b', Makefile: 'src/x' } },
     ],
-  ])('decidePermission: auto does not cover %s → asks (T9)', (_, pattern, input) => {
+  ])('decidePermission: auto does not cover %s → asks (T9, WK15)', (_, pattern, input) => {
     expect(decided('auto', pattern, input)).toBe('ask');
   });
 

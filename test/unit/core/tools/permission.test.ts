@@ -75,7 +75,9 @@ describe('WK9: "always"', () => {
 
   it.each<[string, Record<string, unknown>, string | null]>([
     ['run', { command: 'ls -l' }, 'run(ls -l)'],
-    ['run', { command: 'ls', timeoutMs: 5, description: 'Looks.' }, 'run(ls)'],
+    ['run', { command: 'ls', timeoutMs: 5 }, 'run(ls)'],
+    ['run', { command: 'ls', description: 'Looks.' }, 'run({"command":"ls","description":"Looks."})'],
+    ['deploy', { command: 'up', reason: '--prod' }, 'deploy({"command":"up","reason":"--prod"})'],
     ['shell', { command: 'ls', cwd: 'a' }, 'shell({"command":"ls","cwd":"a"})'],
     ['exec', { program: 'ls', args: ['-l'] }, 'exec({"args":["-l"],"program":"ls"})'],
     ['run', { command: 'x'.repeat(200) }, null],

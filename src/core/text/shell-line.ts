@@ -6,6 +6,10 @@ type Joint = ';' | '&' | '&&' | '||' | '|';
 export interface ShellCommand {
   /** Without quotes; a substitution stays as it is written. Redirections are no words. */
   words: string[];
+  /** As it is written, with its redirections. */
+  text: string;
+  /** The shell makes a part of it: by another command, by codes, or of a text that stands behind the line. */
+  expands: boolean;
   /** Its output goes to a file. */
   writes: boolean;
   /** Its input comes from a file. */
@@ -39,13 +43,22 @@ export function readShellLine(line: string): ShellCommand[] | null {
   const commands: ShellCommand[] = [];
   const hereTexts: HereText[] = [];
   let words: string[] = [];
-  let [writes, reads] = [false, false];
+  let [writes, reads, expands] = [false, false, false];
   let given: string | null = null;
+  let [start, end] = [0, 0];
   const push = (joint: Joint | null) => {
     // An empty line ends nothing, and a line may end behind a joint.
-    if (words.length > 0 || writes) commands.push({ words, writes, reads, given, joint });
+    const text = line.slice(start, end);
+    if (words.length > 0 || writes) commands.push({ words, text, expands, writes, reads, given, joint });
     words = [];
-    [writes, reads, given] = [false, false, null];
+    [writes, reads, expands, given] = [false, false, false, null];
+    start = end;
+  };
+  /** What stands there is a part of the command. */
+  const cover = (from: number, to: number) => {
+    if (end <= start) start = from;
+    end = to;
+    return to;
   };
   const take = (pattern: RegExp, at: number) => {
     pattern.lastIndex = at;
@@ -66,7 +79,8 @@ export function readShellLine(line: string): ShellCommand[] | null {
     if (hereText && !line.startsWith('<<<', at)) {
       const [all, dash, ...ends] = hereText;
       hereTexts.push({ of: commands.length, end: ends.find(Boolean) ?? '', indented: dash === '-' });
-      at += all.length;
+      expands = true;
+      at = cover(at, at + all.length);
       continue;
     }
     const redirection = take(REDIRECTION, at);
@@ -79,7 +93,8 @@ export function readShellLine(line: string): ShellCommand[] | null {
         writes ||= sign.includes('>');
         reads ||= sign.includes('<');
       }
-      at = target.end;
+      expands ||= target.expands;
+      at = cover(at, target.end);
       continue;
     }
     const operator = take(OPERATOR, at)?.[0];
@@ -94,7 +109,8 @@ export function readShellLine(line: string): ShellCommand[] | null {
     const word = readWord(line, at);
     if (word === null) return null;
     words.push(word.text);
-    at = word.end;
+    expands ||= word.expands;
+    at = cover(at, word.end);
   }
   push(null);
   return commands;
@@ -110,11 +126,13 @@ interface HereText {
 interface Word {
   text: string;
   end: number;
+  expands: boolean;
 }
 
 /** Null where a quote or a bracket is not closed. */
 function readWord(line: string, start: number): Word | null {
   let text = '';
+  let expands = false;
   let at = start;
   while (at < line.length && !ENDS_WORD.test(line[at] ?? '')) {
     const sign = line[at] ?? '';
@@ -123,30 +141,41 @@ function readWord(line: string, start: number): Word | null {
         ? quoted(line, at)
         : sign === '"'
           ? doubleQuoted(line, at)
-          : (substitution(line, at) ?? plain(line, at));
+          : line.startsWith("$'", at)
+            ? codes(line, at)
+            : (substitution(line, at) ?? plain(line, at));
     if (part === null) return null;
     text += part.text;
+    expands ||= part.expands;
     at = part.end;
   }
-  return { text, end: at };
+  return { text, end: at, expands };
 }
 
 function plain(line: string, at: number): Word {
-  if (line[at] !== '\\') return { text: line[at] ?? '', end: at + 1 };
-  return { text: line[at + 1] ?? '', end: at + 2 };
+  if (line[at] !== '\\') return { text: line[at] ?? '', end: at + 1, expands: false };
+  return { text: line[at + 1] ?? '', end: at + 2, expands: false };
 }
 
 function quoted(line: string, at: number): Word | null {
   const end = line.indexOf("'", at + 1);
-  return end < 0 ? null : { text: line.slice(at + 1, end), end: end + 1 };
+  return end < 0 ? null : { text: line.slice(at + 1, end), end: end + 1, expands: false };
+}
+
+/** `$'…'`, as bash reads it: a quote in it may stand behind a backslash. It stays as it is written. */
+function codes(line: string, at: number): Word | null {
+  const [text] = /^\$'(?:[^'\\]|\\[\s\S])*'/.exec(line.slice(at)) ?? [];
+  return text === undefined ? null : { text, end: at + text.length, expands: true };
 }
 
 function doubleQuoted(line: string, start: number): Word | null {
   let text = '';
+  let expands = false;
   for (let at = start + 1; at < line.length; ) {
-    if (line[at] === '"') return { text, end: at + 1 };
+    if (line[at] === '"') return { text, end: at + 1, expands };
     const part = substitution(line, at) ?? plain(line, at);
     text += part.text;
+    expands ||= part.expands;
     at = part.end;
   }
   return null;
@@ -158,7 +187,7 @@ function substitution(line: string, at: number): Word | null {
   if (open !== '`' && open !== '$(' && open !== '${') return null;
   const end = open === '`' ? line.indexOf('`', at + 1) + 1 : closing(line, at + 1);
   const to = end <= at ? line.length : end;
-  return { text: line.slice(at, to), end: to };
+  return { text: line.slice(at, to), end: to, expands: true };
 }
 
 /** Behind the bracket that closes the one at `at`; -1 where there is none. */
