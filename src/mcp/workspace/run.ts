@@ -14,7 +14,7 @@ export function runTool({ workspace }: WorkspaceContext): CodeTool {
   const { pipefail } = commandShell();
   return defineTool({
     name: 'run',
-    description: `Runs a command line by ${SHELL_TEXT[String(pipefail)]} in the workspace and tells its exit code and output. ${DEFAULT_MS / 1_000} s, or timeoutMs up to ${MOST_MS}. No input; what it leaves running is ended.`,
+    description: `Runs a command line in the workspace by ${SHELL_TEXT[String(pipefail)]}, ${DEFAULT_MS / 1_000} s at most without timeoutMs. Tells exit code and output. No input; what it leaves running is ended.`,
     input: {
       type: 'object',
       properties: { command: { type: 'string' }, timeoutMs: { type: 'integer', maximum: MOST_MS } },

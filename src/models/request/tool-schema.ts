@@ -45,9 +45,11 @@ export function wireDescription(description: string): string {
   return `${description.slice(0, DESCRIPTION_CHARS - 1).toWellFormed()}…`;
 }
 
-/** An object schema without what providers refuse (FE3). */
+/** An object schema without what providers refuse (FE3), and without that there are no other arguments: calls are checked. */
 export function wireSchema(schema: Schema): Schema {
-  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_TOP.has(keyword));
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) => !NOT_AT_TOP.has(keyword) && (keyword !== 'additionalProperties' || value !== false),
+  );
   const { properties, required } = mergedBranches(schema);
   const merged = {
     ...Object.fromEntries(kept),

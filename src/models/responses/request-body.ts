@@ -57,9 +57,11 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
 }
 
 function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
-  const parameters: Body = wireSchema(inputSchema);
+  const open: Body = wireSchema(inputSchema);
+  const closed = { ...open, additionalProperties: inputSchema.additionalProperties };
   // Said either way: what is left out counts as strict here, unlike in chat completions.
-  const strict = isStrictSchema(parameters);
+  const strict = isStrictSchema(closed);
+  const parameters = strict ? closed : open;
   return { type: 'function', name, description: wireDescription(description), parameters, strict };
 }
 

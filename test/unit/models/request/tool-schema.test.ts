@@ -46,6 +46,11 @@ describe('schemas of tools on the wire (FE3)', () => {
       { type: 'object', properties: { a: { type: 'string' } } },
     ],
     [
+      'no other arguments, which a model needs not be told',
+      { properties: { a: { type: 'object', additionalProperties: false } }, additionalProperties: false },
+      { type: 'object', properties: { a: { type: 'object', additionalProperties: false } } },
+    ],
+    [
       'an object or null',
       { type: ['object', 'null'], properties: { a: {} } },
       { type: 'object', properties: { a: {} } },
