@@ -7,7 +7,6 @@ import { steerSignal } from '../../src/workflows/messages.js';
 import { shippedServers } from '../support/project.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { answer, openGateOf } from '../support/steering.js';
-import { until } from '../support/wait.js';
 
 const PAGE = '{ "line": "of a file that is too large to be given whole" },\n';
 const LARGE_LINES = 900;
@@ -105,20 +104,39 @@ describe('demo model, whole path', () => {
     for (const text of [
       'Harbour keeps a list of boats and their berths.',
       '**62 files**',
-      '- `src/` — 56 files',
+      '\nsrc/ (56 files)\n',
       '**7 lines**',
-      '- `src/part1/boat8.ts:1` `// TODO berth 8`',
+      '\nsrc/part1/boat8.ts:1: // TODO berth 8\n',
     ])
       expect(answer).toContain(text);
     expect(answer).not.toContain('not ours');
   });
 
-  test('a goal that needs understanding → not begun, said in one line, unverified at the first verification (FC2)', async () => {
-    const { outcome, text: answer, counters } = await demo('Write a web server for these boats');
-    expect(outcome).toBe('unverified');
-    expect(answer).toMatch(/^\*Demo model.*It can't do `Write a web server for these boats`.*$/);
-    expect(counters).toMatchObject({ toolCalls: 0, planning: 1, reasks: 0 });
-  });
+  test.each(['Write a web server for these boats', 'hello'])(
+    'a goal that needs understanding, "%s" → nothing is planned; one line, unverified (FC2)',
+    async goal => {
+      const { outcome, cause, text: answer, tasks, counters } = await demo(goal);
+      expect({ outcome, cause, tasks }).toEqual({ outcome: 'unverified', cause: 'no_plan', tasks: [] });
+      expect(answer).toMatch(/^\*Demo model.*It can't do this: “.*”\..*$/);
+      expect(counters).toMatchObject({ toolCalls: 0, planning: 1, verification: 0 });
+    },
+  );
+
+  test.each<[RunSettings['mode'], string, RunResult['outcome']]>([
+    ['team', 'Deploy the site', 'unverified'],
+    ['react', 'Deploy the site', 'failed'],
+    ['react', 'Show gone.md', 'failed'],
+  ])(
+    '%s: "%s" with a check that passes whatever is done → not completed by it (FC2)',
+    async (mode, goal, outcome) => {
+      const handle = await rig.start(goal, { model: 'demo', mode, checks: [{ run: 'true' }] });
+      const end = await handle.result().then(
+        (result: RunResult) => result.outcome,
+        () => 'failed',
+      );
+      expect(end).toBe(outcome);
+    },
+  );
 
   const file = (name: string) => join(rig.project.workspace, name);
   const goal = (name: string) => `Write a list of the TODOs to ${name}`;
@@ -128,9 +146,9 @@ describe('demo model, whole path', () => {
     async name => {
       const { result } = await rig.run(goal(name), { model: 'demo', autoApprove: true });
       expect(existsSync(file(name))).toBe(true);
-      expect(readFileSync(file(name), 'utf8')).toContain('`// TODO berth 8`');
+      expect(readFileSync(file(name), 'utf8')).toContain('// TODO berth 8');
       expect(result).toMatchObject({ outcome: 'completed' });
-      expect(result.text).toContain(`This was written to \`${name}\`.`);
+      expect(result.text).toContain(`All above was written to ${name}.`);
       rmSync(file(name));
     },
   );
@@ -142,28 +160,27 @@ describe('demo model, whole path', () => {
     await answer(handle, 'approval', { decision: 'deny', reason: 'not here' });
     const denied: RunResult = await handle.result();
     expect(denied.outcome).toBe('unverified');
-    expect(denied.text.split('\n')[0]).toBe('**Write the answer to OTHER.md: not allowed.**');
+    expect(denied.text.split('\n').at(-1)).toBe('**Write the answer to OTHER.md: not allowed**');
     expect(denied.counters).toMatchObject({ toolCalls: 2, verification: 0 });
     expect(existsSync(file('OTHER.md'))).toBe(false);
   });
 
-  test('a message amid the work that names one file → added to the answer, which keeps the rest', async () => {
-    const handle = await rig.start('Write a summary of this project to OTHER.md', {
-      model: 'demo',
-      attended: true,
-    });
-    const first = await openGateOf(handle, 'approval');
-    await handle.signal(steerSignal, { id: 's1', text: 'also look at docs/guide.md', when: 'after-batch' });
+  test('messages amid the work → what they ask for stands below what was written, and is verified', async () => {
+    const settings = { model: 'demo', attended: true };
+    const handle = await rig.start('Write a summary of this project to OTHER.md', settings);
+    await openGateOf(handle, 'approval');
+    for (const text of ['also look at docs/guide.md', 'Also count the files in docs'])
+      await handle.signal(steerSignal, { id: text.slice(-4), text, when: 'after-batch' });
     await answer(handle, 'approval', { decision: 'approve' });
-    // With what was asked for since, the file is another one.
-    await until('another gate', async () => (await openGateOf(handle, 'approval')).id !== first.id);
-    await answer(handle, 'approval', { decision: 'approve' });
-    const { outcome, text, tasks }: RunResult = await handle.result();
-    expect(outcome).toBe('completed');
-    for (const found of ['Harbour keeps a list of boats', 'First steps']) {
-      expect(text).toContain(found);
-      expect(readFileSync(file('OTHER.md'), 'utf8')).toContain(found);
+    const { outcome, text, tasks, counters }: RunResult = await handle.result();
+    const written = readFileSync(file('OTHER.md'), 'utf8');
+    expect({ outcome, begins: text.startsWith(written) }).toEqual({ outcome: 'completed', begins: true });
+    for (const found of ['First steps', '**1 file**']) {
+      expect(text.slice(written.length)).toContain(found);
+      expect(written).not.toContain(found);
     }
-    expect(tasks.map(({ id }) => id)).toContain('write-again');
+    // Its task counts the files of another folder too, so it is done once more.
+    expect(tasks.map(({ id }) => id)).toEqual(['files', 'readme', 'marks', 'write', 'read']);
+    expect(counters.reasks).toBe(0);
   });
 });

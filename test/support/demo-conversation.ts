@@ -26,7 +26,7 @@ import { task as newTask, pinnedRun } from './core-values.js';
 import { testRole } from './small-run.js';
 import type { Hands } from './workspace-tools.js';
 
-export const FILE_TOOLS = ['list', 'grep', 'read', 'compute', 'write'];
+export const FILE_TOOLS = ['list', 'grep', 'read', 'write'];
 
 /** A run of one conversation, as its thread has it: the model is asked, and its calls are made by the real tools. */
 export class DemoConversation {
@@ -98,10 +98,13 @@ export class DemoConversation {
     const place = planningAt(improvements ? 2 : 1, wanted ?? null);
     if (place.phase !== 'planning') throw new Error('the run does not plan');
     this.say('instruction', planningInstruction(this.state, place));
-    const plan = await this.value('plan', []);
-    const tasks = plan.tasks.map(({ id, description }) => newTask(id, { description: description ?? id }));
-    this.state.tasks.push(...tasks);
-    return plan.tasks;
+    const { value } = await this.#read('plan', []);
+    const { tasks } = value ?? { tasks: [] };
+    const planned = tasks.map(({ id, description }) => newTask(id, { description: description ?? id }));
+    // What failed or was skipped is done after all.
+    const kept = this.state.tasks.filter(({ id }) => !planned.some(task => task.id === id));
+    this.state.tasks = [...kept, ...planned];
+    return tasks;
   }
 
   async task(id: string, rounds = 10): Promise<OutputOf['execution']> {
@@ -124,10 +127,11 @@ export class DemoConversation {
     this.say('instruction', verificationInstruction(this.state, verificationAt(1)));
     const { special } = parseRoleOutput('verdict', await this.ask('verdict', []), { names: [] });
     expect(special).toMatchObject({ kind: 'error' });
-    this.say(
-      'instruction',
-      wrapUpInstruction(this.state, BUILT_IN_WORDS.en.whyNoVerdict, { memory: 'shared' }),
-    );
+    return this.wrapUp(BUILT_IN_WORDS.en.whyNoVerdict);
+  }
+
+  async wrapUp(why: string): Promise<string> {
+    this.say('instruction', wrapUpInstruction(this.state, why, { memory: 'shared' }));
     return this.ask('text', []);
   }
 
@@ -136,11 +140,15 @@ export class DemoConversation {
     tools: readonly string[],
     rounds = 10,
   ): Promise<OutputOf[C]> {
-    const names = this.state.tasks.map(({ id }) => id);
-    const read = parseRoleOutput(form, await this.ask(form, tools, rounds), { names });
+    const read = await this.#read(form, tools, rounds);
     expect(read).toMatchObject({ ok: true, special: null });
     if (read.value === null) throw new Error('no value');
     return read.value;
+  }
+
+  async #read<C extends OutputContract>(form: C, tools: readonly string[], rounds = 10) {
+    const names = this.state.tasks.map(({ id }) => id);
+    return parseRoleOutput(form, await this.ask(form, tools, rounds), { names });
   }
 
   #head() {

@@ -21,5 +21,6 @@ const TOLD_OF_AGENTS: ReadonlySet<string> = new Set<JournalType>(['gate_opened',
 export function isTold(event: RunEvent): boolean {
   if (!('seq' in event)) return event.type === 'retry' || event.type === 'notice';
   if (event.path !== undefined) return TOLD_OF_AGENTS.has(event.type);
+  if (event.type === 'plan_updated') return event.tasks.length > 0;
   return event.type === 'verdict' ? !event.done : TOLD.has(event.type);
 }

@@ -47,7 +47,9 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   plan_updated: event => planLines(event, []),
   task_started: ({ taskId, description }) => `task ${taskId} started · ${description}`,
   task_ended: ({ taskId, status, reason }, { green, yellow }) =>
-    (status === 'completed' ? green : yellow)(`task ${taskId} ${status}${reason ? ` (${reason})` : ''}`),
+    (status === 'completed' ? green : yellow)(
+      `task ${taskId} ${status}${reason && reason !== status ? ` (${reason})` : ''}`,
+    ),
   task_overdue: ({ taskId, estimatedMs, takenMs }, { yellow }) =>
     yellow(
       `task ${taskId} takes longer than estimated: ${formatDuration(takenMs)}, not ${formatDuration(estimatedMs)}`,

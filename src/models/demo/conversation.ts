@@ -1,10 +1,8 @@
 /** What a request says, as the rules need it. Nothing is kept between requests, as for any model. */
 import { type ToolResultBlock, textOf } from '../../core/state/message.js';
+import { preview } from '../../core/text/preview.js';
 import { contentText } from '../../core/tools/tool-result.js';
 import type { ModelRequest } from '../provider.js';
-
-export type Conversation = ReturnType<typeof readConversation>;
-export type Result = Conversation['results'][number];
 
 /** Reads what was said since the goal was given. */
 export function readConversation({ messages, output, tools, toolChoice }: ModelRequest) {
@@ -13,8 +11,9 @@ export function readConversation({ messages, output, tools, toolChoice }: ModelR
   const said = since.filter(message => message.kind === 'user');
   const wishes = said.filter(({ purpose }) => purpose === 'goal' || purpose === 'steer').map(textOf);
   const instructions = said.filter(({ purpose }) => purpose === 'instruction').map(textOf);
+  const instruction = instructions.at(-1) ?? '';
   // Where a role has a conversation of its own, its instruction tells the goal; a task stands for itself.
-  const goal = tagged(instructions.join('\n'), 'goal') || (instructions.at(-1) ?? '');
+  const goal = tagged(instructions.join('\n'), 'goal') || instruction;
   const calls = since.flatMap(message => (message.kind === 'assistant' ? message.content : []));
   const results = since.flatMap(message => (message.kind === 'tool_result' ? message.content : []));
   return {
@@ -22,33 +21,28 @@ export function readConversation({ messages, output, tools, toolChoice }: ModelR
     form: output,
     /** The goal, then what the person said while it was worked on. */
     wishes: goalAt < 0 ? [goal, ...wishes] : wishes,
-    instruction: instructions.at(-1) ?? '',
+    instruction,
     taskId: said.findLast(({ taskId }) => taskId !== undefined)?.taskId ?? '',
     tools: toolChoice === 'none' ? [] : tools.map(({ name }) => name),
     /** Results of the goal's calls; a call that was not begun is not among them. */
     results: results.flatMap(result => {
       const call = calls.find(block => block.type === 'tool_use' && block.id === result.toolUseId);
       if (call?.type !== 'tool_use' || /^(?:skipped|cancelled)$/.test(result.ending)) return [];
-      return [{ name: call.name, args: call.input, said: contentText(result.content), how: howSeen(result) }];
+      const said = contentText(result.content);
+      return [{ name: call.name, args: call.input, said, fault: faultOf(result, said) }];
     }),
   };
 }
 
 /** Only what a tool said, whole, is its result: notes of the run and shortened texts are not. */
-function howSeen({
-  ending,
-  isError,
-  note,
-  content,
-}: ToolResultBlock): 'seen' | 'unseen' | 'failed' | 'denied' | 'ended' {
-  if (ending === 'denied') return 'denied';
-  if (ending !== 'executed' && ending !== 'reused') return 'ended';
-  const isShort = ending === 'executed' ? note !== '' : note.includes('\n');
+function faultOf({ ending, isError, note, content }: ToolResultBlock, said: string): string | null {
+  if (ending === 'denied') return 'not allowed';
+  if (ending !== 'executed' && ending !== 'reused') return 'not seen';
+  if (isError) return preview(said) || 'it failed';
+  const isNoted = ending === 'executed' ? note !== '' : note.includes('\n');
   const isText = content.length > 0 && content.every(part => part.type === 'text' && part.ref === undefined);
-  if (isError) return 'failed';
-  return isText && !isShort && !/^\[… \d+ characters left out …\]$/m.test(contentText(content))
-    ? 'seen'
-    : 'unseen';
+  const isShort = isNoted || !isText || /^\[… \d+ characters left out …\]$/m.test(said);
+  return isShort ? 'not seen' : null;
 }
 
 /** The text between the tags, as it was before it was marked; empty where there is none. */

@@ -1,153 +1,112 @@
 /** What each role answers, from the conversation alone. */
 import type { Control } from '../../core/outputs/contracts.js';
+import { BUILT_IN_WORDS } from '../../core/prompts/words.js';
 import { ownValue } from '../../core/text/json.js';
+import { preview } from '../../core/text/preview.js';
 import type { ModelRequest } from '../provider.js';
-import { type Conversation, readConversation, tagged } from './conversation.js';
-import { type Intent, plain, readIntent } from './goal.js';
-import { type Call, code, joined, type State, stateOf } from './ways.js';
-import { WORDS, type Words } from './words.js';
+import { readConversation, tagged } from './conversation.js';
+import { plain, readIntent } from './goal.js';
+import { type Call, joined, type Seen, type State, stateOf } from './ways.js';
 
-interface Reply {
-  thought: string;
-  text: string;
-  calls: Call[];
-}
-interface Seen extends Conversation, Intent {
-  words: Words;
-  states: State[];
-  /** The whole answer, and what of it goes into a file. */
-  answer: string;
-}
-type Rule = (seen: Seen) => Reply;
+/** Begins every answer, so that nobody takes it for a model that understands. */
+export const LABEL = ['Demo model: rules, not intelligence.', '演示模型：只有规则，没有智能。'] as const;
+/** In one line, with what it can do and how to get a model. */
+const CANNOT = [
+  "It can't do this: “{}”. It can give an overview of this folder, count its files, find TODOs, show a file, and write the answer to a file. A key in .env (OPENAI_API_KEY=… or ANTHROPIC_API_KEY=…) brings a model that can do more.",
+  '它做不到：“{}”。它能概述这个文件夹，统计文件，查找 TODO，显示文件，并把回答写入文件。在 .env 中写入 OPENAI_API_KEY=… 或 ANTHROPIC_API_KEY=…，即可使用能做更多的模型。',
+] as const;
 
-/** Answers for the role that the request is for. */
-export function replyTo(request: ModelRequest): Reply {
+/** Answers for the role that the request is for: with a text, or calls. */
+export function replyTo(request: ModelRequest): { text: string; calls: Call[] } {
   const conversation = readConversation(request);
-  const intent = readIntent(conversation.wishes);
-  const { wants, zh, unknown } = intent;
-  const words = WORDS[zh ? 'zh' : 'en'];
-  const looks = wants
-    .filter(({ kind }) => kind !== 'write')
-    .map(want => stateOf(want, conversation.results, words));
-  const head = [`*${words.label}*`, ...(unknown === null ? [] : [words.cannot(code(unknown))])].join(' ');
-  const missing = (states: State[]) =>
-    states.flatMap(({ title, lacks }) => (lacks ? `**${title}: ${lacks}.**` : []));
-  const parts = looks.map(({ title, text }) => (text === '' ? '' : joined(`## ${title}`, text)));
-  const content = joined(head, ...missing(looks), ...parts);
-  const files = wants.filter(({ kind }) => kind === 'write');
-  const isLooking = looks.some(({ open }) => open !== null);
-  const writes = files.map(want => stateOf(want, conversation.results, words, content, isLooking));
-  const answer = joined(...missing(writes), ...writes.map(({ text }) => text), content);
-  return RULES[conversation.form]({
-    ...conversation,
-    ...intent,
-    words,
-    states: [...looks, ...writes],
-    answer,
-  });
+  const { wants, unknown, isChinese } = readIntent(conversation.wishes);
+  const say: Seen['say'] = (english, chinese) => (isChinese ? chinese : english);
+  const cannot = unknown === null ? '' : say(...CANNOT).replace('{}', () => preview(unknown));
+  const seen: Seen = { ...conversation, say, states: [], answer: `*${say(...LABEL)}*`, lacks: cannot };
+  for (const want of wants) {
+    const state = stateOf(want, seen);
+    const { title, lacks, text } = state;
+    seen.states.push(state);
+    seen.lacks ||= lacks ?? '';
+    seen.answer = joined(seen.answer, lacks === null ? `## ${title}` : `**${title}: ${lacks}**`, text);
+  }
+  seen.answer = wants.length === 0 ? `${seen.answer} ${cannot}` : joined(seen.answer, cannot);
+  const reply = RULES[conversation.form](seen);
+  if (Array.isArray(reply)) return { text: '', calls: reply };
+  return { text: typeof reply === 'string' ? reply : JSON.stringify(reply), calls: [] };
 }
 
-function json(thought: string, component: string, fields: object): Reply {
-  return { thought, text: JSON.stringify({ type: 'component', component, ...fields }), calls: [] };
+/** The next calls, each once, as far as they can be made here; null for none. */
+function callsOf(states: readonly State[], { tools }: Seen): Call[] | null {
+  const calls = new Set(states.flatMap(({ call }) => (call && tools.includes(call.name) ? [call] : [])));
+  return calls.size > 0 ? [...calls] : null;
 }
-
-/** The next calls, what is written last; null where there is none that a tool here can make. */
-function calls(states: readonly State[], { tools, words }: Seen): Reply | null {
-  const open = states.flatMap(({ open }) => open ?? []);
-  const looks = open.filter(({ name }) => name !== 'write');
-  const made = (looks.length > 0 ? looks : open).flatMap(call => {
-    const name = tools.find(each => each.split('__').at(-1) === call.name);
-    return name === undefined ? [] : [{ ...call, name }];
-  });
-  const text = words.calls([...new Set(made.map(({ name }) => name))].join(', '));
-  return made.length === 0 ? null : { thought: 'Calls what is still missing.', text, calls: made };
-}
-
-/** A task for each want; of a later plan for what a call can still bring. */
-const plan: Rule = ({ states, results, unknown }) => {
-  const again = results.length > 0 ? '-again' : '';
-  const todos = states
-    .filter(({ open, kind }, _, all) => open !== null || (kind === 'write' && all.some(look => look.open)))
-    .map(({ id, kind, title }, at, all) => ({
-      id: `${id}${again}`,
-      description: title,
-      dependencies: kind === 'write' ? all.slice(0, at).map(before => `${before.id}${again}`) : [],
-    }));
-  if (states.length === 0) todos.push({ id: 'none', description: code(unknown ?? ''), dependencies: [] });
-  return json('Plans by the words of the goal.', 'planner-response', { todos });
-};
-
-const execution: Rule = seen => {
-  const { states, taskId, words } = seen;
-  const mine = states.filter(({ id }) => id === taskId.replace(/-again$/, ''));
-  const { text, lacks } = mine[0] ?? { text: '', lacks: words.cannot(code(taskId)) };
-  const end = lacks === null ? { taskCompleted: true } : { taskCompleted: false, nextAction: 'skip' };
-  return calls(mine, seen) ?? json('Reports.', 'executor-response', { summary: lacks ?? text, ...end });
-};
-
-/** Sends the work back for what a call can still bring. Of an answer that lacks something it does not judge. */
-const verdict: Rule = ({ states, answer, unknown, instruction, words }) => {
-  const told = [...instruction.matchAll(/^- (\S+) \[(\w+)/gm)].map(([, id = '', status]) => ({ id, status }));
-  const isSkipped = (id: string) =>
-    told.some(task => task.id.replace(/-again$/, '') === id && task.status === 'skipped');
-  const open = states.filter(({ id, open }) => open !== null && !isSkipped(id)).map(({ title }) => title);
-  const lacks = unknown === null ? states.map(({ lacks }) => lacks) : [words.cannot(code(unknown))];
-  const message = open.length > 0 ? undefined : lacks.find(lack => lack !== null);
-  if (message)
-    return { thought: message, text: JSON.stringify({ action: 'ERROR', params: { message } }), calls: [] };
-  return json('Holds the results against the goal.', 'verifier-response', {
-    allCompleted: open.length === 0,
-    userNeedsSatisfied: open.length === 0,
-    summary: answer,
-    improvements: open,
-    tasks: told.map(({ id }) => ({ id, completed: true, feedback: '' })),
-  });
-};
-
-const text: Rule = seen => calls(seen.states, seen) ?? { thought: 'Answers.', text: seen.answer, calls: [] };
-
-/** One look, or a plan: what is not on the list of goals ends unverified. */
-const choice: Rule = ({ states: { length } }) => {
-  const reason = `Things of the list that the goal asks for: ${length}.`;
-  return json(reason, 'selector-response', { mode: length === 1 ? 'react' : 'team', reason });
-};
 
 const CONTROLS: Readonly<Record<string, Control>> = {
   ...{ stop: 'cancel', cancel: 'cancel', 停止: 'cancel', pause: 'pause', wait: 'pause', 暂停: 'pause' },
   ...{ continue: 'continue', 'go on': 'continue', 继续: 'continue', status: 'status', 进度: 'status' },
 };
 
-/** A message that is a control word is obeyed; any other is a note to the roles. */
-const steer: Rule = ({ form, instruction }) => {
+/** A message that is a control word is obeyed; any other is a note to the roles. For both roles that read it. */
+function steer({ instruction }: Seen): object {
   const goal = tagged(instruction, 'user_answer') || tagged(instruction, 'user_message') || '?';
   const control = ownValue(CONTROLS, plain(goal).toLowerCase());
   const reason = control ? `The message says ${control}.` : 'A note changes nothing in the plan.';
-  if (form === 'route') {
-    const payload = { reason, requiresConfirmation: false, ...(control && { control }) };
-    return json(reason, 'router-response', {
-      route: control ? 'control_action' : 'continue_execution',
-      payload,
-    });
-  }
   const action = control === 'status' ? 'query' : (control ?? 'modify');
   const type = control ? 'control_instruction' : 'same_task_no_change';
-  return json(reason, 'understanding-response', {
-    normalizedIntent: { goal, action, scope: control ? 'meta_control' : 'partial_task', urgency: 'medium' },
-    taskRelation: { type, confidence: control ? 95 : 75, reasoning: reason },
-    contextDependency: {
-      needsCurrentTaskContext: false,
-      needsExecutionHistory: false,
-      referencedEntities: [],
-    },
-  });
-};
+  return {
+    normalizedIntent: { goal, action, scope: 'partial_task', urgency: 'medium' },
+    taskRelation: { type, confidence: 95, reasoning: reason },
+    contextDependency: { needsCurrentTaskContext: false, needsExecutionHistory: false },
+    route: control ? 'control_action' : 'continue_execution',
+    payload: { reason, control },
+  };
+}
 
-/** What a reviewer or an orchestrator is asked: a person decides, where one is there. */
-const review: Rule = () => {
-  const message = `${WORDS.en.label} Rules can neither review nor tell how to go on.`;
-  const params = { message, suggestion: 'Decide yourself, or use a real model for this role.' };
-  return { thought: message, text: JSON.stringify({ action: 'ESCALATE', params }), calls: [] };
-};
+/** The checks of a goal decide it, but they do not know what an answer lacks. */
+const CHECKS = Object.values(BUILT_IN_WORDS).map(({ goalChecks }) => goalChecks.replace(/\{.*/, ''));
+const isChecked = ({ instruction }: Seen) => CHECKS.some(text => instruction.includes(text));
+const error = (message: string) => ({ action: 'ERROR', params: { message } });
+/** A person decides, where one is there. */
+const escalate = () => ({ action: 'ESCALATE', params: { message: 'Rules can neither review nor decide.' } });
 
-const STEERING = { intent: steer, route: steer, review, orchestration: review };
-const RULES: Record<Conversation['form'], Rule> = { plan, execution, verdict, text, choice, ...STEERING };
+const RULES: Record<Seen['form'], (seen: Seen) => string | object | Call[]> = {
+  /** A task for each kind of want that a call can bring; none for what is not on the list. */
+  plan(seen) {
+    if (seen.states.length === 0 && isChecked(seen))
+      return { todos: [{ id: 'nothing', description: 'No rule fits this goal.' }] };
+    const open = seen.states.filter(({ call }) => call !== null);
+    const kinds = [...new Set(open.map(({ kind }) => kind))];
+    const todos = kinds.map(id => {
+      const titles = open.filter(({ kind }) => kind === id).map(({ title }) => title);
+      return { id, description: titles.join('; ') };
+    });
+    return { todos };
+  },
+  execution(seen) {
+    const mine = seen.states.filter(({ kind }) => kind === seen.taskId);
+    const lacks = mine.length === 0 ? 'no task of the goal' : mine.find(({ lacks }) => lacks !== null)?.lacks;
+    const end = lacks ? { taskCompleted: false, nextAction: 'skip' } : { taskCompleted: true };
+    const summary = lacks ?? joined(...mine.flatMap(({ title, text }) => [title, text]));
+    return callsOf(mine, seen) ?? { summary, ...end };
+  },
+  /** Sends the work back for what a call can still bring. Of an answer that lacks something it does not judge. */
+  verdict({ states, answer, lacks, instruction }) {
+    const tasks = [...instruction.matchAll(/^- (\S+) \[(\w+)/gm)].map(([, id, status]) => ({ id, status }));
+    const isSkipped = (kind: string) => tasks.some(({ id, status }) => id === kind && status === 'skipped');
+    const open = states.filter(({ call, kind }) => call !== null && !isSkipped(kind));
+    if (open.length === 0 && lacks) return error(lacks);
+    return {
+      allCompleted: open.length === 0,
+      userNeedsSatisfied: open.length === 0,
+      summary: answer,
+      improvements: open.map(({ title }) => title),
+      tasks: tasks.map(({ id }) => ({ id, completed: !open.some(({ kind }) => kind === id) })),
+    };
+  },
+  text: seen =>
+    callsOf(seen.states, seen) ?? (seen.lacks && isChecked(seen) ? error(seen.lacks) : seen.answer),
+  /** One look, or a plan: what is not on the list of goals ends unverified. */
+  choice: ({ states }) => ({ mode: states.length === 1 ? 'react' : 'team', reason: 'By the list of goals.' }),
+  ...{ intent: steer, route: steer, review: escalate, orchestration: escalate },
+};

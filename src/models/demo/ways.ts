@@ -1,156 +1,104 @@
 /** How each want is met: by one exact call, and by what its result shows. */
 import { fenced } from '../../core/gates/gate-text.js';
-import { preview } from '../../core/text/preview.js';
-import type { Result } from './conversation.js';
+import type { readConversation } from './conversation.js';
 import type { Kind, Want } from './goal.js';
-import type { Words } from './words.js';
 
 export interface Call {
   name: string;
   arguments: Record<string, unknown>;
 }
-interface Way {
-  /** Null: there is nothing to look at. `content`: of a file to write. */
-  call(of: string, resultOf: (call: Call) => Result | undefined, content: string): Call | null;
-  /** A result of any other form is not all that was asked for. */
-  form: RegExp;
-  show(said: string, words: Words, of: string): string;
-}
-/** How far a want is met. */
-export interface State extends Want {
+/** How far a want is met. `call` can still bring it; `lacks` says why it is not met, or not whole. */
+export interface State {
+  kind: Kind;
   title: string;
-  /** The call that is still to be made. */
-  open: Call | null;
+  call: Call | null;
   text: string;
-  /** Why it is not met, or not whole; null where it is. */
   lacks: string | null;
 }
+/** What the rules know. `lacks`: why the answer is not all that was asked for; empty where it is. */
+export interface Seen extends ReturnType<typeof readConversation> {
+  say(english: string, chinese: string): string;
+  states: State[];
+  answer: string;
+  lacks: string;
+}
+interface Way {
+  title: readonly [english: string, chinese: string];
+  call(want: Want, answer: string): Call;
+  /** What a result is that shows all; of `read`, also a beginning. */
+  form: RegExp;
+  show(result: readonly string[], say: Seen['say'], of: string): string[];
+}
 
-const README = [
-  /^readme\.md$/i,
-  /^readme(?:\.(?:markdown|rst|txt))?$/i,
-  /^readme[._-][\w-]+\.(?:md|rst|txt)$/i,
-];
-const LINES = `let lines = /(^|\\n)$/.test(text) ? 0 : 1;
-for (let at = text.indexOf("\\n"); at >= 0; at = text.indexOf("\\n", at + 1)) lines += 1;
-lines`;
-const top = (path: string): Call => ({ name: 'list', arguments: { path, depth: 1 } });
+/** Lines of a file, then which they are, as the tool says. */
+const LINES: Pick<Way, 'form' | 'show'> = {
+  form: /^([\s\S]*?)(?:\n\[(Lines \d+ to \d+ of [^.\n]*)\.[^\n]*\])?$/,
+  show: ([, text = '', which = '']) => [fenced('', text), which],
+};
+const CUT = /\n\[(?:Lines \d|\d+ long lines|Not all)[^\n]*\]$/;
+const read = (path: string, limit: number): Call => ({ name: 'read', arguments: { path, limit } });
 
-const WAYS: Readonly<Record<Kind, Way>> = {
+const WAYS: Record<Kind, Way> = {
   files: {
-    call: top,
-    form: /^(?![\s\S]*\n\[(?:Only the first|Not all))(?:.*\/ )?\([\d,]+ files?\)/,
-    show(said, words) {
-      const [, count = ''] = /\(([\d,]+) files?\)/.exec(said) ?? [];
-      const entries = linesOf(said, false).map(line => {
-        const [, folder, files = ''] = /^(.*\/) \(([\d,]+) files?\)$/.exec(line) ?? [];
-        return folder ? `${code(folder)} — ${words.files(files)}` : code(nameIn(line));
-      });
-      const notes = [words.counted, ...linesOf(said, true).map(code)].join(' ');
-      return joined(`**${words.files(count)}**`, list(entries), notes);
+    title: ['Count the files', '统计文件'],
+    call: ({ folder }) => ({ name: 'list', arguments: { path: folder, depth: 1 } }),
+    form: /^(?:.*\/ )?\(([\d,]+) files?\)((?:\n(?!\[(?:There is more|Only the first|Not all)).*)*)$/,
+    show([, count = '', entries = ''], say) {
+      const figure = say(`**${count} ${count === '1' ? 'file' : 'files'}**`, `**${count} 个文件**`);
+      const note = say(
+        'Hidden files count; links and ignored ones do not.',
+        '含隐藏文件，不含链接和忽略的文件。',
+      );
+      return [figure, entries && fenced('', entries.slice(1)), note];
     },
   },
-  readme: {
-    call(_, resultOf) {
-      const listed = resultOf(top('.'));
-      if (listed?.how !== 'seen') return top('.');
-      const names = linesOf(listed.said, false).map(nameIn);
-      const name = README.map(form => names.find(each => form.test(each))).find(Boolean);
-      // A list that is cut may lack it.
-      const isCut = linesOf(listed.said, true).some(note => note.startsWith('[There is more'));
-      return name || isCut ? { name: 'read', arguments: { path: name ?? 'README.md', limit: 12 } } : null;
-    },
-    form: /^/,
-    show: shownFile,
-  },
+  readme: { title: ['Quote the beginning of', '引用开头'], call: ({ of }) => read(of, 12), ...LINES },
   marks: {
-    call: of => ({ name: 'grep', arguments: { pattern: `\\b(${of.replaceAll('/', '|')})\\b` } }),
-    form: /^(?:No line matches\..*|.+?:\d+: .*(?:\n.+?:\d+: .*)*)$/,
-    show(said, words, of) {
-      const found = [...said.matchAll(/^(.+?:\d+): (.*)$/gm)];
-      const lines = found.map(([, place = '', text = '']) => `${code(place)} ${code(text)}`);
-      return joined(`**${words.lines(`${found.length}`)}**`, list(lines), words.searched(of));
+    title: ['Find', '查找'],
+    call({ of, folder }) {
+      // As `git grep -w` has it: a letter of another script ends a word.
+      const pattern = `(?-u:\\b)(${of.replaceAll('/', '|')})(?-u:\\b)`;
+      return { name: 'grep', arguments: { pattern, path: folder } };
+    },
+    form: /^(?:No line matches\..*|((?:[^\n]+?:\d+: [^\n]*(?:\n|$))+))$/,
+    show([, found = ''], say) {
+      const count = found.split('\n').length - (found ? 0 : 1);
+      const figure = say(`**${count} ${count === 1 ? 'line' : 'lines'}**`, `**${count} 行**`);
+      const note = say('Words in capitals; ignored files are left out.', '只算大写单词，不含忽略的文件。');
+      return [figure, found && fenced('', found), note];
     },
   },
-  read: {
-    call: of => ({ name: 'read', arguments: { path: of, limit: 200 } }),
-    form: /^(?![\s\S]*\n\[(?:Lines \d|\d+ long lines|Not all)[^\n]*\]$)/,
-    show: shownFile,
-  },
-  lines: {
-    call: of => ({
-      name: 'compute',
-      arguments: { code: `const text = read(${JSON.stringify(of)});\n${LINES}` },
-    }),
-    form: /^\d+$/,
-    show: (said, words, of) => `**${words.lines(said)}**: ${code(of)}. ${words.lineEnds}`,
-  },
+  read: { title: ['Show', '显示'], call: ({ of }) => read(of, 200), ...LINES },
   write: {
-    call: (of, _, content) => ({ name: 'write', arguments: { path: of, content } }),
+    title: ['Write the answer to', '把回答写入'],
+    call: ({ of }, content) => ({ name: 'write', arguments: { path: of, content } }),
     form: /^/,
-    show: (_, words, of) => words.written(code(of)),
+    show: (_, say, of) => [say(`All above was written to ${of}.`, `以上内容已写入 ${of}。`)],
   },
 };
 
-/** `content`: of a file, which is written anew if it is another once nothing is left to look at. */
-export function stateOf(
-  want: Want,
-  results: readonly Result[],
-  words: Words,
-  content = '',
-  isLooking = true,
-): State {
-  const { kind, of } = want;
-  // A refused write is not made again, whatever there would be to say. A tool's server may stand before its name.
-  const keyOf = ({ name, arguments: args }: Call) => JSON.stringify(name === 'write' ? args.path : args);
-  const resultOf = (call: Call) =>
-    results.findLast(({ name, args }) => {
-      return name.split('__').at(-1) === call.name && keyOf({ ...call, arguments: args }) === keyOf(call);
-    });
-  const call = WAYS[kind].call(of, resultOf, content);
-  const result = call === null ? undefined : resultOf(call);
-  const state = { ...want, title: words.tasks[kind](of), open: null, text: '', lacks: null };
-  if (call === null) return { ...state, text: words.noReadme };
-  if (result === undefined) return { ...state, open: call, lacks: words.faults.unseen };
-  const { how, said, args } = result;
-  if (how !== 'seen') return { ...state, lacks: how === 'failed' ? code(said) : words.faults[how] };
-  if (kind === 'write' && !isLooking && args.content !== content)
-    return { ...state, open: call, lacks: words.faults.unseen };
-  const isWhole = WAYS[kind].form.test(said);
-  // What is no part of an answer either, by its last line, is an answer of some other tool.
-  const isSeen = isWhole || /\n\[[^\n]*\]$/.test(said);
-  const text = isSeen ? WAYS[kind].show(said, words, of) : '';
-  return { ...state, text, lacks: isWhole ? null : words.faults.partly };
+/** What its call brought. A file is written with the whole answer so far: not before that is met. */
+export function stateOf(want: Want, { say, states, results, answer }: Seen): State {
+  const { kind, of, folder } = want;
+  const way = WAYS[kind];
+  const title = [say(...way.title), of, folder === '.' ? '' : `(${folder})`].filter(Boolean).join(' ');
+  const state = { kind, title, call: null, text: '' };
+  const before = states.find(({ lacks }) => lacks !== null);
+  if (kind === 'write' && before) return { ...state, call: before.call, lacks: before.lacks };
+  const call = way.call(want, answer);
+  // A refused write is not made again, whatever there would be to say.
+  const keyOf = (args: Call['arguments']) => JSON.stringify(kind === 'write' ? args.path : args);
+  const key = keyOf(call.arguments);
+  const result = results.findLast(({ name, args }) => name === call.name && keyOf(args) === key);
+  if (!result) return { ...state, call, lacks: 'not seen' };
+  const { said, fault } = result;
+  // An overview is whole without one.
+  if (kind === 'readme' && fault?.includes('does not exist')) return { ...state, lacks: null, text: fault };
+  if (fault !== null) return { ...state, lacks: fault };
+  const shown = way.form.exec(said);
+  const isWhole = shown !== null && !(kind === 'read' && CUT.test(said));
+  const text = shown ? joined(...way.show(shown, say, of)) : '';
+  return { ...state, text, lacks: isWhole ? null : 'not all of it was seen' };
 }
 
-/** Lines of a list after its head: entries, or notes in brackets. */
-function linesOf(said: string, isNote: boolean): string[] {
-  const lines = said.split('\n').slice(1);
-  return lines.filter(line => /^\[.*\]$/.test(line) === isNote);
-}
-
-/** Lines of a file; which they are, as the tool says behind them, is no text of it. */
-function shownFile(said: string): string {
-  const [, text = said, which = ''] =
-    /^([\s\S]*)\n\[(Lines \d+ to \d+ of [^.\n]*)\.[^\n]*\]$/.exec(said) ?? [];
-  return joined(fenced('', text), which);
-}
-
-function nameIn(line: string): string {
-  return line.replace(/ {2}(?:\?|[\d.]+ \w+)$/, '');
-}
-
-export function joined(...parts: readonly string[]): string {
-  return parts.filter(part => part !== '').join('\n\n');
-}
-
-function list(items: readonly string[]): string {
-  const more = items.length > 40 ? [`… +${items.length - 40}`] : [];
-  return [...items.slice(0, 40), ...more].map(item => `- ${item}`).join('\n');
-}
-
-/** Text from a file as inline code: one line, cut, and never ending the code itself. */
-export function code(text: string): string {
-  const flat = preview(text, 240);
-  return flat.includes('`') ? `\`\` ${flat} \`\`` : `\`${flat}\``;
-}
+export const joined = (...parts: readonly string[]) => parts.filter(part => part !== '').join('\n\n');

@@ -82,9 +82,12 @@ describe('event lines', () => {
     ).toEqual([' 1:05 loaded 1 tool · openai/a, openai/b', '      warning: no server x']);
   });
 
-  test('a task that failed → its reason', () => {
+  test('a task that failed → its reason, once', () => {
     expect(lines('task_ended', { taskId: 't1', status: 'failed', reason: 'max_rounds' })).toEqual([
       ' 1:05 task t1 failed (max_rounds)',
+    ]);
+    expect(lines('task_ended', { taskId: 't1', status: 'skipped', reason: 'skipped' })).toEqual([
+      ' 1:05 task t1 skipped',
     ]);
   });
 

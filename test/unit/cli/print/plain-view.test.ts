@@ -313,6 +313,12 @@ describe('tasks side by side', () => {
   });
 });
 
+test('plain view, brief: a goal of which nothing is planned → no plan (FC2, FC9)', () => {
+  const { show, printed } = view({ brief: true });
+  show({ seq: 1, at: 0, type: 'plan_updated', tasks: [], changed: false, cut: [] });
+  expect(printed()).toBe('');
+});
+
 test('plain view, brief: a run → its plan, a line a task, a gate; no calls, no replies (FC9)', () => {
   const { show, printed } = view({ brief: true });
   const event = (at: number, type: string, fields: object) => show({ seq: 1, at, type, ...fields } as never);

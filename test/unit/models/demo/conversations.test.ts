@@ -9,7 +9,6 @@ import { newSteering } from '../../../../src/core/state/position.js';
 import { decideRoute } from '../../../../src/core/steering/route.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { readIntent } from '../../../../src/models/demo/goal.js';
-import { WORDS } from '../../../../src/models/demo/words.js';
 import { task as newTask } from '../../../support/core-values.js';
 import { DemoConversation, FILE_TOOLS } from '../../../support/demo-conversation.js';
 import { testRole } from '../../../support/small-run.js';
@@ -36,20 +35,46 @@ const LABEL = '*Demo model: rules, not intelligence.*';
 const OVERVIEW = 'What is in this folder, and what is left to do?';
 
 describe('demo model: what it can do', () => {
+  const overview = [
+    { kind: 'files', folder: '.' },
+    { kind: 'readme' },
+    { kind: 'marks', of: 'TODO/FIXME/XXX' },
+  ];
+
   test.each<[string, Record<string, unknown>[]]>([
-    [OVERVIEW, [{ kind: 'files', of: '.' }, { kind: 'readme' }, { kind: 'marks', of: 'TODO/FIXME/XXX' }]],
-    ['这个文件夹里有什么，还有什么要做？', [{ kind: 'files' }, { kind: 'readme' }, { kind: 'marks' }]],
-    ['How many files are in src?', [{ kind: 'files', of: 'src' }]],
-    ['List the TODOs', [{ kind: 'marks', of: 'TODO' }]],
-    ['How many lines has package.json, and how many lines are in docs/a b.md', []],
-    ['Count the lines of `docs/a b.md`.', [{ kind: 'lines', of: 'docs/a b.md' }]],
-    ['统计package.json的行数', [{ kind: 'lines', of: 'package.json' }]],
+    [OVERVIEW, overview],
+    ['Summarise what is in this folder', overview],
+    ['Summarize the contents of this folder.', overview],
+    ['summarise this repo', overview],
+    ['Tell me about this project', overview],
+    ['Please give me a short overview!', overview],
+    ['这个文件夹里有什么，还有什么要做？', overview],
+    ['总结一下这个项目', overview],
+    ['介绍一下这个项目', overview],
+    ["What's in here?", [{ kind: 'files' }, { kind: 'readme' }]],
+    ['What files are here?', [{ kind: 'files', folder: '.' }]],
+    ['List the files', [{ kind: 'files', folder: '.' }]],
+    ['list files in src/models', [{ kind: 'files', folder: 'src/models' }]],
+    ['How many files are in the src folder?', [{ kind: 'files', folder: 'src' }]],
+    ['有多少个文件？', [{ kind: 'files', folder: '.' }]],
+    ['docs里有哪些文件', [{ kind: 'files', folder: 'docs' }]],
+    ['列出文件', [{ kind: 'files', folder: '.' }]],
+    ['Show me the README', [{ kind: 'read', of: 'README.md' }]],
+    ['What does the README say?', [{ kind: 'read', of: 'README.md' }]],
+    ['显示README', [{ kind: 'read', of: 'README.md' }]],
+    ['List the TODOs', [{ kind: 'marks', of: 'TODO', folder: '.' }]],
+    ['List all TODOs in src', [{ kind: 'marks', of: 'TODO', folder: 'src' }]],
+    ['What is left to do in src?', [{ kind: 'marks', folder: 'src' }]],
+    ['列出src里的所有TODO', [{ kind: 'marks', of: 'TODO', folder: 'src' }]],
+    ['还需要做什么', [{ kind: 'marks', of: 'TODO/FIXME/XXX' }]],
+    ['Find TODO and list the TODOs', [{ kind: 'marks', of: 'TODO' }]],
+    ['Show `docs/a b.md`.', [{ kind: 'read', of: 'docs/a b.md' }]],
     ['总结.md 里有什么？', [{ kind: 'read', of: '总结.md' }]],
-    ['Please show me README.md', [{ kind: 'read', of: 'README.md' }]],
-    ['Write a summary of this folder to SUMMARY.md', [{}, {}, {}, { kind: 'write', of: 'SUMMARY.md' }]],
-    ['Give me an overview of this project and save it to "my notes.md"', [{}, {}, {}, { of: 'my notes.md' }]],
-    ['总结这个文件夹，写入总结.md', [{}, {}, {}, { kind: 'write', of: '总结.md' }]],
-  ])('the goal "%s" → what is asked for, or nothing (FC2)', (goal, wants) => {
+    ['Please show me package.json', [{ kind: 'read', of: 'package.json' }]],
+    ['Write a summary of this folder to SUMMARY.md', [...overview, { kind: 'write', of: 'SUMMARY.md' }]],
+    ['Give me an overview and save it to "my notes.md"', [...overview, { kind: 'write', of: 'my notes.md' }]],
+    ['总结这个文件夹，写入总结.md', [...overview, { kind: 'write', of: '总结.md' }]],
+  ])('the goal "%s" → what is asked for (FC2)', (goal, wants) => {
     expect(readIntent([goal]).wants).toEqual(wants.map(want => expect.objectContaining(want)));
   });
 
@@ -59,12 +84,17 @@ describe('demo model: what it can do', () => {
     'deploy the site',
     'fix the failing test',
     'what does src/plan.ts do',
+    'What does this project do?',
+    'What is this project?',
+    'Explain this codebase',
     'translate README.md to French',
     'Summarize README.md',
+    'Summarise the README',
     'list the biggest files',
+    'List all files',
     'How many test files are in this folder?',
     'How many TypeScript files are there?',
-    'What is left to do in src?',
+    'How many lines of code are there?',
     'How many lines has this folder?',
     'delete all logs',
     'Write a poem to POEM.md',
@@ -72,31 +102,24 @@ describe('demo model: what it can do', () => {
     'Show me the first 3 lines of README.md',
     'What is in this folder that should not be there?',
     'Hello',
+    'hi',
+    'help',
     '',
+    '你好',
     '帮我修复这个错误',
+    '这个项目是做什么的？',
     '把README翻译成英文',
     '删除所有日志文件',
     '统计每个地区的平均价格',
     '总结一下README.md',
-  ])('any other, "%s" → not begun: one line, and the run ends unverified (FC2)', async goal => {
+  ])('any other, "%s" → nothing is planned, and the answer is one line (FC2)', async goal => {
     const run = await at(goal);
-    expect(await run.team()).toMatchObject([{ id: 'none' }]);
-    const answer = await run.unjudged();
+    expect(await run.team()).toEqual([]);
+    const answer = await run.wrapUp(BUILT_IN_WORDS.en.whyNoPlan);
     expect(answer).not.toContain('\n');
-    expect(answer).toMatch(/(?:It can't do|它做不到).*OPENAI_API_KEY=…/);
+    expect(answer).toMatch(/(?:It can't do this: “.*”|它做不到：“.*”).*OPENAI_API_KEY=…/);
     expect(run.called).toEqual([]);
   });
-
-  test.each(['en', 'zh'] as const)(
-    'each of its tasks, in %s → is on the list of goals too (FC2)',
-    language => {
-      const { write: _, ...tasks } = WORDS[language].tasks;
-      for (const [kind, text] of Object.entries(tasks)) {
-        const of = { files: 'src', marks: 'TODO/FIXME', readme: '.' }[kind] ?? 'docs/a.md';
-        expect(readIntent([text(of)]).wants, text(of)).toEqual([{ id: kind, kind, of }]);
-      }
-    },
-  );
 });
 
 describe('demo model: team', () => {
@@ -110,23 +133,24 @@ describe('demo model: team', () => {
     expect(verdict.summary.startsWith(LABEL)).toBe(true);
     for (const text of [
       '**8 files**',
-      '- `src/` — 2 files',
-      '`[Left out, as git ignores it: node_modules/]`',
+      '\nsrc/ (2 files)\n',
+      '\n[Left out, as git ignores it: node_modules/]\n',
       'Berths and tides',
-      '**1 line**\n\n- `src/plan.ts:2` `// TODO the table`',
+      '**1 line**\n\n```\nsrc/plan.ts:2: // TODO the table\n```',
     ])
       expect(verdict.summary).toContain(text);
     expect(verdict.summary).not.toMatch(/not ours|noReadme/);
   });
 
   test.each([
-    ['another part', 'Also count the lines of package.json, please.', '**3 lines**: `package.json`'],
+    ['another part', 'Also count the files in docs, please.', '**1 file**'],
     ['a file', 'also look at src/plan.ts', '\nplan();\n'],
   ])(
-    'a message amid the work that names %s → sent back for it, and verified then',
+    'a message after the work that names %s → sent back for it, and verified then',
     async (_, later, text) => {
       const run = await at(OVERVIEW);
-      await run.team(later);
+      await run.team();
+      run.say('steer', later);
       const verdict = await run.verify();
       expect(verdict).toMatchObject({ done: false, improvements: [expect.stringMatching(/^(Count|Show)/)] });
       for (const { id } of await run.plan(verdict.improvements)) await run.task(id);
@@ -142,7 +166,8 @@ describe('demo model: team', () => {
     expect((await thanked.verify()).cause).toBe('verified');
     await asked.team('Then deploy the site');
     const answer = await asked.unjudged();
-    for (const text of ["It can't do `Then deploy the site`", '**8 files**']) expect(answer).toContain(text);
+    for (const text of ["It can't do this: “Then deploy the site”", '**8 files**'])
+      expect(answer).toContain(text);
   });
 
   test.each([
@@ -154,27 +179,27 @@ describe('demo model: team', () => {
       const run = await at(goal);
       const plan = await run.team();
       const verdict = await run.verify();
-      expect(plan.at(-1)).toMatchObject({ id: 'write', dependencies: ['files', 'readme', 'marks'] });
+      expect(plan.at(-1)).toMatchObject({ id: 'write' });
       expect(run.called.filter(name => name === 'write')).toHaveLength(1);
       const written = run.hands.get(file);
       expect(written.startsWith(begins)).toBe(true);
-      expect(verdict.summary.endsWith(written)).toBe(true);
+      expect(verdict.summary.startsWith(written)).toBe(true);
       expect(verdict).toMatchObject({ done: true, cause: 'verified' });
     },
   );
 
-  test('a message after the file was written → written once more, with what was asked for since', async () => {
+  test('a message after the file was written → what it asks for stands below, and the file stays', async () => {
     const run = await at('Write a summary of this folder to SUMMARY.md');
-    const plan = await run.plan();
-    for (const { id } of plan) await run.task(id);
+    await run.team();
     run.say('steer', 'also look at src/plan.ts');
     const { improvements } = await run.verify();
     const again = await run.plan(improvements);
-    expect(again.map(({ id }) => id)).toEqual(['read-again', 'write-again']);
+    expect(again.map(({ id }) => id)).toEqual(['read']);
     for (const { id } of again) await run.task(id);
-    expect(await run.verify()).toMatchObject({ done: true, cause: 'verified' });
-    expect(run.called).toEqual(['list', 'read', 'grep', 'write', 'read', 'write']);
-    expect(run.hands.get('SUMMARY.md')).toContain('Show src/plan.ts');
+    const { cause, summary } = await run.verify();
+    expect(cause).toBe('verified');
+    expect(summary.split('All above was written to SUMMARY.md.')[1]).toContain('\nplan();\n');
+    expect(run.called).toEqual(['list', 'read', 'grep', 'write', 'read']);
   });
 
   test('a write that is denied → asked once, accepted, not verified, and no word of the run in the answer (FC10)', async () => {
@@ -184,7 +209,7 @@ describe('demo model: team', () => {
     run.instead = call => (call.name === 'write' ? toolResult(call, 'denied', { note }) : null);
     await run.team();
     const answer = await run.unjudged();
-    expect(answer.split('\n')[0]).toBe('**Write the answer to SUMMARY.md: not allowed.**');
+    expect(answer.split('\n').at(-1)).toBe('**Write the answer to SUMMARY.md: not allowed**');
     expect(answer).not.toMatch(/Not run|in your report/);
     expect(await run.plan(['again'])).toEqual([]);
     await run.ask('text');
@@ -222,16 +247,17 @@ describe('demo model: team', () => {
       run.instead = result;
       await run.team();
       const answer = await run.unjudged();
-      expect(answer).toMatch(/\*\*Count the files: (?:not|the call)/);
+      expect(answer).toMatch(/\*\*Count the files: not/);
       expect(answer).not.toMatch(/12|900|Left out|files\*\*/);
     },
   );
 
   test.each([
-    ['What does gone.md say?', /\*\*Show gone\.md: `gone\.md does not exist\.`\.\*\*/],
-    ['How many files are in gone?', /\*\*Count the files in gone: /],
-    ['Show long.txt', /\*\*Show long\.txt: not all of it was seen\.\*\*/],
-    ['Find TODO', /\*\*Find TODO: not all of it was seen\.\*\*/],
+    ['What does gone.md say?', /\*\*Show gone\.md: gone\.md does not exist\.\*\*/],
+    ['Show me the README', /\*\*Show README\.md: README\.md does not exist\.\*\*/],
+    ['How many files are in gone?', /\*\*Count the files \(gone\): gone: it does not exist\.\*\*/],
+    ['Show long.txt', /\*\*Show long\.txt: not all of it was seen\*\*\n\n```\nTODO a line\n/],
+    ['Find TODO', /\*\*Find TODO: not all of it was seen\*\*$/],
   ])('"%s", which tools do not show whole → said, and not verified (FC1)', async (goal, says) => {
     const run = await at(goal, { 'long.txt': 'TODO a line\n'.repeat(300) });
     await run.team();
@@ -255,7 +281,9 @@ describe('demo model: team', () => {
     for (const { id } of plan.slice(0, 2)) await run.task(id);
     const verdict = await run.verify();
     expect(verdict).toMatchObject({ done: false, improvements: ['Find TODO/FIXME/XXX'] });
-    for (const { id } of await run.plan(verdict.improvements)) await run.task(id);
+    const again = await run.plan(verdict.improvements);
+    expect(again.map(({ id }) => id)).toEqual(['marks']);
+    await run.task('marks');
     expect((await run.verify()).summary).toContain('**1 line**');
   });
 
@@ -264,6 +292,15 @@ describe('demo model: team', () => {
     run.say('instruction', taskInstruction(run.state, newTask('marks'), testRole('executor'), 3), 'marks');
     const report = await run.value('execution', ['read_result']);
     expect(report).toMatchObject({ taskCompleted: false, nextAction: 'skip', summary: 'not seen' });
+  });
+
+  test('a write whose turn comes first → it looks first, so that the whole answer is written', async () => {
+    const run = await at('Write a summary of this folder to SUMMARY.md');
+    await run.plan();
+    for (const id of ['write', 'files', 'readme', 'marks']) await run.task(id);
+    expect(run.called).toEqual(['list', 'read', 'grep', 'write']);
+    expect(run.hands.get('SUMMARY.md')).toContain('// TODO the table');
+    expect((await run.verify()).cause).toBe('verified');
   });
 
   test('a task of somebody else → not done by it', async () => {
@@ -281,7 +318,7 @@ describe('demo model: other modes', () => {
 
   test.each([
     ['What does src/plan.ts say?', '\nplan();\n'],
-    ['统计src/Über.ts的行数', '**1 行**: `src/Über.ts`'],
+    ['打开src/Über.ts', '\ntide();\n'],
     ['docs里有多少个文件？', '**1 个文件**'],
     ['这里有什么？', '**8 个文件**'],
   ])('react: "%s" → answered in the language of the goal', async (goal, says) => {
@@ -293,7 +330,7 @@ describe('demo model: other modes', () => {
   test('direct, and a step without tools → not seen; after a step with tools, what that found', async () => {
     const run = await at('Show README.md');
     run.say('instruction', answerInstruction(run.state, { memory: 'shared', tools: [], agents: [] }, step));
-    expect(await run.ask('text', [])).toContain('**Show README.md: not seen.**');
+    expect(await run.ask('text', [])).toContain('**Show README.md: not seen**');
     await run.ask('text');
     expect(await run.ask('text', [])).toContain('# Harbour');
   });
@@ -380,6 +417,6 @@ describe('demo model: roles that steer', () => {
 
   test.each(['review', 'orchestration'] as const)('%s → left to a person', async form => {
     const reply = parseRoleOutput(form, await (await at(OVERVIEW)).ask(form, []));
-    expect(reply.special).toMatchObject({ kind: 'escalate', message: expect.stringContaining('Demo model') });
+    expect(reply.special).toMatchObject({ kind: 'escalate', message: expect.stringContaining('Rules') });
   });
 });

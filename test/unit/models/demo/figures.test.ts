@@ -49,7 +49,7 @@ describe('demo model: figures', () => {
       expect(summary).toContain(`**${plural(files.length, 'file')}**`);
       for (const folder of ['docs/', 'src/', '.ci/'])
         expect(summary).toContain(
-          `\`${folder}\` — ${plural(files.filter(path => path.startsWith(folder)).length, 'file')}\n`,
+          `\n${folder} (${plural(files.filter(path => path.startsWith(folder)).length, 'file')})\n`,
         );
       expect(summary).toContain(`**${plural(marks.length, 'line')}**`);
       expect(summary).toContain('# Steersman');
@@ -86,32 +86,44 @@ describe('demo model: figures', () => {
     expect(cause).toBe('verified');
     for (const text of [
       `**${plural(files.length, 'file')}**`,
-      '- `.hidden/` — 1 file',
-      '- `a name with  two blanks.txt`'.replace('  ', ' '),
+      '\n.hidden/ (1 file)\n',
+      '\na name with  two blanks.txt  27 B\n',
       `**${plural(found.length, 'line')}**`,
-      '`Größe/文件 一.md:1` `待办 TODO 二`',
-      'There is no README here.',
+      '\nGröße/文件 一.md:1: 待办 TODO 二\n',
+      'README.md does not exist.',
     ])
       expect(summary).toContain(text);
   });
 
   test('an empty folder → nothing is there, and that is verified (FC1)', async () => {
     const { summary, cause } = await answered(await handsOn(), OVERVIEW);
-    for (const text of ['**0 files**', '**0 lines**', 'There is no README here.'])
+    for (const text of ['**0 files**', '**0 lines**', 'README.md does not exist.'])
       expect(summary).toContain(text);
     expect(cause).toBe('verified');
   });
 
-  test.each(['', '\n', 'a', 'a\n', 'a\nb', 'a\r\nb\r\n', `${'x\n'.repeat(70_000)}end`])(
-    'lines of a file, %j → as wc counts them, and a last one without its end (FC1)',
-    async text => {
-      const hands = await handsOn();
-      hands.put('my file.txt', text);
-      const [counted = ''] = lines(hands.workspace, 'wc', '-l', 'my file.txt');
-      const count = Number.parseInt(counted, 10) + (text === '' || text.endsWith('\n') ? 0 : 1);
-      const { summary, cause } = await answered(hands, 'How many lines are in "my file.txt"?');
-      expect(cause).toBe('verified');
-      expect(summary).toContain(`**${count} line${count === 1 ? '' : 's'}**: \`my file.txt\``);
-    },
-  );
+  test('marks in a folder, many, beside letters of other languages → each line that git grep has (FC1)', async () => {
+    const hands = await handsOn();
+    hands.put('src/五千.txt', `${'x\r\n'.repeat(4_900)}${'// TODO y\r\n'.repeat(90)}`);
+    hands.put('src/a.md', 'TODO写表\n待办TODO二\nmyTODO\nTODO_x\nTODO\u2028z\n');
+    hands.put('other.txt', 'TODO elsewhere\n');
+    const found = lines(
+      hands.workspace,
+      'git',
+      '-c',
+      'core.quotepath=off',
+      'grep',
+      '--no-index',
+      '-Inw',
+      'TODO',
+      '--',
+      'src',
+    );
+    const { summary, cause } = await answered(hands, 'List all TODOs in src');
+    expect(cause).toBe('verified');
+    expect(found).toHaveLength(93);
+    const shown = found.map(line => line.replace(/:(\d+):([^\r]*)\r?$/, ':$1: $2')).sort();
+    const [, count = '', block = ''] = /\*\*(\d+) lines\*\*\n\n```\n([^`]*)\n```/.exec(summary) ?? [];
+    expect({ count, lines: block.split('\n').sort() }).toEqual({ count: '93', lines: shown });
+  });
 });
