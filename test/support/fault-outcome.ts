@@ -18,7 +18,11 @@ const REPLY: ScriptedReply = {
   ],
   chunkChars: 6,
 };
-const READ = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+const READ = {
+  type: 'object',
+  properties: { path: { type: 'string' }, line: { type: 'integer', minimum: 1 } },
+  required: ['path'],
+};
 /** Soon, where nothing more comes; else so late that a busy machine is not taken for it. */
 const SILENT = /stall|never|open-after|nothing-after/;
 
@@ -35,7 +39,11 @@ export async function outcomeOf(
   start = startScriptedModel,
 ): Promise<FaultOutcome> {
   const server = await start({
-    reply: ({ lastUser }) => (lastUser === GO_ON ? { text: 'Fine.' } : { ...REPLY, fault }),
+    // A thing that is refused may come with the next request.
+    reply: ({ lastUser }) =>
+      lastUser.endsWith(GO_ON)
+        ? { text: 'Fine.', ...(fault.startsWith('refuses.') && { fault }) }
+        : { ...REPLY, fault },
   });
   const silence = SILENT.test(fault) ? 150 : 30_000;
   const baseUrl = protocol === 'anthropic' ? server.baseUrl.replace(/\/v1$/, '') : server.baseUrl;

@@ -105,6 +105,7 @@ A call comes to a reply, with its stop reason and what is left of it, or to a fa
 - *Tried again* means by Temporal, up to 4 times, or twice if the call took its time. After that, or at once without retries, the run trims, takes the next model, asks or ends ([decisions.md](decisions.md#what-follows-a-failed-model-call)).
 - A call that is *not run* gets the reason as its result, and the model makes it anew.
 - Usage that is missing or can't be right is *estimated*.
+- What a row \`refuses\` is changed in the same call ([models.md](models.md#refused-requests)), in this request or the next.
 
 In each row the model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`. A test plays the row over HTTP with a strict model server, sends the resulting conversation once more to a server as strict as the providers, and writes this page. The model of \`steersman/testing\` plays a dozen of them ([testing.md](testing.md)).
 
