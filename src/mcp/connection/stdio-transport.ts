@@ -4,6 +4,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -17,6 +18,7 @@ const STDERR_TAIL_CHARS = 4_096;
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** How long a server gets to end after its stdin closed, and again after SIGTERM. */
 const CLOSE_GRACE_MS = 2_000;
+const LOOK_AGAIN_MS = 20;
 const NEWLINE = 10;
 
 export class StdioTransport implements Transport {
@@ -27,6 +29,7 @@ export class StdioTransport implements Transport {
   readonly #server: ResolvedStdioServer;
   #child: ChildProcessWithoutNullStreams | null = null;
   #exited: Promise<void> = Promise.resolve();
+  #groupEnded: Promise<void> = Promise.resolve();
   #closed = false;
   #chunks: Buffer[] = [];
   #pendingBytes = 0;
@@ -75,6 +78,7 @@ export class StdioTransport implements Transport {
       // `exit`, not `close`: a grandchild that keeps the pipes open must not hide the server's death.
       child.once('exit', (code, signal) => {
         this.#ending = signal ? `was killed by ${signal}` : `exited with code ${code}`;
+        this.#groupEnded = endGroup(child);
         resolve();
         // What the process wrote last is still in the pipes: one turn of the loop lets it in.
         setImmediate(() => this.#finish());
@@ -141,7 +145,7 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Closes stdin, then asks, then forces the server's whole process group to end. */
+  /** Closes stdin, then asks, then forces the server to end, and what it leaves running too. */
   async close(): Promise<void> {
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) {
@@ -152,6 +156,7 @@ export class StdioTransport implements Transport {
       }
       await this.#exited;
     }
+    await this.#groupEnded;
     this.#finish();
   }
 
@@ -186,12 +191,23 @@ function unreadableAnswer(id: string | number): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
 }
 
-function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+/** What a server that has ended left running: it is asked to end, then forced to. */
+async function endGroup(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const until = performance.now() + CLOSE_GRACE_MS;
+  // Its number is given to nobody else while one of the group is there.
+  for (let signal: NodeJS.Signals | 0 = 'SIGTERM'; signalGroup(child, signal); signal = 0) {
+    if (performance.now() > until) return void signalGroup(child, 'SIGKILL');
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+/** False where nobody is there to take it. */
+function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals | 0): boolean {
   try {
-    if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, signal);
-    else child.kill(signal);
+    if (child.pid === undefined || process.platform === 'win32') return child.kill(signal);
+    return process.kill(-child.pid, signal);
   } catch {
-    // It ended in the meantime.
+    return false;
   }
 }
 
