@@ -31,6 +31,8 @@ interface Row {
   act: (card: Locator) => Promise<void>;
   /** How the gate is closed then. */
   decision: string;
+  /** What a model reads of the answer. */
+  heard?: string;
 }
 
 const fake = fakeMcp();
@@ -141,14 +143,19 @@ const ROWS: Record<string, Row> = {
       router: [route('full_replan')],
       verifier: () => content,
     },
-    act: click('Go on as it is'),
-    decision: 'deny',
+    act: async card => {
+      await card.getByLabel('Reason').fill('Keep the mast.', { timeout: 1_000 });
+      await click('Approve')(card);
+    },
+    decision: 'approve',
+    heard: 'Keep the mast.',
   },
 };
 
 describe.skipIf(browserPath === null)('gates', () => {
   afterAll(() => fake.remove());
   const scripts = new Map<string, (request: ChatRequest, index: number) => ScriptedReply>();
+  const requests: string[] = [];
   const rig = rigOfFile({
     config: {
       ...steeringPrompts(),
@@ -157,6 +164,7 @@ describe.skipIf(browserPath === null)('gates', () => {
     },
     reply: (request, index) => {
       const said = JSON.stringify(request.body.messages);
+      requests.push(said);
       const [, script] = [...scripts].find(([goal]) => said.includes(goal)) ?? [];
       return script?.(request, index) ?? refused;
     },
@@ -186,6 +194,8 @@ describe.skipIf(browserPath === null)('gates', () => {
       expect(closed).toMatchObject({ kind, by: 'person', decision: expect.stringContaining(row.decision) });
       await card.waitFor({ state: 'detached' });
       await run.result();
+      const { heard } = row;
+      if (heard !== undefined) expect(requests.some(said => said.includes(heard))).toBe(true);
     },
   );
 });

@@ -51,8 +51,8 @@ export interface GateAnswers {
         shown?: readonly string[];
       };
   question: { text: string };
-  /** A new course. */
-  route: { decision: 'approve' } | { decision: 'deny'; reason?: string };
+  /** A new course. Its roles read the reason. */
+  route: { decision: 'approve' | 'deny'; reason?: string };
   clientTool: ToolOutput;
   /** A budget that is used up: its new limit, in its own unit. */
   budget: { decision: 'raise'; to: number } | { decision: 'wrap_up' };

@@ -296,6 +296,14 @@ const gates = {
   budget: { ...base, kind: 'budget', subject: { budget: 'tokens', limit: 1, used: 1 } },
   failure: { ...base, kind: 'failure', subject: { model: 'a/b', models: [] } },
   step: { ...base, kind: 'step', subject: { taskId: 't1', canReplan: true } },
+  offer: {
+    ...base,
+    kind: 'form',
+    subject: {
+      ...{ server: 's', tool: 't', callId: 'c' },
+      schema: { type: 'object', properties: { decision: { type: 'string' }, comment: { type: 'string' } } },
+    },
+  },
   form: {
     ...base,
     kind: 'form',
@@ -339,6 +347,8 @@ describe('AG-UI: gates as interrupts', () => {
     ['plan', resolved({ approved: false }), { decision: 'reject', reason: 'The person said no.' }],
     ['plan', resolved({ approved: true }), { decision: 'approve' }],
     ['route', resolved({ approved: true, always: true }), { decision: 'approve' }],
+    ['route', resolved({ approved: true, reason: 'Keep t3.' }), { decision: 'approve', reason: 'Keep t3.' }],
+    ['route', resolved({ approved: false, reason: 'No.' }), { decision: 'deny', reason: 'No.' }],
     ['question', resolved({ text: 'Blue' }), { text: 'Blue' }],
     ['question', resolved('Blue'), { text: 'Blue' }],
     ['question', resolved({}), null],
@@ -348,7 +358,13 @@ describe('AG-UI: gates as interrupts', () => {
     ['failure', { status: 'cancelled' }, { decision: 'stop' }],
     ['step', resolved({ decision: 'skip' }), { decision: 'skip' }],
     ['form', resolved({ name: 'Ann' }), { decision: 'accept', content: { name: 'Ann' } }],
+    ['form', resolved({ decision: 'decline' }), { decision: 'decline' }],
     ['form', { status: 'cancelled' }, { decision: 'cancel' }],
+    [
+      'offer',
+      resolved({ decision: 'decline', comment: 'Too much.' }),
+      { decision: 'accept', content: { decision: 'decline', comment: 'Too much.' } },
+    ],
   ])('%s, resumed by %j → %j', (kind, resumed, reply) => {
     const gate: Gate = gates[kind];
     expect(asksPerson(gate) && replyOf(gate, resumed)).toEqual(reply);

@@ -86,12 +86,12 @@ export type Resumed = { status: 'resolved'; payload?: unknown } | { status: 'can
 
 /**
  * The answer; null where the payload is none. A payload with a `decision` is the answer of `run.answerGate` itself:
- * the run's own validator says what it takes.
+ * the run's own validator says what it takes. In a form with a field of that name it is the field.
  */
 export function replyOf(gate: AskedGate, resumed: Resumed): GateReply | null {
   if (resumed.status === 'cancelled') return safeReply(gate);
   const { payload } = resumed;
-  if (isRecord(payload) && typeof payload.decision === 'string' && gate.kind !== 'question')
+  if (isRecord(payload) && typeof payload.decision === 'string' && !hasDecision(gate))
     return payload as GateReply;
   if (gate.kind === 'question') {
     const text = isRecord(payload) ? stringOr(payload.text, '') : stringOr(payload, '');
@@ -103,14 +103,22 @@ export function replyOf(gate: AskedGate, resumed: Resumed): GateReply | null {
   return typeof given.approved === 'boolean' ? yesOrNo(gate, given) : null;
 }
 
+/** True where `decision` in a payload is a part of the answer: of a text, or of a form. */
+function hasDecision({ kind, subject }: AskedGate): boolean {
+  if (kind !== 'form') return kind === 'question';
+  const { properties } = subject.schema;
+  return isRecord(properties) && Object.hasOwn(properties, 'decision');
+}
+
 function yesOrNo({ kind }: AskedGate, payload: Record<string, unknown>): GateReply | null {
   const { approved, always, editedArgs } = payload;
   const reason = stringOr(payload.reason, '');
   if (kind === 'plan' && !approved) return { decision: 'reject', reason: reason || NO };
   if (kind === 'plan') return { decision: 'approve' };
   if (kind !== 'approval' && kind !== 'route') return null;
-  if (!approved) return { decision: 'deny', ...(reason !== '' && { reason }) };
-  if (kind === 'route') return { decision: 'approve' };
+  const given = reason !== '' && { reason };
+  if (kind === 'route') return { decision: approved ? 'approve' : 'deny', ...given };
+  if (!approved) return { decision: 'deny', ...given };
   return {
     decision: always === true ? 'always' : 'approve',
     ...(isRecord(editedArgs) && { arguments: editedArgs }),

@@ -98,7 +98,7 @@ export function RouteForm({ key_, sending, answer }: FormProps<'route'>) {
         type="button"
         class="main"
         disabled={sending.busy}
-        onClick={() => answer({ decision: 'approve' })}
+        onClick={() => answer({ decision: 'approve', reason: reason.value })}
       >
         {t('approve')}
       </button>
