@@ -162,7 +162,7 @@ describe('agents of a role that carries out tasks', () => {
     const needsLaw = task('t1', { requiredCapabilities: ['Law'] });
     const ran = await runPlan([plan(needsLaw), done('One.'), SUMMARY], { pinned });
     expect(ran.asked).toEqual(['planner', 'executor', 'summary']);
-    const [toPlan, toWork] = ['Plan the goal', 'Do t1 now'].map(begin =>
+    const [toPlan, toWork] = ['Plan the goal', 'Do task `t1` now'].map(begin =>
       said(ran).find(text => text.includes(begin)),
     );
     expect(toPlan).toContain('may name: lawyer, law, tax, search.');
