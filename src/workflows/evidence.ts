@@ -4,16 +4,22 @@ import { isVerified } from '../core/agents/modes.js';
 import { offeredTools } from '../core/agents/run-config.js';
 import { type CheckResult, checksOf, withResult } from '../core/checks/check.js';
 import { readByCheck } from '../core/checks/read-files.js';
-import { type CallNote, type EvidenceItem, NOT_SEEN } from '../core/evidence/evidence.js';
+import { type EvidenceItem, NOT_SEEN } from '../core/evidence/evidence.js';
 import { filesOf, isWorthALook, lookedUp } from '../core/evidence/looked.js';
-import { callNote, isNoted, withCall, withSnapshots, withWriter } from '../core/evidence/record.js';
+import {
+  agentNote,
+  callNote,
+  isNoted,
+  withCall,
+  withSnapshots,
+  withWriter,
+} from '../core/evidence/record.js';
 import { planInForce } from '../core/plan/plan.js';
 import { taskAt } from '../core/state/cursor.js';
 import type { ToolResultBlock } from '../core/state/message.js';
 import type { Verification } from '../core/state/position.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { namedPaths } from '../core/tools/tool-paths.js';
-import { effectOf } from '../core/tools/tool-use.js';
 import { writesArtifact } from '../core/tools/workflow-tools.js';
 import type { Run } from './run.js';
 
@@ -70,11 +76,14 @@ export function noteCall(
     tool: called,
     line,
     input,
+    at = run.state.evidence.changes ?? 0,
   }: {
     result: ToolResultBlock;
     tool: ToolDefinition;
     line: string;
     input: Readonly<Record<string, unknown>>;
+    /** Changes that had been made when it began. */
+    at?: number | undefined;
   },
 ): void {
   const { state } = run;
@@ -85,16 +94,18 @@ export function noteCall(
   const tool = isWrite ? { ...called, policy: { ...called.policy, readOnly: false } } : called;
   if (!isNoted(tool, result)) return;
   const named = namedPaths(input, state.settings.workspace);
-  const note = callNote(result, { tool, line, input, named, taskId: taskAt(state.cursor) });
+  const note = callNote(result, { tool, line, input, named, at, taskId: taskAt(state.cursor) });
   state.evidence = withCall(state.evidence, note);
 }
 
 /** What a sub-agent has done counts as this run's, in its words: files of its calls are not looked at. */
 export function noteAgentEffects({ state }: Run, effects: readonly string[]): void {
   if (!isVerified(state.goal.mode)) return;
-  const about = { taskId: taskAt(state.cursor), named: [], acted: true, cut: false, said: null };
-  const notes = effects.map((line): CallNote => ({ ...about, ...effectOf(line) }));
-  state.evidence = notes.reduce(withCall, state.evidence);
+  const tools = state.pinned?.tools ?? [];
+  for (const line of effects) {
+    const note = agentNote(line, { tools, taskId: taskAt(state.cursor), at: state.evidence.changes ?? 0 });
+    state.evidence = withCall(state.evidence, note);
+  }
 }
 
 /** After the checks: which files they read that the goal has changed, and what stands where they looked. */

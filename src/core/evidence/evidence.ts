@@ -21,6 +21,15 @@ export interface Snapshot extends FileState {
   ref: string | null;
   /** Tasks whose calls named it. */
   taskIds: string[];
+  /** Number of the last change by a call that named it. Absent: of an older version, or none was made. */
+  wrote?: number;
+}
+
+/** Files that calls named and that there was no room for among the snapshots. */
+export interface Unkept {
+  files: Pick<Snapshot, 'path' | 'taskIds'>[];
+  /** Number of the last change of one of them. */
+  wrote: number;
 }
 
 /** A call that may have changed something, or that did not do what was asked of it. */
@@ -36,10 +45,20 @@ export interface CallNote {
   acted: boolean;
   /** Not all that the tool said was seen. */
   cut: boolean;
-  /** Of a command or of what failed, what the tool said, in a line. */
+  /** Of a command, a computation or what failed, what the tool said, in a line: of what is long its beginning. */
   said: string | null;
-  /** A command line whose exit code does not say that what it was to do was done. */
+  /** The end of what was said, where `said` is its beginning. */
+  last?: string;
+  /** Lines of what it said that are not told. */
+  left?: number;
+  /** A command line whose exit code does not say that what it was to do was done, or code that reads nothing. */
   silent?: true;
+  /** What it says held when it ran: a later change may have undone it. */
+  ran?: 'command' | 'code';
+  /** How many changes had been made when it began. Absent in notes of older versions. */
+  at?: number;
+  /** Its own number among the changes, if it may have changed files that no snapshot is of. */
+  alters?: number;
 }
 
 export interface Evidence {
@@ -47,6 +66,9 @@ export interface Evidence {
   calls: CallNote[];
   /** Of both: those that there was no room for. */
   left: number;
+  /** Calls of the goal that may have changed files, so far: their order tells what came after what. */
+  changes?: number;
+  unkept?: Unkept;
 }
 
 export function newEvidence(): Evidence {
@@ -99,6 +121,8 @@ export interface EvidenceItem {
   taskIds: string[];
   /** It shows that something was done. */
   supports: boolean;
+  /** A call that said more than is told of it. */
+  cut?: true;
   /** Of a file: it holds as long as this is what stands there. */
   file?: FileState;
 }

@@ -78,7 +78,7 @@ function isNegated(command: ShellCommand | undefined): boolean {
   return words.slice(0, words.length - (command ? plainWords(command).length : 0)).includes('!');
 }
 
-function isLook(command: ShellCommand): boolean {
+export function isLook(command: ShellCommand): boolean {
   const [program = '', sub = ''] = plainWords(command);
   return LOOKS.has(program) || SILENT.has(program) || (program === 'git' && GIT_LOOKS.has(sub));
 }
@@ -149,11 +149,11 @@ function testSays(given: readonly string[], shell: Required<Shell>): CodeSays {
   return together(parts);
 }
 
-const SUBSTITUTION = /\$\(([\s\S]*)\)|`([\s\S]*)`/;
+export const SUBSTITUTION = /\$\(([\s\S]*)\)|`([\s\S]*)`/;
 const COMPARES: ReadonlySet<string> = new Set('= == -eq -lt -le -gt -ge =~'.split(' '));
 
 /** The code of an interpreter that stands in the line, as an argument or input; null where it runs a file. */
-function ownCode(program: string, given: readonly string[], input: string | null): string | null {
+export function ownCode(program: string, given: readonly string[], input: string | null): string | null {
   if (program === 'awk' || program === 'gawk' || program === 'mawk')
     return given.length === 1 && /^\s*BEGIN\b/.test(given[0] ?? '') ? '' : null;
   const flag = INTERPRETERS.find(([name]) => name.test(program))?.[1];
@@ -179,7 +179,7 @@ const INTERPRETERS: readonly (readonly [RegExp, RegExp])[] = [
 ];
 const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-W|-X|-I|-M|-C)$/;
 
-const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
+export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 const TESTS: ReadonlySet<string> = new Set(['test', '[', '[[']);
 /** Programs whose failure says something too: that nothing is there, or differs. */
 const LOOKS: ReadonlySet<string> = new Set(
@@ -248,7 +248,7 @@ function programOf(command: ShellCommand | undefined): string {
 }
 
 /** Without assignments and wrappers, and what these take. */
-function plainWords({ words: all }: ShellCommand): string[] {
+export function plainWords({ words: all }: ShellCommand): string[] {
   let words = all;
   for (;;) {
     const first = words[0];

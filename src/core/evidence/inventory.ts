@@ -5,7 +5,7 @@ import type { Words } from '../prompts/words.js';
 import { utf8Length } from '../text/json.js';
 import type { ToolDefinition } from '../tools/tool.js';
 import { argumentNames, isCommandName, isPathName } from '../tools/tool-paths.js';
-import { safeLine } from './looked.js';
+import { safeLine } from './entry.js';
 
 /** Of the list. */
 const INVENTORY_BYTES = 2_000;

@@ -6,9 +6,9 @@ import { delimit } from '../prompts/prompt.js';
 import { fill, type Words } from '../prompts/words.js';
 import { headWithin } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
-import { preview } from '../text/preview.js';
 import type { ToolDefinition } from '../tools/tool.js';
 import { argumentNames, isCommandName } from '../tools/tool-paths.js';
+import { type Entry, safeLine } from './entry.js';
 import {
   type CallNote,
   type Evidence,
@@ -18,8 +18,9 @@ import {
   type Looked,
   NOT_SEEN,
   type Snapshot,
-  type WorkspaceChanges,
 } from './evidence.js';
+import { othersOf } from './others.js';
+import { toldText } from './telling.js';
 
 /** Of one difference, and of all together; of the items with their texts. */
 export const DIFF_BYTES = 4_000;
@@ -37,14 +38,10 @@ export function filesOf({ files }: Evidence): Snapshot[] {
   for (const file of files) {
     const known = byPath.get(file.path);
     const taskIds = [...new Set([...(known?.taskIds ?? []), ...file.taskIds])];
-    byPath.set(file.path, { ...(known ?? file), taskIds });
+    const wrote = Math.max(known?.wrote ?? 0, file.wrote ?? 0);
+    byPath.set(file.path, { ...(known ?? file), taskIds, ...(wrote > 0 && { wrote }) });
   }
   return [...byPath.values()];
-}
-
-/** A name that others gave, in a line that it can not leave: control and format characters say nothing. */
-export function safeLine(text: string, max = 300): string {
-  return preview(text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'), max);
 }
 
 interface Given {
@@ -59,37 +56,43 @@ interface Given {
   words: Words;
 }
 
-interface Entry extends Omit<EvidenceItem, 'id'> {
-  /** Without its id and tasks. */
-  line: string;
-  diff: string | null;
-}
-
 /** Null where there is nothing to tell: a goal without tools costs nothing. */
 export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): Looked | null {
   if (tools.length + evidence.calls.length + checks.length === 0) return null;
   const snapshots = filesOf(evidence);
   const seen = snapshots.flatMap(before => fileEntry(words, before, now, snapshots) ?? []);
-  const told = new Set(seen.flatMap(({ file }) => (file ? [file.path] : [])));
+  const others = othersOf(words, evidence, now);
+  const told = new Set([...others.told, ...seen.flatMap(({ file }) => (file ? [file.path] : []))]);
   const pathOf = new Map(evidence.files.map(({ named, path }) => [named, path]));
-  const isTold = ({ named, ending, isError }: CallNote) =>
-    ending === 'executed' && !isError && named.some(name => told.has(pathOf.get(name) ?? name));
-  const calls = evidence.calls.filter(note => !isTold(note)).map(note => callEntry(words, note));
+  const isTold = ({ named, ending, isError, ran }: CallNote) =>
+    ran === undefined &&
+    ending === 'executed' &&
+    !isError &&
+    named.some(name => told.has(pathOf.get(name) ?? name));
+  const changes = changesOf(evidence, snapshots, now);
+  const calls = evidence.calls
+    .filter(note => !isTold(note))
+    .map(note => callEntry(words, note, isBefore(note, changes)));
   const inPlan = new Set(plan.map(({ id }) => id));
-  const entries = [...seen, ...calls].map((entry, index) => ({ ...entry, id: `e${index + 1}` }));
-  const all = [...checks.map(check => checkEntry(words, check)), ...entries].map(
-    ({ line, diff, ...entry }) => {
+  // What was run and computed says most in least room; differences give way. Ids are counted in the order of the text.
+  const kinds = [seen.map(ranked(2)), calls.map(ranked(0)), others.entries.map(ranked(1))].flat();
+  const entries = kinds.map((entry, index) => ({ ...entry, id: `e${index + 1}` }));
+  const all = [...checks.map(check => ranked(0)(checkEntry(words, check))), ...entries].map(
+    ({ line, diff, rank, ...entry }, order) => {
       // What an earlier plan did is of no task that is judged: any of them may rest on it.
       const item = { ...entry, taskIds: entry.taskIds.filter(taskId => inPlan.has(taskId)) };
       const about = [item.id, item.taskIds.join(', '), line].filter(Boolean).join(' · ');
-      return { item, text: diff === null ? about : `${about}\n${diff}` };
+      return { rank, order, item, text: diff === null ? about : `${about}\n${diff}` };
     },
   );
-  const shown = firstWithin(all, LIST_BYTES);
+  const shown = firstWithin(
+    [...all].sort((a, b) => a.rank - b.rank || a.order - b.order),
+    LIST_BYTES,
+  ).sort((a, b) => a.order - b.order);
   const items = shown.map(({ item }) => item);
   const lost = evidence.left + all.length - shown.length;
   const facts = [
-    ...othersLine(words, evidence, now),
+    ...others.facts,
     ...(now === null && isWorthALook(evidence) ? [words.evidenceUnseen] : []),
     ...(lost > 0 ? [fill(words.evidenceLeft, { count: lost })] : []),
     ...(tools.some(mayRunCommands) || checks.length > 0 ? [] : [words.evidenceNoCommands]),
@@ -97,6 +100,24 @@ export function lookedUp({ evidence, checks, now, plan, tools, words }: Given): 
   if (items.length === 0) return { text: [words.evidenceNone, ...facts].join(' '), items };
   const list = delimit('evidence', shown.map(({ text }) => text).join('\n'));
   return { text: [words.evidence, list, ...facts].join('\n'), items };
+}
+
+const ranked =
+  (rank: number) =>
+  <E extends object>(entry: E) => ({ ...entry, rank });
+
+/** Numbers of the goal's changes. A path where nothing was and nothing is may never have been meant as one. */
+function changesOf({ calls, unkept }: Evidence, files: readonly Snapshot[], now: FilesNow | null): number[] {
+  const isThere = (file: Snapshot) =>
+    file.hash !== null || now?.files.find(({ path }) => path === file.path)?.hash !== null;
+  const ofFiles = files.filter(isThere).map(({ wrote }) => wrote);
+  const ofCalls = calls.map(({ alters }) => alters);
+  return [...ofFiles, ...ofCalls, unkept?.wrote].filter(each => each !== undefined);
+}
+
+/** Whether something was changed after a command or computation began, but by itself. */
+function isBefore({ ran, at, alters }: CallNote, changes: readonly number[]): boolean {
+  return ran !== undefined && at !== undefined && changes.some(each => each > at && each !== alters);
 }
 
 /** It was made on the whole: any task may rest on it. */
@@ -176,19 +197,28 @@ function inLines(diff: string): string {
 
 const OWN_SIGNS: Readonly<Record<string, string>> = { '\n': '\n', '\t': '\t', '\r': '␍' };
 
-function callEntry(words: Words, note: CallNote): Entry {
-  const { taskId, call, ending, isError, acted, cut, said, silent = false } = note;
+function callEntry(words: Words, note: CallNote, isOld: boolean): Entry {
+  const { taskId, call, ending, isError, acted, cut, said, left = 0, silent = false, ran } = note;
   const marks = [ending, ...(isError && ending === 'executed' ? [words.evidenceError] : [])];
   if (cut) marks.push(words.evidencePart);
-  if (silent) marks.push(words.evidenceSilent);
-  const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...(said === null ? [] : [safeLine(said)])].join(
-    ' · ',
-  );
-  // What only looked and yet is noted whole has computed something.
-  const did = ending === 'executed' && !isError && !endedBadly(said ?? '');
-  const supports = did && !silent && (acted || (said !== null && !cut));
-  return { taskIds: taskId === null ? [] : [taskId], supports, line, diff: null };
+  if (silent) marks.push(ran === 'code' ? words.evidenceReadsNothing : words.evidenceSilent);
+  if (isOld) marks.push(words.evidenceBefore);
+  const told = said === null ? [] : [safeLine(toldText(words, { ...note, said }), MOST_SAID)];
+  const line = [`${safeLine(call)}: ${marks.join(', ')}`, ...told];
+  // A read-only call that is noted whole has computed something.
+  const did = ending === 'executed' && !isError && (ran === 'code' || !endedBadly(said ?? ''));
+  const supports = did && !silent && !isOld && (acted || (said !== null && !cut));
+  const isPart = cut || left > 0;
+  return {
+    taskIds: taskId === null ? [] : [taskId],
+    supports,
+    line: line.join(' · '),
+    diff: null,
+    ...(isPart && { cut: true }),
+  };
 }
+
+const MOST_SAID = 700;
 
 /** By what it said of its end: any code but 0 counts, for a command may write a 0 of its own. */
 function endedBadly(said: string): boolean {
@@ -197,47 +227,6 @@ function endedBadly(said: string): boolean {
 
 const CUT_OFF = /^(?:timed out|cancelled|ended by)\b/;
 const EXIT_CODES = /\bexit(?:ed)?\b\D*(\d+)/gi;
-
-const PATHS_SHOWN = 20;
-
-function othersLine(words: Words, { calls }: Evidence, now: FilesNow | null): string[] {
-  if (now === null) return [];
-  const byCalls = calls.some(({ acted, named }) => acted && named.length === 0);
-  if (now.changes) return changesLines(words, now.changes, byCalls);
-  if (now.others.length === 0) return [words.evidenceNoOthers];
-  const shown = now.others.slice(0, PATHS_SHOWN).map(path => safeLine(path, 120));
-  const more = now.others.length - shown.length + now.more;
-  const paths = [...shown, ...(more > 0 ? [`… (${more})`] : [])].join(', ');
-  const key = byCalls ? 'evidenceOthersOrCalls' : 'evidenceOthers';
-  return [`${words[key]}\n${delimit('files', paths)}`];
-}
-
-/** What no call named: files that changed, came and went, and what could not be looked at. */
-function changesLines(words: Words, changes: WorkspaceChanges, byCalls: boolean): string[] {
-  const { changed, added, gone, more, ignored, unseen } = changes;
-  const mark = (paths: readonly string[], how: string) =>
-    paths.slice(0, PATHS_SHOWN).map(path => `${safeLine(path, 120)}${how}`);
-  const left =
-    more + [changed, added, gone].reduce((sum, { length }) => sum + Math.max(0, length - PATHS_SHOWN), 0);
-  const paths = [
-    ...mark(changed, ''),
-    ...mark(added, ` (${words.evidenceIsNew})`),
-    ...mark(gone, ` (${words.evidenceIsGone})`),
-    ...mark(ignored, ''),
-    ...(left > 0 ? [`… (${left})`] : []),
-  ];
-  const notSeen = unseen === null ? [] : [words[WHY_UNSEEN[unseen]]];
-  if (paths.length === 0) return unseen === null ? [words.evidenceNoChanges] : notSeen;
-  const key = byCalls ? 'evidenceOthersOrCalls' : 'evidenceOthers';
-  return [`${words[key]}\n${delimit('files', paths.join(', '))}`, ...notSeen];
-}
-
-const WHY_UNSEEN = {
-  start: 'evidenceNoStart',
-  now: 'evidenceNotListed',
-  cut: 'evidenceListCut',
-  ignored: 'evidenceIgnoredUnseen',
-} as const;
 
 /** A tool that takes a command and may change something: a calculator in a sandbox runs no tests. */
 function mayRunCommands(tool: ToolDefinition): boolean {

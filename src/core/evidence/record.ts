@@ -1,28 +1,41 @@
 /** What a run keeps of its own effects while a goal is pursued: snapshots, and calls. */
 
-import { EVIDENCE_BYTES } from '../state/bounds.js';
 import type { ToolEnding, ToolResultBlock } from '../state/message.js';
 import { preview } from '../text/preview.js';
 import { sizeOfList } from '../text/sizes.js';
 import type { ToolDefinition } from '../tools/tool.js';
 import { argumentNames, isCommandName } from '../tools/tool-paths.js';
 import { contentText, isCut } from '../tools/tool-result.js';
-import { mayHaveActed } from '../tools/tool-use.js';
+import { effectOf, mayHaveActed } from '../tools/tool-use.js';
+import { mayAlter } from './altering.js';
 import type { CallNote, Evidence, Snapshot } from './evidence.js';
 import { codeSays } from './exit-code.js';
+import { sandboxReads } from './inline-code.js';
+import { digest, type Told, tellingLine } from './telling.js';
+
+/** Of `EVIDENCE_BYTES`. Numbers and tasks that files get later have the rest. */
+const FILES_BYTES = 6_800;
+const CALLS_BYTES = 7_200;
+const UNKEPT_BYTES = 1_600;
 
 /** With the snapshots of one call. A file that has another name already is as it was before that was written. */
 export function withSnapshots(evidence: Evidence, snapshots: readonly Snapshot[]): Evidence {
-  const files = [...evidence.files];
-  let { left } = evidence;
-  for (const snapshot of snapshots) {
-    const earlier = files.find(({ path }) => path === snapshot.path);
-    const { named, taskIds } = snapshot;
-    const file = earlier ? { ...earlier, named, taskIds } : snapshot;
-    if (sizeOfList([...files, file]) <= EVIDENCE_BYTES / 2) files.push(file);
-    else left += 1;
-  }
-  return { ...evidence, files, left };
+  return snapshots.reduce(withSnapshot, evidence);
+}
+
+function withSnapshot(evidence: Evidence, snapshot: Snapshot): Evidence {
+  const earlier = evidence.files.find(({ path }) => path === snapshot.path);
+  const { named, path, taskIds } = snapshot;
+  const files = [...evidence.files, earlier ? { ...earlier, named, taskIds } : snapshot];
+  if (sizeOfList(files) <= FILES_BYTES) return { ...evidence, files };
+  if (earlier) return evidence;
+  // Its name is kept, so that nobody else is said to have changed it.
+  const { files: known, wrote } = evidence.unkept ?? { files: [], wrote: 0 };
+  const same = known.find(file => file.path === path);
+  const all = [...new Set([...(same?.taskIds ?? []), ...taskIds])];
+  const unkept = [...known.filter(file => file !== same), { path, taskIds: all }];
+  if (sizeOfList(unkept) > UNKEPT_BYTES) return same ? evidence : { ...evidence, left: evidence.left + 1 };
+  return { ...evidence, unkept: { files: unkept, wrote } };
 }
 
 /** The task at work has a part in what becomes of these paths. */
@@ -36,20 +49,54 @@ export function withWriter(evidence: Evidence, named: readonly string[], taskId:
   return { ...evidence, files };
 }
 
-export function withCall(evidence: Evidence, note: CallNote): Evidence {
+/** With the note of a call that has ended. `alters` gets its number among the changes. */
+export function withCall(before: Evidence, given: CallNote): Evidence {
+  const { alters, ...rest } = given;
+  const isChange = given.acted && (alters !== undefined || writes(given));
+  const changes = (before.changes ?? 0) + (isChange ? 1 : 0);
+  const evidence = isChange && writes(given) ? withWrites(before, given, changes) : before;
+  const isKept = evidence !== before && alters === undefined;
+  const note = isChange && !isKept ? { ...given, alters: changes } : rest;
   const calls = [...evidence.calls, note];
   let { left } = evidence;
-  // What only looked goes first: it matters less what a later look made good.
-  while (sizeOfList(calls) > EVIDENCE_BYTES / 2) {
+  while (sizeOfList(calls) > CALLS_BYTES) {
+    // What its file tells goes first, then what only looked: it matters less what a later look made good.
+    const told = calls.findIndex(each => isToldByFile(evidence, each));
     const looked = calls.findIndex(({ acted }) => !acted);
-    calls.splice(Math.max(0, looked), 1);
-    left += 1;
+    calls.splice(Math.max(0, told < 0 ? looked : told), 1);
+    if (told < 0) left += 1;
   }
-  return { ...evidence, calls, left };
+  return { ...evidence, ...(isChange && { changes }), calls, left };
+}
+
+/** What a command names beside its line, such as a folder, it need not write. */
+function writes({ acted, named, ran }: CallNote): boolean {
+  return acted && named.length > 0 && ran === undefined;
+}
+
+/** The same evidence where it knows none of the files. */
+function withWrites(evidence: Evidence, { named }: CallNote, wrote: number): Evidence {
+  const { files, unkept } = evidence;
+  const isKnown = (name: string) => files.some(file => file.named === name);
+  if (!unkept && !named.every(isKnown)) return evidence;
+  return {
+    ...evidence,
+    files: files.map(file => (named.includes(file.named) ? { ...file, wrote } : file)),
+    ...(unkept && !named.every(isKnown) && { unkept: { ...unkept, wrote } }),
+  };
+}
+
+function isToldByFile({ files, unkept }: Evidence, note: CallNote): boolean {
+  const { named, ending, isError, alters } = note;
+  if (!writes(note) || ending !== 'executed' || isError || alters !== undefined) return false;
+  return unkept !== undefined || named.every(name => files.some(file => file.named === name));
 }
 
 const NOT_TAKEN_PLACE: ReadonlySet<ToolEnding> = new Set(['reused', 'invalid', 'skipped', 'cancelled']);
 const LINE_CHARS = 160;
+/** Of what failed, and of what was computed. */
+const FAILED_CHARS = 240;
+const COMPUTED_CHARS = 600;
 
 type Ended = Pick<ToolResultBlock, 'ending' | 'isError' | 'content'>;
 
@@ -68,7 +115,7 @@ export function isNoted(
   );
 }
 
-/** What is kept of a call that has ended. */
+/** What is kept of a call that has ended. `at`: changes that had been made when it began. */
 export function callNote(
   result: Ended,
   about: {
@@ -77,45 +124,81 @@ export function callNote(
     input: Readonly<Record<string, unknown>>;
     named: string[];
     taskId: string | null;
+    at?: number;
   },
 ): CallNote {
   const { ending, isError, content } = result;
-  const { tool, line, input, named, taskId } = about;
+  const { tool, line, input, named, taskId, at } = about;
   const acted = !tool.policy.readOnly && mayHaveActed(ending);
-  const cut = content.some(isCut);
-  const tells = isError || ending !== 'executed' || Object.keys(input).some(isCommandName);
-  const said = tells ? tellingLine(contentText(content)) : null;
-  const silent = !isError && ending === 'executed' && isSilent(tool, input);
-  const note = { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said };
-  return { ...note, ...(silent && { silent }) };
+  const isDone = ending === 'executed' && !isError;
+  const ran = ranBy(tool, input);
+  const told = toldOf(contentText(content), ran, isDone);
+  const cut = content.some(isCut) || told?.last !== undefined;
+  const note = { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said: null };
+  return {
+    ...note,
+    ...told,
+    ...(isDone && isSilent(tool, input, ran) && { silent: true }),
+    ...(ran && { ran }),
+    ...(at !== undefined && { at }),
+    ...(acted && altersMore(tool, input, ran) && { alters: 0 }),
+  };
+}
+
+/** Of what a sub-agent has done, by the line that tells it: how its commands ended is not known. */
+export function agentNote(
+  line: string,
+  { tools, taskId, at }: { tools: readonly ToolDefinition[]; taskId: string | null; at: number },
+): CallNote {
+  const effect = effectOf(line);
+  const [, name = '', rest = ''] = /^(?:\S+\/\d+: )*(\S+) ?(.*)$/s.exec(effect.call) ?? [];
+  const tool = tools.find(each => each.name === name);
+  const note = { taskId, named: [], acted: true, cut: false, said: null, at, ...effect };
+  if (!tool || !argumentNames(tool).some(isCommandName)) return { ...note, alters: 0 };
+  return { ...note, ran: 'command', silent: true, ...(mayAlter(rest) && { alters: 0 }) };
+}
+
+function toldOf(text: string, ran: CallNote['ran'], isDone: boolean): Told | null {
+  if (ran === 'command') return tellingLine(text, LINE_CHARS);
+  if (isDone && ran === undefined) return null;
+  return digest(text, isDone ? COMPUTED_CHARS : FAILED_CHARS);
 }
 
 const SHELL_LINE = /^(?:commands?|cmds?|command_?line|shell|script)$/i;
 
+/** What a tool that acts takes as `code` need not be a program. */
+function ranBy({ policy }: ToolDefinition, input: Readonly<Record<string, unknown>>): CallNote['ran'] {
+  const entries = Object.entries(input).filter(([name]) => isCommandName(name));
+  if (entries.some(([name]) => name.toLowerCase() !== 'code')) return 'command';
+  const isProgram = ([, code]: [string, unknown]) => policy.readOnly || /[(\n]/.test(String(code));
+  return entries.some(isProgram) ? 'code' : undefined;
+}
+
 /** Beside a list of its words a command is no line. A tool that has `pipefail` says so of itself. */
-function isSilent({ description }: ToolDefinition, input: Readonly<Record<string, unknown>>): boolean {
+function isSilent(
+  { description }: ToolDefinition,
+  input: Readonly<Record<string, unknown>>,
+  ran: CallNote['ran'],
+): boolean {
   const lines = Object.entries(input).filter(([name]) => isCommandName(name));
   const [name = '', line] = lines[0] ?? [];
-  if (lines.length !== 1 || !SHELL_LINE.test(name) || typeof line !== 'string') return false;
+  if (lines.length !== 1 || typeof line !== 'string') return false;
+  if (ran === 'code') return !sandboxReads(line);
+  if (!SHELL_LINE.test(name)) return false;
   const pipefail = /\bpipefail\b/.test(description) && !/\bwithout pipefail\b/.test(description);
   return codeSays(line, { pipefail }) !== 'all';
 }
 
-const EXIT = /\bexit(?:ed)?\b.*?\d+/i;
-
-/** The first line, with the last of the others that has an exit code: one of the two is not what the command wrote. */
-function tellingLine(text: string): string | null {
-  const [first, ...others] = text.split('\n').filter(line => line.trim() !== '');
-  if (first === undefined) return null;
-  const last = others.findLast(line => EXIT.test(line));
-  if (last === undefined) return fromExit(first, LINE_CHARS);
-  const chars = Math.floor((LINE_CHARS - BETWEEN.length) / 2);
-  return `${fromExit(first, chars)}${BETWEEN}${fromExit(last, chars)}`;
+/** Whether a call may have changed files beside those that it names. */
+function altersMore(
+  { origin }: ToolDefinition,
+  input: Readonly<Record<string, unknown>>,
+  ran: CallNote['ran'],
+): boolean {
+  if (ran === undefined)
+    return origin.type !== 'workflow' && Object.keys(input).some(name => PATCH.test(name));
+  const words = Object.entries(input).flatMap(([name, value]) => (isCommandName(name) ? value : []));
+  return ran === 'code' || !words.every(word => typeof word === 'string') || mayAlter(words.join(' '));
 }
 
-/** Of a line that is too long, from where it tells the code. */
-function fromExit(line: string, chars: number): string {
-  return preview(line.length > chars ? line.slice(Math.max(0, line.search(EXIT))) : line, chars);
-}
-
-const BETWEEN = ' … ';
+const PATCH = /^(?:patch|diff|edits|changes)$/i;

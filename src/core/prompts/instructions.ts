@@ -247,7 +247,8 @@ export function verificationInstruction(
 
 /**
  * What is shown is not told once more: reports of tasks whose effects are in the evidence are cut short, and are left
- * out before a verifier with a memory of its own, which judges by what is there, not by what was said of it.
+ * out before a verifier with a memory of its own, which judges by what is there, not by what was said of it. Where a
+ * call of the task said more than the evidence tells, the report stands: nothing else says it.
  */
 function reportsToJudge(state: RunState, plan: readonly Task[], looked: Looked | null): string {
   const shown = new Set(looked?.items.flatMap(({ supports, taskIds }) => (supports ? taskIds : [])));
@@ -255,7 +256,8 @@ function reportsToJudge(state: RunState, plan: readonly Task[], looked: Looked |
   const isAbove = holdsReports(state);
   if (shown.size === 0 || isAbove) return reportsText(words, plan, isAbove);
   const isApart = state.pinned?.roles.verifier?.memory === 'private';
-  const left = plan.filter(({ id, result }) => result && !(isApart && shown.has(id)));
+  const cut = new Set(looked?.items.flatMap(({ cut, taskIds }) => (cut ? taskIds : [])));
+  const left = plan.filter(({ id, result }) => result && !(isApart && shown.has(id) && !cut.has(id)));
   const most = (id: string) => (shown.has(id) ? SHORT_REPORT_BYTES : REPORTS_BYTES);
   const short = left.map(task => ({ ...task, result: cutText(task.result ?? '', most(task.id)) }));
   return short.length === 0 ? '' : reportsText(words, short, false);

@@ -1,6 +1,7 @@
 /** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
 
 import { modelsInUse, type PinnedRun } from '../agents/run-config.js';
+import { digest, toldText } from '../evidence/telling.js';
 import { budgetTokens } from '../limits/budget-tokens.js';
 import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import type { PlannedTask, Task } from '../plan/plan.js';
@@ -9,6 +10,9 @@ import { userNotesText } from '../state/goal.js';
 import type { ToolUseBlock } from '../state/message.js';
 import type { RunState } from '../state/run-state.js';
 import { cutText, fitted } from '../text/fit.js';
+import { utf8Length } from '../text/json.js';
+import { preview } from '../text/preview.js';
+import { contentText } from '../tools/tool-result.js';
 import { paragraphs } from './instructions.js';
 import { delimit } from './prompt.js';
 import { cutNote, fill, wordsOf } from './words.js';
@@ -35,8 +39,40 @@ export function resultReviewInstruction(state: RunState, task: Task, summary: st
     description,
     completionCriteria,
     summary,
+    calls: callsOf(state, id),
   });
 }
+
+/** The tool calls of a task in order, with how each ended and what it said: the latest that there is room for. */
+function callsOf(state: RunState, taskId: string): string[] {
+  const lines = state.log.trace.steps.flatMap(
+    ({ action, taskId: of, ending, error, observation, resultId }) => {
+      if (action.type !== 'tool' || of !== taskId) return [];
+      const call = `${action.tool} ${preview(action.arguments, CALL_CHARS)}: ${ending}`;
+      const failed = error !== undefined && ending === 'executed' ? `, ${wordsOf(state).evidenceError}` : '';
+      const said = saidBy(state, resultId) ?? observation ?? '';
+      return `${call}${failed}${said === '' ? '' : ` · ${said}`}`;
+    },
+  );
+  let room = CONTEXT_BYTES;
+  const over = lines.findLastIndex(line => {
+    room -= utf8Length(line);
+    return room < 0;
+  });
+  return over < 0 ? lines : [`… (${over + 1})`, ...lines.slice(over + 1)];
+}
+
+/** Null where the conversation has the result no more. */
+function saidBy(state: RunState, resultId: string | undefined): string | null {
+  const messages = Object.values(state.threads).flatMap(thread => thread.messages);
+  const result = messages.find(({ id }) => id === resultId);
+  const told =
+    result?.kind === 'tool_result' ? digest(contentText(result.content[0].content), SAID_CHARS) : null;
+  return told && toldText(wordsOf(state), told);
+}
+
+const CALL_CHARS = 160;
+const SAID_CHARS = 300;
 
 export function actionReviewInstruction(state: RunState, call: ToolUseBlock): string {
   const taskId = taskAt(state.cursor);

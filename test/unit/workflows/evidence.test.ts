@@ -191,6 +191,49 @@ describe('what a sub-agent of the executor has done', () => {
   });
 });
 
+describe('tests, and edits of files', () => {
+  const found: LookFinds = {
+    before: [{ named: 'a', path: 'a', hash: 'old', bytes: 1, ref: null }],
+    now: { files: [{ path: 'a', hash: 'h', bytes: 2, diff: '+y', left: 0, why: null }], others: [], more: 0 },
+    start: { ref: null },
+    list: '',
+  };
+  const look = async <I extends LookInput>({ at }: I) => ({
+    ok: true as const,
+    value: found[at] as LookFinds[I['at']],
+  });
+  const run = {
+    ...fileTool('run'),
+    description: 'Runs a line by bash with pipefail.',
+    inputSchema: { type: 'object', properties: { command: { type: 'string' } } },
+  };
+  const callTool = async ({ tool }: CallToolInput) => {
+    const content = [{ type: 'text' as const, text: tool === 'run' ? 'exit code 0 (0.1 s)' : 'Done.' }];
+    return {
+      ok: true as const,
+      value: { ending: 'executed' as const, content, isError: false, durationMs: 1 },
+    };
+  };
+  const tests = { calls: ['run'], input: { command: 'npm test' } };
+  const edit = { calls: ['put'], input: { path: 'a' } };
+  const cites = { text: content.text.replace('"evidence":[]', '"evidence":["e2"]') };
+
+  test.each([
+    ['tests, then an edit', [tests, edit], 'opinion'],
+    ['an edit, then tests', [edit, tests], 'evidence'],
+    ['tests, an edit, and tests again', [tests, edit, tests], 'opinion'],
+  ])('%s → a verdict that cites the first tests counts as what it is (SE1)', async (_, calls, basis) => {
+    const pinned = { roles: roles({}), tools: [run, fileTool('put')] };
+    const given = { pinned, look, callTool };
+    const { run: made, requests, end } = await team([planned, ...calls, done, cites], 0, given);
+    const asked = (requests.at(-1)?.messages ?? []).map(message => textOf(message)).join('\n');
+    const isOld = basis === 'opinion';
+    const line = `e2 · task-1 · run npm test: executed${isOld ? ', before later changes' : ''} · exit code 0 (0.1 s)`;
+    expect(asked.split('\n')).toContain(line);
+    expect([end.outcome, made.state.goal.basis]).toEqual(['completed', basis]);
+  });
+});
+
 test('a task of thousands of characters → the verifier has every word of it', async () => {
   const description = `Write it. ${'And so on. '.repeat(200)}Do not claim that tests were run.`;
   const { requests } = await team([{ text: plan({ todos: [description] }) }, done, content], 0);

@@ -40,6 +40,8 @@ export interface CallEnd {
   ran: ToolDefinition | null;
   /** `changes` of the run when it began; left out where it did not run here. */
   changes?: number;
+  /** Of the goal's evidence, likewise. */
+  evidenceAt?: number;
 }
 
 /** For checks, which are made again only after a change, and for whoever called this run, if it ends before it has told them. */
@@ -75,7 +77,7 @@ export function noteAnswer(
 /** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
 export function finishCall(
   run: Run,
-  { batch, reply, call, callId, result, input, ran, changes }: CallEnd,
+  { batch, reply, call, callId, result, input, ran, changes, evidenceAt }: CallEnd,
 ): void {
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
@@ -106,7 +108,7 @@ export function finishCall(
     });
   const { ending } = result;
   const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name);
-  if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input });
+  if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input, at: evidenceAt });
   if (ran) noteEffect(run, ran, { input, result });
   // It has run, or never will.
   delete batch.edited[call.id];

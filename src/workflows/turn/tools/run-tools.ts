@@ -71,9 +71,10 @@ interface Started extends DecidedCall {
   reply: AssistantMessage;
   callId: string;
   changes: number;
+  evidenceAt: number;
 }
 
-function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Started {
+function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes' | 'evidenceAt'>): Started {
   const { batch, call, decision } = decided;
   closeCallGates(run, [call]);
   if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
@@ -86,7 +87,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
     toolUseId: call.id,
     ...toldArguments(batch, call),
   });
-  return { ...decided, callId, changes: run.memory.changes };
+  return { ...decided, callId, changes: run.memory.changes, evidenceAt: run.state.evidence.changes ?? 0 };
 }
 
 /** What a person edited is said nowhere else. */

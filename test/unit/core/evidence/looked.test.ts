@@ -2,15 +2,24 @@ import { describe, expect, test } from 'vitest';
 import { basisOf, citationDoubts, itemsCited } from '../../../../src/core/evidence/citations.js';
 import type {
   CallNote,
+  Evidence,
   EvidenceItem,
   FileNow,
+  FilesNow,
+  Looked,
   Snapshot,
   WorkspaceChanges,
 } from '../../../../src/core/evidence/evidence.js';
 import { NOT_SEEN, newEvidence } from '../../../../src/core/evidence/evidence.js';
 import { inventoryOf } from '../../../../src/core/evidence/inventory.js';
 import { lookedUp } from '../../../../src/core/evidence/looked.js';
-import { callNote, isNoted, withCall, withSnapshots } from '../../../../src/core/evidence/record.js';
+import {
+  agentNote,
+  callNote,
+  isNoted,
+  withCall,
+  withSnapshots,
+} from '../../../../src/core/evidence/record.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { EVIDENCE_BYTES, LOOKED_BYTES } from '../../../../src/core/state/bounds.js';
 import { jsonBytes, utf8Length } from '../../../../src/core/text/json.js';
@@ -33,6 +42,60 @@ const call = (more: Partial<CallNote> = {}): CallNote => ({
 });
 const plan = [task('t1'), task('t2')];
 const words = BUILT_IN_WORDS.en;
+
+/** Ended well, with what it said. */
+const ended = (text: string) => ({
+  ending: 'executed' as const,
+  isError: false,
+  content: [{ type: 'text' as const, text }],
+});
+const runs = {
+  ...fileTool('run'),
+  description: 'by bash with pipefail',
+  inputSchema: { properties: { command: {} } },
+};
+const computes = { ...fileTool('compute', { readOnly: true }), inputSchema: { properties: { code: {} } } };
+
+/** Calls as they follow each other. */
+type Step = (before: Evidence) => Evidence;
+const noted =
+  (text: string, about: Pick<Parameters<typeof callNote>[1], 'tool' | 'line' | 'input'>): Step =>
+  before => {
+    const named = namedPaths(about.input, '/w');
+    const at = before.changes ?? 0;
+    return withCall(before, callNote(ended(text), { ...about, named, taskId: 't1', at }));
+  };
+const ran = (command: string): Step =>
+  noted('exit code 0 (0.1 s)', { tool: runs, line: `run ${command}`, input: { command } });
+const computed = (code: string, text = '42'): Step =>
+  noted(text, { tool: computes, line: `compute ${code}`, input: { code } });
+const put =
+  (path: string, more: Partial<Snapshot> = {}): Step =>
+  before => {
+    const isKnown = before.files.some(({ named }) => named === path);
+    const known = isKnown ? before : withSnapshots(before, [then(path, more)]);
+    return noted('Done.', { tool: fileTool('put'), line: `put ${path}`, input: { path } })(known);
+  };
+const following = (steps: readonly Step[]) => steps.reduce((evidence, step) => step(evidence), newEvidence());
+
+/** What a verifier is told of them where every file has changed but those of `void`, which never were. */
+function lookAfter(steps: readonly Step[], more: Partial<FilesNow> = {}, never: readonly string[] = []) {
+  const evidence = following(steps);
+  const files = evidence.files.map(({ path }) =>
+    now(path, never.includes(path) ? { hash: null } : { diff: '+y' }),
+  );
+  const seen = { files, others: [], more: 0, ...more };
+  return lookedUp({ evidence, checks: [], now: seen, plan, tools: [runs], words }) ?? { text: '', items: [] };
+}
+
+/** The item whose line has this. */
+function itemOf({ text, items }: Looked, part: string) {
+  const id = text
+    .split('\n')
+    .find(line => line.includes(part))
+    ?.split(' · ')[0];
+  return items.find(item => item.id === id);
+}
 
 function look(
   files: Snapshot[],
@@ -105,12 +168,7 @@ describe('the text of evidence', () => {
     ],
     ['a command that a signal ended', call({ said: 'ended by SIGKILL (1 s)' }), 'ended by SIGKILL', false],
     ['a command that hung', call({ said: 'timed out after 9 s … exit code 0' }), 'timed out', false],
-    [
-      'seen in part',
-      call({ acted: false, cut: true }),
-      'executed, only a part of what it said was seen',
-      false,
-    ],
+    ['seen in part', call({ acted: false, cut: true }), 'executed, not all of what it said is here', false],
   ])('a call that is %s → its ending, and whether a task may rest on it', (_, note, expected, supports) => {
     const { text = '', items = [] } = look([], [note], []) ?? {};
     expect(text).toContain(expected);
@@ -126,7 +184,8 @@ describe('the text of evidence', () => {
     const sums = { ...fileTool('compute', { readOnly: true }), inputSchema: { properties: { code: {} } } };
     const reads = fileTool('read', { readOnly: true });
     expect([isNoted(sums, ended), isNoted(reads, ended)]).toEqual([true, false]);
-    const about = { tool: sums, line: 'compute sum', input: { code: 'sum' }, named: [], taskId: 't1' };
+    const input = { code: "readLines('a').length" };
+    const about = { tool: sums, line: 'compute sum', input, named: [], taskId: 't1' };
     const { text = '', items = [] } = look([], [callNote(ended, about)], []) ?? {};
     expect(text).toContain('e1 · t1 · compute sum: executed · 42');
     expect(items[0]?.supports).toBe(true);
@@ -274,7 +333,7 @@ describe('the text of evidence', () => {
   test('hundreds of files with long differences → within the bound, and what is left out is said', () => {
     const files = Array.from({ length: 300 }, (_, at) => then(`${'f'.repeat(80)}${at}`));
     const kept = withSnapshots(newEvidence(), files);
-    expect(jsonBytes(kept.files)).toBeLessThanOrEqual(EVIDENCE_BYTES / 2);
+    expect(jsonBytes(kept)).toBeLessThanOrEqual(EVIDENCE_BYTES);
     const seen = files.map(({ path }) => now(path, { diff: '+y\n'.repeat(1_300), left: 9 }));
     const found = { files: seen, others: files.map(({ path }) => path), more: 7 };
     const looked = lookedUp({
@@ -298,6 +357,180 @@ describe('the text of evidence', () => {
     expect(calls.every(({ acted }) => acted)).toBe(true);
     expect(calls.length + left).toBe(200);
     expect(jsonBytes(calls)).toBeLessThanOrEqual(EVIDENCE_BYTES / 2);
+  });
+});
+
+describe('what was changed after a command or a computation', () => {
+  const many = Array.from({ length: 60 }, (_, at) => put(`${'f'.repeat(80)}${at}`));
+  const agent =
+    (line: string): Step =>
+    before =>
+      withCall(before, agentNote(line, { tools: [runs], taskId: 't1', at: before.changes ?? 0 }));
+
+  test.each<[string, Step[], boolean]>([
+    ['nothing', [put('a'), ran('npm test')], true],
+    ['a file', [put('a'), ran('npm test'), put('a')], false],
+    ['a new file', [ran('npm test'), put('b', { hash: null })], false],
+    [
+      'nothing, by a call that names no file that ever was',
+      [ran('npm test'), put('ann', { hash: null })],
+      true,
+    ],
+    ['something, by a command', [ran('npm test'), ran("sed -i 's/a/b/' a")], false],
+    ['something, perhaps, by a script', [ran('npm test'), ran('python3 fix.py')], false],
+    ['nothing, by commands that look', [ran('npm test'), ran('git status'), ran('npm run lint')], true],
+    ['something, by a command and by itself', [ran('npm install && npm test')], true],
+    [
+      'something, by a patch',
+      [ran('npm test'), noted('Done.', { tool: fileTool('apply'), line: 'apply', input: { patch: '+y' } })],
+      false,
+    ],
+    ['something, by an agent', [ran('npm test'), agent('search/1: put a: executed')], false],
+    [
+      'nothing, by a command of an agent',
+      [ran('npm test'), agent('search/1: run git status: executed')],
+      true,
+    ],
+    ['a file that there was no room for', [...many, ran('npm test'), put(`${'f'.repeat(80)}59`)], false],
+    ['nothing, after many files', [...many, ran('npm test')], true],
+  ])('tests ran, then %s → they prove how things stand, or are told as older (SE1)', (_, steps, holds) => {
+    const looked = lookAfter(steps, {}, ['ann']);
+    const item = itemOf(looked, 'npm test: executed');
+    expect(item?.supports).toBe(holds);
+    expect(looked.text.includes('npm test: executed, before later changes · exit code 0')).toBe(!holds);
+    expect(following(steps).unkept !== undefined).toBe(steps.length > 60);
+  });
+
+  test('tests that began before the edit of a task beside had ended → told as older (SE1)', () => {
+    const about = {
+      tool: runs,
+      line: 'run npm test',
+      input: { command: 'npm test' },
+      named: [],
+      taskId: 't1',
+    };
+    const steps = [
+      put('a'),
+      (before: Evidence) => withCall(before, callNote(ended('exit code 0'), { ...about, at: 0 })),
+    ];
+    expect(itemOf(lookAfter(steps), 'npm test')?.supports).toBe(false);
+  });
+
+  test('a computation, then an edit → told as older; a failure, too (SE1)', () => {
+    expect(itemOf(lookAfter([computed("read('a')"), put('a')]), 'compute')?.supports).toBe(false);
+    expect(itemOf(lookAfter([put('a'), computed("read('a')")]), 'compute')?.supports).toBe(true);
+    const failed = noted('exit code 1 (0.1 s)', {
+      tool: runs,
+      line: 'run npm test',
+      input: { command: 'npm test' },
+    });
+    expect(lookAfter([failed, put('a')]).text).toContain('executed, before later changes · exit code 1');
+  });
+
+  test('notes of an older version, which have no order → as they were', () => {
+    const old = call({ call: 'run npm test', said: 'exit code 0 (0.1 s)' });
+    expect(itemOf(lookAfter([before => withCall(before, old), put('a')]), 'npm test')?.supports).toBe(true);
+  });
+
+  test('a command of a sub-agent, whose exit code is not known → no task rests on it (SE1)', () => {
+    expect(itemOf(lookAfter([agent('search/1: run npm test: executed')]), 'npm test')?.supports).toBe(false);
+    expect(itemOf(lookAfter([agent('search/1: send_mail ann: executed')]), 'send_mail')?.supports).toBe(true);
+  });
+});
+
+describe('what a computation said', () => {
+  const lineOf = (text: string, code = "read('a')") => {
+    const looked = lookAfter([computed(code, text)]);
+    return {
+      line: looked.text.split('\n').find(line => line.includes('· compute')) ?? '',
+      item: looked.items[0],
+    };
+  };
+
+  test('two lines → both are told (SE1)', () => {
+    const { line, item } = lineOf('first half ok: true\nsecond half ok: false');
+    expect(line).toMatch(/executed · first half ok: true \/ second half ok: false$/);
+    expect([item?.supports, item?.cut]).toEqual([true, undefined]);
+  });
+
+  test('many lines → beginning and end, how many are between, and no task rests on it (SE1)', () => {
+    const lines = Array.from({ length: 100 }, (_, at) => `row ${at} is as it must be`);
+    const { line, item } = lineOf([...lines, 'all ok: false'].join('\n'));
+    expect(line).toContain('executed, not all of what it said is here · row 0 is');
+    expect(line).toMatch(/\[\d+ lines more\] row \d+ is .* \/ all ok: false$/);
+    expect(line.length).toBeLessThan(760);
+    expect([item?.supports, item?.cut]).toEqual([false, true]);
+  });
+
+  test('one long line → its beginning and its end (SE1)', () => {
+    const { line } = lineOf(`${'x'.repeat(2_000)} ok: false`);
+    expect(line).toMatch(/· x{300}… …x+ ok: false$/);
+  });
+
+  test.each([
+    ['print("Checked all lines of a.txt: ok")', false],
+    ["print(readLines('a.txt').length)", true],
+  ])('%j → a task may rest on it only if the code reads: %s (WK12)', (code, supports) => {
+    const { line, item } = lineOf('Checked all lines of a.txt: ok', code);
+    expect(item?.supports).toBe(supports);
+    expect(line.includes('its code reads nothing')).toBe(!supports);
+  });
+
+  test('what failed → beginning and end, not its first line alone', () => {
+    const content = [{ type: 'text' as const, text: 'Usage:\nput <file>\nno such file: a' }];
+    const about = { tool: fileTool('put'), line: 'put a', input: {}, named: [], taskId: null };
+    const note = callNote({ ending: 'executed', isError: true, content }, about);
+    expect(note.said).toBe('Usage: / put <file> / no such file: a');
+  });
+});
+
+describe('many files and few commands', () => {
+  const edits = Array.from({ length: 60 }, (_, at) => put(`src/module-number-${at}/index.ts`));
+  const changes = (more: Partial<WorkspaceChanges> = {}) => ({
+    changes: { changed: [], added: [], gone: [], more: 0, ignored: [], unseen: null, ...more },
+  });
+
+  test('60 edits, then tests → the tests are listed, and no edit is laid on somebody else (SE1)', () => {
+    const steps = [...edits, ran('npm test')];
+    const { unkept } = following(steps);
+    const paths = unkept?.files.map(({ path }) => path) ?? [];
+    expect(paths.length).toBeGreaterThan(5);
+    const looked = lookAfter(steps, changes({ changed: [...paths, 'other.ts'] }));
+    expect(itemOf(looked, 'npm test')?.supports).toBe(true);
+    expect(jsonBytes(following(steps))).toBeLessThanOrEqual(EVIDENCE_BYTES);
+    for (const path of paths)
+      expect(itemOf(looked, `${path}: changed; what it was before was not kept`)).toMatchObject({
+        supports: true,
+        taskIds: ['t1'],
+      });
+    expect(looked.text).toContain(
+      '<files>other.ts</files>'.replace('<files>', '<files>\n').replace('</files>', '\n</files>'),
+    );
+    expect(jsonBytes(looked)).toBeLessThanOrEqual(LOOKED_BYTES);
+  });
+
+  test('long differences of many files → they give way, not the command (SE1)', () => {
+    const evidence = following([...edits, ran('npm test')]);
+    const files = evidence.files.map(({ path }) => now(path, { diff: `+${'"'.repeat(290)}` }));
+    const seen = { files, others: [], more: 0 };
+    const looked = lookedUp({ evidence, checks: [], now: seen, plan, tools: [runs], words });
+    expect(looked?.text).toContain('run npm test: executed · exit code 0');
+    expect(looked?.text).toMatch(/\d+ more are not listed/);
+  });
+
+  test('files that a command changed → each has an id, of the task whose command may have (WK2)', () => {
+    const looked = lookAfter([ran('python3 fix.py')], changes({ changed: ['a'], added: ['b'], gone: ['c'] }));
+    expect(looked.text).toContain(
+      'e2 · t1 · a: changed; no call names it\ne3 · t1 · b: new; no call names it\ne4 · t1 · c: gone;',
+    );
+    expect(looked.items.map(({ supports }) => supports)).toEqual([true, true, true, true]);
+    expect(looked.text).not.toContain('<files>');
+  });
+
+  test('files that changed while commands only looked → named, and nobody may rest on them (WK2)', () => {
+    const looked = lookAfter([ran('npm test')], changes({ changed: ['a'], added: ['b'] }));
+    expect(looked.items).toHaveLength(1);
+    expect(looked.text).toContain('a, b (new)');
   });
 });
 

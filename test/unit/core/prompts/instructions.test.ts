@@ -341,6 +341,21 @@ describe('what an instruction says once (OU13)', () => {
   );
 });
 
+test.each([
+  ['said all that is told', {}, false],
+  ['said more', { cut: true as const }, true],
+])(
+  'verificationInstruction: a verifier with a memory of its own, and a call that %s → the report: %j %s (C8)',
+  (_, more, told) => {
+    const state = stateWith([task('task-1', { status: 'completed', result: 'Counted 12 lines.' })]);
+    state.pinned = pinnedRun({ roles: { verifier: testRole('verifier', { memory: 'private' }) } });
+    const item = { id: 'e1', taskIds: ['task-1'], supports: true, ...more };
+    const looked = { text: 'e1', items: [item] };
+    const instruction = verificationInstruction(state, { looked, anew: false });
+    expect(instruction.includes('Counted 12 lines.')).toBe(told);
+  },
+);
+
 test('verificationInstruction: reports that are too long together → cut, and the verifier is told how long each is (C8)', () => {
   const long = 'It says so. '.repeat(6_000);
   const tasks = ['task-1', 'task-2'].map(id => task(id, { status: 'completed', result: long }));

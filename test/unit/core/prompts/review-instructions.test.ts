@@ -9,6 +9,10 @@ import {
 import { executionAt } from '../../../../src/core/state/position.js';
 import type { RunState } from '../../../../src/core/state/run-state.js';
 import { newRunState } from '../../../../src/core/state/run-state.js';
+import { newThread } from '../../../../src/core/state/thread.js';
+import { addStep, type TraceStep } from '../../../../src/core/state/trace.js';
+import { jsonBytes } from '../../../../src/core/text/json.js';
+import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { task as newTask } from '../../../support/core-values.js';
 
 function task(id: string, more: Partial<Task> = {}): Task {
@@ -68,8 +72,49 @@ test('resultReviewInstruction: a report → the task and what was reported (C8)'
     description: 'Do task-1',
     completionCriteria: 'it runs',
     summary: 'Found 3',
+    calls: [],
   };
   expect(parsed('result', instruction)).toEqual(expected);
+});
+
+test('resultReviewInstruction: calls of the task → in order, how each ended and what it said; the oldest give way (C8)', () => {
+  const state = stateWith('Go');
+  const step = (tool: string, text: string, more: Partial<TraceStep> = {}) => {
+    const resultId = `m${state.log.trace.steps.length}`;
+    const { messages } = state.threads.main ?? newThread('main');
+    const content = [{ type: 'text' as const, text }];
+    const result = toolResult({ id: 'c', name: tool }, 'executed', { content });
+    state.threads.main = {
+      ...newThread('main'),
+      messages: [...messages, { kind: 'tool_result', id: resultId, at: 1, content: [result] }],
+    };
+    addStep(state.log.trace, {
+      ...{ at: 1, role: 'executor', taskId: 'task-1', messageId: 'm', thought: '', elapsedMs: 1, resultId },
+      ...{
+        action: { type: 'tool', tool, arguments: '{"path":"a.js"}' },
+        ending: 'executed',
+        observation: 'cut…',
+      },
+      ...{ expectedOutcome: null, risk: null, confidence: null, decidedBy: null, error: null, tokens: null },
+      ...more,
+    } as Parameters<typeof addStep>[1]);
+  };
+  step('run', `exit code 0 (0.1 s)\n${'a test passed\n'.repeat(90)}90 passed`);
+  step('read', 'of another task', { taskId: 'task-2' });
+  step('edit', 'no such text', { error: 'no such text' });
+  step('read', 'gone', { resultId: 'm99' });
+  const calls = () =>
+    (parsed('result', resultReviewInstruction(state, task('task-1'), 'Done')) as { calls: string[] }).calls;
+  expect(calls()).toEqual([
+    expect.stringMatching(
+      /^run \{"path":"a\.js"\}: executed · exit code 0 \(0\.1 s\) \/ .* \[\d+ lines more\] .* \/ 90 passed$/,
+    ),
+    'edit {"path":"a.js"}: executed, the tool reports an error · no such text',
+    'read {"path":"a.js"}: executed · cut…',
+  ]);
+  for (let count = 0; count < 100; count += 1) step('read', 'x'.repeat(900));
+  expect(calls()[0]).toMatch(/^… \(\d+\)$/);
+  expect(jsonBytes(calls())).toBeLessThan(9_000);
 });
 
 test.each([
