@@ -10,7 +10,7 @@ import { fill, type Words } from '../prompts/words.js';
 import type { Message } from '../state/message.js';
 import { told } from '../text/fit.js';
 import { jsonBytes } from '../text/json.js';
-import { anchorsOf, groupsOf } from '../text/trim.js';
+import { anchorsOf, groupsOf } from './trim.js';
 
 /** Who is said to have written it, in usage and conversation: no role of its own, it is asked in that of who works. */
 export const COMPACTOR = 'compactor';

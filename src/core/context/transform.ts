@@ -3,8 +3,8 @@ import { expected, type Parsed } from '../outputs/output-fields.js';
 import type { Words } from '../prompts/words.js';
 import { type Message, textOf, toolCallsOf, type UserMessage } from '../state/message.js';
 import { isRecord, isText, jsonBytes } from '../text/json.js';
-import { leaveOutResult } from '../text/shorten-result.js';
-import { anchorsOf, groupsOf, lastSummary, recallIdOf } from '../text/trim.js';
+import { leaveOutResult } from './shorten-result.js';
+import { anchorsOf, groupsOf, lastSummary, recallIdOf } from './trim.js';
 
 /** What a function wants changed. Ids are those of messages that it was given. */
 export interface ContextChange {

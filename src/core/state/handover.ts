@@ -1,11 +1,11 @@
 /** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
 
+import { trimThread } from '../context/trim.js';
 import { estimateMessageTokens } from '../limits/tokens.js';
 import { newBranch } from '../plan/branches.js';
 import { wordsOf } from '../prompts/words.js';
 import { withShortTexts } from '../text/fit-message.js';
 import { isRecord } from '../text/json.js';
-import { trimThread } from '../text/trim.js';
 import { forgetResults } from '../tools/ledger.js';
 import { isRecall } from '../tools/tool-result.js';
 import { folded, replaceMessages, unfolded } from './branch-threads.js';

@@ -3,6 +3,7 @@
 import type { PinnedRole } from '../../core/agents/role.js';
 import { offeredTools } from '../../core/agents/run-config.js';
 import { type ContextRules, softTokensOf, thinPays } from '../../core/context/decide.js';
+import { recallIdOf } from '../../core/context/trim.js';
 import { tokenFactor } from '../../core/limits/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
 import { prefixOf } from '../../core/prompts/shared-prefix.js';
@@ -10,7 +11,6 @@ import { shortenThread } from '../../core/state/handover.js';
 import type { Message } from '../../core/state/message.js';
 import type { Thread } from '../../core/state/thread.js';
 import { ownValue } from '../../core/text/json.js';
-import { recallIdOf } from '../../core/text/trim.js';
 import { isRecall } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
 import { storeIsAway } from './keep-session.js';

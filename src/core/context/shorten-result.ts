@@ -2,10 +2,10 @@
 
 import { fill, type Words } from '../prompts/words.js';
 import type { ToolContent, ToolResultBlock } from '../state/message.js';
+import { utf8Length } from '../text/json.js';
+import { headChars, tailChars } from '../text/large-text.js';
 import { leftOutNote } from '../tools/tool-notes.js';
 import { contentText } from '../tools/tool-result.js';
-import { utf8Length } from './json.js';
-import { headChars, tailChars } from './large-text.js';
 
 /** A text up to so many characters is left as it is; of a longer one so many from its beginning and its end. */
 const WHOLE_CHARS = 2_000;

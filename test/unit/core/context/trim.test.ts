@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { trimThread as trim } from '../../../../src/core/context/trim.js';
 import { estimateMessageTokens } from '../../../../src/core/limits/tokens.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { type Message, NO_USAGE, textOf, type UserMessage } from '../../../../src/core/state/message.js';
-import { trimThread as trim } from '../../../../src/core/text/trim.js';
 import { toolResultText } from '../../../../src/core/tools/tool-result.js';
 import { pairingFaults } from '../../../support/pairing.js';
 
