@@ -161,16 +161,17 @@ export const OF_LENGTH = /\btokens?\b|length|context(?!=)|\bsize\b|too (long|lar
 
 export const UNKNOWN_MODEL: RefusalWords = {
   words:
-    /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|is unknown|not supported for)|not found.{0,20}\bmodel\b/i,
+    /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|is unknown|not supported for|decommissioned)|not found.{0,20}\bmodel\b/i,
   met: [
     ['OpenAI', 2023, 'The model `gpt-9` does not exist or you do not have access to it.'],
     ['Ollama', 2024, "model 'gpt-9' not found, try pulling it first"],
+    ['Groq', 2025, 'The model `llama-3.2-90b-preview` has been decommissioned and is no longer supported.'],
   ],
 };
 
 export const FILTERED: RefusalWords = {
   words:
-    /content[_ ]?(filter|policy|management)|usage polic(y|ies)|responsible ?ai|safety (system|filter)|moderation/i,
+    /content[_ ]?(filter|policy|management)|usage polic(y|ies)|responsible ?ai|safety (system|filter)|moderation|inappropriate content|content exists risk|敏感内容/i,
   met: [
     [
       'Azure',

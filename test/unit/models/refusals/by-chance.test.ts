@@ -80,6 +80,31 @@ describe('what a refusal means', () => {
       FAILURE.model.badResponse,
     ],
     [
+      'DashScope, its filter',
+      400,
+      { message: 'Input data may contain inappropriate content.', code: 'data_inspection_failed' },
+      FAILURE.model.contentFilter,
+    ],
+    ['DeepSeek, its filter', 400, { message: 'Content Exists Risk' }, FAILURE.model.contentFilter],
+    [
+      'Zhipu, its filter',
+      400,
+      {
+        message: '系统检测到输入或生成内容可能包含不安全或敏感内容，请您避免输入易产生敏感内容的提示语',
+        code: '1301',
+      },
+      FAILURE.model.contentFilter,
+    ],
+    [
+      'Groq, a model that is gone',
+      400,
+      {
+        message: 'The model `llama-3.2-90b-preview` has been decommissioned and is no longer supported.',
+        code: 'model_decommissioned',
+      },
+      FAILURE.model.unknownModel,
+    ],
+    [
       'a router, of a field',
       400,
       { message: 'Error from the model provider: Unknown name "foo": Cannot find field.' },
