@@ -88,8 +88,8 @@ describe('steer during a tool batch', () => {
     expect(last.map(message => message.role)).toEqual(['tool', 'tool', 'tool', 'user']);
     expect(last.map(wireText)).toEqual([
       expect.stringContaining('done'),
-      expect.stringContaining('superseded by a message of the user'),
-      expect.stringContaining('superseded by a message of the user'),
+      expect.stringContaining('a message of the user came first'),
+      expect.stringContaining('a message of the user came first'),
       'Only the first is wanted.',
     ]);
   });

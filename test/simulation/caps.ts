@@ -47,11 +47,15 @@ export function isLastReply(at: PlaceOfRun | Interrupt): boolean {
   return (at.phase === 'execution' && at.reporting) || (at.phase === 'verification' && at.unanswered);
 }
 
+const INTERRUPTS: ReadonlySet<Phase> = new Set(['steering', 'consultation']);
+
 export class Caps {
   readonly #scenario: Scenario;
   readonly #positions = new Map<string, Position>();
   /** By line: the run itself, and each task beside others. */
   readonly #here = new Map<string, Position>();
+  /** The same without messages and questions in between, which its calls are skipped behind. */
+  readonly #work = new Map<string, Position>();
   /** Where gates were opened, by their ids: it is not said which of the lines asked. */
   readonly #askedAt = new Map<string, Position[]>();
   /** Gates that its agents have asked for: what is answered there is none of its positions'. */
@@ -99,6 +103,7 @@ export class Caps {
     const position = this.#positions.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
     if (at.phase === 'answering' && at.unanswered) position.unanswered = true;
     this.#here.set(line, position);
+    if (!INTERRUPTS.has(phase)) this.#work.set(line, position);
     this.#positions.set(key, position);
   }
 
@@ -242,9 +247,14 @@ export class Caps {
         if (event.kind === 'question' && event.by === 'person')
           for (const asked of this.#askedAt.get(event.gateId) ?? []) asked.credits += 1;
         return;
+      case 'steering':
+        // A reply of which nothing was run costs no round.
+        if (event.skippedTools.length > 0) for (const at of this.#work.values()) at.credits += 1;
+        return;
       case 'goal_started':
         this.#positions.clear();
         this.#here.clear();
+        this.#work.clear();
         // What it took to understand its message is the goal's.
         this.#replies = this.#betweenReplies;
         this.#understood = this.#betweenReplies;

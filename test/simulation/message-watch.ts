@@ -141,7 +141,8 @@ export class MessageWatch {
       const runs = this.#startedRuns.filter(goal => goal.includes(marker));
       expectThat(runs.length === 1, `${runs.length} runs were started for the message ${id}`);
     }
-    const elsewhere = how.includes('a run of its own') || how.includes('the instruction');
+    const isNoted = how.includes('a note to the roles');
+    const elsewhere = how.includes('a run of its own') || (how.includes('the instruction') && !isNoted);
     if (this.#trimmed && found.length === 0) return;
     const readable = elsewhere || this.#trimmed || isBroken(state);
     expectThat(readable || this.#promises.wasRead(marker), `${id} (${how}) is in no request`);

@@ -38,15 +38,20 @@ export const CONTENT: Record<string, unknown> = {
   summary: 'What was found.',
 };
 
-/** What the understanding role says of a message: its relation, and for an instruction which. */
-export function intentOf(type: string, action = 'modify'): Record<string, unknown> {
+/** What the understanding role says of a message: its relation, and for an instruction which; `names`: tasks. */
+export function intentOf(
+  type: string,
+  action = 'modify',
+  { scope, names = [] }: { scope?: string; names?: string[] } = {},
+): Record<string, unknown> {
+  const meant = scope ?? (type === 'control_instruction' ? 'meta_control' : 'full_task');
   return {
-    normalizedIntent: { goal: 'As it was read', action, scope: 'full_task', urgency: 'low' },
+    normalizedIntent: { goal: 'As it was read', action, scope: meant, urgency: 'low' },
     taskRelation: { type, confidence: 0.95, reasoning: 'It says so.' },
     contextDependency: {
       needsCurrentTaskContext: true,
       needsExecutionHistory: false,
-      referencedEntities: [],
+      referencedEntities: names,
     },
   };
 }

@@ -107,11 +107,15 @@ export const TASK_RELATIONS = [
 ] as const;
 export type TaskRelation = (typeof TASK_RELATIONS)[number];
 
+/** `meta_control`: of a control instruction, and of nothing beside it. */
+export const INTENT_SCOPES = ['full_task', 'partial_task', 'meta_control'] as const;
+export type IntentScope = (typeof INTENT_SCOPES)[number];
+
 const intent = {
   normalizedIntent: record({
     goal: text({ filled: true, soft: true, about: 'what the person wants, as one clear sentence' }),
     action: word(INTENT_ACTIONS, SOFT),
-    scope: word(['full_task', 'partial_task', 'meta_control'], SOFT),
+    scope: word(INTENT_SCOPES, SOFT),
     urgency: word(['high', 'medium', 'low'], SOFT),
   }),
   taskRelation: record({
@@ -122,7 +126,7 @@ const intent = {
   contextDependency: record({
     needsCurrentTaskContext: flag(SOFT),
     needsExecutionHistory: flag(SOFT),
-    referencedEntities: texts({ lax: true }),
+    referencedEntities: texts({ lax: true, about: 'ids of tasks that the message is about' }),
   }),
 };
 

@@ -9,7 +9,8 @@ import { agentsInReach } from '../agents/subagent.js';
 import { checkLine, checksOf } from '../checks/check.js';
 import type { Looked } from '../evidence/evidence.js';
 import { limitsOf } from '../limits/in-force.js';
-import { isOpen, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
+import { plansLeft } from '../limits/limits.js';
+import { isOpen, isUndone, planInForce, REMOVED, reportBytes, type Task } from '../plan/plan.js';
 import { durationText, type Overdue } from '../plan/task-time.js';
 import { REPORTS_BYTES } from '../state/bounds.js';
 import { userNotesText } from '../state/goal.js';
@@ -109,8 +110,9 @@ export function planningInstruction(
   const { goal, tasks } = state;
   const words = wordsOf(state);
   const capabilities = capabilitiesText(state, words);
+  const { settings, pinned } = state;
+  const reviewed = pinned?.review.plans ? words.planReviewed : '';
   if (improvements === null) {
-    const { settings, pinned } = state;
     const approves =
       settings.attended === true && !settings.autoApprove && wantsApproval(settings, goal.mode);
     const begins = pinned !== null && beginsAtOnce(pinned, settings, goal.mode);
@@ -119,6 +121,7 @@ export function planningInstruction(
       begins ? words.planBegin : '',
       goalChecksText(state, words),
       approves ? words.planChecks : '',
+      reviewed,
       capabilities,
     );
   }
@@ -126,10 +129,24 @@ export function planningInstruction(
   return paragraphs(
     `${words[WHO_ASKS[from]]} ${fill(words.thisIsPlan, { cycle })}`,
     `${words.improvements}\n${delimit('improvements', bullets(wanted))}`,
-    from === 'user' ? readingText(words, reading) : userNotesText(goal, words),
+    from === 'user' || from === 'gate' ? readingText(words, reading) : userNotesText(goal, words),
     tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
-    words.planAgain,
+    planAgainText(words, tasks),
+    reviewed,
     capabilities,
+  );
+}
+
+/** How to go on with the tasks that there are; nothing of kinds that there are none of. */
+function planAgainText(words: Words, tasks: readonly Task[]): string {
+  const removed = tasks.filter(({ reason }) => reason === REMOVED);
+  const theirs = tasks.filter(task => task.byPerson && isUndone(task) && !removed.includes(task));
+  return lined(
+    words.planAgain,
+    tasks.length > 0 ? words.planRepeat : '',
+    theirs.length > 0 ? words.planTheirs : '',
+    removed.length > 0 ? words.planRemoved : '',
+    words.planEnd,
   );
 }
 
@@ -149,6 +166,7 @@ const WHO_ASKS = {
   verification: 'afterVerification',
   check: 'afterCheck',
   user: 'afterUser',
+  gate: 'afterGate',
   review: 'afterReview',
   orchestrator: 'afterOrchestrator',
   step: 'afterStep',
@@ -241,6 +259,7 @@ export function verificationInstruction(
     looked?.text ?? '',
     looks > 0 && mayLook(state) ? fill(words.looks, { looks }) : '',
     reportsToJudge(state, plan, looked),
+    plansLeft(state.goal.counters, limitsOf(state)) > 1 ? '' : words.verifyLast,
     words.verdict,
   );
 }

@@ -33,7 +33,7 @@ export function routeInstruction(state: RunState, steering: Steering): string {
 }
 
 function messages(words: Words, { items, answers }: Steering): string {
-  const said = delimit('user_message', steerText(items));
+  const said = items.map(({ text }) => delimit('user_message', text)).join('\n');
   if (answers.length === 0) return said;
   return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
 }

@@ -53,11 +53,13 @@ export interface Reading {
   /** In percent; null where the role gave none. */
   confidence: number | null;
   doubts: string[];
+  /** Ids of open tasks of the person that the message is about: a plan may give those up. Absent: none. */
+  mayGiveUp?: string[];
 }
 
 export interface Improvements {
   /** Who asks: it decides what the planner is told. */
-  from: 'verification' | 'check' | 'user' | 'review' | 'orchestrator' | 'step';
+  from: 'verification' | 'check' | 'user' | 'gate' | 'review' | 'orchestrator' | 'step';
   wanted: string[];
   /** Of the message that asks for it; null where none was understood. */
   reading: Reading | null;

@@ -15,6 +15,8 @@ export interface RouteCase {
   clarification: string | null;
   /** Why a person must confirm, by the roles' envelopes: see `confirmationReasons`. */
   concerns: readonly string[];
+  /** The messages, which were read together. */
+  items: readonly unknown[];
   /** The goal is answered and nothing runs: the message is a follow-up. */
   idle: boolean;
   paused: boolean;
@@ -38,6 +40,8 @@ export interface RouteDecision {
   confirm: boolean;
   /** Set for `control` only. */
   control: Control | null;
+  /** Of `control`: the messages may say more than the instruction, so the roles get them as a note too. */
+  noted: boolean;
   /** Set for `ask_user` only. */
   question: string | null;
   /** One sentence for the journal and the person. */
@@ -45,12 +49,14 @@ export interface RouteDecision {
 }
 
 /**
- * The table. Four choices:
+ * The table. Five choices:
  * - Unsure of anything that would change the plan: the user is asked what was meant, not just to approve.
  * - Unsure of `same_task_no_change`: goes on, for the roles read the message anyway and nothing is lost by
  *   it, unless the router reads a change in it: then the user is asked.
  * - Where there is no plan to change, a message adds, whatever it wants changed.
  * - Control instructions are obeyed unsure or not, except `cancel`, which can not be taken back.
+ * - A control instruction is also a note, unless it is one message that says nothing else: a needless note harms
+ *   less than a lost wish.
  */
 export function decideRoute(given: RouteCase): RouteDecision {
   const { intent, proposal, words } = given;
@@ -90,11 +96,16 @@ function decideIdle(given: RouteCase): RouteDecision {
   const { intent, words } = given;
   if (intent?.taskRelation.type !== 'control_instruction') return act('next_goal', words.routeNextGoal);
   const decision = decideControl(given, { sure: isSure(intent.taskRelation.confidence), toConfirm: false });
+  // Nothing runs that could answer what a question asks beside the status.
+  if (decision.control === 'status' && decision.noted) return act('next_goal', words.routeNextGoal);
   if (decision.control !== 'continue' || given.paused) return decision;
   return act('next_goal', words.routeNothingToContinue);
 }
 
-function decideControl(given: RouteCase, { sure, toConfirm }: { sure: boolean; toConfirm: boolean }) {
+function decideControl(
+  given: RouteCase,
+  { sure, toConfirm }: { sure: boolean; toConfirm: boolean },
+): RouteDecision {
   const { words } = given;
   const named = given.proposal?.payload.control ?? null;
   const action = given.intent?.normalizedIntent.action;
@@ -105,7 +116,13 @@ function decideControl(given: RouteCase, { sure, toConfirm }: { sure: boolean; t
     return ask(fill(words.routeDisagree, { meant, named }), words.askedControl);
   const confirm = control === 'cancel' && (!sure || toConfirm);
   const reason = words[CONTROL_REASON[control]];
-  return { act: 'control', confirm, control, question: null, reason } as const;
+  return { act: 'control', confirm, control, noted: saysMore(given, control), question: null, reason };
+}
+
+/** Whether roles are to read the messages too; none reads anything in a run that is cancelled. */
+function saysMore({ items, intent }: RouteCase, control: Control): boolean {
+  if (control === 'cancel') return false;
+  return items.length > 1 || intent?.normalizedIntent.scope !== 'meta_control';
 }
 
 /** What the understanding role's words for an action come to; of the others, nothing is controlled. */
@@ -132,11 +149,11 @@ function act(
   reason: string,
   confirm = false,
 ): RouteDecision {
-  return { act: name, confirm, control: null, question: null, reason };
+  return { act: name, confirm, control: null, noted: false, question: null, reason };
 }
 
 function ask(reason: string, question: string): RouteDecision {
-  return { act: 'ask_user', confirm: false, control: null, question, reason };
+  return { act: 'ask_user', confirm: false, control: null, noted: false, question, reason };
 }
 
 const CONTROL_REASON = {

@@ -47,6 +47,10 @@ function faultOf({ ending, isError, note, content }: ToolResultBlock, said: stri
 
 /** The text between the tags, as it was before it was marked; empty where there is none. */
 export function tagged(text: string, tag: string): string {
-  const found = new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`).exec(text)?.[1] ?? '';
-  return found.replaceAll('&lt;', '<');
+  return allTagged(text, tag)[0] ?? '';
+}
+
+export function allTagged(text: string, tag: string): string[] {
+  const found = text.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, 'g'));
+  return [...found].map(([, said = '']) => said.replaceAll('&lt;', '<'));
 }

@@ -4,7 +4,7 @@ import { BUILT_IN_WORDS } from '../../core/prompts/words.js';
 import { ownValue } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import type { ModelRequest } from '../provider.js';
-import { readConversation, tagged } from './conversation.js';
+import { allTagged, readConversation, tagged } from './conversation.js';
 import { plain, readIntent } from './goal.js';
 import { type Call, joined, type Seen, type State, stateOf } from './ways.js';
 
@@ -49,13 +49,14 @@ const CONTROLS: Readonly<Record<string, Control>> = {
 
 /** A message that is a control word is obeyed; any other is a note to the roles. For both roles that read it. */
 function steer({ instruction }: Seen): object {
-  const goal = tagged(instruction, 'user_answer') || tagged(instruction, 'user_message') || '?';
+  const messages = allTagged(instruction, 'user_message').join('\n\n');
+  const goal = tagged(instruction, 'user_answer') || messages || '?';
   const control = ownValue(CONTROLS, plain(goal).toLowerCase());
   const reason = control ? `The message says ${control}.` : 'A note changes nothing in the plan.';
   const action = control === 'status' ? 'query' : (control ?? 'modify');
   const type = control ? 'control_instruction' : 'same_task_no_change';
   return {
-    normalizedIntent: { goal, action, scope: 'partial_task', urgency: 'medium' },
+    normalizedIntent: { goal, action, scope: control ? 'meta_control' : 'partial_task', urgency: 'medium' },
     taskRelation: { type, confidence: 95, reasoning: reason },
     contextDependency: { needsCurrentTaskContext: false, needsExecutionHistory: false },
     route: control ? 'control_action' : 'continue_execution',

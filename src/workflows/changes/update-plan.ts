@@ -8,30 +8,51 @@ import type { Run } from '../run.js';
 
 /**
  * Returns whether that changed anything. At most `maxTasks` may be open; what is over is left out. `dropped`: ids of
- * tasks that are given up: of what a person set a person alone gives something up.
+ * tasks that are given up. What a person set is given up by a person, or by a plan where it is one of `mayGiveUp`.
  */
 export function updatePlan(
   run: Run,
   planned: readonly TaskChange[],
-  options: { maxTasks: number; byPerson?: true; dropped?: readonly string[] },
+  options: {
+    maxTasks: number;
+    byPerson?: true;
+    dropped?: readonly string[];
+    mayGiveUp?: readonly string[];
+  },
 ): boolean {
   const { state } = run;
   const { cycle } = state.cursor.position;
-  const { dropped = [], ...rest } = options;
+  const { dropped = [], mayGiveUp = [], ...rest } = options;
   const { byPerson } = options;
-  const isOpenTo = (task: Task) => byPerson === true || (task.status === 'pending' && !task.byPerson);
   const was = state.tasks;
-  const fewer = dropTasks(
-    run,
-    task => dropped.includes(task.id) && isOpenTo(task),
-    byPerson ? REMOVED : REPLANNED,
-  );
+  const fewer = byPerson
+    ? dropTasks(run, ({ id }) => dropped.includes(id), REMOVED)
+    : giveUp(run, { dropped, mayGiveUp });
   const { tasks, changed, cut } = mergePlan(state.tasks, planned, { ...rest, cycle, was });
   state.tasks = tasks;
   const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
   run.journal('plan_updated', { tasks: shown, changed: changed || fewer, cut });
   if (changed || fewer) askAnew(run);
   return changed || fewer;
+}
+
+/** Ends what a plan gives up; whether it was anything. Of a task that a person set, the person is told either way. */
+function giveUp(
+  run: Run,
+  { dropped, mayGiveUp }: { dropped: readonly string[]; mayGiveUp: readonly string[] },
+): boolean {
+  const wanted = run.state.tasks.filter(({ id, status }) => dropped.includes(id) && status === 'pending');
+  const theirs = wanted.filter(({ byPerson }) => byPerson);
+  const may = ({ id }: Task) => mayGiveUp.includes(id);
+  const ended = dropTasks(run, task => wanted.includes(task) && !task.byPerson, REPLANNED);
+  const removed = dropTasks(run, task => theirs.includes(task) && may(task), REMOVED);
+  for (const task of theirs) {
+    const why = may(task)
+      ? 'since they said so later. It is removed.'
+      : 'which only a person removes. It stays.';
+    run.journal('warning', { text: `The plan gives up ${task.id}, which a person set, ${why}` });
+  }
+  return ended || removed;
 }
 
 /**

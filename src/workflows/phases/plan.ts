@@ -73,8 +73,9 @@ function adopt(run: Run, position: Planning, output: PlanOutput | null): Moved {
   const limit = run.limits.planning;
   const { round } = position.turns;
   state.goal.counters = { ...state.goal.counters, planning: round };
-  const changed =
-    output !== null && updatePlan(run, output.tasks, { maxTasks: run.limits.tasks, dropped: output.dropped });
+  const { mayGiveUp = [] } = position.improvements?.reading ?? {};
+  const options = { maxTasks: run.limits.tasks, dropped: output?.dropped ?? [], mayGiveUp };
+  const changed = output !== null && updatePlan(run, output.tasks, options);
   if (output !== null && output.checks.length > 0)
     position.checks = proposedChecks(output.checks, state.goal.checks.approved);
   const taskCount = state.tasks.length;
@@ -154,7 +155,7 @@ async function release(run: Run, position: Planning): Promise<StepEnd> {
         return answerFor(run, 'plan_not_approved', planText(run.words, state.tasks.filter(isOpen), []).body);
       run.wish(answer.reason);
       state.tasks = withoutUnreleased(state.tasks);
-      return planAnew(run, { from: 'user', wanted: [answer.reason] });
+      return planAnew(run, { from: 'gate', wanted: [answer.reason] });
     }
   }
   takeChecks(run, proposed, approved);

@@ -213,19 +213,23 @@ function replan(run: Run, steering: Steering): Moved {
   // Closes the gates of the old position, because the run does not return to it.
   closeGates(run, () => true, 'a message of the user');
   const wanted = withAnswers(steering).map(item => item.text);
-  return planAnew(run, { from: 'user', wanted, reading: readingOf(steering) });
+  return planAnew(run, { from: 'user', wanted, reading: readingOf(run, steering) });
 }
 
-function readingOf({ intent, concerns }: Steering): Reading | null {
+function readingOf({ state }: Run, { intent, concerns }: Steering): Reading | null {
   if (!intent) return null;
-  const { normalizedIntent, taskRelation } = intent;
+  const { normalizedIntent, taskRelation, contextDependency } = intent;
   const { confidence, reasoning } = taskRelation;
+  const named = new Set(contextDependency.referencedEntities);
+  const theirs = state.tasks.filter(task => task.byPerson && isOpen(task) && named.has(task.id));
+  const mayGiveUp = theirs.map(({ id }) => id);
   const reading = { goal: normalizedIntent.goal, reasoning, confidence, doubts: concerns };
-  return fitted(reading, READING_BYTES);
+  return fitted({ ...reading, ...(mayGiveUp.length > 0 && { mayGiveUp }) }, READING_BYTES);
 }
 
-function control(run: Run, { items, answers, idle }: Steering, decision: RouteDecision): StepEnd {
+function control(run: Run, steering: Steering, decision: RouteDecision): StepEnd {
   const { state } = run;
+  const { items, answers, idle } = steering;
   // Of a long message the head: what was said to it stands behind it.
   const reason = [preview(steerText(items), 200), ...answers].join('\n');
   switch (decision.control) {
@@ -241,7 +245,10 @@ function control(run: Run, { items, answers, idle }: Steering, decision: RouteDe
     default:
       run.journal('user_message', { role: ROUTER, text: statusLine(run, idle) });
   }
-  receipts(run, items, `the instruction "${decision.control ?? 'status'}"`);
+  const as = `the instruction "${decision.control ?? 'status'}"`;
+  if (decision.noted)
+    note(run, { ...steering, items: withAnswers(steering) }, `${as} and a note to the roles`);
+  else receipts(run, items, as);
   const last = state.goals.at(-1);
   return idle && last ? { outcome: last.outcome, cause: last.cause, answer: last.answer } : MOVED;
 }

@@ -32,9 +32,10 @@ export async function answerable(run: Run, role: PinnedRole): Promise<void> {
   if (last?.kind !== 'assistant') return;
   const { turns } = here(run.state.cursor);
   const text = textOf(last);
-  if (last.stopReason === 'interrupted' && last.role === role.name && isText(role) && text.trim() !== '')
+  const isInterrupted = last.stopReason === 'interrupted';
+  if (isInterrupted && last.role === role.name && isText(role) && text.trim() !== '')
     turns.cut = await withCut(run, last.id, text);
-  run.say(thread, 'instruction', run.words.cutOff);
+  run.say(thread, 'instruction', isInterrupted ? run.words.interrupted : run.words.cutOff);
 }
 
 function isText({ output, dialect }: PinnedRole): boolean {

@@ -8,7 +8,7 @@ import { tellRead } from '../agents/agents.js';
 import { linesOf } from '../branches/branch-run.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
-import { skipOpenCalls } from './tools/finish-call.js';
+import { supersedeCalls } from './tools/finish-call.js';
 
 /** Skips what is left of an open batch when waiting messages want that. True when it did. */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
@@ -19,7 +19,7 @@ export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
 }
 
 function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
-  const skippedTools = skipOpenCalls(run, batch);
+  const skippedTools = supersedeCalls(run, batch);
   run.journal('steering', { ids: items.map(item => item.id), skippedTools });
 }
 

@@ -5,7 +5,7 @@ import { requestStop, takeClaim } from '../../../src/workflows/platform/inbox-ha
 import { claimReader } from '../../../src/workflows/platform/read-input.js';
 import type { Ports } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { skipOpenCalls } from '../../../src/workflows/turn/tools/finish-call.js';
+import { supersedeCalls } from '../../../src/workflows/turn/tools/finish-call.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { answer, fileTool, runAtCalls, type SmallRun } from '../../support/small-run.js';
 
@@ -72,7 +72,7 @@ test.each([
     const { batch } = small.run.state.cursor.position.turns;
     void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     await until(() => small.run.state.people.gates.length > 0);
-    skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
+    supersedeCalls(small.run, batch as NonNullable<typeof batch>);
     const [first, second] = small.results();
     expect(first?.ending).toBe(ending);
     expect(second).toMatchObject({ ending: 'skipped', note: expect.stringContaining('Not run') });

@@ -306,6 +306,9 @@ describe('a text that goes on, and a person who speaks meanwhile', () => {
       call === 1 ? reply('One. Tw', interrupted) : reply('Two. Three.'),
     );
     expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'One. Two. Three.' });
+    const said = Object.values(world.state.threads).flatMap(({ messages }) => messages.map(textOf));
+    // No message follows, so none is announced.
+    expect(said).toContainEqual(expect.stringContaining('was interrupted, and nothing new is asked of you.'));
   });
 
   test('text: cut, and a person says what else is wanted → the reply to that is the text, alone', async () => {

@@ -5,7 +5,7 @@ import type { Permissions } from '../../../src/core/tools/permission.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/tools/finish-call.js';
+import { closeOpenCalls, supersedeCalls } from '../../../src/workflows/turn/tools/finish-call.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';
 import { NO_PERMISSIONS } from '../../support/core-values.js';
 import { pairingFaults } from '../../support/pairing.js';
@@ -118,7 +118,7 @@ describe('answers at the gates of a batch', () => {
     const { batch } = small.run.state.cursor.position.turns;
     void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     answer(small.run, 1, { decision: 'approve' });
-    skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
+    supersedeCalls(small.run, batch as NonNullable<typeof batch>);
     expect(closings(small)).toContain('superseded: approve, overtaken: a message of the user');
   });
 
@@ -129,7 +129,7 @@ describe('answers at the gates of a batch', () => {
     void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     while (small.run.state.people.gates.length === 0) await new Promise(setImmediate);
     answerAt(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
-    skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
+    supersedeCalls(small.run, batch as NonNullable<typeof batch>);
     expect(small.results().map(result => result.ending)).toEqual(['executed', 'skipped']);
   });
 });
@@ -193,7 +193,7 @@ describe('ends of calls that do not run', () => {
   });
 
   test.each([
-    ['skipped', skipOpenCalls],
+    ['skipped', supersedeCalls],
     ['cancelled', (run: Run) => closeOpenCalls(run)],
   ] as const)(
     '%s: two open calls → two trace steps, two ends in the journal, two counted (ST8)',

@@ -154,13 +154,20 @@ export function endBatch(run: Run, reply: AssistantMessage): void {
   closeCallGates(run, toolCallsOf(reply));
 }
 
-/** Closes the calls of an open batch that have not begun, by default for a message of the user. Returns their names. */
-export function skipOpenCalls(run: Run, batch: Batch, end: BatchEnd = superseded(run)): string[] {
-  return closeCalls(run, here(run.state.cursor).turns, batch, end);
+/** Closes the calls of an open batch that have not begun. */
+export function skipOpenCalls(run: Run, batch: Batch, end: BatchEnd): void {
+  closeCalls(run, here(run.state.cursor).turns, batch, end);
 }
 
-function superseded({ words }: Run): BatchEnd {
-  return { ending: 'skipped', note: words.noteSuperseded, why: 'a message of the user' };
+/** The same for a message of the user. A reply of which nothing was run costs no round. Returns the calls' names. */
+export function supersedeCalls(run: Run, batch: Batch): string[] {
+  const at = here(run.state.cursor);
+  const { next } = batch;
+  const end = { ending: 'skipped', note: run.words.noteSuperseded, why: 'a message of the user' } as const;
+  const { names, given } = closeCalls(run, at.turns, batch, end);
+  // The round of a role without tools is counted when its calls are closed.
+  if (next === 0 && given === 0 && batch.toolsOffered) giveRoundBack(at);
+  return names;
 }
 
 /** Closes all open batches, also behind a question to another role: for ends that the loop does not see (ST8). */
@@ -182,9 +189,16 @@ export function cancelled({ words }: Run): BatchEnd {
   return { ending: 'cancelled', note: words.noteRunCancelled, why: 'the run was cancelled' };
 }
 
-function closeCalls(run: Run, turns: Turns, batch: Batch, { ending, note, why }: BatchEnd): string[] {
+/** `given`: how many of them have the answer of a person or a client. */
+function closeCalls(
+  run: Run,
+  turns: Turns,
+  batch: Batch,
+  { ending, note, why }: BatchEnd,
+): { names: string[]; given: number } {
   const reply = openReply(run, batch);
   const open = toolCallsOf(reply).slice(batch.next);
+  let answered = 0;
   closeApprovals(run, reply, why);
   for (const call of open) {
     const said = answerTo(run, call) ?? (isWithClient(run, call) ? lostResult('cancelled') : null);
@@ -195,10 +209,13 @@ function closeCalls(run: Run, turns: Turns, batch: Batch, { ending, note, why }:
     const result =
       ran && given ? givenResult(call, ran, given, run.words) : toolResult(call, ending, { note }, run.words);
     const callId = run.nextId('c');
-    if (given) noteAnswer(run, { reply, call }, given);
+    if (given) {
+      answered += 1;
+      noteAnswer(run, { reply, call }, given);
+    }
     finishCall(run, { batch, reply, call, callId, result, input: call.input, ran });
   }
   closeCallGates(run, toolCallsOf(reply), why);
   turns.batch = null;
-  return open.map(call => call.name);
+  return { names: open.map(call => call.name), given: answered };
 }

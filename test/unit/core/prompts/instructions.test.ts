@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
 import type { Task } from '../../../../src/core/plan/plan.js';
 import {
   agentsText,
@@ -78,11 +79,44 @@ describe('planningInstruction', () => {
   test.each<[Improvements['from'], RegExp]>([
     ['verification', /^A verification found that the goal is not met yet/],
     ['user', /^The person wants the plan changed/],
-    ['review', /^A review did not accept the plan/],
+    ['review', /^A review did not accept the plan, and nothing of it is kept: give it whole/],
+    ['gate', /^The person did not approve the plan, and nothing of it is kept: give it whole/],
     ['orchestrator', /^A task has failed, and the orchestrator wants another plan/],
   ])('planningInstruction: improvements from %s → says who asks (F13)', (from, text) => {
     expect(planningInstruction(stateWith(), laterPlan(['more'], from, 3))).toMatch(text);
   });
+});
+
+describe('planningInstruction: only what there is something to say of (OU13, OU14)', () => {
+  const REPEATED = 'Tasks that you do not name stay as they are';
+  const THEIRS = 'giving it up counts only if `mayGiveUp` names it';
+  const GONE = 'What the person has removed comes back only';
+  const removed = task('gone', { status: 'skipped', reason: 'removed by a person', byPerson: true });
+
+  test.each<[string, Task[], string[]]>([
+    ['no task', [], []],
+    ['tasks of plans', [task('t1')], [REPEATED]],
+    ['an open task of the person', [task('t1', { byPerson: true })], [REPEATED, THEIRS]],
+    ['a failed one', [task('t1', { byPerson: true, status: 'failed' })], [REPEATED, THEIRS]],
+    ['a task of the person that is done', [task('t1', { byPerson: true, status: 'completed' })], [REPEATED]],
+    ['a task that they removed', [removed], [REPEATED, GONE]],
+  ])('planningInstruction: %s → told how to go on with those', (_what, tasks, told) => {
+    const instruction = planningInstruction(stateWith(tasks), laterPlan(['more']));
+    expect([REPEATED, THEIRS, GONE].filter(text => instruction.includes(text))).toEqual(told);
+    expect(instruction).toContain('Answer with the plan as JSON.');
+  });
+
+  test.each([true, false])(
+    'planningInstruction: plans are reviewed: %s → each task needs its criterion then (F20)',
+    plans => {
+      const state = stateWith();
+      state.pinned = pinnedRun({ review: { ...pinnedRun().review, plans } });
+      for (const at of [planningAt(1), laterPlan(['more'], 'review')])
+        expect(planningInstruction(state, at).includes('each task needs its `completionCriteria`')).toBe(
+          plans,
+        );
+    },
+  );
 });
 
 /** Ends of the wrapping as a hostile text might write them, between other letters. */
@@ -399,6 +433,20 @@ describe('verificationInstruction and wrapUpInstruction', () => {
     expect(instruction).not.toContain('task-2 (');
     expect(verificationInstruction(stateWith([task('task-2')]), verificationAt(1))).toContain(
       'No task left a report.',
+    );
+  });
+
+  test.each([
+    [0, 3, false],
+    [1, 3, false],
+    [2, 3, true],
+    [0, 1, true],
+  ])('verificationInstruction: %i of %i are made → told that it is the last: %s', (made, limit, told) => {
+    const state = stateWith([task('task-1')]);
+    state.pinned = pinnedRun({ limits: { ...DEFAULT_LIMITS, verification: limit } });
+    state.goal.counters.verification = made;
+    expect(verificationInstruction(state, verificationAt(1)).includes('This is the last verification')).toBe(
+      told,
     );
   });
 

@@ -4,6 +4,7 @@ import {
   type Control,
   INTENT_ACTIONS,
   type IntentAction,
+  type IntentScope,
   ROUTES,
   type Route,
   TASK_RELATIONS,
@@ -30,6 +31,7 @@ interface Cell {
 }
 
 const BOTH = [true, false];
+const ONE = [{}];
 
 function* everyCell(): Generator<Cell> {
   for (const relation of [...TASK_RELATIONS, null])
@@ -60,7 +62,7 @@ function caseOf(cell: Cell): RouteCase {
       cell.relation === null
         ? null
         : {
-            normalizedIntent: { goal: 'g', action: cell.action, scope: null, urgency: null },
+            normalizedIntent: { goal: 'g', action: cell.action, scope: 'meta_control', urgency: null },
             taskRelation: { type: cell.relation, confidence: cell.confidence, reasoning: '' },
           },
     proposal:
@@ -74,6 +76,7 @@ function caseOf(cell: Cell): RouteCase {
     concerns: cell.concerns ? ['High risk: d.'] : [],
     idle: cell.idle,
     paused: false,
+    items: ONE,
     words: BUILT_IN_WORDS.en,
     hasPlan: true,
   };
@@ -183,6 +186,7 @@ describe('decideRoute', () => {
       concerns: [],
       idle: false,
       paused: false,
+      items: ONE,
       words: BUILT_IN_WORDS.en,
       hasPlan: true,
     });
@@ -209,6 +213,7 @@ describe('decideRoute', () => {
       concerns: [],
       idle: true,
       paused: false,
+      items: ONE,
       words: BUILT_IN_WORDS.en,
       hasPlan: true,
     };
@@ -221,7 +226,12 @@ describe('decideRoute', () => {
     [true, 'control continue'],
   ])('F16 decideRoute: "go on" to an idle run that is paused: %s → %s (PR4)', (paused, wanted) => {
     const intent = {
-      normalizedIntent: { goal: 'g', action: 'continue' as const, scope: null, urgency: null },
+      normalizedIntent: {
+        goal: 'g',
+        action: 'continue' as const,
+        scope: 'meta_control' as const,
+        urgency: null,
+      },
       taskRelation: { type: 'control_instruction' as const, confidence: 95, reasoning: '' },
     };
     const given = {
@@ -229,11 +239,39 @@ describe('decideRoute', () => {
       clarification: null,
       concerns: [],
       idle: true,
+      items: ONE,
       words: BUILT_IN_WORDS.en,
       hasPlan: true,
     };
     expect(short(decideRoute({ ...given, intent, paused }))).toBe(wanted);
   });
+
+  it.each<[IntentAction, IntentScope | null, number, boolean, string, boolean]>([
+    // Nothing but the instruction; more than that; nobody says; and several messages, read as one.
+    ['pause', 'meta_control', 1, false, 'control pause', false],
+    ['pause', 'partial_task', 1, false, 'control pause', true],
+    ['continue', 'full_task', 1, false, 'control continue', true],
+    ['query', null, 1, false, 'control status', true],
+    ['pause', 'meta_control', 2, false, 'control pause', true],
+    // A run that is cancelled has no role that could read it.
+    ['cancel', 'partial_task', 1, false, 'control cancel', false],
+    ['cancel', 'partial_task', 2, false, 'control cancel', false],
+    // Nothing runs that could answer the rest of a question.
+    ['query', 'meta_control', 1, true, 'control status', false],
+    ['query', 'partial_task', 1, true, 'next_goal', false],
+    ['pause', 'partial_task', 1, true, 'control pause', true],
+  ])(
+    'F16 decideRoute: the instruction %s of scope %s in %i message(s), idle: %s → %s, noted too: %s (S5, OU10)',
+    (action, scope, count, idle, wanted, noted) => {
+      const cell = { relation: 'control_instruction', confidence: 95, action, route: null } as const;
+      const no = { requires: false, control: null, concerns: false, clarification: false };
+      const given = caseOf({ ...cell, ...no, idle });
+      const { intent } = given;
+      if (intent) intent.normalizedIntent.scope = scope;
+      const decision = decideRoute({ ...given, items: Array.from({ length: count }, () => ({})) });
+      expect([short(decision), decision.noted]).toEqual([wanted, noted]);
+    },
+  );
 
   it('F16 deniedRoute: not approved, or not answered → goes on as it was, or with the next goal', () => {
     expect(deniedRoute(false, 'No.')).toMatchObject({ act: 'continue', confirm: false, reason: 'No.' });

@@ -51,7 +51,11 @@ describe('toolResultText', () => {
       notAllowedNote(WORDS, 'read', null),
       /^Denied: Not run: read is not read-only.*\n<tool_output/,
     ],
-    ['skipped', WORDS.noteSuperseded, /^Skipped: Not run: superseded.*\n<tool_output/],
+    [
+      'skipped',
+      WORDS.noteSuperseded,
+      /^Skipped: Not run: a message of the user came first\. Make the call again if .*\n<tool_output/,
+    ],
   ])(
     'toolResultText: %s → the run speaks first, the tool between its tags (TR5, K2)',
     (ending, note, wanted) => {

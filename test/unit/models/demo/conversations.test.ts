@@ -383,6 +383,7 @@ describe('demo model: roles that steer', () => {
       proposal,
       clarification: null,
       concerns: [],
+      items: steering.items,
       idle,
       paused: false,
       hasPlan: true,
@@ -401,7 +402,7 @@ describe('demo model: roles that steer', () => {
     ['Status?', 'status'],
     ['进度', 'status'],
   ])('message "%s" → the instruction %s', async (text, control) => {
-    expect(await routed(text)).toMatchObject({ act: 'control', control });
+    expect(await routed(text)).toMatchObject({ act: 'control', control, noted: false });
   });
 
   test.each(['Stop counting and look at src', 'continue with the README', 'Also count the lines'])(

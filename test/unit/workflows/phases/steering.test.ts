@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
+import { execution, plan, verdict } from '../../../../src/testing/role-outputs.js';
 import {
   editPlan,
   receive,
@@ -10,7 +12,9 @@ import {
 } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { answerReader, planEditReader } from '../../../../src/workflows/platform/read-input.js';
 import type { Run } from '../../../../src/workflows/run.js';
-import { answer } from '../../../support/small-run.js';
+import { skipForSteering } from '../../../../src/workflows/turn/take-steering.js';
+import { runTeam } from '../../../support/scripted-team.js';
+import { answer, runAtCalls } from '../../../support/small-run.js';
 import type { TeamRun } from '../../../support/team-run.js';
 import { intentOf, teamRun } from '../../../support/team-run.js';
 
@@ -178,6 +182,146 @@ describe('steering', () => {
     });
     expect(team.run.state.tasks[1]).toMatchObject({ id: 'p1', status: 'completed' });
   });
+
+  test.each([
+    [
+      'named by the reading of a later message',
+      ['p1'],
+      'skipped',
+      'removed by a person',
+      'gives up p1, which',
+    ],
+    ['not named by it', ['t1'], 'completed', null, 'only a person removes'],
+  ])(
+    'steer: a task of a person, given up by the planner and %s → counts where both read it so, and is told (PR2, OU10)',
+    async (_what, names, status, reason, told) => {
+      const team = await teamRun({
+        understands: true,
+        answer: ({ role, times, run }) => {
+          if (role === 'executor' && times === 1) {
+            edit(run, ADDED);
+            receive(run, { id: 'x', text: 'Leave the tests alone.' }, 'steer');
+          }
+          if (role === 'understanding') return intentOf('same_task_minor_change', 'modify', { names });
+          const todos = [{ id: 'p1', status: 'skipped' }];
+          return role === 'planner' && times === 2 ? { needsMorePlanning: false, todos } : undefined;
+        },
+      });
+      expect(team.run.state.tasks[1]).toMatchObject({ id: 'p1', status, reason });
+      expect(team.end.outcome).toBe('completed');
+      const warnings = team.run.state.log.journal.events.flatMap(event =>
+        event.type === 'warning' ? [event.text] : [],
+      );
+      expect(warnings).toEqual([expect.stringContaining(told)]);
+      const asked = team.calls.filter(({ role }) => role === 'planner')[1]?.request;
+      if (names.includes('p1')) expect(asked).toMatch(/"mayGiveUp": \[\s+"p1"\s+\]/);
+      else expect(asked).not.toContain('"mayGiveUp"');
+    },
+  );
+
+  const applied = (run: Run) =>
+    run.state.log.journal.events.flatMap(event =>
+      event.type === 'receipt' && event.state === 'applied' ? [event.how] : [],
+    );
+
+  test.each([
+    ['pause', 'pause', 'Wait until I say go on. And then do not touch src/add.js.'],
+    ['continue', 'continue', 'Go on without asking me, but n.txt must be named lines.txt.'],
+    ['status', 'query', 'How far are you? And write it in French.'],
+  ])(
+    'steer: the instruction "%s" with a wish beside it → obeyed, and a note to the roles (S5, OU10)',
+    async (control, action, text) => {
+      const team = await teamRun({
+        understands: true,
+        answer: ({ role, times, run }) => {
+          if (role === 'executor' && times === 1) receive(run, { id: 'x', text }, 'steer');
+          if (role === 'executor' && times === 1) return 'Still at it.';
+          const scope = 'partial_task';
+          return role === 'understanding' ? intentOf('control_instruction', action, { scope }) : undefined;
+        },
+        waits: run => requestResume(run, null),
+      });
+      expect(team.run.state.goal.userNotes).toEqual([text]);
+      expect(team.calls.find(({ role, times }) => role === 'executor' && times === 2)?.request).toContain(
+        text,
+      );
+      expect(applied(team.run)).toEqual([
+        expect.stringContaining(`Applied as the instruction "${control}" and a note to the roles`),
+      ]);
+    },
+  );
+
+  test('steer: nothing but an instruction → obeyed, and no note to the roles (S5)', async () => {
+    const team = await teamRun({
+      understands: true,
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1) receive(run, { id: 'x', text: 'How far are you?' }, 'steer');
+        return role === 'understanding' ? intentOf('control_instruction', 'query') : undefined;
+      },
+    });
+    expect(team.run.state.goal.userNotes).toEqual([]);
+    expect(applied(team.run)).toEqual([expect.stringContaining('Applied as the instruction "status", turn')]);
+  });
+
+  test('steer: two messages that are read as one instruction → marked one by one, and both noted (S5, OU10)', async () => {
+    const said = ['If you write a comment, write it in English.', 'Wait a moment please.'];
+    const team = await teamRun({
+      understands: true,
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1)
+          for (const [index, text] of said.entries()) receive(run, { id: `x${index}`, text }, 'steer');
+        return role === 'understanding' ? intentOf('control_instruction', 'pause') : undefined;
+      },
+      waits: run => requestResume(run, null),
+    });
+    const asked = team.calls.find(({ role }) => role === 'understanding')?.request;
+    for (const text of said) expect(asked).toContain(`<user_message>\n${text}\n</user_message>`);
+    expect(team.run.state.goal.userNotes).toEqual(said);
+    expect(applied(team.run)).toHaveLength(2);
+  });
+
+  test('steer: a message skips all calls of a reply → the reply costs no round, once for each message (S1)', async () => {
+    const limits = { ...DEFAULT_LIMITS, execution: 2 };
+    const skipped = (said: string) => ({ calls: ['read', 'read'], said });
+    const { end, asked, run } = await runTeam(
+      [
+        { text: plan({ todos: ['Read'] }) },
+        skipped('In French.'),
+        skipped('In short.'),
+        { calls: ['read'] },
+        { text: execution({ summary: 'It says 42.', taskCompleted: true }) },
+        {
+          text: verdict({ summary: 'It says 42.', tasks: [{ id: 'task-1', completed: true, feedback: '' }] }),
+        },
+      ],
+      { pinned: { limits } },
+    );
+    expect(asked.filter(role => role === 'executor')).toHaveLength(4);
+    expect(run.state.tasks).toMatchObject([{ status: 'completed', rounds: 2 }]);
+    expect(end.outcome).toBe('completed');
+  });
+
+  test.each([
+    [0, 0],
+    [1, 1],
+  ])(
+    'steer: a message when %i of two calls of a reply have run → the reply costs %i round(s) (S1)',
+    (next, rounds) => {
+      const { run, results } = runAtCalls([
+        { name: 'read', input: {} },
+        { name: 'read', input: {} },
+      ]);
+      const { turns } = run.state.cursor.position;
+      const { batch } = turns;
+      if (!batch) throw new Error('no calls are open');
+      Object.assign(turns, { round: 1 });
+      batch.next = next;
+      receive(run, { text: 'In French.' }, 'steer');
+      expect(skipForSteering(run, batch, 'executor')).toBe(true);
+      expect(results().map(({ ending }) => ending)).toEqual(['skipped', 'skipped'].slice(next));
+      expect(turns.round).toBe(rounds);
+    },
+  );
 
   test('stop: a message that may mean it, and a person who says why at its gate → the stop has both as its reason (PR1)', async () => {
     const unsure = intentOf('control_instruction', 'cancel');
