@@ -112,7 +112,7 @@ describe('reviewer (F20, C8)', () => {
     expect(JSON.stringify(messagesOf(again, 'user').at(-1))).toContain('Give the number.');
   });
 
-  test('an action with fixes → denied, with what to mend', async () => {
+  test('an action with fixes → not run, and to be mended and called again', async () => {
     const script = rig.play(
       byRole({
         planner: [planned],
@@ -123,7 +123,9 @@ describe('reviewer (F20, C8)', () => {
     const { result } = await rig.run('Do it', { autoApprove: true });
     expect(result.trace.steps.flatMap(step => step.ending ?? [])).toEqual(['denied', 'executed']);
     const after = script.requests.filter(request => roleOf(request) === 'executor')[1];
-    expect(toolTexts(after)[0]).toContain('Write elsewhere.');
+    const [told] = toolTexts(after);
+    expect(told).toMatch(/^Not accepted: Not run: .* Mend it and call again:/);
+    expect(told).toContain('Write elsewhere.');
   });
 
   test('a review that can not be read → a person confirms the plan', async () => {

@@ -4,7 +4,7 @@ import type { PinnedRole } from '../agents/role.js';
 import { offeredTools, type PinnedRun } from '../agents/run-config.js';
 import { inventoryText, readsFiles } from '../evidence/inventory.js';
 import type { Message } from '../state/message.js';
-import type { ToolDefinition } from '../tools/tool.js';
+import { RECALL, type ToolDefinition } from '../tools/tool.js';
 import { fill, type Words, wordsOf } from './words.js';
 
 export interface Prefix {
@@ -47,11 +47,17 @@ export function roleAtHand({ messages }: Said): string | null {
 export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words): string {
   const inBlock = prefixOf(pinned, role).tools.length;
   const own = offeredTools(pinned, role).map(({ name }) => name);
-  const tools = own.length === 0 ? words.noToolsOfRole : fill(words.toolsOfRole, { tools: own.join(', ') });
   const parts = [
     fill(words.takeRole, { role: role.name }),
     role.prompt,
-    ...(own.length === inBlock ? [] : [tools]),
+    ...(own.length === inBlock ? [] : [toolsText(words, own)]),
   ];
   return parts.join('\n\n');
+}
+
+function toolsText(words: Words, own: readonly string[]): string {
+  if (own.length === 0) return words.noToolsOfRole;
+  // A role that only judges or sums up may call `recall` where something is left out, and else nothing.
+  if (own.every(name => name === RECALL)) return words.recallOfRole;
+  return fill(words.toolsOfRole, { tools: own.join(', ') });
 }

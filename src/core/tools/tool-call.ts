@@ -3,7 +3,7 @@
 import type { PinnedRun } from '../agents/run-config.js';
 import type { GateAnswer } from '../gates/gate.js';
 import type { Limits } from '../limits/limits.js';
-import { fill, type Words } from '../prompts/words.js';
+import { fill, type WordKey, type Words } from '../prompts/words.js';
 import type { ToolEnding, ToolUseBlock } from '../state/message.js';
 import { type Ledger, type LedgerEntry, ledgerKey, lookUp } from './ledger.js';
 import type { Permission } from './permission.js';
@@ -38,7 +38,7 @@ export interface ToolCallCase {
 }
 
 export type ToolCallDecision =
-  | { kind: 'end'; ending: ToolEnding; note: string }
+  | { kind: 'end'; ending: ToolEnding; note: string; word?: WordKey }
   | { kind: 'reuse'; entry: LedgerEntry }
   /** `edited`: the arguments that a person put in place of the model's. */
   | { kind: 'run'; tool: ToolDefinition; note: string | null; edited: Record<string, unknown> | null }

@@ -2,7 +2,7 @@
 
 import type { ClientAnswer } from '../gates/gate.js';
 import { delimit } from '../prompts/prompt.js';
-import { BUILT_IN_WORDS, fill, type Words } from '../prompts/words.js';
+import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../prompts/words.js';
 import type { AppResult, ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
 import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
@@ -25,6 +25,8 @@ const NOTHING: ReadonlySet<string> = new Set();
 export interface ToolOutcome {
   /** Words of the run (`tool-notes.ts`), never of a tool. */
   note?: string | null;
+  /** What the note begins with, where that is not the word for the ending. */
+  word?: WordKey | undefined;
   content?: ToolContent[];
   isError?: boolean;
   durationMs?: number;
@@ -34,7 +36,7 @@ export interface ToolOutcome {
 export function toolResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   ending: ToolEnding,
-  { note, content = [], isError, durationMs = 0, app }: ToolOutcome = {},
+  { note, word, content = [], isError, durationMs = 0, app }: ToolOutcome = {},
   words: Words = BUILT_IN_WORDS.en,
 ): ToolResultBlock {
   const failed = isError ?? !(ending === 'executed' || ending === 'reused');
@@ -45,7 +47,7 @@ export function toolResult(
     toolUseId: call.id,
     toolName: call.name,
     ending,
-    note: noteOf(words, ending, [error, note].filter(Boolean).join(' ') || nothing),
+    note: noteOf(words, word ?? ENDING_WORDS[ending], [error, note].filter(Boolean).join(' ') || nothing),
     content,
     isError: failed,
     durationMs,
@@ -80,8 +82,7 @@ function clientResult(
   return toolResult(call, ending, { note: unknown ?? failedNote(words, ending, failure, 1) }, words);
 }
 
-function noteOf(words: Words, ending: ToolEnding, note: string | null): string {
-  const key = ENDING_WORDS[ending];
+function noteOf(words: Words, key: WordKey | null, note: string | null): string {
   if (key === null || !note) return key === null ? (note ?? '') : words[key];
   return fill(words.noteEnding, { ending: words[key], note });
 }

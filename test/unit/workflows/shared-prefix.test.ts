@@ -8,7 +8,7 @@ import { instruct, nameRole } from '../../../src/workflows/instruct.js';
 import { modelFacts } from '../../support/core-values.js';
 import type { TeamReply } from '../../support/scripted-team.js';
 import { runTeam } from '../../support/scripted-team.js';
-import { runAtCalls, testRole } from '../../support/small-run.js';
+import { fileTool, runAtCalls, testRole } from '../../support/small-run.js';
 
 const done: TeamReply = { text: execution({ summary: 'The file says 42.', taskCompleted: true }) };
 const judged = (completed: boolean) => [{ id: 't1', completed, feedback: 'Seen.' }];
@@ -153,5 +153,15 @@ describe('a role whose prompt stands in the thread', () => {
     instruct(run, reader, 'Read.');
     const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'reader'));
     expect(JSON.stringify(prompt)).toContain('# Reader\\n\\nOf the tools this role has read:');
+  });
+
+  it('it has recall alone, which only some of its replies may call → it is told so (SE2)', () => {
+    const run = thread();
+    const judge = testRole('judge', { tools: ['recall'], prompt: '# Judge' });
+    run.pinned.roles.judge = judge;
+    run.pinned.tools.push(fileTool('recall', { readOnly: true }));
+    instruct(run, judge, 'Judge.');
+    const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'judge'));
+    expect(JSON.stringify(prompt)).toContain('This role has recall alone, in replies that may call tools.');
   });
 });

@@ -80,7 +80,10 @@ function withReview(
   if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
   const review = reviewAction(run, reply, call, decision.tool);
   if (review.kind === 'pending') return null;
-  if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(run.words, review.fixes) };
+  if (!review.approved) {
+    const note = reviewNote(run.words, review.fixes);
+    return { kind: 'end', ending: 'denied', note, word: 'noteNotAccepted' };
+  }
   return asking(decision, review.concerns);
 }
 

@@ -108,7 +108,7 @@ function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolRes
   const { call, decision } = started;
   switch (decision.kind) {
     case 'end':
-      return toolResult(call, decision.ending, { note: decision.note }, run.words);
+      return toolResult(call, decision.ending, { note: decision.note, word: decision.word }, run.words);
     case 'reuse':
       return reusedResult(run, started, decision.entry);
     case 'given':

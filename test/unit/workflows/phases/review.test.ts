@@ -9,6 +9,21 @@ const accepted: TeamReply = {
   text: verdict({ summary: 'It says 42.', tasks: [{ id: 'task-1', completed: true, feedback: '' }] }),
 };
 
+test('review of a call: the reviewer wants it mended → told so, and not that it is denied (F20, C8)', async () => {
+  const review = { ...pinnedRun().review, actions: true };
+  const risk = { level: 'high', description: 'It overwrites.' };
+  const risky = { thought: 'Writes.', expectedOutcome: 'It is there.', risk, confidence: 90 };
+  const { requests } = await runTeam(
+    [planned, { text: JSON.stringify(risky), calls: ['put'] }, done, accepted],
+    { pinned: { review } },
+  );
+  const told = JSON.stringify(requests[2]?.messages);
+  expect(told).toContain(
+    'Not accepted: Not run: a review did not accept this call as it is. Mend it and call again:',
+  );
+  expect(told).not.toContain('Denied');
+});
+
 test("review of a result: the task's calls all succeeded → no objection, the task is completed (F20)", async () => {
   const review = { ...pinnedRun().review, results: true };
   const { run, asked } = await runTeam([planned, { calls: ['read'] }, done, accepted], {
