@@ -1,6 +1,6 @@
 /** Checks answers to gates (K4): for the updates' validators, so that a bad answer costs no history. */
 
-import { type Ceilings, ceilingFault } from '../limits/limits.js';
+import { type Ceilings, ceilingFault, limitsFault } from '../limits/limits.js';
 import { expected, isAbsent, numberOrNull, quoted, stringsOf } from '../outputs/output-fields.js';
 import { readPlannedTasks } from '../outputs/planned-tasks.js';
 import { LONGEST_ID } from '../state/bounds.js';
@@ -167,7 +167,8 @@ function readBudgetAnswer(gate: GateOf<'budget'>, input: Input, ceilings: Ceilin
   const { budget, limit, used } = gate.subject;
   const floor = Math.max(limit, used);
   if (to === null || to <= floor) return expected('to', `a limit of ${budget} above ${floor}`, input.to);
-  return ceilingFault({ [budget]: to }, ceilings) ?? { kind: 'budget', decision: 'raise', to };
+  const raised = { [budget]: to };
+  return limitsFault(raised) ?? ceilingFault(raised, ceilings) ?? { kind: 'budget', decision: 'raise', to };
 }
 
 function readFailureAnswer(gate: GateOf<'failure'>, input: Input): GateAnswer | string {

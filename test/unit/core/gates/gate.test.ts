@@ -12,6 +12,7 @@ import {
 } from '../../../../src/core/gates/gate.js';
 import { checkAnswer } from '../../../../src/core/gates/gate-answer.js';
 import { answerFromWords, wordsHint } from '../../../../src/core/gates/gate-words.js';
+import { limitsFault } from '../../../../src/core/limits/limits.js';
 import { plannedTask } from '../../../support/core-values.js';
 
 const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 2 };
@@ -157,6 +158,19 @@ describe('checkAnswer', () => {
     ['failure', { decision: 'other_model', model: 'p/a' }, '`model` must be one of p/b, p/c, got "p/a".'],
   ] as const)('C23 checkAnswer: %s %j → refused: %s', (kind, input, error) => {
     expect(answer(kind, input)).toContain(error);
+  });
+
+  it.each([
+    ['turns', 2.5],
+    ['tokens', 1e21],
+    ['totalTurns', 11.0000001],
+    ['wallTimeMs', 1e308],
+  ] as const)('C23 checkAnswer: %s raised to %d → refused as setBudget refuses it', (budget, to) => {
+    const gate: Gate = { ...BASE, id: 'g', kind: 'budget', subject: { budget, limit: 1, used: 1 } };
+    const rules = { via: 'answerGate', maxBytes: 1_000 } as const;
+    expect(checkAnswer([gate], { gateId: 'g', decision: 'raise', to }, rules)).toEqual({
+      error: limitsFault({ [budget]: to }),
+    });
   });
 
   it('C23 K4 checkAnswer: the answer of every kind at the gate of every kind, by either update → right only at its own', () => {
