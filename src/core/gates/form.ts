@@ -105,7 +105,7 @@ function choice(value: unknown, title: unknown): Choice {
 }
 
 /** An object of a stranger's may not be turned into a text as it likes. */
-function valueText(value: unknown): string {
+export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

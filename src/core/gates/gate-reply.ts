@@ -2,8 +2,8 @@
 
 import { NUMBER_HINT, readNumber } from '../limits/number.js';
 import { parseRecord } from '../outputs/json-in-text.js';
-import { isRecord } from '../text/json.js';
-import { fieldValue, formFields } from './form.js';
+import { isRecord, ownValue } from '../text/json.js';
+import { fieldValue, formFields, valueText } from './form.js';
 import type { Gate } from './gate.js';
 import { answerFromWords, resultFromWords } from './gate-words.js';
 
@@ -106,31 +106,39 @@ function approvalInput(input: object, { arguments: edited, alwaysFor }: Chosen):
 }
 
 function formInput(schema: Parameters<typeof formFields>[0], values: FieldValues): Reply {
-  const content: Record<string, unknown> = {};
+  const content = new Map<string, unknown>();
   for (const field of formFields(schema)) {
     const { name, required, type } = field;
-    const value = values[name] ?? '';
+    const value = ownValue(values, name) ?? '';
     if (value.length === 0) {
       if (required && type !== 'array')
         return { fault: 'faultFields', field: name, error: `The field ${name} is needed.` };
       continue;
     }
-    content[name] =
+    content.set(
+      name,
       typeof value === 'string'
         ? fieldValue(field, value)
-        : value.map(each => fieldValue({ type: 'string', choices: field.choices }, each));
+        : value.map(each => fieldValue({ type: 'string', choices: field.choices }, each)),
+    );
   }
-  return { input: { decision: 'accept', content } };
+  return { input: { decision: 'accept', content: Object.fromEntries(content) } };
 }
 
-/** What the fields of a form have before anybody fills them in: their defaults. */
+/**
+ * What the fields of a form have before anybody fills them in: their defaults, but for one that is none of the choices,
+ * which nobody would see.
+ */
 export function firstValues(schema: Parameters<typeof formFields>[0]): Record<string, string | string[]> {
   const properties = isRecord(schema.properties) ? schema.properties : {};
-  return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, field]) => {
-      const value = isRecord(field) ? field.default : undefined;
-      if (value === undefined) return [];
-      return [[name, Array.isArray(value) ? value.map(String) : String(value)]];
-    }),
-  );
+  const first = formFields(schema).flatMap(({ name, type, choices }): [string, string | string[]][] => {
+    const field = ownValue(properties, name);
+    const value = isRecord(field) ? field.default : undefined;
+    if (value === undefined) return [];
+    const shown = type === 'boolean' ? ['true', 'false'] : choices.map(choice => valueText(choice.value));
+    const isShown = (text: string) => shown.length === 0 || shown.includes(text);
+    if (Array.isArray(value)) return [[name, value.map(valueText).filter(isShown)]];
+    return isShown(valueText(value)) ? [[name, valueText(value)]] : [];
+  });
+  return Object.fromEntries(first);
 }

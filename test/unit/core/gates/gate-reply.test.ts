@@ -124,7 +124,11 @@ const schema = {
   },
 };
 
-const form: Gate = { ...base, kind: 'form', subject: { server: 's', tool: 't', callId: 'c', schema } };
+const form: Extract<Gate, { kind: 'form' }> = {
+  ...base,
+  kind: 'form',
+  subject: { server: 's', tool: 't', callId: 'c', schema },
+};
 
 test('replyTo: the fields of a form → values of their types; what is empty is left out', () => {
   const fields = { name: 'Ada', age: '36', ok: 'false', colours: ['red, dark'] };
@@ -135,6 +139,32 @@ test('replyTo: the fields of a form → values of their types; what is empty is 
   // The run's check of the form says what is wrong with it.
   expect(given({ name: 'Ada', age: '2,5' })).toMatchObject({ input: { content: { age: '2,5' } } });
   expect(given({ age: '36' })).toMatchObject({ fault: 'faultFields', field: 'name' });
+});
+
+test('replyTo: fields with the names of what every object has → their values alone', () => {
+  const names = ['constructor', 'toString', '__proto__'];
+  const properties = Object.fromEntries(names.map(name => [name, { type: 'string' }]));
+  const odd: Gate = { ...form, subject: { ...form.subject, schema: { type: 'object', properties } } };
+  expect(replyTo(odd, { decision: 'accept', fields: {} })).toEqual({
+    input: { gateId: 'g1', decision: 'accept', content: {} },
+  });
+  const fields = Object.fromEntries([['__proto__', 'a']]);
+  const made = replyTo(odd, { decision: 'accept', fields });
+  expect('input' in made && JSON.stringify(made.input.content)).toBe('{"__proto__":"a"}');
+});
+
+test('WB3 firstValues: a default that is none of the choices → is not given unseen', () => {
+  const properties = {
+    size: { type: 'string', enum: ['s', 'm'], default: 'xl' },
+    number: { enum: [1, 2], default: 2 },
+    ok: { type: 'boolean', default: 'perhaps' },
+    sure: { type: 'boolean', default: false },
+    colours: { type: 'array', items: { enum: ['red', 'blue'] }, default: ['red', 'green'] },
+    free: { type: 'array', default: [1, 'b'] },
+  };
+  expect(firstValues({ type: 'object', properties })).toEqual({
+    ...{ number: '2', sure: 'false', colours: ['red'], free: ['1', 'b'] },
+  });
 });
 
 test('firstValues: defaults of a form → they stand in it first', () => {

@@ -1,6 +1,7 @@
 /** What a tool server asks: the fields of its form. */
-import { formFields } from '../../../../core/gates/form.js';
+import { formFields, valueText } from '../../../../core/gates/form.js';
 import { type FieldValues, firstValues } from '../../../../core/gates/gate-reply.js';
+import { ownValue } from '../../../../core/text/json.js';
 import { draft } from '../parts/draft.js';
 import { t } from '../words/words.js';
 import { draftKey } from './answers.js';
@@ -25,7 +26,7 @@ export function FieldsForm({ gate, key_, sending, answer }: FormProps<'form'>) {
       }}
     >
       {formFields(schema).map(field => (
-        <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onValue={set} />
+        <FieldRow key={field.name} field={field} value={ownValue(values, field.name) ?? ''} onValue={set} />
       ))}
       <div class="actions">
         <button type="submit" class="main" disabled={busy}>
@@ -66,7 +67,7 @@ function FieldRow({ field, value, onValue }: RowProps) {
 function Control({ field: { name, type, choices, required }, value, onValue }: RowProps) {
   if (type === 'boolean' || (choices.length > 0 && type !== 'array')) {
     const options =
-      type === 'boolean' ? YES_NO : choices.map(({ value: each, title }) => [textOf(each), title]);
+      type === 'boolean' ? YES_NO : choices.map(({ value: each, title }) => [valueText(each), title]);
     return (
       <select
         required={required}
@@ -96,7 +97,7 @@ function Control({ field: { name, type, choices, required }, value, onValue }: R
         }
       >
         {choices.map(({ value: each, title }) => (
-          <option key={textOf(each)} value={textOf(each)} selected={chosen.includes(textOf(each))}>
+          <option key={valueText(each)} value={valueText(each)} selected={chosen.includes(valueText(each))}>
             {title}
           </option>
         ))}
@@ -117,8 +118,3 @@ const YES_NO = [
   ['true', ''],
   ['false', ''],
 ];
-
-/** As the reader of fields compares it. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
