@@ -148,7 +148,7 @@ function isSoundNode(node: unknown, leads: (ref: string) => boolean): boolean {
   });
 }
 
-const REF = /"\$(ref|dynamicRef|recursiveRef)":/;
+export const REF = /"\$(ref|dynamicRef|recursiveRef)":/;
 const EASED = /"(format|default|nullable)":/;
 
 /**
@@ -201,7 +201,8 @@ function plain(node: unknown): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, throughSchemas(key, value, plain)]));
 }
 
-function throughSchemas(key: string, value: unknown, change: (node: unknown) => unknown): unknown {
+/** The value of a keyword with each schema right below it changed. */
+export function throughSchemas(key: string, value: unknown, change: (node: unknown) => unknown): unknown {
   if (DATA_KEYWORDS.includes(key)) return value;
   if (!MAPS.includes(key) || !isRecord(value)) return change(value);
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, change(each)]));

@@ -5,11 +5,15 @@
 
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { isRecord } from '../../core/text/json.js';
-import { schemaFaults, targetOf } from '../../core/text/schema-faults.js';
+import { REF, schemaFaults, targetOf, throughSchemas } from '../../core/text/schema-faults.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 
-/** What is wrong, one sentence for each fault; empty when valid, or when the schema can not be followed. */
-export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>): string[] {
+/**
+ * What is wrong, one sentence for each fault; empty when valid, or when the schema can not be followed. Patterns are
+ * left to whoever runs the call or asked for the form.
+ */
+export function argumentFaults(given: JsonSchema, args: Record<string, unknown>): string[] {
+  const schema = withoutPatterns(given);
   // Nothing here can end a check that goes on for ever, and the run would hang: the tool activity can.
   if (isTooMuchWork(schema, args)) return [];
   try {
@@ -23,6 +27,31 @@ export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>
   } catch {
     return [];
   }
+}
+
+/** Below them a schema that takes more makes the one around it take less, or it is told by patterns what it is about. */
+const AS_WRITTEN: readonly string[] = ['not', 'if', 'oneOf', 'contains', 'patternProperties'];
+
+/** The schema without its patterns, as far as it takes no less for that: one of a server may try for ever. */
+function withoutPatterns(schema: JsonSchema): JsonSchema {
+  let refers = false;
+  const without = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(without);
+    if (!isRecord(node)) return node;
+    const entries = Object.entries(node).filter(
+      ([key, value]) => key !== 'pattern' || typeof value !== 'string',
+    );
+    return Object.fromEntries(
+      entries.map(([key, value]) => {
+        if (!AS_WRITTEN.includes(key)) return [key, throughSchemas(key, value, without)];
+        // What it refers to would have lost its patterns too.
+        refers ||= REF.test(JSON.stringify(value));
+        return [key, value];
+      }),
+    );
+  };
+  const made = without(schema) as JsonSchema;
+  return refers ? schema : made;
 }
 
 // How much work a check of arguments is. References may name two others each, and these two others each: a schema of

@@ -71,6 +71,36 @@ describe('arguments edited at a gate', () => {
     expect(argumentFaults({ properties: { pattern: { type: 'string' } } }, { pattern: 1 })).not.toEqual([]);
   });
 
+  const name = { type: 'string', pattern: '^a+$' };
+  test.each<[string, JsonSchema, Record<string, unknown>, RegExp | null]>([
+    ['in the field itself', { properties: { name } }, { name: 1 }, /^name: .*string/],
+    ['in another field', { properties: { name, age: { type: 'integer' } } }, { age: 'x' }, /^age: .*integer/],
+    ['and a missing property', { properties: { name }, required: ['name'] }, {}, /name/],
+    [
+      'behind a reference',
+      { properties: { a: { $ref: '#/$defs/name' } }, $defs: { name } },
+      { a: 1 },
+      /^a: .*string/,
+    ],
+    ['that does not match', { properties: { name } }, { name: 'b' }, null],
+    // Without it they would take less, or nobody knows.
+    ['below not', { properties: { a: { not: name } } }, { a: 'b' }, null],
+    [
+      'below not, behind a reference',
+      { properties: { a: { not: { $ref: '#/$defs/name' } } }, $defs: { name } },
+      { a: 'b' },
+      null,
+    ],
+    ['in one branch of two', { properties: { a: { oneOf: [name, { const: 'b' }] } } }, { a: 'b' }, null],
+  ])(
+    'PR8 argumentFaults: a schema with a pattern %s → all else of it is checked',
+    (_, schema, args, fault) => {
+      const faults = argumentFaults(schema, args);
+      if (fault === null) expect(faults).toEqual([]);
+      else expect(faults.some(line => fault.test(line))).toBe(true);
+    },
+  );
+
   /** Each level leads to the next twice: `through` says how. */
   const doubling = (levels: number, through: (next: JsonSchema) => JsonSchema): JsonSchema => {
     const next = (level: number) => ({ $ref: `#/$defs/d${level + 1}` });
