@@ -6,7 +6,7 @@ import { errorText } from '../core/text/error-text.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';
-import { storeWithin, within } from './stop-signal.js';
+import { pause, storeWithin, within } from './stop-signal.js';
 import type { KeepEnd, SteersmanActivities } from './types.js';
 
 export interface KeepDeps {
@@ -22,7 +22,7 @@ const GIVE_UP_MS = 5_000;
 /** A write that waits for its turn longer fails: the one before it hangs. */
 const TURN_MS = 4_000;
 const WRITE_MS = 9_000;
-/** From its first try on, a store is asked for so long: a database that is started again is back by then. */
+/** From the first try that fails, a store is asked for so long: a database that is started again is back by then. */
 const PATIENCE_MS = 15_000;
 
 /** Makes `steersmanKeep`: page by page, so that what was kept before a failure stays. */
@@ -30,6 +30,7 @@ export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities
   const inOrder = inTurn(sessions);
   return async function steersmanKeep({ after, upTo, once }) {
     const signal = Context.current().cancellationSignal;
+    const begunAt = Date.now();
     return keepPages(
       {
         ...deps,
@@ -41,7 +42,7 @@ export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities
             await failpoint('keep.after-write');
             return missing;
           } catch (error) {
-            throw isLastTry(once) ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
+            throw (await isLastTry(once, begunAt)) ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
           }
         },
       },
@@ -73,9 +74,19 @@ async function keepPages(
   }
 }
 
-/** Of a store that fails. A run that does not answer, such as on a worker that stands still, is asked again in any case. */
-function isLastTry(once: boolean | undefined): boolean {
-  return once === true || Date.now() - Context.current().info.scheduledTimestampMs >= PATIENCE_MS;
+/**
+ * Of a store that fails. The first try that failed tells the next ones when it began: a try that was lost with its worker
+ * tells nothing of the store. A run that does not answer, such as on a worker that stands still, is asked again in any case.
+ */
+async function isLastTry(once: boolean | undefined, begunAt: number): Promise<boolean> {
+  const context = Context.current();
+  const { heartbeatDetails: told } = context.info;
+  const failsSince = typeof told === 'number' ? told : begunAt;
+  if (once === true || Date.now() - failsSince >= PATIENCE_MS) return true;
+  context.heartbeat(failsSince);
+  // The SDK takes a heartbeat when the event loop is free.
+  await pause(1);
+  return false;
 }
 
 /** A page as the store takes it. */

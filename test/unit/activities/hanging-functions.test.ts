@@ -145,21 +145,35 @@ test('keeping: a disk that hangs → the calls end, one write waits for it, and 
   expect(await next).toBeNull();
 });
 
-test('keeping: a store that refuses → asked again until a while after it was asked first; a try that was lost is none', async () => {
+test('LL12: keeping, and the store refuses → asked again until a while after the first try that failed; a try that was lost with its worker is none', async () => {
   const keep = createKeep({
     sessions: { keep: () => Promise.reject(new Error('connect ECONNREFUSED')) },
     namespaceId: async () => null,
     readPage: async () => ({ run: {}, records: [], kept: MARK, more: false }) as unknown as KeepPage,
     redact: value => value,
   });
-  const failing = (scheduledMsAgo: number, once = false) =>
-    new MockActivityEnvironment({ attempt: 4, scheduledTimestampMs: Date.now() - scheduledMsAgo })
-      .run(keep, { workspace: '/work', after: MARK, upTo: MARK, ...(once && { once }) })
-      .catch((error: unknown) => error);
-  expect(await failing(14_000)).toMatchObject({ message: 'connect ECONNREFUSED' });
-  expect(await failing(14_000)).not.toMatchObject({ nonRetryable: true });
-  for (const last of [await failing(16_000), await failing(0, true)])
-    expect(last).toMatchObject({ message: 'connect ECONNREFUSED', nonRetryable: true });
+  // Workers were lost with its tries before, a minute long.
+  const lost = { attempt: 4, scheduledTimestampMs: Date.now() - 60_000 };
+  const failed = async (failsSince?: number, once = false) => {
+    const told: unknown[] = [];
+    const heartbeatDetails = failsSince === undefined ? {} : { heartbeatDetails: failsSince };
+    const environment = new MockActivityEnvironment({ ...lost, ...heartbeatDetails });
+    environment.on('heartbeat', (details: unknown) => told.push(details));
+    const input = { workspace: '/work', after: MARK, upTo: MARK, ...(once && { once: true as const }) };
+    const failing = environment.run(keep, input).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(100);
+    const failure = await failing;
+    expect(failure).toMatchObject({ message: 'connect ECONNREFUSED' });
+    return { failure, told };
+  };
+  const first = await failed();
+  expect(first.failure).not.toMatchObject({ nonRetryable: true });
+  expect(first.told).toEqual([expect.any(Number)]);
+  const since = Date.now() - 14_000;
+  const later = await failed(since);
+  expect([later.failure, later.told]).toEqual([expect.not.objectContaining({ nonRetryable: true }), [since]]);
+  for (const last of [await failed(Date.now() - 16_000), await failed(undefined, true)])
+    expect(last.failure).toMatchObject({ nonRetryable: true });
 });
 
 test('keeping: the run does not tell what there is to keep, as on a worker that stands still → no failure of the store', async () => {
