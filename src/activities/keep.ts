@@ -1,7 +1,15 @@
-/** The activity that keeps a part of a run in the store of sessions. */
+/** Keeping runs in the store of sessions: the activity of those that are open, and what the store lacks of ended ones. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { KeepPage, Kept, Mark, RunRecord } from '../core/state/kept.js';
+import {
+  isBehind,
+  type KeepPage,
+  type Kept,
+  type Lack,
+  type Mark,
+  NOTHING_KEPT,
+  type RunRecord,
+} from '../core/state/kept.js';
 import { errorText } from '../core/text/error-text.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
@@ -42,7 +50,9 @@ export function createKeep({ sessions, ...deps }: KeepDeps): SteersmanActivities
             await failpoint('keep.after-write');
             return missing;
           } catch (error) {
-            throw (await isLastTry(once, begunAt)) ? ApplicationFailure.nonRetryable(errorText(error), 'store') : error;
+            throw (await isLastTry(once, begunAt))
+              ? ApplicationFailure.nonRetryable(errorText(error), 'store')
+              : error;
           }
         },
       },
@@ -87,6 +97,53 @@ async function isLastTry(once: boolean | undefined, begunAt: number): Promise<bo
   // The SDK takes a heartbeat when the event loop is free.
   await pause(1);
   return false;
+}
+
+/** A run that has ended does not tell what it said: no worker of its queue answers, or its code does not. */
+export class RunUntold extends Error {
+  /** Asking again may help. */
+  readonly mayPass: boolean;
+
+  constructor(cause: unknown, mayPass: boolean) {
+    super(errorText(cause), { cause });
+    this.mayPass = mayPass;
+  }
+}
+
+export interface LateDeps extends Pick<KeepDeps, 'namespaceId' | 'redact'> {
+  sessions: Pick<SessionStore, 'keep' | 'runs' | 'line'>;
+  /** Asks the query `keepPage` of the run that has ended. @throws RunUntold */
+  readPage(after: Mark, upTo?: Mark): Promise<KeepPage>;
+}
+
+const BEYOND_ALL: Mark = {
+  id: Number.MAX_SAFE_INTEGER,
+  seq: Number.MAX_SAFE_INTEGER,
+  step: Number.MAX_SAFE_INTEGER,
+};
+
+/**
+ * Gives the store what it lacks of a run that has ended. What was deleted meanwhile stays away.
+ * @returns `waits` if its conversation is not there yet, and `had` if there was nothing to give.
+ */
+export async function keepLate(
+  { sessions, ...deps }: LateDeps,
+  lack: Lack,
+): Promise<'kept' | 'had' | 'waits'> {
+  const { run, kept: upTo } = await deps.readPage(BEYOND_ALL);
+  const { session, chain, parent } = run;
+  const stored = (await sessions.runs(session)).find(known => known.chain === chain);
+  if (stored?.ended && !isBehind(stored.kept, upTo)) return 'had';
+  if (stored === undefined) {
+    // The store had its end: it was deleted.
+    if (lack === 'receipts') return 'had';
+    // An agent's caller begins their conversation: else one that was deleted would come back.
+    if (parent !== undefined && (await sessions.line(session)) === null) return 'waits';
+  }
+  const write: SessionStore['keep'] = (record, ...page) =>
+    storeWithin(WRITE_MS, sessions.keep({ ...record, late: true }, ...page));
+  await keepPages({ ...deps, write }, { after: stored?.kept ?? NOTHING_KEPT, upTo });
+  return 'kept';
 }
 
 /** A page as the store takes it. */

@@ -1,10 +1,12 @@
 /** The activity that reads what a run begins with of the conversation that it is a part of. */
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../core/context/earlier.js';
 import { FAILURE } from '../core/limits/failure.js';
+import { idInSession, lastNumberIn, type RunRecord } from '../core/state/kept.js';
 import { MAIN_THREAD } from '../core/state/thread.js';
 import { failpoint } from '../shared/failpoints.js';
 import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
+import { RunUntold } from './keep.js';
 import { pack } from './pack.js';
 import { storeWithin } from './stop-signal.js';
 import type { OpenSessionInput, SteersmanActivities } from './types.js';
@@ -13,12 +15,23 @@ import type { OpenSessionInput, SteersmanActivities } from './types.js';
 const MOST_BYTES = 400_000;
 const READ_MS = 18_000;
 
-export function createOpenSession(
-  sessions: Pick<SessionStore, 'line' | 'runs' | 'readEach'>,
-): SteersmanActivities['steersmanOpenSession'] {
+/** So often it is tried; then a run begins without what another one does not tell. */
+export const OPEN_TRIES = 5;
+/** Of runs that the store does not know, so many before the one that begins are looked for. */
+const MOST_UNKNOWN = 10;
+
+export interface OpenDeps {
+  sessions: Pick<SessionStore, 'line' | 'runs' | 'readEach'>;
+  namespaceId(): Promise<string | null>;
+  /** Gives the store what it lacks of a run, if that has ended. @throws RunUntold */
+  keepLate(workflowId: string): Promise<void>;
+}
+
+export function createOpenSession({
+  sessions,
+  ...deps
+}: OpenDeps): SteersmanActivities['steersmanOpenSession'] {
   const read = async ({ session, chain: own, workspace, tokens, noAnswer: said }: OpenSessionInput) => {
-    const known = await sessions.line(session);
-    if (known && known.workspace !== workspace) throw elsewhere(session, workspace);
     const runs = (await lineageOf(sessions, session)).filter(
       ({ run }) => run.chain !== own && run.parent === undefined && run.workspace === workspace,
     );
@@ -37,10 +50,48 @@ export function createOpenSession(
     return earlierMessages(earlier, room);
   };
   return async function steersmanOpenSession(input) {
+    const { session, workspace, chain } = input;
+    const known = await storeWithin(READ_MS, sessions.line(session));
+    if (known && known.workspace !== workspace) throw elsewhere(session, workspace);
+    const runs = await storeWithin(READ_MS, sessions.runs(session));
+    const untold = await keepEnds(
+      deps,
+      lateIn(
+        session,
+        runs.filter(run => run.chain !== chain),
+        (await deps.namespaceId()) ?? '',
+      ),
+    );
     const messages = await storeWithin(READ_MS, read(input));
     await failpoint('session.opened');
-    return pack(messages);
+    return untold.length === 0 ? pack(messages) : pack({ messages, untold });
   };
+}
+
+/** Runs whose end the store may lack: those that it calls open, and those before this one that it does not know. */
+function lateIn(session: string, runs: readonly RunRecord[], namespaceId: string): string[] {
+  const open = runs.filter(run => !run.ended && run.parent === undefined && run.namespaceId === namespaceId);
+  const { workflowId = '' } = activityInfo().workflowExecution ?? {};
+  const own = lastNumberIn(session, [{ workflowId }]);
+  const first = Math.max(lastNumberIn(session, runs) + 1, own - MOST_UNKNOWN);
+  const unknown = Array.from({ length: Math.max(0, own - first) }, (_, at) =>
+    idInSession(session, first + at),
+  );
+  return [...open.map(run => run.workflowId), ...unknown];
+}
+
+/** @returns those that do not tell it. */
+async function keepEnds({ keepLate }: Pick<OpenDeps, 'keepLate'>, ids: readonly string[]): Promise<string[]> {
+  const untold: string[] = [];
+  for (const id of ids)
+    try {
+      await keepLate(id);
+    } catch (error) {
+      if (!(error instanceof RunUntold)) throw error;
+      if (error.mayPass && activityInfo().attempt < OPEN_TRIES) throw error;
+      untold.push(id);
+    }
+  return untold;
 }
 
 /** Whoever may start runs in one folder is not told what was said of another. */

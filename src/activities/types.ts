@@ -248,6 +248,12 @@ export interface OpenSessionInput {
   noAnswer: string;
 }
 
+/** What a run begins with. `untold`: runs that ended while the store was away, and whose end nobody could tell. */
+export interface Opened {
+  messages: Message[];
+  untold?: string[];
+}
+
 /** What an account is charged. */
 export interface Charges {
   account: string;
@@ -306,7 +312,7 @@ export interface SteersmanActivities {
   /** Keeps a part of the run in the store of sessions; kept twice, it is there once. */
   steersmanKeep(input: KeepInput): Promise<KeepEnd>;
   /** Reads what a run begins with of the conversation that it is a part of. */
-  steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[]>>;
+  steersmanOpenSession(input: OpenSessionInput): Promise<Packed<Message[] | Opened>>;
   /** Calls hooks of the worker, and charges the account of the run. */
   steersmanHook(input: HookInput): Promise<HookEnd>;
 }

@@ -22,6 +22,7 @@ import { workerIdentity } from './identity.js';
 import { loadParts, type OwnWorkerOptions, type Parts, type SteersmanPluginOptions } from './parts.js';
 import { createActivities } from './serve/activities.js';
 import { activityToolCalls, readyActivityTools } from './serve/activity-tools.js';
+import { careForLateRuns } from './serve/late-runs.js';
 import { onlyRuns } from './serve/only-runs.js';
 import { redactActivities } from './serve/redact-activities.js';
 import { createSessionWorker } from './session-worker.js';
@@ -144,6 +145,13 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
         report: this.#report,
         signal: caring.signal,
       });
+      const { taskQueue } = worker.options;
+      if (keeps)
+        void careForLateRuns(client, this.#parts, {
+          taskQueue,
+          report: this.#report,
+          signal: caring.signal,
+        });
     }
     const serving = sessions?.run();
     try {

@@ -46,7 +46,7 @@ export async function careForStore(client: Client, care: StoreCare): Promise<str
   return namespaceId;
 }
 
-async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+export async function repeat(everyMs: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await work();
     await sleep(everyMs, null, { signal, ref: false }).catch(() => undefined);

@@ -4,6 +4,7 @@ import {
   CancellationScope,
   CancelledFailure,
   isCancellation,
+  patched,
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -14,13 +15,14 @@ import { type CallFailure, FAILURE } from '../core/limits/failure.js';
 import { causeText } from '../core/plan/cause.js';
 import { wordsOf } from '../core/prompts/words.js';
 import { resumedState } from '../core/state/handover.js';
+import { lackAtEnd, UNKEPT } from '../core/state/kept.js';
 import { newRunState, type RunState } from '../core/state/run-state.js';
 import { fitted, told } from '../core/text/fit.js';
 import { isRecord, jsonBytes } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
 import { appCallsUnderWay, resumeAppCalls } from './app-calls.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
-import type { RunInput, RunResult } from './messages.js';
+import { LACKS_PATCH, type RunInput, type RunResult } from './messages.js';
 import { answerFor, failedEnd, type GoalEnd } from './phases/conclude.js';
 import { registerHandlers } from './platform/handlers.js';
 import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
@@ -69,6 +71,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
     if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
     await close(run, end);
+    noteLack(run);
     if (end.outcome === 'failed') throw runFailure(end, result);
     return result;
   }
@@ -80,6 +83,15 @@ function close(run: Run, end: Pick<GoalEnd, 'outcome' | 'cause'>): Promise<void>
     await runEnds(run, end);
     await keepEnd(run);
   });
+}
+
+/**
+ * Says what the store lacks at the end of the run, which workers give it later. They find the run by the name of the
+ * patch, which the SDK writes to the search attribute `TemporalChangeVersion`.
+ */
+function noteLack({ state }: Run): void {
+  const lack = lackAtEnd(state);
+  if (lack !== null && patched(LACKS_PATCH)) upsertMemo({ [UNKEPT]: lack });
 }
 
 function stateFor(input: unknown): { state: RunState; given: Given } {
@@ -144,7 +156,7 @@ async function saidEarlier(
     tokens: earlierTokens(pinned),
     noAnswer: wordsOf({ pinned }).noAnswer,
   });
-  return opened.ok ? { ok: true, value: { messages: opened.value, leftOut: 0 } } : opened;
+  return opened.ok ? { ok: true, value: { ...opened.value, leftOut: 0 } } : opened;
 }
 
 async function refusedStart(run: Run, failure: CallFailure): Promise<GoalEnd> {
@@ -182,5 +194,6 @@ async function finishCancelled(run: Run): Promise<CancelledFailure> {
   upsertMemo({ result: small, outcome: end.outcome, cause: end.cause });
   run.ports.tellCaller({ type: 'cancelled', rest: restOf(result) });
   for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
+  noteLack(run);
   return new CancelledFailure('the run was cancelled');
 }

@@ -60,7 +60,7 @@ export async function beginRun(run: Run, pinned: PinnedRun, given: Given = NOTHI
   run.enter(firstPosition(state.goal.mode));
 }
 
-function notTaken({ messages, leftOut }: Given): string[] {
+function notTaken({ messages, leftOut, untold = [] }: Given): string[] {
   const shortened = messages.filter(message => fitMessage(message) !== message).length;
   return [
     ...(leftOut > 0
@@ -71,6 +71,10 @@ function notTaken({ messages, leftOut }: Given): string[] {
     ...(shortened > 0
       ? [`Of the messages to begin with, ${shortened} are too long: their ends are cut.`]
       : []),
+    ...untold.map(
+      id =>
+        `The run ${id} ended while the store was away, and can not be read: this run does not know all of it.`,
+    ),
   ];
 }
 

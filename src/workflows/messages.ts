@@ -25,6 +25,8 @@ import type { InboxItem, SteerTime } from '../core/steering/inbox.js';
 import type { ShownPhase } from '../core/steering/status.js';
 
 export const WORKFLOW_TYPE = 'steersmanRun';
+/** Runs that ended while the store lacked something of them have passed it, and no other runs. */
+export const LACKS_PATCH = 'steersman-unkept';
 export const DEFAULT_TASK_QUEUE = 'steersman';
 
 /** A start, or the next segment of a run that continued as new. */

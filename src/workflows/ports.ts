@@ -13,6 +13,7 @@ import type {
   KeepInput,
   LookFinds,
   LookInput,
+  Opened,
   OpenSessionInput,
   ResolveModelInput,
   RunCheckInput,
@@ -27,7 +28,6 @@ import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { CallFailure } from '../core/limits/failure.js';
 import type { ArtifactEdited } from '../core/outputs/artifacts.js';
 import type { ModelRequestPage } from '../core/prompts/model-request.js';
-import type { Message } from '../core/state/message.js';
 import type { RunState } from '../core/state/run-state.js';
 
 import type { PauseInput, ReasonInput, SteerInput } from './messages.js';
@@ -117,7 +117,7 @@ export interface Ports {
   /** Keeps what lies between two marks in the store of sessions, in a few tries; `once`: a store that fails is asked no second time, and only a worker that dies is replaced. */
   keep(input: Pick<KeepInput, 'after' | 'upTo'>, options: { once: boolean }): Promise<Called<KeepEnd>>;
   /** Reads what the run begins with of its conversation, up to so many tokens. A stop ends the wait. */
-  openSession(input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer'>): Promise<Called<Message[]>>;
+  openSession(input: Pick<OpenSessionInput, 'session' | 'tokens' | 'noAnswer'>): Promise<Called<Opened>>;
   /** Calls hooks of the worker, and charges: in a few tries; a stop waits for it. */
   hook(input: HookInput): Promise<Called<HookEnd>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */

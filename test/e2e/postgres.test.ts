@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
+import { connectPostgres, postgresStore } from '../../src/shared/store/postgres/postgres.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { finishSignal, followUpSignal, stateQuery, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
@@ -12,7 +13,8 @@ import { killWorkers, startWorkerProcess } from '../support/processes.js';
 import { runSettings } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolTexts, transcriptOf } from '../support/run-views.js';
-import { settingsYaml } from '../support/steering.js';
+import { latch, settingsYaml } from '../support/steering.js';
+import { lackOf } from '../support/store-away.js';
 import { until } from '../support/wait.js';
 
 const WRITER = `---
@@ -167,6 +169,25 @@ describe.runIf(hasPrograms())('a database', () => {
       expect(kept?.run).toMatchObject({ ended: true, answer: 'Third.' });
     },
   );
+
+  test('LL12: killed until a run has ended → it has all that the run said a while after it is back', async () => {
+    const { until: released, open } = latch();
+    rig.play([readA, { text: 'With a.', hold: { until: released } }]);
+    const handle = await rig.start('How does a.txt end?', { mode: 'react' });
+    const store = postgresStore(connectPostgres(server?.url ?? ''));
+    const kept = () => store.sessions.runs(handle.workflowId);
+    await until('its first words are kept', async () => (await kept()).length === 1);
+    await server?.kill();
+    open();
+    expect(await handle.result()).toMatchObject({ text: 'With a.' });
+    await rig.stopWorker();
+    await server?.start();
+    expect(await kept()).toMatchObject([{ ended: false }]);
+    await rig.startWorker();
+    await until('the store has its end', async () => (await kept())[0]?.ended);
+    expect(await lackOf(store.sessions, handle, handle.workflowId)).toBeNull();
+    await store.close();
+  });
 
   test('large results and artifacts meanwhile (C13) → none is cut, each is read at once, and the database has them when it is back', async () => {
     await server?.kill();

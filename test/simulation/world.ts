@@ -497,8 +497,8 @@ export class World implements Ports {
     return { ok: true, value: { ref: 'ref-1' } };
   }
 
-  async openSession(): Promise<Called<[]>> {
-    return { ok: true, value: [] };
+  async openSession(): Promise<Called<{ messages: [] }>> {
+    return { ok: true, value: { messages: [] } };
   }
 
   async keep({ after, upTo }: Pick<KeepInput, 'after' | 'upTo'>): Promise<Called<null>> {

@@ -95,7 +95,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     callWorkflow: async () => ({ ok: true, value: { kind: 'returned', value: 'done' } }),
     editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     keep: async () => ({ ok: true, value: null }),
-    openSession: async () => ({ ok: true, value: [] }),
+    openSession: async () => ({ ok: true, value: { messages: [] } }),
     hook: async () => ({ ok: true, value: { goOn: true } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {

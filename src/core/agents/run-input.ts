@@ -40,6 +40,8 @@ export type StartRead =
 export interface Given {
   messages: Message[];
   leftOut: number;
+  /** Runs of its conversation whose end nobody could tell. */
+  untold?: string[];
 }
 
 export const NOTHING_GIVEN: Given = { messages: [], leftOut: 0 };

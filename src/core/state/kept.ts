@@ -30,7 +30,7 @@ export interface Mark {
   step: number;
 }
 
-const NOTHING_KEPT: Mark = { id: 0, seq: 0, step: 0 };
+export const NOTHING_KEPT: Mark = { id: 0, seq: 0, step: 0 };
 
 /** One line of a conversation. Unique in its run: a message by its id, an event by `seq`, a step by its number. */
 export type Kept =
@@ -111,6 +111,8 @@ export interface RunRecord {
   rest?: KeptRest;
   /** The run has ended: no line follows. */
   ended: boolean;
+  /** The store got the end from the history of the ended run, which can give it again. */
+  late?: true;
   usage: Usage;
   kept: Mark;
 }
@@ -186,7 +188,7 @@ export function isAfter(mark: Mark, record: Kept): boolean {
   return record.kind === 'event' ? record.event.seq > mark.seq : record.step.step > mark.step;
 }
 
-function isBehind(mark: Mark, of: Mark): boolean {
+export function isBehind(mark: Mark, of: Mark): boolean {
   return mark.id < of.id || mark.seq < of.seq || mark.step < of.step;
 }
 
@@ -236,6 +238,18 @@ function isLater(run: RunRecord, before: RunRecord): boolean {
   if (isBehind(run.kept, before.kept)) return false;
   if (isBehind(before.kept, run.kept)) return true;
   return run.ended === before.ended ? run.changedAt >= before.changedAt : run.ended;
+}
+
+/** What a store lacks of a run that has ended, by the memo of this name: its end, or receipts that came after that. */
+export const UNKEPT = 'unkept';
+export type Lack = 'end' | 'receipts';
+
+/** Null while the run is open, where it is kept nowhere, and where the store has all of it. */
+export function lackAtEnd(state: KeptState): Lack | null {
+  const { kept, journal } = state.log;
+  const end = journal.events.findLast(({ type }) => type === 'run_ended');
+  if (state.pinned?.keeps !== true || end === undefined || unkeptAtMost(state) === 0) return null;
+  return end.seq > kept.seq ? 'end' : 'receipts';
 }
 
 /** Bytes of a record, measured once of what it holds. */

@@ -40,6 +40,7 @@ import { branchesOf, filesWith, forgetTitle, hitsIn, newestSessions, SUFFIX } fr
 import {
   type Hit,
   hasBranches,
+  mayComeAgain,
   refuseUnjudged,
   type SessionLine,
   type SessionStore,
@@ -75,7 +76,7 @@ export function openFolder(dir: string, namespaceId?: () => Promise<string | nul
   };
 }
 
-/** `removed`: a folder with an empty file for each open run whose conversation was removed. */
+/** `removed`: a folder with an empty file for each removed run that may come again. */
 function folderSessions(dir: string, removed: string): SessionStore {
   const fileOf = (session: string) => join(dir, `${runFolder(session)}${SUFFIX}`);
   const runsOf = (session: string) => lastRuns(fileOf(session));
@@ -164,9 +165,9 @@ function folderSessions(dir: string, removed: string): SessionStore {
         if (!isOld(aside)) return null;
         const runs = await lastRuns(aside);
         refuseUnjudged(session, runs, terms);
-        const open = runs.filter(({ ended }) => !ended);
-        if (open.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
-        for (const { chain } of open) await writeFile(markOf(chain), '', { mode: 0o600 });
+        const marked = runs.filter(mayComeAgain);
+        if (marked.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
+        for (const { chain } of marked) await writeFile(markOf(chain), '', { mode: 0o600 });
         await forgetTitle(dir, path);
         return runs.map(({ workflowId }) => workflowId);
       });

@@ -94,6 +94,11 @@ export function refuseUnjudged(session: string, runs: readonly RunRecord[], { ju
     );
 }
 
+/** Whether somebody may add to a run after its removal: itself, or who reads its history, which Temporal removes late. */
+export function mayComeAgain({ ended, late }: RunRecord): boolean {
+  return !ended || late === true;
+}
+
 function isSameLook(a: RunRecord, b: RunRecord): boolean {
   return a.chain === b.chain && a.runId === b.runId && a.changedAt === b.changedAt && a.ended === b.ended;
 }

@@ -12,7 +12,7 @@ import { createCallModel } from '../../activities/models/call-model.js';
 import { createResolveModel } from '../../activities/models/resolve-model.js';
 import { createStateReader } from '../../activities/models/state-reader.js';
 import { createTransform } from '../../activities/models/transform.js';
-import { createOpenSession } from '../../activities/open-session.js';
+import { createOpenSession, OPEN_TRIES } from '../../activities/open-session.js';
 import { createRunCheck } from '../../activities/run-check.js';
 import { createStoreText, runIdOf } from '../../activities/store-text.js';
 import { createCallTool } from '../../activities/tools/call-tool.js';
@@ -34,6 +34,7 @@ import {
 } from '../../workflows/messages.js';
 import type { Parts } from '../parts.js';
 import { pinnedFacts } from '../providers.js';
+import { keepLateRun } from './late-runs.js';
 import { personAsker } from './person-asker.js';
 import { readArguments } from './read-arguments.js';
 
@@ -145,7 +146,14 @@ export function createActivities(parts: Parts): SteersmanActivities {
       },
       redact: value => secrets.redactAll(value),
     }),
-    steersmanOpenSession: withTries(5, createOpenSession(parts.keeps ? parts.store.sessions : NO_STORE)),
+    steersmanOpenSession: withTries(
+      OPEN_TRIES,
+      createOpenSession({
+        sessions: parts.keeps ? parts.store.sessions : NO_STORE,
+        namespaceId: () => parts.namespaceId,
+        keepLate: workflowId => keepLateRun(Context.current().client, parts, workflowId),
+      }),
+    ),
     steersmanHook: withTries(
       3,
       createHook({

@@ -151,7 +151,8 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         const times = { timeoutMs: 20_000, attempts: WORKER_TRIES, maxRetryDelayMs: 8_000 };
         const { workspace } = settings;
         const asked = { ...input, chain: workflowInfo().firstExecutionRunId, workspace };
-        return unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
+        const opened = unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
+        return Array.isArray(opened) ? { messages: opened } : opened;
       }),
     hook: input =>
       settle(

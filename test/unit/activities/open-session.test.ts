@@ -2,8 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createOpenSession } from '../../../src/activities/open-session.js';
+import { RunUntold } from '../../../src/activities/keep.js';
+import { createOpenSession, OPEN_TRIES, type OpenDeps } from '../../../src/activities/open-session.js';
+import type { Opened, OpenSessionInput } from '../../../src/activities/types.js';
 import type { Kept, RunRecord } from '../../../src/core/state/kept.js';
 import { type Message, NO_USAGE, textOf } from '../../../src/core/state/message.js';
 import { openFolder } from '../../../src/shared/store/folder.js';
@@ -34,20 +37,33 @@ function said(number: number, text: string): Kept {
 }
 
 const NO_ANSWER = '[No answer.]';
+const ASKED = {
+  session: 'pool',
+  chain: 'new',
+  workspace: '/work',
+  tokens: 5_000,
+  noAnswer: NO_ANSWER,
+};
 
 async function opened(
   sessions: SessionStore,
   asked: { session?: string; workspace?: string; tokens?: number },
 ) {
-  const input = {
-    session: 'pool',
-    chain: 'new',
-    workspace: '/work',
-    tokens: 5_000,
-    noAnswer: NO_ANSWER,
-    ...asked,
-  };
-  return unpack<Message[]>(await createOpenSession(sessions)(input)).map(textOf);
+  const input = { ...ASKED, ...asked };
+  const found = await openWith({ sessions }, input);
+  return (Array.isArray(found) ? found : found.messages).map(textOf);
+}
+
+/** As the run `pool~4`, in the try of this number. */
+async function openWith(deps: Partial<OpenDeps>, input: OpenSessionInput, attempt = 1) {
+  const { sessions } = openFolder(dir);
+  const open = createOpenSession({
+    ...{ sessions, namespaceId: async () => 'n', keepLate: async () => undefined },
+    ...deps,
+  });
+  const workflowExecution = { workflowId: 'pool~4', runId: 'e4' };
+  const environment = new MockActivityEnvironment({ attempt, workflowExecution });
+  return unpack<Message[] | Opened>(await environment.run(open, input));
 }
 
 test('Z2: a conversation of many runs → read from the newest back, until there is no more room', async () => {
@@ -102,3 +118,35 @@ test('LL5: a run that ended without text, as with a wrong key → the next one i
   await sessions.keep(run(2, { outcome: 'answered', answer: 'Done.' }), [said(1, 'Second goal.')]);
   expect(await opened(sessions, {})).toEqual(['First goal.', NO_ANSWER, 'Second goal.', 'Done.']);
 });
+
+test('LL12: runs before this one that the store calls open or does not know → each is asked for its end, once, before anything is read', async () => {
+  const { sessions } = openFolder(dir);
+  const kept = { id: 1, seq: 0, step: 0 };
+  await sessions.keep(run(1, { workflowId: 'pool', ended: false, kept }), [said(1, 'First.')]);
+  await sessions.keep(run(2, { parent: 'pool', ended: false, workflowId: 'pool/search/1' }), []);
+  await sessions.keep(run(9, { workflowId: 'of-elsewhere', ended: false, namespaceId: 'other' }), []);
+  await sessions.keep(run(8, { chain: 'new', workflowId: 'pool~4', ended: false }), [said(1, 'Its own.')]);
+  const asked: string[] = [];
+  const keepLate = async (id: string) => {
+    asked.push(id);
+    if (id === 'pool') await sessions.keep(run(1, { workflowId: id, answer: 'Yes.' }), [said(2, 'Second.')]);
+  };
+  const found = await openWith({ keepLate }, ASKED);
+  expect(asked).toEqual(['pool', 'pool~2', 'pool~3']);
+  expect(Array.isArray(found) && found.map(textOf)).toEqual(['First.', 'Second.', 'Yes.']);
+});
+
+test.each([
+  ['at once where asking again is of no help', false, 1],
+  ['with the last try', true, OPEN_TRIES],
+])(
+  'LL12: a run does not tell its end → %s the next one begins without it, and is told',
+  async (_when, mayPass, attempt) => {
+    const { sessions } = openFolder(dir);
+    await sessions.keep(run(3), [said(1, 'First.')]);
+    await sessions.keep(run(2, { ended: false }), [said(1, 'Second.')]);
+    const keepLate = () => Promise.reject(new RunUntold('no worker answers', mayPass));
+    expect(await openWith({ keepLate }, ASKED, attempt)).toMatchObject({ untold: ['pool~2'] });
+    if (mayPass) await expect(openWith({ keepLate }, ASKED)).rejects.toThrow('no worker answers');
+  },
+);

@@ -17,6 +17,7 @@ import { foundText, gramsOf, lowerWords } from '../find-words.js';
 import {
   hasBranches,
   type MessageOf,
+  mayComeAgain,
   type RemovalTerms,
   refuseUnjudged,
   type SessionLine,
@@ -218,7 +219,7 @@ async function remove(
   const runs = found.flatMap(runOf);
   refuseUnjudged(session, runs, terms);
   await query('INSERT INTO steersman.removed (chain) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
-    runs.flatMap(({ ended, chain }) => (ended ? [] : [chain])),
+    runs.filter(mayComeAgain).map(({ chain }) => chain),
   ]);
   await query('DELETE FROM steersman.session WHERE id = $1', [session]);
   return { workflowIds: runs.map(({ workflowId }) => workflowId) };

@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import type { KeepInput } from '../../../../src/activities/types.js';
 import { shortenThread } from '../../../../src/core/state/handover.js';
-import { type Kept, type Mark, recordsBetween } from '../../../../src/core/state/kept.js';
+import { type Kept, lackAtEnd, type Mark, recordsBetween } from '../../../../src/core/state/kept.js';
 import { newRunState, type RunState } from '../../../../src/core/state/run-state.js';
 import { jsonBytes } from '../../../../src/core/text/json.js';
+import { beginRun, endRun } from '../../../../src/workflows/goals.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { hasUnkept, keepDue, keepEnd, keepSession } from '../../../../src/workflows/turn/keep-session.js';
 import { pinnedRun } from '../../../support/core-values.js';
@@ -107,6 +108,30 @@ test('keeping: the store failed a moment ago, and the run ends → it is asked f
   state.end = { outcome: 'answered', cause: 'direct_answer', answer: 'So.' };
   await keepEnd(run);
   expect([store.asked, ids(store.kept)]).toEqual([[{ once: false }, { once: true }], ['m1']]);
+});
+
+test('LL12, LL14: the end of a run, and then receipts, in a store that is away or not → what it lacks is the end, the receipts, or nothing', async () => {
+  const end = { outcome: 'answered', cause: 'direct_answer', answer: 'So.' } as const;
+  const drop = (run: Run) => run.journal('receipt', { id: 'late', state: 'dropped', how: 'It has ended.' });
+  const ended = async (away: boolean, pinned = pinnedRun({ keeps: true })) => {
+    const { run, state, store, say } = keptRun(pinned);
+    say('one');
+    expect(lackAtEnd(state)).toBeNull();
+    store.away = away;
+    endRun(run, end);
+    await keepEnd(run);
+    return { run, state };
+  };
+  const [kept, unkept, nowhere] = [await ended(false), await ended(true), await ended(true, pinnedRun())];
+  expect([kept, unkept, nowhere].map(({ state }) => lackAtEnd(state))).toEqual([null, 'end', null]);
+  for (const { run } of [kept, unkept]) drop(run);
+  expect([kept, unkept].map(({ state }) => lackAtEnd(state))).toEqual(['receipts', 'end']);
+});
+
+test('LL12: an earlier run of the conversation can not be read → the run says so as it begins', async () => {
+  const { run, told } = keptRun();
+  await beginRun(run, pinnedRun({ keeps: true }), { messages: [], leftOut: 0, untold: ['pool~2'] });
+  expect(told('run_loaded')).toMatchObject([{ warnings: [expect.stringContaining('The run pool~2 ended')] }]);
 });
 
 test('LL4: the store was put back to an earlier state → told once, and what the run has lost since is a gap', async () => {

@@ -1,0 +1,111 @@
+/**
+ * Runs that ended while the store was away. Each says so in its memo, and still tells by its history what it said: workers
+ * of its queue look for such runs, and give the store what it lacks. The next run of a conversation does so at once.
+ */
+import type { Client } from '@temporalio/client';
+import { keepLate, type LateDeps, RunUntold } from '../../activities/keep.js';
+import { type Lack, UNKEPT } from '../../core/state/kept.js';
+import { errorText } from '../../core/text/error-text.js';
+import { plural } from '../../shared/format.js';
+import { askPatiently, queryTrouble } from '../../shared/query-errors.js';
+import { lastPart } from '../../shared/store/delete-session.js';
+import { keepPageQuery, LACKS_PATCH, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import type { Parts } from '../parts.js';
+import { repeat } from '../store-care.js';
+
+const LOOK_EVERY_MS = 30_000;
+/** A worker of the queue answers by then, or none does. */
+const GIVE_UP_MS = 8_000;
+
+type StoreParts = Pick<Parts, 'store' | 'namespaceId' | 'secrets'>;
+
+interface EndedRun {
+  workflowId: string;
+  runId: string;
+  memo?: Record<string, unknown> | undefined;
+}
+
+/** Gives the store what it lacks of the last run of this id, if that has ended. @throws RunUntold */
+export async function keepLateRun(client: Client, parts: StoreParts, workflowId: string): Promise<void> {
+  const run = await lastPart(client, workflowId);
+  const lack = lackOf(run);
+  if (run !== null && lack !== null) await keepLate(depsFor(client, parts, run), lack);
+}
+
+function lackOf(run: Pick<EndedRun, 'memo'> | null): Lack | null {
+  const lack = run?.memo?.[UNKEPT];
+  return lack === 'end' || lack === 'receipts' ? lack : null;
+}
+
+function depsFor(client: Client, parts: StoreParts, { workflowId, runId }: EndedRun): LateDeps {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  return {
+    sessions: parts.store.sessions,
+    namespaceId: () => parts.namespaceId,
+    redact: value => parts.secrets.redactAll(value),
+    async readPage(after, upTo) {
+      const signal = AbortSignal.timeout(GIVE_UP_MS);
+      try {
+        const asked = () => handle.query(keepPageQuery, after, upTo);
+        return await askPatiently(asked, { giveUpMs: GIVE_UP_MS, signal });
+      } catch (error) {
+        throw new RunUntold(error, signal.aborted || queryTrouble(error) === 'passing');
+      }
+    },
+  };
+}
+
+export interface LateCare {
+  taskQueue: string;
+  /** Gets a line for people. */
+  report(line: string): void;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/** Looks for such runs of a queue until the worker ends. */
+export function careForLateRuns(client: Client, parts: StoreParts, care: LateCare): Promise<void> {
+  const done = new Set<string>();
+  let waits = false;
+  return repeat(LOOK_EVERY_MS, care.signal, async () => {
+    try {
+      await keepLateRuns(client, parts, { ...care, done });
+      waits = false;
+    } catch (error) {
+      if (!waits)
+        care.report(`Runs that ended while the store was away wait until it takes them: ${errorText(error)}`);
+      waits = true;
+    }
+  });
+}
+
+/** `done`: execution ids of those that need no more looks. @throws where the store, or Temporal's list, fails. */
+async function keepLateRuns(
+  client: Client,
+  parts: StoreParts,
+  { taskQueue, report, signal, done }: LateCare & { done: Set<string> },
+): Promise<void> {
+  const query = `WorkflowType = '${WORKFLOW_TYPE}' AND TaskQueue = ${JSON.stringify(taskQueue)} AND TemporalChangeVersion = '${LACKS_PATCH}'`;
+  let count = 0;
+  try {
+    for await (const run of client.workflow.list({ query })) {
+      const lack = lackOf(run);
+      if (signal.aborted) return;
+      if (lack === null || done.has(run.runId)) continue;
+      try {
+        const end = await keepLate(depsFor(client, parts, run), lack);
+        if (end === 'waits') continue;
+        if (end === 'kept') count += 1;
+      } catch (error) {
+        if (!(error instanceof RunUntold)) throw error;
+        if (error.mayPass) continue;
+        report(
+          `The run ${run.workflowId} ended while the store was away, and can not be read: ${error.message}`,
+        );
+      }
+      done.add(run.runId);
+    }
+  } finally {
+    if (count > 0) report(`The store has the end of ${plural(count, 'run')} that ended while it was away.`);
+  }
+}
