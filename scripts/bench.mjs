@@ -36,6 +36,7 @@ const SMOKE = {
   simulate: '--runs 20',
   'steer-latency': '--samples 1',
   'steer-storm': '--messages 4 --kills 1',
+  'store-away': '--outages 1 --conversations 1 --longest 2 --store folder',
   subagents: '--agents 2 --rounds 1 --model-ms 30',
   turns: '--turns 2 --rounds 1',
 };
