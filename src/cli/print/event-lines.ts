@@ -148,13 +148,15 @@ function gateLines(
   ];
 }
 
-/** Without a person a rule answers: how that can be changed is said where it refuses. */
+/** Without a person a rule answers: how that can be changed is said where it refuses. "Always" at one gate closes others. */
 function gateClosedLine(
   { gateId, kind, by, decision }: JournalPayloads['gate_closed'],
   { dim, yellow }: Colors,
 ): string {
   if (by !== 'rule') return dim(`gate ${gateId} closed by ${by}: ${decision}`);
   if (decision === 'approve') return dim(`gate ${gateId} · ${kind} approved by --yes`);
+  if (kind === 'approval' && decision !== 'deny')
+    return dim(`gate ${gateId} · ${kind} needs no answer: ${decision}`);
   return yellow(
     `gate ${gateId} · ${kind}: nobody can be asked, so ${decision} (--yes approves, --attended waits for an answer)`,
   );

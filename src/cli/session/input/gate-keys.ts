@@ -127,12 +127,13 @@ export function editText(gate: Gate, tasks: readonly TaskLine[], input: ToolInpu
   }
 }
 
-/** What is not seen stands by its code, in quotes, where YAML reads codes. */
+/** What is not seen stands by its code, in quotes, where YAML reads codes; so does a last line that is empty. */
 function asYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_key, node) => {
-      if (typeof node.value === 'string' && escapeUnseen(node.value) !== node.value)
+      const { value: text } = node;
+      if (typeof text === 'string' && (escapeUnseen(text) !== text || /(?:^|\n)[ \t]*\n$/.test(text)))
         node.type = 'QUOTE_DOUBLE';
     },
   });

@@ -26,6 +26,18 @@ describe('event lines', () => {
     expect(lines('phase_started', { phase: 'planning', cycle: 1 })).toEqual([' 1:05 planning']);
   });
 
+  test.each([
+    ['approve', 'gate g2 · approval approved by --yes'],
+    [
+      'deny',
+      'gate g2 · approval: nobody can be asked, so deny (--yes approves, --attended waits for an answer)',
+    ],
+    ['write is allowed for this run', 'gate g2 · approval needs no answer: write is allowed for this run'],
+  ])('a gate that a rule closed: %s → why', (decision, line) => {
+    const closed = { gateId: 'g2', kind: 'approval', by: 'rule', decision } as const;
+    expect(lines('gate_closed', closed)).toEqual([` 1:05 ${line}`]);
+  });
+
   test('a check → how it ended and why, with the last lines of what it said, whole (FC9)', () => {
     const check = { id: 'c1', check: 'npm test', durationMs: 1_200 };
     expect(lines('check_ended', { ...check, status: 'passed', why: 'exit code 0', output: '' })).toEqual([

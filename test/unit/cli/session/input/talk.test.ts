@@ -428,6 +428,17 @@ describe('talk', () => {
     expect(read).toEqual({ decision: 'approve', arguments: { ...input, content } });
   });
 
+  test.each(['a\n\n', '\n', ' \n', 'a\n \t\n', 'a\n'])(
+    'WB14 a last text %j → comes back with all its ends of lines',
+    text => {
+      const input = { path: 'a', text };
+      const shown = editText(APPROVAL, [], input);
+      const edited = `${shown.replace('path: a', 'path: b')}\n`;
+      const { effects } = editedElsewhere(at([APPROVAL]), APPROVAL, shown, edited);
+      expect(effects).toEqual([answer(APPROVAL, { decision: 'approve', arguments: { path: 'b', text } })]);
+    },
+  );
+
   test('WB7 texts that hide something → edited with it shown by its code, and come back as they were', () => {
     const input = {
       path: 'a\u202eb',
