@@ -113,8 +113,17 @@ export const THROTTLED: RefusalWords = {
 
 /** The reply may have fewer tokens than were asked for: of a model, for the money that is left, within a minute. */
 export const FEWER_TOKENS: RefusalWords = {
-  words:
-    /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens|max_(completion_|output_)?tokens\b.{0,30}(too (large|high)|less than|valid range|\d+ > \d+|should be \[)|\d+ > \d+ - \d+|\d+ \+ \d+ > \d+|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/i,
+  words: new RegExp(
+    [
+      /(maximum|max|output) tokens (that )?you requested|(fewer|lower|reduce) ['"`]?max_(completion_|output_)?tokens/,
+      /max_(completion_|output_)?tokens\b.{0,30}(too (large|high)|less than|valid range|\d+ > \d+|should be \[)/,
+      /\d+ > \d+ - \d+|\d+ \+ \d+ > \d+|tokens per (minute|day)\b.{0,40}\blimit \d+\b.{0,30}\brequested \d+/,
+      /requested (about )?\d+ tokens \(.{0,120}?\d+ (in|for) the (completion|output)|`?max_new_tokens`? must be <= ?\d+/,
+    ]
+      .map(({ source }) => source)
+      .join('|'),
+    'i',
+  ),
   met: [
     [
       'Bedrock',
@@ -152,6 +161,21 @@ export const FEWER_TOKENS: RefusalWords = {
       'vLLM',
       2025,
       "'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 4096 tokens and your request has 3000 input tokens (5000 > 4096 - 3000).",
+    ],
+    [
+      'vLLM',
+      2023,
+      "This model's maximum context length is 8192 tokens. However, you requested 18207 tokens (1823 in the messages, 16384 in the completion). Please reduce the length of the messages or completion.",
+    ],
+    [
+      'OpenRouter',
+      2025,
+      "This endpoint's maximum context length is 32768 tokens. However, you requested about 35000 tokens (3000 of text input, 32000 in the output). Please reduce the length of either one.",
+    ],
+    [
+      'Text Generation Inference',
+      2024,
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 1823 `inputs` tokens and 16384 `max_new_tokens`',
     ],
   ],
 };

@@ -208,7 +208,8 @@ const noFault: Reader = ({ refusal: { message, code } }) => {
 /** The workflow shortens it. */
 const tooLong: Reader = ({ refusal }) => (TOO_LONG.words.test(refusal.message) ? 'stop' : null);
 
-const OF_ANY_STATUS: readonly Reader[] = [noFault, conversation, noTools, picture];
+/** Errors in a stream that name no status count as faults of the server: a reply that does not fit is one of them. */
+const OF_ANY_STATUS: readonly Reader[] = [noFault, conversation, shorterReply, noTools, picture];
 /** What is named by its place goes before what is told in words. */
 const READERS: readonly Reader[] = [
   noFault,

@@ -23,11 +23,19 @@ export function fewerTokens(message: string, asked: number): number | null {
   return most >= LEAST && most < asked ? most : null;
 }
 
-/** What a request leaves: "Limit 12000, Requested 17496", "5000 > 4096 - 3000", "190000 + 21333 > 200000". */
+/** "maximum context length is 8192 tokens. However, you requested 18207 tokens (1823 in the messages, 16384 in the completion)". */
+const OF_BOTH =
+  /\bcontext length is (\d+)\b.{0,60}?\brequested (?:about )?(\d+) tokens.{0,120}?\b(\d+) (?:in|for) the (?:completion|output)/i;
+/** "`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 1823 `inputs` tokens". */
+const OF_INPUTS = /max_new_tokens`? must be <= ?(\d+)\W.{0,20}?\b(\d+) `?inputs/i;
+
+/** What a request leaves: also "Limit 12000, Requested 17496", "5000 > 4096 - 3000", "190000 + 21333 > 200000". */
 function leftBeside(message: string, asked: number): number | null {
   const [, limit, requested] = /\blimit (\d+)\b.{0,30}?\brequested (\d+)/i.exec(message) ?? [];
   if (limit !== undefined) return asked - (Number(requested) - Number(limit));
-  const [, whole, input] = /\d+ > (\d+) - (\d+)/.exec(message) ?? [];
+  const [, length, both, reply] = OF_BOTH.exec(message) ?? [];
+  if (length !== undefined) return Number(length) - (Number(both) - Number(reply));
+  const [, whole, input] = OF_INPUTS.exec(message) ?? /\d+ > (\d+) - (\d+)/.exec(message) ?? [];
   if (whole !== undefined) return Number(whole) - Number(input);
   const [, given, , most] = /(\d+) \+ (\d+) > (\d+)/.exec(message) ?? [];
   return given === undefined ? null : Number(most) - Number(given);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../../src/core/limits/failure.js';
 import { createProvider } from '../../../../src/models/protocols.js';
-import { startEventEndpoint } from '../../../support/event-endpoint.js';
+import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, user } from '../../../support/model-calls.js';
 import { CALL, DONE, play, reply, TALK, TOOLS, toolNames, toolSaid } from '../../../support/refused-call.js';
 
@@ -160,6 +160,47 @@ describe('what a refusal names is changed, in the same try', () => {
       const { first, second, lessons } = await afterRefusal(message, { status });
       expect(second).toEqual({ ...first, max_tokens: most });
       expect(lessons.map(({ id }) => id)).toEqual([`reply at most ${most} 1`]);
+    },
+  );
+
+  const VLLM =
+    "This model's maximum context length is 8192 tokens. However, you requested 18207 tokens (1823 in the messages, 16384 in the completion). Please reduce the length of the messages or completion.";
+  const TGI =
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 1823 `inputs` tokens and 16384 `max_new_tokens`';
+  it.each<[string, Answer]>([
+    ['vLLM', { status: 400, error: { message: VLLM } }],
+    ['vLLM, in the stream', [{ error: { message: VLLM, type: 'BadRequestError', code: 400 } }]],
+    ['TGI', { status: 422, error: { message: TGI, type: 'validation' } }],
+    ['TGI, in the stream', [{ error: TGI, error_type: 'validation' }]],
+    [
+      'OpenRouter',
+      {
+        status: 400,
+        error: {
+          message:
+            "This endpoint's maximum context length is 8192 tokens. However, you requested about 18207 tokens (1723 of text input, 100 of tool input, 16384 in the output). Please reduce the length of either one.",
+        },
+      },
+    ],
+    [
+      'OpenAI',
+      {
+        status: 400,
+        error: {
+          message:
+            "This model's maximum context length is 8192 tokens, however you requested 18207 tokens (1823 in your prompt; 16384 for the completion). Please reduce your prompt; or completion length.",
+        },
+      },
+    ],
+  ])(
+    'a reply that does not fit beside the conversation (%s) → what is left, once (FE9)',
+    async (_who, answer) => {
+      const { call, bodies } = await play([answer, DONE], { head: { maxOutputTokens: 16_384 } });
+      const { lessons } = await call();
+      expect(bodies).toEqual([bodies[0], { ...bodies[0], max_tokens: 6_144 }]);
+      expect(lessons?.map(({ id }) => id)).toEqual(['reply at most 6144 1']);
+      await call();
+      expect(bodies[2]).toMatchObject({ max_tokens: 16_384 });
     },
   );
 
