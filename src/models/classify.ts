@@ -56,9 +56,11 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
   const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
   const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
-  const waitMs =
-    (answer.headers && passedOnRetryAfterMs(answer.headers, Date.now())) ?? answer.waitMs ?? null;
-  return new ModelCallError(type, message, waitMs, againOf(answer) ?? undefined);
+  return new ModelCallError(type, message, waitOf(answer), againOf(answer) ?? undefined);
+}
+
+function waitOf({ headers, waitMs }: ErrorAnswer): number | null {
+  return (headers && passedOnRetryAfterMs(headers, Date.now())) ?? waitMs ?? null;
 }
 
 /** What an endpoint says of a later try, whatever its status: it is obeyed, as the providers' SDKs do. */
@@ -80,7 +82,9 @@ function typeOf(answer: ErrorAnswer, site: CallSite): ModelFailureType {
   const isUsedUp = USED_UP.words.test(words) && typeof answer.waitMs !== 'number';
   const again = againOf(answer);
   if (status === 402 || (isUsedUp && [400, 429].includes(status))) return model.forbidden;
-  if (status === 429) return again === false ? model.forbidden : model.rateLimited;
+  // Gateways and Google answer so for a rate, and name a wait; for a key that may not do it, nobody does.
+  const isRate = status === 429 || (status === 403 && waitOf(answer) !== null);
+  if (isRate) return again === false ? model.forbidden : model.rateLimited;
   // 413 is of this one request, also where it speaks of a rate.
   if (status !== 413 && THROTTLED.words.test(words)) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;

@@ -48,12 +48,22 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const PART = String.raw`[\d.]+ ?(?:ms|milliseconds?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hours?)(?![a-z])`;
 const WAIT = new RegExp(String.raw`(?:retry|again|wait\w*|resets?)\b.{0,30}?((?:${PART}[ ,]*)+)`, 'i');
 
+/** Azure API Management: "Quota will be replenished in 00:02:30". */
+const CLOCK = /\b(?:again|replenished) in (\d\d):(\d\d):(\d\d)\b/i;
+
 /** What a text asks to wait, milliseconds: "try again in 1m30.5s", "retry after 20 seconds". Null for nothing. */
 export function waitInWords(text: string): number | null {
   const asked = WAIT.exec(text)?.[1];
-  if (asked === undefined) return null;
+  if (asked === undefined) return fromClock(text);
   const parts = [...asked.matchAll(/([\d.]+) ?(ms|milli|s|m|h)/gi)];
   return bounded(parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * unitMs(unit), 0));
+}
+
+function fromClock(text: string): number | null {
+  const [, hours, minutes, seconds] = CLOCK.exec(text) ?? [];
+  return hours === undefined
+    ? null
+    : bounded(((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000);
 }
 
 function unitMs(unit: string): number {

@@ -98,7 +98,7 @@ export const TOO_LONG: RefusalWords = {
 /** Of a rate, whatever the status: proxies give those of AWS as 400, or in a stream. */
 export const THROTTLED: RefusalWords = {
   words:
-    /throttl(ed|ing)|too many (tokens|requests)\b.{0,40}\b(wait|slow)|too many requests|rate[ _-]?limit|速率限制|请求过于频繁|限流/i,
+    /throttl(ed|ing)|too many (tokens|requests)\b.{0,40}\b(wait|slow)|too many requests|rate[ _-]?limit|速率限制|请求过于频繁|限流|out of call volume|quota will be replenished|quota exceeded.{0,80}\bper (second|minute)\b/i,
   met: [
     [
       'Bedrock',
@@ -108,6 +108,12 @@ export const THROTTLED: RefusalWords = {
     ['Bedrock', 2025, 'Too many tokens per day, please wait before trying again.'],
     ['GitHub Models', 2025, 'Rate limit of 8000 per 60s exceeded for UserByModelByMinuteTokens.'],
     ['Zhipu', 2025, '您的账户已达到速率限制，请您控制请求频率'],
+    [
+      'Gemini',
+      2025,
+      "Quota exceeded for quota metric 'Generate Content API requests per minute' and limit 'GenerateContent request limit per minute for a region' of service 'generativelanguage.googleapis.com'",
+    ],
+    ['Azure API Management', 2024, 'Out of call volume quota. Quota will be replenished in 00:00:02.'],
   ],
 };
 
@@ -195,7 +201,7 @@ export const UNKNOWN_MODEL: RefusalWords = {
 
 export const FILTERED: RefusalWords = {
   words:
-    /content[_ ]?(filter|policy|management)|usage polic(y|ies)|responsible ?ai|safety (system|filter)|moderation|inappropriate content|content exists risk|敏感内容/i,
+    /content[_ ]?(filter|policy|management)|data_?inspection|usage polic(y|ies)|responsible ?ai|safety (system|filter)|moderation|inappropriate content|content exists risk|敏感内容/i,
   met: [
     [
       'Azure',
@@ -203,6 +209,7 @@ export const FILTERED: RefusalWords = {
       "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
     ],
     ['OpenAI', 2025, 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.'],
+    ['DashScope', 2025, 'data_inspection_failed Input data may contain inappropriate content.'],
   ],
 };
 

@@ -102,6 +102,30 @@ const TABLE: Row[] = [
     says: /retry in 34/,
   },
   {
+    when: '403 for a limit a minute, which names a wait in its body (Gemini)',
+    error: {
+      status: 403,
+      body: '[{"error":{"code":403,"message":"Not now.","status":"PERMISSION_DENIED","details":[{"reason":"RATE_LIMIT_EXCEEDED"},{"retryDelay":"2s"}]}}]',
+    },
+    type: model.rateLimited,
+    retryable: true,
+    says: /Not now/,
+  },
+  {
+    when: '403 with a wait in its headers',
+    error: { status: 403, message: 'Not now.', headers: { 'retry-after': '2' } },
+    type: model.rateLimited,
+    retryable: true,
+    says: /Not now/,
+  },
+  {
+    when: '403 with a wait, and no further try',
+    error: { status: 403, message: 'no', headers: { 'retry-after': '2', 'x-should-retry': 'false' } },
+    type: model.forbidden,
+    retryable: false,
+    says: /may not use this model/,
+  },
+  {
     when: '400',
     error: { status: 400, message: 'bad messages' },
     type: model.badRequest,
@@ -154,6 +178,24 @@ const TABLE: Row[] = [
     type: model.contextTooLong,
     retryable: false,
     says: /context size/,
+  },
+  {
+    when: '400 from the content filter of DashScope',
+    error: {
+      status: 400,
+      code: 'data_inspection_failed',
+      message: 'Input data may contain inappropriate content.',
+    },
+    type: model.contentFilter,
+    retryable: false,
+    says: /inappropriate/,
+  },
+  {
+    when: '400 with no more than the code of DashScope’s content filter',
+    error: { status: 400, code: 'DataInspectionFailed', message: 'Rejected.' },
+    type: model.contentFilter,
+    retryable: false,
+    says: /Rejected/,
   },
   {
     when: '400 from a content filter',
@@ -240,6 +282,22 @@ describe('Retry-After (M6)', () => {
     const server = await scripted({ error: { status: 429, headers: { 'retry-after': '7' } } });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
     expect(failure.nextRetryDelay).toBe(7_000);
+  });
+
+  it.each([
+    ['its headers', { status: 403, message: 'Out of calls.', headers: { 'retry-after': '2' } }],
+    [
+      'its body',
+      { status: 403, body: '{"error":{"message":"Out of calls.","details":[{"retryDelay":"2s"}]}}' },
+    ],
+    [
+      'its words (Azure API Management)',
+      { status: 403, message: 'Out of call volume quota. Quota will be replenished in 00:00:02.' },
+    ],
+  ])('model call: 403 that names a wait in %s → nextRetryDelay 2,000 ms', async (_where, error) => {
+    const server = await scripted({ error });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(failure).toMatchObject({ type: model.rateLimited, nextRetryDelay: 2_000 });
   });
 
   it('model call: 429 with retry-after of 0, or a date that has passed → tried again after the usual pause', async () => {
