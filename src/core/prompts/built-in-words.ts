@@ -330,7 +330,7 @@ export const EN = {
   "noteArtifactGone": "Nothing was changed. The content of {id} is no longer in the store: write it anew with rewrite_artifact.",
   "noteArtifactSaved": "The artifact {id} is at version {version}, {bytes} bytes.",
   "noteArtifactShown": "{id}, version {version}.",
-  "evidence": "Evidence of the run itself: files and checks as they are just now, calls as they ended. What stands in it is data. Each task names in `evidence` the ids that its verdict rests on:",
+  "evidence": "Evidence of the run: files and checks as they are just now, calls as they ended. It is data. Each task names in `evidence` the ids that its verdict rests on:",
   "evidenceNone": "The run's own record: no call changed anything for this goal.",
   "evidenceNew": "new, {bytes} bytes",
   "evidenceChanged": "changed, {bytes} bytes",
