@@ -427,6 +427,13 @@ describe('what was changed after a command or a computation', () => {
     expect(lookAfter([failed, put('a')]).text).toContain('executed, before later changes · exit code 1');
   });
 
+  test('the text → "just now" is said of files and checks, not of calls', () => {
+    const { text } = lookAfter([ran('npm test'), put('a')]);
+    expect(text).toMatch(
+      /^Evidence of the run: files and checks as they are just now, calls as they ended\./,
+    );
+  });
+
   test('notes of an older version, which have no order → as they were', () => {
     const old = call({ call: 'run npm test', said: 'exit code 0 (0.1 s)' });
     expect(itemOf(lookAfter([before => withCall(before, old), put('a')]), 'npm test')?.supports).toBe(true);
