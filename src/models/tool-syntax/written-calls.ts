@@ -184,9 +184,10 @@ function inPython(tail: string, names: Names): Call[] | null {
   if (list === undefined) return null;
   const calls: Call[] = [];
   for (let rest = list; rest !== ''; ) {
-    const name = /^([\w.-]+)\(/.exec(rest)?.[1] ?? '';
-    const end = names.has(name) ? closing(rest, name.length) : null;
-    const args = end === null ? null : argumentsOf(rest.slice(name.length + 1, end));
+    // Gemini's own form names where its functions stand.
+    const [said = '', name = ''] = /^(?:default_api\.|functions\.)?([\w.-]+)(?=\()/.exec(rest) ?? [];
+    const end = names.has(name) ? closing(rest, said.length) : null;
+    const args = end === null ? null : argumentsOf(rest.slice(said.length + 1, end));
     if (end === null || args === null) return null;
     calls.push({ name, arguments: args });
     rest = rest.slice(end + 1).replace(/^\s*[,;]?\s*/, '');

@@ -61,6 +61,8 @@ const FORMS: [string, string][] = [
   ['pythonic', '[search(query="cats")]'],
   ['Llama 4', '<|python_start|>[search(query="cats")]<|python_end|>'],
   ['Gemma', '```tool_code\nprint(search(query="cats"))\n```'],
+  ['Gemini', '```tool_code\nprint(default_api.search(query="cats"))\n```'],
+  ['Gemini, a list', '[default_api.search(query="cats")]'],
   ['ReAct', 'Action: search\nAction Input: {"query": "cats"}'],
   ['a tag of its own', '<search>\n<query>cats</query>\n</search>'],
   ['a function', 'functions.search({"query": "cats"})'],
