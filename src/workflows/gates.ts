@@ -8,16 +8,17 @@ import {
   type GateCloser,
   hasWholeForm,
   isRoomForGate,
-  optionLine,
   safeAnswer,
   toldApart,
 } from '../core/gates/gate.js';
+import { barred } from '../core/gates/gate-parts.js';
 import { gateLine } from '../core/gates/gate-text.js';
 import { QUESTION_BYTES } from '../core/state/bounds.js';
 import type { OpenGate } from '../core/state/people.js';
 import { isHeld } from '../core/state/run-state.js';
 import { cutText } from '../core/text/fit.js';
 import { preview } from '../core/text/preview.js';
+import { visibleText } from '../core/text/unseen.js';
 import { allowedAt } from '../core/tools/permission.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';
@@ -33,7 +34,7 @@ export interface Question<K extends Kind> {
   key: string;
   kind: K;
   title: string;
-  /** Markdown. */
+  /** Text. */
   body: string;
   subject: SubjectOf<K>;
   /** True when the wait has no more point, such as for a call that steering skips. Of what the gate was opened about. */
@@ -142,15 +143,13 @@ export function questionOf({
   question: string;
   options?: readonly string[];
 }): Question<'question'> {
-  const options = toldApart(all.slice(0, MOST_OPTIONS).map(option => preview(option)));
-  const list = options.map(optionLine).join('\n');
-  const body = cutText(question, QUESTION_BYTES);
+  const options = toldApart(all.slice(0, MOST_OPTIONS).map(option => preview(visibleText(option))));
   return {
     key,
     kind: 'question',
-    title: preview(question),
-    body: list === '' ? body : `${body}\n\n${list}`,
-    subject: { role, ...(list !== '' && { options }) },
+    title: preview(visibleText(question)),
+    body: cutText(question, QUESTION_BYTES),
+    subject: { role, ...(options.length > 0 && { options }) },
   };
 }
 
@@ -249,7 +248,7 @@ export async function confirm(
   { key, title, body }: { key: string; title: string; body: string },
 ): Promise<Confirmed> {
   if (concerns.length === 0) return { kind: 'yes' };
-  const listed = concerns.map(concern => `- ${concern}`).join('\n');
+  const listed = concerns.map(concern => `- ${barred(concern)}`).join('\n');
   const asked = await ask(run, {
     key,
     kind: 'route',

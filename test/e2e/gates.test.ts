@@ -124,8 +124,8 @@ describe('approval of tool calls (S4, C23)', () => {
       return view.gates.length === 2 && view.gates;
     });
     expect(gates.map(gate => gate.title)).toEqual(['Run write_file?', 'Run write_file?']);
-    expect(gates[0]?.body).toMatch(/Against what stood in one\.txt [\s\S]* one\n-two\n\+2\n/);
-    expect(gates[1]?.body).toMatch(/A new file: two\.txt [\s\S]*\+2/);
+    expect(gates[0]?.body).toMatch(/Against what stood in "one\.txt" [\s\S]* one\n-two\n\+2\n/);
+    expect(gates[1]?.body).toMatch(/A new file: "two\.txt" [\s\S]*\+2/);
     await answerGate(handle, { gateId: gates[1]?.id, decision: 'deny', reason: 'Two is too many.' });
     await answerGate(handle, { gateId: gates[0]?.id, decision: 'approve' });
     const result = (await handle.result()) as RunResult;

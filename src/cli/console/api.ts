@@ -1,5 +1,6 @@
 /** What the console's server and its page say to each other: JSON, and a stream of frames. Types alone. */
 import type { Gate, RunEvent, RunSnapshot, ToolInput } from '../../client/index.js';
+import type { PlannedTask } from '../../core/plan/plan.js';
 
 /** A gate of any run, as the page Waiting has it. */
 export interface WaitingGate {
@@ -8,6 +9,8 @@ export interface WaitingGate {
   gate: Gate;
   /** All arguments of the tool call that it is about; null for another gate, and where no worker tells them. */
   input: ToolInput | null;
+  /** What a plan gate asks about, where its text holds only a part of it. */
+  tasks?: PlannedTask[];
 }
 
 /** A run that waits for a person, and no worker tells now for what: gates of it that are known stay. */

@@ -4,6 +4,7 @@ import { explainError, type ListedRun, type SteersmanClient } from '../../client
 import { errorText } from '../../core/text/error-text.js';
 import type { Frame, UntoldRun, WaitingGate } from './api.js';
 import type { Push } from './feed.js';
+import { waitingGate } from './waiting-gate.js';
 
 const LOOK_MS = 1_000;
 const MOST_RUNS = 100;
@@ -142,10 +143,10 @@ export class Waiting {
 /** Null where no worker tells of a run that goes on. */
 async function gatesOf(client: SteersmanClient, id: string): Promise<WaitingGate[] | null> {
   const run = await client.attach(id);
-  const { goal, gates, inputs, answered, endedAt } = await run.show();
-  if (!answered && endedAt === null) return null;
+  const state = await run.show();
+  if (!state.answered && state.endedAt === null) return null;
   // What a sub-agent asks is asked by the run at the top, too.
-  return gates.map(gate => ({ run: id, goal, gate, input: inputs[gate.id] ?? null }));
+  return state.gates.map(gate => waitingGate(state, gate));
 }
 
 function keyOf({ gates, untold, more }: WaitingFrame): string {

@@ -4,6 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Gate, GateReply } from '../../client/index.js';
 import { choicesOf } from '../../core/gates/gate.js';
+import { partLines, partsOf } from '../../core/gates/gate-parts.js';
 import { type Chosen, replyTo } from '../../core/gates/gate-reply.js';
 import { hiddenLines, type Known } from '../../core/gates/whole-gate.js';
 import { visibleText } from '../../core/text/unseen.js';
@@ -63,7 +64,7 @@ function gateForm({ runId, gate, known }: Omit<Question, 'signal'>): ElicitReque
   const fields = fieldsOf(gate);
   const parts = [
     `The run ${runId} asks: ${gate.title}`,
-    gate.body.trim(),
+    partLines(partsOf(gate)).join('\n'),
     hiddenLines(gate, known).join('\n'),
     gate.deadline === null
       ? ''

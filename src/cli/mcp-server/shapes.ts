@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Gate, RunSnapshot } from '../../client/index.js';
 import { choicesOf } from '../../core/gates/gate.js';
+import { partLines, partsOf } from '../../core/gates/gate-parts.js';
 import { hiddenLines } from '../../core/gates/whole-gate.js';
 import { visibleText } from '../../core/text/unseen.js';
 import { atDeadline } from '../print/gate-help.js';
@@ -24,7 +25,7 @@ export const gateShape = z.object({
       'approval (of a tool call), plan, question, route, budget, failure, step, form (a tool server asks), or clientTool.',
     ),
   title: z.string(),
-  body: z.string().describe('What it is about, as Markdown. Written by agents of the run: data.'),
+  body: z.string().describe('What it is about, as text. Written by agents of the run: data.'),
   choices: z.array(z.string()).describe('Decisions that answer_gate takes; none where it takes `text`.'),
   arguments: z
     .record(z.string(), z.unknown())
@@ -47,7 +48,7 @@ export function gateOf(gate: Gate, inputs: RunSnapshot['inputs']): z.input<typeo
     id: gate.id,
     kind: gate.kind,
     title: visibleText(gate.title),
-    body: visibleText(gate.body),
+    body: partLines(partsOf(gate)).join('\n'),
     choices: choicesOf(gate),
     arguments: hiddenLines(gate, { input }).length > 0 ? input : null,
     deadline: gate.deadline === null ? null : new Date(gate.deadline).toISOString(),

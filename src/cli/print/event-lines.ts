@@ -12,6 +12,7 @@ import {
 } from '../../client/index.js';
 import { childEnd } from '../../core/agents/children.js';
 import { lastLines } from '../../core/checks/check.js';
+import { gateParts, partLines } from '../../core/gates/gate-parts.js';
 import { STEP_TEXT_CHARS } from '../../core/state/trace.js';
 import { preview } from '../../core/text/preview.js';
 import {
@@ -137,13 +138,15 @@ function gateLines(
   { gateId, kind, title, body, choices }: JournalPayloads['gate_opened'],
   { bold, dim }: Colors,
 ): string[] {
-  const how = choices.length > 0 ? ` · ${choices.join(', ')}` : '';
-  const lines = body.split('\n');
+  const how = choices.length > 0 && kind !== 'question' ? ` · ${choices.join(', ')}` : '';
+  const parts = gateParts({ kind, title, body }, kind === 'question' ? choices : []);
+  const lines = partLines(parts.filter(part => part.kind !== 'options'));
   const hidden = lines.length - GATE_LINES;
   return [
     bold(`waiting for you · ${gateId} · ${title}`),
     ...lines.slice(0, GATE_LINES),
     ...(hidden > 0 ? [bold(`… ${plural(hidden, 'more line')}: the verb show prints all of it`)] : []),
+    ...partLines(parts.filter(part => part.kind === 'options')),
     dim(`${kind}${how}`),
   ];
 }

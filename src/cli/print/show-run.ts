@@ -9,9 +9,9 @@ import {
   type UsageEntry,
 } from '../../client/index.js';
 import { childEnd } from '../../core/agents/children.js';
-import { hiddenLines } from '../../core/gates/whole-gate.js';
+import { partLines, partsOf } from '../../core/gates/gate-parts.js';
+import { hiddenLines, knownOf } from '../../core/gates/whole-gate.js';
 import { cachedPercent, usageByRole, usageOf } from '../../core/limits/usage-by.js';
-import { isOpen } from '../../core/plan/plan.js';
 import { preview } from '../../core/text/preview.js';
 import { visibleText } from '../../core/text/unseen.js';
 import { verbCall } from '../../shared/called-as.js';
@@ -109,17 +109,12 @@ type WithGates = Pick<RunSnapshot, 'id' | 'gates' | 'inputs' | 'tasks'>;
 
 /** Each open gate with all that it is about, and the commands that answer it. */
 function gateLines({ id, gates, inputs, tasks }: WithGates, { bold, dim }: Colors): string[] {
-  const open = tasks.filter(isOpen);
   const text = (of: string) => terminalText(visibleText(of));
   return gates.flatMap(gate => [
     '',
     bold(`waits for you: ${gate.id} · ${gate.kind} · ${text(gate.title)}`),
-    ...text(gate.body)
-      .split('\n')
-      .map(line => `  ${line}`),
-    ...hiddenLines(gate, { input: inputs[gate.id] ?? null, ...(!gate.from && { tasks: open }) }).map(
-      line => `  ${terminalText(line)}`,
-    ),
+    ...partLines(partsOf(gate)).map(line => `  ${terminalText(line)}`),
+    ...hiddenLines(gate, knownOf(gate, { inputs, tasks })).map(line => `  ${terminalText(line)}`),
     ...(gate.deadline === null
       ? []
       : [dim(`  without an answer by ${new Date(gate.deadline).toLocaleString()}: ${atDeadline(gate)}`)]),

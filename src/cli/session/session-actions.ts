@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
-import { type Known, wholeBody } from '../../core/gates/whole-gate.js';
+import { type Known, knownOf, wholeParts } from '../../core/gates/whole-gate.js';
 import { isOpen as isOpenTask } from '../../core/plan/plan.js';
 import { errorText } from '../../core/text/error-text.js';
 import { noColors, textSink } from '../../shared/output.js';
@@ -83,8 +83,7 @@ export class SessionActions {
     status: () => this.#status(),
     view: ({ gate }) => {
       const { scrollback } = this.#desk;
-      const body = wholeBody(gate, this.#knownOf(gate));
-      scrollback.print(gateLines({ ...gate, body }, scrollback.page));
+      scrollback.print(gateLines(gate, scrollback.page, wholeParts(gate, this.#knownOf(gate))));
     },
     edit: effect => this.#edit(effect),
     look: ({ at }) => {
@@ -124,8 +123,8 @@ export class SessionActions {
 
   #knownOf(gate: Gate | undefined): Known {
     const { talk, progress } = this.#desk;
-    const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
-    return { input: talk.inputs[gate?.id ?? ''] ?? null, ...(gate?.from === undefined && { tasks }) };
+    if (gate === undefined) return { input: null };
+    return knownOf(gate, { inputs: talk.inputs, tasks: progress.state?.tasks ?? [] });
   }
 
   /** In turn with what was said before; a message has its text here. */

@@ -2,7 +2,7 @@
 
 import { readNumber } from '../limits/number.js';
 import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../text/json.js';
-import { oneLine } from '../text/preview.js';
+import { cutChars, oneLine } from '../text/preview.js';
 import { visibleText } from '../text/unseen.js';
 import type { JsonSchema } from '../tools/tool.js';
 
@@ -33,7 +33,7 @@ export function fitsForm(schema: JsonSchema): boolean {
 }
 
 export function fitQuestion({ message, schema }: FormQuestion): FormQuestion | null {
-  return fitsForm(schema) ? { message: message.slice(0, MESSAGE_CHARS), schema } : null;
+  return fitsForm(schema) ? { message: cutChars(message, MESSAGE_CHARS), schema } : null;
 }
 
 /** A message as it came, or null where it is none: anybody can send a signal. */
@@ -81,11 +81,11 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
     ];
     return {
       name,
-      label: visibleText(oneLine(name)),
+      label: oneLine(visibleText(name)),
       type: stringOr(field.type, 'string'),
       required: needed.includes(name),
       choices,
-      words: visibleText(oneLine(words.filter(Boolean).join(' · '))),
+      words: oneLine(visibleText(words.filter(Boolean).join(' · '))),
     };
   });
 }

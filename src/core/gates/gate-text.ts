@@ -2,15 +2,18 @@
 
 import { type Check, checkLine } from '../checks/check.js';
 import type { PlannedTask, Task } from '../plan/plan.js';
+import { inRunOrder } from '../plan/plan-order.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
 import { isRecord } from '../text/json.js';
-import { plainLine, quotedBlock } from '../text/plain-markdown.js';
+import { headChars } from '../text/large-text.js';
+import { fenced, plainLine, quoted, quotedBlock } from '../text/plain-markdown.js';
 import { oneLine, preview } from '../text/preview.js';
-import { escapeUnseen } from '../text/unseen.js';
+import { escapeUnseen, visibleText } from '../text/unseen.js';
 import { allowedBy } from '../tools/permission.js';
 import type { JsonSchema, ToolDefinition } from '../tools/tool.js';
 import { fieldLine, formFields } from './form.js';
-import { choicesOf, type Gate, type GateKind } from './gate.js';
+import { choicesOf, type Gate, type GateKind, optionLine } from './gate.js';
+import { barred, type GatePart, OPTIONS, partsOf } from './gate-parts.js';
 import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } from './whole-write.js';
 
 export type GateText = Pick<Gate, 'title' | 'body'>;
@@ -32,11 +35,13 @@ export function approvalText(
   },
 ): GateText {
   const why =
-    given.thought.trim() === '' ? [] : [fill(words.gateWhy, { thought: preview(given.thought, 500) })];
+    given.thought.trim() === ''
+      ? []
+      : [fill(words.gateWhy, { thought: preview(visibleText(given.thought), 500) })];
   const mended = given.raw === undefined ? [] : [words.gateMended, codeBlock(words, given.raw, given.callId)];
   const parts = [
     ...why,
-    ...given.concerns.map(concern => `- ${concern}`),
+    ...given.concerns.map(concern => `- ${barred(concern)}`),
     // Beside the arguments, which are what counts.
     ...changeOf(words, given.input, given.compared ?? null),
     codeBlock(words, given.input, given.callId),
@@ -49,7 +54,8 @@ const MOST_ARGUMENT_LINE_CHARS = 1_000;
 
 /** Arguments as a gate has them for programs. */
 export function argumentLine(input: unknown): string {
-  return preview(escapeUnseen(JSON.stringify(input)), MOST_ARGUMENT_LINE_CHARS);
+  const line = escapeUnseen(JSON.stringify(input));
+  return line.length <= MOST_ARGUMENT_LINE_CHARS ? line : `${headChars(line, MOST_ARGUMENT_LINE_CHARS - 1)}…`;
 }
 
 /** What a person is asked of a call, in words and for programs. */
@@ -64,7 +70,8 @@ export function approvalOf(
   const { title, body } = approvalText(words, { tool, ...call });
   return {
     title,
-    body: `${body}\n\n${alwaysText(words, tool, always)}`,
+    // It comes first, so that no cut of the arguments takes it away.
+    body: `${alwaysText(words, tool, always)}\n\n${body}`,
     subject: { ...told, ...(digest !== undefined && { digest }) },
   };
 }
@@ -100,21 +107,36 @@ export function planText(
   concerns: readonly string[],
   checks: readonly Check[] = [],
 ): GateText {
-  const list = tasks.map(task => {
-    const { id, completionCriteria } = task;
-    const description = oneLine(task.description);
-    if (!completionCriteria) return `- ${id}: ${description}`;
-    return `- ${fill(words.gatePlanTask, { id, description, criterion: oneLine(completionCriteria) })}`;
-  });
+  const ids = new Set(tasks.map(({ id }) => id));
   return {
     title: fill(words.gatePlan, { count: tasks.length }),
     // What is approved is seen whole: it comes first, so that nothing cuts it off.
     body: [
       ...checks.map(check => planCheckLine(words, check)),
-      ...list,
-      ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern })}`),
+      ...inRunOrder(tasks).map(task => planTaskLine(words, task, ids)),
+      ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern: barred(concern) })}`),
     ].join('\n'),
   };
+}
+
+function planTaskLine(words: Words, task: PlannedTask, ids: ReadonlySet<string>): string {
+  const { completionCriteria } = task;
+  const before = task.dependencies.filter(needed => ids.has(needed)).map(shownId);
+  const own = shownId(task.id);
+  const id = before.length === 0 ? own : fill(words.gatePlanAfter, { id: own, ids: before.join(', ') });
+  const description = shownLine(task.description);
+  if (!completionCriteria) return `- ${id}: ${description}`;
+  return `- ${fill(words.gatePlanTask, { id, description, criterion: shownLine(completionCriteria) })}`;
+}
+
+/** An id that could pass for other words stands in quotes. */
+export function shownId(id: string): string {
+  return /^[\p{L}\p{M}\p{N}_.-]+$/u.test(id) ? id : escapeUnseen(JSON.stringify(id));
+}
+
+/** On one line. What is unseen is noted first: some of it counts as a blank. */
+export function shownLine(text: string): string {
+  return oneLine(visibleText(text));
 }
 
 function planCheckLine(words: Words, check: Check): string {
@@ -130,13 +152,14 @@ export function checksShown(words: Words, checks: readonly Check[], body: string
 
 export function failedStepText(words: Words, { id, description, reason, result }: Task): GateText {
   const line = fill(words.gateStepFailed, {
-    id,
+    id: shownId(id),
     reason: reason ?? 'failed',
-    description: preview(description),
+    description: preview(visibleText(description)),
   });
   return {
-    title: fill(words.gateStep, { id }),
-    body: result === null || result.trim() === '' ? line : `${line}\n\n${preview(result, 1_000)}`,
+    title: fill(words.gateStep, { id: shownId(id) }),
+    body:
+      result === null || result.trim() === '' ? line : `${line}\n\n${preview(visibleText(result), 1_000)}`,
   };
 }
 
@@ -145,7 +168,7 @@ export function formText(
   words: Words,
   { server, tool, message, schema }: { server: string; tool: string; message: string; schema: JsonSchema },
 ): GateText {
-  const said = [message.slice(0, MOST_ARGUMENT_CHARS), ...formFields(schema).map(fieldLine)].join('\n');
+  const said = [message, ...formFields(schema).map(fieldLine)].join('\n');
   return {
     title: fill(words.gateForm, { server }),
     body: [fill(words.gateFormSays, { tool }), fenced('', said), words.gateFormSecrets].join('\n\n'),
@@ -173,25 +196,31 @@ function diffBlock(diff: string): string {
   return fenced('diff', diff.split(/\r?\n/).map(escapeUnseen).join('\n'));
 }
 
-/** A block that no text in it can end. */
-export function fenced(language: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
-}
-
 export function gateLine({ id, kind, title }: Gate): string {
   return `${id} ${kind}: ${preview(title, 80)}`;
 }
 
 export function gateMarkdown(words: Words, gate: Gate): string {
   const title = `**${gate.id}: ${plainLine(gate.title)}**`;
-  const lines = [title, '', quotedBlock(gate.body.trim()), '', ...answersOf(gate)];
+  const lines = [title, '', ...partsOf(gate).flatMap(part => [partMarkdown(part), '']), ...answersOf(gate)];
   if (gate.deadline !== null) {
     const until = new Date(gate.deadline).toISOString();
     lines.push(`- ${fill(words.gateDeadline, { until, what: atDeadline(words, gate) })}`);
   }
   return lines.join('\n');
+}
+
+/** For the Web UI, which reads Markdown. */
+function partMarkdown(part: GatePart): string {
+  switch (part.kind) {
+    case 'text':
+    case 'said':
+      return quotedBlock(part.text);
+    case 'code':
+      return quoted(fenced(part.language, part.text));
+    case 'options':
+      return [OPTIONS, '', ...part.options.map((option, at) => optionLine(plainLine(option), at))].join('\n');
+  }
 }
 
 function answersOf(gate: Gate): string[] {

@@ -17,7 +17,7 @@ interface GateBase {
   id: string;
   /** One line. */
   title: string;
-  /** Markdown: what a person needs to know to answer. */
+  /** What a person needs to know to answer: text, to be shown as it is. Approvals have their arguments between fences. */
   body: string;
   /** Milliseconds since the epoch. */
   openedAt: number;
@@ -41,7 +41,7 @@ export type Gate = GateBase &
   (
     | { kind: 'approval'; subject: ApprovalSubject }
     | { kind: 'plan'; subject: { tasks: number } }
-    /** `options`: answers that a person may choose, where they are shown by their letter; they may answer otherwise. */
+    /** `options`: answers that a person may choose, by letters where they are typed; they may answer otherwise. */
     | { kind: 'question'; subject: { role: string; options?: string[] } }
     /** `enlarges`: approving it changes a limit or a goal's means. */
     | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
@@ -126,9 +126,19 @@ export function fitGate(asked: Gate, open: readonly Gate[]): Gate {
   const room = GATES_BYTES - sizeOfList(open);
   const bytes = Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2)));
   const { title, body, subject, ...fixed } = gate;
+  const left = bytes - jsonBytes(fixed);
+  const words = left - jsonBytes({ subject });
+  // A question is cut before the answers that it proposes.
+  const fits =
+    gate.kind === 'question' && words >= LEAST_QUESTION_BYTES
+      ? { ...fitted({ title, body }, words), subject }
+      : fitted({ title, body, subject }, left);
   // The compiler does not follow that kind and subject belong together.
-  return { ...fixed, ...fitted({ title, body, subject }, bytes - jsonBytes(fixed)) } as Gate;
+  return { ...fixed, ...fits } as Gate;
 }
+
+/** Of title and text. */
+const LEAST_QUESTION_BYTES = 300;
 
 /** Fields of forms are drawn by `formFields`: their names are what servers know them by. */
 function visibleGate(gate: Gate): Gate {
@@ -172,7 +182,7 @@ export function choicesOf(gate: Gate): string[] {
 }
 
 /**
- * Options stand in a gate's text by letters: a figure that is typed is an answer of its own ("How many?").
+ * Options are shown by letters: a figure that is typed is an answer of its own ("How many?").
  */
 export function optionLine(option: string, index: number): string {
   return `- ${LETTERS[index]}) ${option}`;

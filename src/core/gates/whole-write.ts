@@ -2,14 +2,15 @@
 
 import { fill, type Words } from '../prompts/words.js';
 import { isRecord } from '../text/json.js';
-import { plainLine } from '../text/plain-markdown.js';
-import { preview } from '../text/preview.js';
+import { headChars } from '../text/large-text.js';
+import { escapeUnseen } from '../text/unseen.js';
 
 /** Names by which tools call the file, and what it is to hold. */
 const PATH = ['path', 'file_path', 'filePath'];
 const CONTENT = ['content', 'contents', 'file_text', 'fileText'];
 /** Of a diff. */
 const MOST_CHARS = 4_000;
+const MOST_PATH_CHARS = 200;
 
 export interface WholeWrite {
   path: string;
@@ -47,5 +48,6 @@ const COMPARED = {
 } as const;
 
 export function comparedLine(words: Words, { kind }: ComparedFile, path: string): string {
-  return fill(words[COMPARED[kind]], { path: plainLine(preview(path, 200)) });
+  const shown = path.length <= MOST_PATH_CHARS ? path : `${headChars(path, MOST_PATH_CHARS - 1)}…`;
+  return fill(words[COMPARED[kind]], { path: escapeUnseen(JSON.stringify(shown)) });
 }

@@ -6,6 +6,8 @@ import { planCycles } from '../plan/plan-order.js';
 import { readEstimate } from '../plan/task-time.js';
 import { cutText } from '../text/fit.js';
 import { isRecord, stringOr } from '../text/json.js';
+import { oneLine } from '../text/preview.js';
+import { visibleText } from '../text/unseen.js';
 import { expected, idOf, isAbsent, numberOrNull, readIds, stringsOf, textOrNull } from './output-fields.js';
 
 /** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
@@ -52,9 +54,13 @@ function readChange(item: unknown, at: string, given: TaskList, errors: string[]
     errors.push(expected(at, 'an object with id, description and priority', item));
     return [];
   }
-  const id = idOf(item.id);
+  const named = idOf(item.id);
+  // Tasks that are there keep the id that they have.
+  const id = named !== null && (given.knownTaskIds.includes(named) || isOneLine(named)) ? named : null;
   if (id === null)
-    errors.push(expected(`${at}.id`, textOrNull(item.id) ? 'a short id' : 'a non-empty string', item.id));
+    errors.push(
+      expected(`${at}.id`, textOrNull(item.id) ? 'a short id on one line' : 'a non-empty string', item.id),
+    );
   const description = stringOr(item.description, '').trim();
   const isKept = isAbsent(item.description) && id !== null && given.knownTaskIds.includes(id);
   if (description === '' && !isKept)
@@ -68,6 +74,11 @@ function readChange(item: unknown, at: string, given: TaskList, errors: string[]
       ...fields,
     },
   ];
+}
+
+/** A task is named in instructions and at gates: its id begins no line there, and hides nothing. */
+function isOneLine(id: string): boolean {
+  return visibleText(oneLine(id)) === id;
 }
 
 /** All but what names the task, as far as it is given. */

@@ -16,6 +16,11 @@ export function cutText(text: string, maxBytes: number): string {
   return cut(text, maxBytes, '');
 }
 
+/** Whether a text ends with the mark of a cut. */
+export function isCutText(text: string): boolean {
+  return /… \[cut: \d+ characters\]$/.test(text);
+}
+
 /** A text that is told of an input, which may stand in it: a refusal, a reason. */
 export function told(text: string): string {
   return cutText(text, TOLD_BYTES);

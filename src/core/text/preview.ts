@@ -13,3 +13,11 @@ export function preview(text: string, max = 200): string {
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
+
+/** At most `max` characters of the text as it is, with a mark of how many are left out. Cut once more it is the same. */
+export function cutChars(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const mark = (left: number) => `… [cut: ${left} characters]`;
+  const head = headChars(text, max - mark(text.length).length);
+  return head + mark(text.length - head.length);
+}

@@ -35,6 +35,15 @@ const gaps = () => new RegExp(`[${BLANKS}]{2,}`, 'gu');
 /** Marks above one letter beyond the fourth: no language needs more. */
 const floods = () => /(?<=\p{M}{4})\p{M}+/gu;
 
+/** Letters of Cyrillic and Greek that look like Latin ones. */
+const ALIKE = 'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅονρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ';
+/** Those in a word with Latin letters. A word has so many letters before and behind one. */
+const posing = () =>
+  new RegExp(
+    String.raw`(?<=\p{Script=Latin}\p{L}{0,20})[${ALIKE}]|[${ALIKE}](?=\p{L}{0,20}\p{Script=Latin})`,
+    'gu',
+  );
+
 /** Text that is JSON already, with what is not seen escaped. */
 export function escapeUnseen(json: string): string {
   const escaped = (found: string) =>
@@ -45,6 +54,7 @@ export function escapeUnseen(json: string): string {
   // Newlines between values are JSON's own; control characters in strings are escaped already.
   if (isAscii(json)) return json;
   return replaceUnseen(json, escaped)
+    .replace(posing(), escaped)
     .replace(odd(), escaped)
     .replace(floods(), escaped)
     .replace(gaps(), escaped);
@@ -60,6 +70,7 @@ export function visibleText(text: string): string {
   const noted = (found: string) =>
     [...found].map(each => `\0${(each.codePointAt(0) ?? 0).toString(16)};`).join('');
   return replaceUnseen(text.replaceAll('\r\n', '\n'), noted)
+    .replace(posing(), noted)
     .replace(floods(), noted)
     .replace(gaps(), noted)
     .replace(notesIn(), notes =>

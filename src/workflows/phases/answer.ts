@@ -16,6 +16,7 @@ import { type Answering, answeringAt, newTurns } from '../../core/state/position
 import { wayOf } from '../../core/state/run-state.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
+import { visibleText } from '../../core/text/unseen.js';
 import { askFor, confirm } from '../gates.js';
 import { instruct } from '../instruct.js';
 import { MOVED, type Run } from '../run.js';
@@ -104,7 +105,7 @@ async function confirmAnswer(
   const confirmed = await confirm(run, concerns, {
     key: `confirm:${goal.number}:${position.step}:answer`,
     title: run.words.gateAnswer,
-    body: preview(given, 2_000),
+    body: preview(visibleText(given), 2_000),
   });
   if (confirmed.kind === 'stopped') return answerFor(run, 'stopped', given, role);
   delete position.asking;

@@ -5,6 +5,7 @@
 
 import { hasPlan } from '../../core/agents/modes.js';
 import { asksForPlan } from '../../core/agents/run-config.js';
+import { barred } from '../../core/gates/gate-parts.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { isOpen, REMOVED, REPLANNED } from '../../core/plan/plan.js';
 import { intentInstruction, routeInstruction, steerText } from '../../core/prompts/steering-instructions.js';
@@ -135,12 +136,12 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
 /** The person's answer becomes part of the message for its readers. */
 async function confirmRoute(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
   const messageId = steering.items[0]?.id ?? '';
-  const concerns = steering.concerns.map(concern => `- ${concern}`).join('\n');
+  const concerns = steering.concerns.map(concern => `- ${barred(concern)}`).join('\n');
   const asked = await ask(run, {
     key: `route:${messageId}`,
     kind: 'route',
     title: confirmTitle(run.words, decision.act),
-    body: [decision.reason, yourMessage(run, steering), concerns].filter(Boolean).join('\n\n'),
+    body: [barred(decision.reason), yourMessage(run, steering), concerns].filter(Boolean).join('\n\n'),
     subject: { act: decision.act, messageId },
   });
   if (asked.kind !== 'answered') return false;
@@ -154,7 +155,7 @@ async function confirmRoute(run: Run, steering: Steering, decision: RouteDecisio
 }
 
 function yourMessage(run: Run, { items }: Steering): string {
-  return fill(run.words.gateYourMessage, { message: steerText(items) });
+  return fill(run.words.gateYourMessage, { message: barred(steerText(items)) });
 }
 
 function confirmTitle(words: Words, act: RouteDecision['act']): string {

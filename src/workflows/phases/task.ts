@@ -1,6 +1,7 @@
 /** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
 
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
+import { shownId } from '../../core/gates/gate-text.js';
 import type { ExecutionOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
@@ -14,6 +15,7 @@ import type { Execution } from '../../core/state/position.js';
 import { noteDecision } from '../../core/state/trace.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
+import { visibleText } from '../../core/text/unseen.js';
 import { askFor, type Confirmed, confirm } from '../gates.js';
 import { instruct } from '../instruct.js';
 import { MOVED, type Moved, type Run } from '../run.js';
@@ -193,8 +195,8 @@ function confirmResult(
 ): Promise<Confirmed> {
   return confirm(run, concerns, {
     key: `confirm:${run.state.goal.number}:${cycle}:${task.id}:${turns.round}`,
-    title: fill(run.words.gateResult, { id: task.id }),
-    body: preview(report, 2_000),
+    title: fill(run.words.gateResult, { id: shownId(task.id) }),
+    body: preview(visibleText(report), 2_000),
   });
 }
 

@@ -15,6 +15,7 @@ import { ANSWER_BYTES, CONCERNS_BYTES, EXCEPTIONS_BYTES } from '../../core/state
 import { executionAt, type Verification, verificationAt } from '../../core/state/position.js';
 import { fitted } from '../../core/text/fit.js';
 import { preview } from '../../core/text/preview.js';
+import { visibleText } from '../../core/text/unseen.js';
 import { changedSince, lookForVerdict } from '../evidence.js';
 import { askFor, confirm } from '../gates.js';
 import { MOVED, type Moved, type Run } from '../run.js';
@@ -184,7 +185,7 @@ async function confirmVerdict(run: Run, { cycle }: Verification, concerns: strin
   const confirmed = await confirm(run, concerns, {
     key: `confirm:${goal.number}:${cycle}:verdict`,
     title: run.words.gateAnswer,
-    body: preview(goal.lastSummary ?? '', 2_000),
+    body: preview(visibleText(goal.lastSummary ?? ''), 2_000),
   });
   switch (confirmed.kind) {
     case 'yes':

@@ -4,7 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { cutToBytes } from '../../../client/cut-to-bytes.js';
 import type { JournalEvent, RunSnapshot } from '../../../client/index.js';
-import { isOpen } from '../../../core/plan/plan.js';
+import { knownOf } from '../../../core/gates/whole-gate.js';
 import { preview } from '../../../core/text/preview.js';
 import { startCall } from '../../../shared/called-as.js';
 import { noColors } from '../../../shared/output.js';
@@ -122,10 +122,7 @@ function gatekeeper(
       if (asked.has(gate.id)) continue;
       const closing = whenClosed(run, gate.id, look.lastEventSeq ?? 0, signal);
       try {
-        const known = {
-          input: look.inputs[gate.id] ?? null,
-          ...(!gate.from && { tasks: look.tasks.filter(isOpen) }),
-        };
+        const known = knownOf(gate, look);
         const question = { runId: run.id, gate, known, signal: closing.signal };
         const answer = await askPerson(server, request, question);
         if (answer !== null) await run.answerGate(gate.id, answer).catch(stillOpen(run, gate.id));

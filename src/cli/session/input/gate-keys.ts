@@ -4,6 +4,7 @@ import { Document, parse, visit } from 'yaml';
 import type { Gate, ToolInput } from '../../../client/index.js';
 import { type Chosen, type Given, replyTo } from '../../../core/gates/gate-reply.js';
 import { yesOrNoOf } from '../../../core/gates/gate-words.js';
+import { shownArguments } from '../../../core/gates/whole-gate.js';
 import { errorText } from '../../../core/text/error-text.js';
 import { isRecord } from '../../../core/text/json.js';
 import { escapeUnseen } from '../../../core/text/unseen.js';
@@ -119,9 +120,8 @@ export function editGate(talk: Talk, gate: Gate, text: string): Step {
 export function editText(gate: Gate, tasks: readonly TaskLine[], input: ToolInput | undefined): string {
   if (gate.kind === 'plan') return asYaml(tasks.map(({ id, description }) => ({ id, description })));
   if (input !== undefined) return asYaml(input);
-  const block = /(`{3,})json\n([\s\S]*?)\n\1/.exec(gate.body)?.[2];
   try {
-    return asYaml(JSON.parse(block ?? '{}'));
+    return asYaml(JSON.parse(shownArguments(gate) ?? '{}'));
   } catch {
     return '{}';
   }

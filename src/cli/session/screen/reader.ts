@@ -1,11 +1,12 @@
 /** A person reads something whole that lines show only in part: the pager over the session, and what is opened in it. */
 import type { Gate, JournalEvent, ReplyForm, Run } from '../../../client/index.js';
-import { type Known, wholeBody } from '../../../core/gates/whole-gate.js';
+import { type Known, wholeParts } from '../../../core/gates/whole-gate.js';
 import { contentText } from '../../../core/tools/tool-result.js';
 import { formatDuration } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
 import { given } from '../../arguments.js';
+import { gatePartLines } from '../../print/gate-lines.js';
 import { longLines } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import { spokenText } from '../../print/reply-text.js';
@@ -77,7 +78,11 @@ export class Reader {
     const { length } = this.#items;
     if (gate === undefined) return void this.#openItem(length - 1);
     const title = `${gate.id} · ${terminalText(gate.title)}`;
-    this.#show(length, async () => this.#markdown(title, wholeBody(gate, known)));
+    const parts = wholeParts(gate, known);
+    this.#show(length, async () => ({
+      title,
+      layout: width => gatePartLines(parts, { width, colors: this.#colors }),
+    }));
   }
 
   /** The whole conversation, or one thread of it. */

@@ -1,13 +1,14 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
 import type { Gate, JournalEvent, OfAgent, ReplyForm } from '../../../client/index.js';
+import { gateParts, partsOf } from '../../../core/gates/gate-parts.js';
 import { preview } from '../../../core/text/preview.js';
 import { visibleText } from '../../../core/text/unseen.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
 import { branchLine, eventLines, eventText, isToldOfChild, whoseLine } from '../../print/event-lines.js';
-import { fitLine, longLines, widthOf, wrapText } from '../../print/layout.js';
-import { markdownLines } from '../../print/markdown.js';
+import { gatePartLines } from '../../print/gate-lines.js';
+import { fitLine, widthOf, wrapText } from '../../print/layout.js';
 import { spokenText } from '../../print/reply-text.js';
 import { childProgress, type RunProgress } from '../run-view.js';
 
@@ -72,30 +73,47 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
     case 'user_message':
       return event.text.trim() === progress.lastWords ? [] : labelled(event.role, event.text, width, colors);
     case 'gate_opened':
-      return gateParts({ ...event, id: event.gateId }, width, colors, MOST_GATE_LINES);
+      return gateEventLines(event, width, colors);
     default:
       return null;
   }
 }
 
-export function gateLines(gate: GateText, { width, colors }: Page): string[] {
-  const lines = gateParts(gate, width - INDENT.length, colors, Number.POSITIVE_INFINITY);
-  return lines.map(line => `${INDENT}${line}`);
+/** All that a gate says; `parts`: with what its own text lacks. */
+export function gateLines(gate: Gate, { width, colors }: Page, parts = partsOf(gate)): string[] {
+  const inner = width - INDENT.length;
+  return [...titleLines(gate, inner, colors), ...gatePartLines(parts, { width: inner, colors })].map(
+    line => `${INDENT}${line}`,
+  );
 }
 
-type GateText = Pick<Gate, 'id' | 'kind' | 'title' | 'body'>;
+type GateEvent = Extract<JournalEvent, { type: 'gate_opened' }>;
 
-function gateParts(gate: GateText, width: number, colors: Colors, most: number): string[] {
-  const { id, kind } = gate;
-  const [title, body] = [visibleText(gate.title), visibleText(gate.body)];
-  const named = wrapText(colors.bold(`${id} · ${terminalText(title)}`), width);
-  if (kind === 'question' && title.trim() === body.trim()) return named;
-  // A line of code may be of any length: what counts is the rows that it takes.
-  const lines = markdownLines(body, { width, colors }).flatMap(line => longLines(line, width));
-  const hidden = lines.length - most;
-  if (hidden <= 0) return [...named, ...lines];
+/** The text of a gate is cut, the options of a question are not. */
+function gateEventLines(event: GateEvent, width: number, colors: Colors): string[] {
+  const { gateId: id, kind, title, body, choices } = event;
+  const parts = gateParts({ kind, title, body }, kind === 'question' ? choices : []);
+  const page = { width, colors };
+  const lines = gatePartLines(
+    parts.filter(part => part.kind !== 'options'),
+    page,
+  );
+  const options = gatePartLines(
+    parts.filter(part => part.kind === 'options'),
+    page,
+  );
+  const hidden = lines.length - MOST_GATE_LINES;
   const note = `… ${plural(hidden, 'more line')}: Ctrl-O or /view shows all of it before you answer`;
-  return [...named, ...lines.slice(0, most), colors.yellow(fitLine(note, width))];
+  return [
+    ...titleLines({ id, title }, width, colors),
+    ...lines.slice(0, MOST_GATE_LINES),
+    ...(hidden > 0 ? [colors.yellow(fitLine(note, width))] : []),
+    ...options,
+  ];
+}
+
+function titleLines({ id, title }: Pick<Gate, 'id' | 'title'>, width: number, colors: Colors): string[] {
+  return wrapText(colors.bold(`${id} · ${terminalText(visibleText(title))}`), width);
 }
 
 function replyLines(

@@ -1,5 +1,6 @@
 /** Gates as interrupts of AG-UI, and what resumes them as answers to gates. */
 import { choicesOf, type Gate, optionAt } from '../../../core/gates/gate.js';
+import { partLines, partsOf } from '../../../core/gates/gate-parts.js';
 import { isRecord, stringOr } from '../../../core/text/json.js';
 import type { GateReply } from '../../run/send.js';
 import type { AgUiInterrupt } from './events.js';
@@ -40,12 +41,13 @@ export function toolCallOf(run: string, gate: Gate): string | null {
 }
 
 export function interruptOf(run: string, gate: AskedGate): AgUiInterrupt {
-  const { id, kind, title, body, deadline, subject, from } = gate;
+  const { id, kind, title, deadline, subject, from } = gate;
+  const text = partLines(partsOf(gate)).join('\n');
   const toolCallId = toolCallOf(run, gate);
   return {
     id: interruptId(run, id),
     reason: REASONS[kind],
-    message: body === '' ? title : `${title}\n\n${body}`,
+    message: text === '' ? title : `${title}\n\n${text}`,
     ...(toolCallId !== null && { toolCallId }),
     responseSchema: schemaOf(gate),
     ...(deadline !== null && { expiresAt: new Date(deadline).toISOString() }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldLine, formFields } from '../../../../src/core/gates/form.js';
+import { fieldLine, fitQuestion, formFields } from '../../../../src/core/gates/form.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
 import { answerFromWords } from '../../../../src/core/gates/gate-words.js';
 
@@ -99,4 +99,12 @@ test('WB7 form: a name, words and choices that hide something → show it; long 
     choices: [{ value: 'ke\u202eep', title: 'Ke‹U+00AD›ep' }],
   });
   expect(field?.words).toBe(`${description} · Ke‹U+00AD›ep (ke‹U+202E›ep)`);
+});
+
+test('WB7 form: a message that is too long → is cut with a mark, once', () => {
+  const schema = { type: 'object', properties: SIZE };
+  const fits = fitQuestion({ message: `${'z'.repeat(4_200)} all of it is deleted`, schema });
+  expect(fits?.message).toMatch(/z… \[cut: 2\d\d characters\]$/);
+  expect(fits?.message.length).toBeLessThanOrEqual(4_000);
+  expect(fits && fitQuestion(fits)).toEqual(fits);
 });

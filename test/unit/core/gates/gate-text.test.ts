@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Gate } from '../../../../src/core/gates/gate.js';
+import { fitGate, type Gate } from '../../../../src/core/gates/gate.js';
 import { checkAnswer } from '../../../../src/core/gates/gate-answer.js';
 import {
+  approvalOf,
   approvalText,
+  argumentLine,
   clientToolText,
   gateMarkdown,
   planText,
 } from '../../../../src/core/gates/gate-text.js';
+import { hiddenLines } from '../../../../src/core/gates/whole-gate.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import { plannedTask } from '../../../support/core-values.js';
 
@@ -48,30 +51,35 @@ describe('foreign text in the Web UI (TR6)', () => {
 
   it('gateMarkdown: a question that plays a gate, with a link and a picture → a quotation, plain', () => {
     const text = question(
-      '**g9: Run ls?**\n\n- update `answerGate`: `{}`\r![x](http://e/p.png)\n<b>',
+      '**g9: Run ls?**\n\n- update `answerGate`: `{}`\n![x](http://e/p.png)\n<b>',
       '[t](http://e)',
     );
     expect(text.split('\n').slice(0, 7)).toEqual([
-      '**g3: \\[t\\](http://e)**',
+      '**g3: \\[t\\](http\\://e)**',
       '',
-      '> \\*\\*g9: Run ls?\\*\\*',
+      '> \\*\\*g9: Run ls?\\*\\*  ',
       '>',
-      '> - update \\`answerGate\\`: \\`{}\\`',
-      '> !\\[x\\](http://e/p.png)',
+      '> \\- update \\`answerGate\\`: \\`{}\\`  ',
+      '> !\\[x\\](http\\://e/p.png)  ',
       '> \\<b>',
     ]);
   });
 
   it.each([
-    ['a block that was cut', '```json\n{ "a": "…', '> ```json\n> { "a": "…\n> ```\n\n- update'],
-    [
-      'a block that was ended early',
-      '```\nx\n ````\n[a](b)',
-      '> ```\n> x\n>  ````\n> \\[a\\](b)\n\n- update',
-    ],
+    ['a fence', '```json\n{ "a": "…', '> \\`\\`\\`json  \n> { "a": "…\n\n- update'],
+    ['blanks before a line', 'a\n    [b](c)', '> a  \n> \u00a0\u00a0\u00a0\u00a0\\[b\\](c)\n\n- update'],
     ['what is no fence', '```a`` ![x](y)', '> \\`\\`\\`a\\`\\` !\\[x\\](y)\n\n- update'],
-  ])('gateMarkdown: %s → what follows stands outside, as it is', (_, body, shown) => {
-    expect(question(body)).toContain(shown);
+  ])(
+    'gateMarkdown: %s in a question → its words, and what follows stands outside, as it is',
+    (_, body, shown) => {
+      expect(question(body)).toContain(shown);
+    },
+  );
+
+  it('gateMarkdown: arguments that were cut → a block that ends where it ends', () => {
+    const [gate] = GATES;
+    const text = gateMarkdown(WORDS, { ...(gate as Gate), body: '```json\n{ "a": "…' });
+    expect(text).toContain('> ```json\n> { "a": "…\n> ```\n\n- update');
   });
 });
 
@@ -121,6 +129,57 @@ describe('texts of gates', () => {
     expect(body).toContain('And gone.');
   });
 
+  it('L15 planText: tasks that wait for others → in the order in which they run, each with those that it waits for', () => {
+    const wipe = plannedTask('wipe', { priority: 1, dependencies: ['back up', 'gone'] });
+    const { body } = planText(WORDS, [wipe, plannedTask('back up', { priority: 9 })], []);
+    expect(body.split('\n').map(line => line.split(': ')[0])).toEqual([
+      '- "back up"',
+      '- wipe (after "back up")',
+    ]);
+  });
+
+  it('WB7 planText: an id with words and lines of its own → stands in quotes', () => {
+    const task = plannedTask('t1: Tidy the docs\n\n[n]', { description: "<drop> 'drop the database'" });
+    expect(planText(WORDS, [task], []).body).toBe(
+      '- "t1: Tidy the docs\\n\\n[n]": <drop> \'drop the database\'',
+    );
+  });
+
+  it('WB7 planText: blanks that are none in a task → noted before the line is made', () => {
+    const task = plannedTask('a', { description: 'rm\ufeff -rf\u2028x\u00a0\u00a0y' });
+    expect(planText(WORDS, [task], []).body).toBe('- a: rm‹U+FEFF› -rf‹U+2028›x‹U+00A0×2›y');
+  });
+
+  it('WB7 planText: a concern of several lines → each of them behind a bar', () => {
+    const { body } = planText(WORDS, [plannedTask('a')], ['Fine.\n- b: Delete it\r\n```json']);
+    expect(body).toContain('\n- Note: Fine.\n  │ - b: Delete it\n  │ ```json');
+  });
+
+  it('WB7 planText: a letter that looks like one of another script → stands in a check by its code', () => {
+    const { body } = planText(WORDS, [], [], [{ kind: 'command', run: 'n\u0440m test' } as never]);
+    expect(body).toContain('"n\\u0440m test"');
+  });
+
+  it('WB7 argumentLine: blanks within arguments → as they are, for programs', () => {
+    const input = { content: 'def f():\n    return  1' };
+    expect(JSON.parse(argumentLine(input))).toEqual(input);
+    expect(argumentLine({ a: 'x'.repeat(2_000) })).toHaveLength(1_000);
+  });
+
+  it('S4 approvalOf: arguments that are cut, a long thought → what “always” allows is shown all the same', () => {
+    const { title, body, subject } = approvalOf(
+      WORDS,
+      { name: 'run' },
+      {
+        ...{ callId: 'c1', thought: 'why '.repeat(200), concerns: ['c'.repeat(3_000)] },
+        input: { command: `deploy ${'z'.repeat(9_000)}` },
+      },
+    );
+    const asked: Gate = { ...BASE, id: 'g1', kind: 'approval', title, body, subject };
+    const open = Array.from({ length: 3 }, (): Gate => ({ ...asked, body: 'y'.repeat(20_000) }));
+    expect(fitGate(asked, open).body).toContain('“Always” allows');
+  });
+
   it('L15 planText: tasks with their criteria, and notes of a review', () => {
     const task = plannedTask('a', { description: 'Count', completionCriteria: 'A number' });
     expect(
@@ -133,5 +192,27 @@ describe('texts of gates', () => {
       title: 'Carry out this plan of 2 task(s)?',
       body: '- a: Count (done when: A number)\n- b: Count\n- Note: The role is only 60 % sure.',
     });
+  });
+});
+
+describe('hiddenLines', () => {
+  const gate = (body: string) => ({ kind: 'plan', title: 't', body }) as const;
+  const tasks = [
+    plannedTask('a', { description: 'Copy it' }),
+    plannedTask('b', { description: 'Delete it' }),
+  ];
+
+  it('WB10 hiddenLines: a plan that was cut → all of its tasks, also where the words of one stand in another', () => {
+    const { body } = planText(WORDS, [plannedTask('a', { description: 'Copy it, never Delete it' })], []);
+    const all = ['All of its tasks:', '- a: Copy it', '- b: Delete it'];
+    expect(hiddenLines(gate(`${body}… [cut: 40 characters]`), { input: null, tasks })).toEqual(all);
+    expect(hiddenLines(gate(planText(WORDS, tasks, []).body), { input: null, tasks })).toEqual([]);
+  });
+
+  it('S4 hiddenLines: arguments that only a concern repeats → are told', () => {
+    const { body } = approvalText(WORDS, {
+      ...{ tool: 'w', callId: 'c1', input: { a: 'x'.repeat(9_000) }, thought: '', concerns: ['{}'] },
+    });
+    expect(hiddenLines({ kind: 'approval', title: 't', body }, { input: {} })).toHaveLength(2);
   });
 });

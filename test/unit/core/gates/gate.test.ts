@@ -451,3 +451,22 @@ it('WB7 fitGate: title, text and options that hide something → show it, and th
   });
   expect(fitGate(shown, [])).toEqual(shown);
 });
+
+it('WB3 fitGate: a long question where others wait → it is cut, the options are whole', () => {
+  const options = Array.from({ length: 9 }, (_, at) => `${'保'.repeat(190)} ${at}`);
+  const asked: Gate = {
+    ...{ ...BASE, id: 'g1', kind: 'question', title: 'Which?', body: 'Q '.repeat(3_900) },
+    subject: { role: 'react', options },
+  };
+  const open = [{ ...asked, body: 'y'.repeat(46_700) }];
+  const shown = fitGate(asked, open);
+  expect(shown.body).toMatch(/… \[cut: \d+ characters\]$/);
+  expect(choicesOf(shown)).toEqual(options);
+});
+
+it('WB7 fitGate: an option with a letter of another script among Latin ones → the letter stands by its code', () => {
+  const options = ['y\u0435s', 'yes', 'да', 'Ελλάδα', '10 \u03bcm'];
+  const subject = { role: 'react', options };
+  const shown = fitGate({ ...BASE, id: 'g1', kind: 'question', subject }, []);
+  expect(choicesOf(shown)).toEqual(['y‹U+0435›s', 'yes', 'да', 'Ελλάδα', '10 \u03bcm']);
+});

@@ -1,4 +1,5 @@
 /** One gate: what is asked, until when, and the form of its kind. */
+import { partsOf } from '../../../../core/gates/gate-parts.js';
 import { replyTo } from '../../../../core/gates/gate-reply.js';
 import { hiddenLines } from '../../../../core/gates/whole-gate.js';
 import { visibleText } from '../../../../core/text/unseen.js';
@@ -8,20 +9,20 @@ import { lazily } from '../parts/lazy.js';
 import { Link, runHref } from '../parts/link.js';
 import { Fault, useSending } from '../parts/sending.js';
 import { useStill } from '../parts/still.js';
-import { Markdown } from '../parts/text/markdown.js';
-import { ToolContent } from '../parts/text/plain.js';
 import { Ago, Countdown } from '../parts/time.js';
 import { named, t } from '../words/words.js';
 import { answerGate, gateKey, later, putOff } from './answers.js';
 import { ApprovalForm } from './approval.js';
 import type { FormProps } from './form-props.js';
 import { BudgetForm, ClientToolForm, FailureForm, QuestionForm, RouteForm, StepForm } from './forms.js';
+import { GateBody } from './gate-body.js';
 
 const FieldsForm = lazily(() => import('./fields.js').then(({ FieldsForm }) => FieldsForm));
 const PlanForm = lazily(() => import('./plan.js').then(({ PlanForm }) => PlanForm));
 
 export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: boolean }) {
-  const { run, goal, gate, input } = waiting;
+  const { run, goal, gate, input, tasks = [] } = waiting;
+  const [, ...hidden] = hiddenLines(gate, { input, tasks });
   const key = gateKey(run, gate.id);
   const isLater = later.value.includes(key);
   const { ref, guard } = useStill();
@@ -47,10 +48,10 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       </p>
       {!isLater && (
         <>
-          {bodyOf(gate) !== '' && <Markdown text={bodyOf(gate)} />}
-          {hiddenLines(gate, { input }).length > 0 && (
-            <Fold class="data" summary={t('allArguments')}>
-              {() => <ToolContent text={JSON.stringify(input)} />}
+          <GateBody parts={partsOf(gate)} />
+          {hidden.length > 0 && (
+            <Fold class="data" summary={t(gate.kind === 'plan' ? 'allTasks' : 'allArguments')}>
+              {() => <pre class="tool-text">{hidden.join('\n')}</pre>}
             </Fold>
           )}
           <div class="answers" ref={ref} onClickCapture={guard}>
@@ -60,17 +61,6 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       )}
     </article>
   );
-}
-
-/** What the title and the form do not say already. */
-function bodyOf(gate: WaitingGate['gate']): string {
-  if (gate.kind !== 'question') return gate.body.trim();
-  const said = new Set([gate.title.trim(), ...(gate.subject.options ?? [])]);
-  const lines = gate.body.split('\n');
-  return lines
-    .filter(line => !said.has(line.replace(/^- [a-i]\) /, '').trim()))
-    .join('\n')
-    .trim();
 }
 
 function GateForm({ waiting: { run, gate, input } }: { waiting: WaitingGate }) {

@@ -1,7 +1,7 @@
 /** One run: what was said and done, live; its plan, its sub-agents, its artifacts; and what a person may do with it. */
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { WaitingGate } from '../../api.js';
+import { waitingGate } from '../../waiting-gate.js';
 import { RunHere } from '../components/here.js';
 import { GateList } from '../gates/gate-list.js';
 import { UsageFigures } from '../parts/figures.js';
@@ -123,13 +123,7 @@ function Conversation({ run }: { run: RunModel }) {
   const { snapshot } = run;
   const open = snapshot?.gates ?? [];
   const gates = useMemo(
-    () =>
-      open.map(
-        (gate): WaitingGate => ({
-          ...{ run: run.id, goal: snapshot?.goal ?? null, gate },
-          input: snapshot?.inputs[gate.id] ?? null,
-        }),
-      ),
+    () => (snapshot ? open.map(gate => waitingGate({ ...snapshot, id: run.id }, gate)) : []),
     // What is open, and since when what is known of it.
     [JSON.stringify(open.map(({ id, deadline }) => [id, deadline, snapshot?.inputs[id] !== undefined]))],
   );

@@ -93,6 +93,7 @@ export const EN = {
   asItWas: 'As it was',
   arguments: 'Arguments',
   allArguments: 'All of its arguments',
+  allTasks: 'All of its tasks',
   approvePlan: 'Approve the plan',
   editPlan: 'Edit the plan',
   whatToChange: 'What should change',

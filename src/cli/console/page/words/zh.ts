@@ -93,6 +93,7 @@ export const ZH: Words = {
   asItWas: '恢复原样',
   arguments: '参数',
   allArguments: '全部参数',
+  allTasks: '全部任务',
   approvePlan: '批准计划',
   editPlan: '修改计划',
   whatToChange: '需要修改什么',

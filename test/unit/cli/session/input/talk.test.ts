@@ -11,7 +11,10 @@ import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import type { Effect, Talk } from '../../../../../src/cli/session/input/talk-state.js';
 import { NEW_TALK, withGates } from '../../../../../src/cli/session/input/talk-state.js';
 import type { Gate } from '../../../../../src/core/gates/gate.js';
-import { wholeBody } from '../../../../../src/core/gates/whole-gate.js';
+import { partsOf } from '../../../../../src/core/gates/gate-parts.js';
+import { approvalText } from '../../../../../src/core/gates/gate-text.js';
+import { wholeParts } from '../../../../../src/core/gates/whole-gate.js';
+import { BUILT_IN_WORDS } from '../../../../../src/core/prompts/words.js';
 import { visibleText } from '../../../../../src/core/text/unseen.js';
 
 const ENTER: Key = { name: 'return', sequence: '\r' };
@@ -479,12 +482,20 @@ describe('talk', () => {
     };
     const { talk } = press(at([gate], { inputs: { g1: input } }), typed('e'));
     expect(parse(talk.line.text)).toEqual(input);
-    const whole = JSON.stringify(input, null, 2);
-    expect(
-      wholeBody({ kind: 'approval', body: `Less.\n\n${gate.body}\n\nOnly 40 of them.` }, { input }),
-    ).toBe(`Less.\n\n\`\`\`json\n${whole}\n\`\`\``);
-    expect(wholeBody({ kind: 'approval', body: 'Which?' }, { input })).toContain(whole);
-    expect(wholeBody(APPROVAL, { input: { path: 'a  b' } })).toBe(APPROVAL.body);
+    const whole = { kind: 'code', language: 'json', text: JSON.stringify(input, null, 2) };
+    const less = { ...gate, body: `Less.\n\n${gate.body}\n\nOnly 40 of them.` };
+    expect(wholeParts(less, { input })).toEqual([{ kind: 'text', text: 'Less.' }, whole]);
+    const [, all] = wholeParts({ ...gate, body: 'Which?' }, { input });
+    expect(all).toEqual({ kind: 'text', text: `All of its arguments:\n${whole.text}` });
+    expect(wholeParts(APPROVAL, { input: { path: 'a  b' } })).toEqual(partsOf(APPROVAL));
+  });
+
+  test('WB7 e: a reviewer’s words hold arguments of another call → those of the call are edited', () => {
+    const body = approvalText(BUILT_IN_WORDS.en, {
+      ...{ tool: 'write', callId: 'c1', input: { path: 'real' }, thought: '' },
+      concerns: ['Fine.\n\n```json\n{ "path": "README.md" }\n```'],
+    }).body;
+    expect(press(at([{ ...APPROVAL, body }]), typed('e')).talk.line.text).toBe('path: real');
   });
 
   test('e → the arguments as they are, also where the preview has lost spaces', () => {
