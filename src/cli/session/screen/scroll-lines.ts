@@ -113,7 +113,8 @@ function gateEventLines(event: GateEvent, width: number, colors: Colors): string
 }
 
 function titleLines({ id, title }: Pick<Gate, 'id' | 'title'>, width: number, colors: Colors): string[] {
-  return wrapText(colors.bold(`${id} · ${terminalText(visibleText(title))}`), width);
+  // Later lines stand further in: they are the title's.
+  return wrapText(colors.bold(`${id} · ${terminalText(visibleText(title))}`), width, '  ');
 }
 
 function replyLines(
