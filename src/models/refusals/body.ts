@@ -34,6 +34,16 @@ export function changedTool(tool: Wire, change: (schema: Wire) => Wire, mostChar
   };
 }
 
+/** Whether it says how exactly a model is to keep to its schema. */
+export function saysStrict(tool: Wire): boolean {
+  return 'strict' in tool || (isRecord(tool.function) && 'strict' in tool.function);
+}
+
+export function withoutStrict(tool: Wire): Wire {
+  const { strict: _strict, ...rest } = tool;
+  return isRecord(rest.function) ? { ...rest, function: withoutStrict(rest.function) } : rest;
+}
+
 export function messagesIn(body: Body): unknown[] {
   const list = body.messages ?? body.input;
   return Array.isArray(list) ? list : [];

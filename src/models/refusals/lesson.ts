@@ -37,6 +37,7 @@ const TOLD: readonly [RegExp, (name: string, level: number) => string][] = [
     /^tools$/,
     () => 'the schema of a tool: all tools get simpler ones, and calls are checked by the originals',
   ],
+  [/^strict tools$/, () => 'the field strict of tools: they are sent without it'],
   [/^tools in text$/, () => 'tools: they are described, and their calls read, as text'],
   [
     /^tools at most (\d+)$/,

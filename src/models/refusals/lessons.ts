@@ -20,10 +20,12 @@ import {
   messagesIn,
   pictureHash,
   picturesIn,
+  saysStrict,
   toolName,
   toolsIn,
   withMessages,
   withoutPictures,
+  withoutStrict,
   withTools,
 } from './body.js';
 import { type Lesson, lessonId, readLesson, tellLesson } from './lesson.js';
@@ -201,11 +203,13 @@ class Call implements TaughtCall {
     const given = toolsIn(body);
     if (given.length === 0) return body;
     const all = this.#levelOf('tools');
-    const tools = given.flatMap(tool => {
+    const isPlain = this.#levelOf('strict tools') > 0;
+    const offered = given.flatMap(tool => {
       const level = Math.max(all, this.#levelOf(`tool ${toolName(tool)}`));
       if (level === 0) return [tool];
       return level === 1 ? [changedTool(tool, simplerSchema, SIMPLE_DESCRIPTION_CHARS)] : [];
     });
+    const tools = isPlain ? offered.map(withoutStrict) : offered;
     return withTools(body, fewest(tools, this.#least('tools at most'), this.#given.request));
   }
 
@@ -263,6 +267,7 @@ function concerns(about: string, wanted: Body): boolean {
   if (kind === 'option') return valueAt(wanted, name) !== undefined;
   if (kind === 'tool') return toolsIn(wanted).some(tool => toolName(tool) === name);
   if (kind === 'tools') return toolsIn(wanted).length > Number(/\d+$/.exec(name)?.[0] ?? 0);
+  if (kind === 'strict') return toolsIn(wanted).some(saysStrict);
   if (kind === 'reply') return (tokensAsked(wanted) ?? 0) > Number(/\d+$/.exec(name)?.[0] ?? 0);
   if (kind === 'pictures') return picturesIn(messagesIn(wanted)).length > 0;
   if (kind === 'empty') return messagesIn(wanted).some(isEmptyMessage);

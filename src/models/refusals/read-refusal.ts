@@ -2,7 +2,7 @@
 import { isRecord } from '../../core/text/json.js';
 import type { Body, RefusableOption } from '../request/refused-options.js';
 import { namedExactly, namedInWords, optionAbout, pathAt, valueAt } from '../request/refused-options.js';
-import { messageHash, messagesIn, pictureHash, picturesIn, toolName, toolsIn } from './body.js';
+import { messageHash, messagesIn, pictureHash, picturesIn, saysStrict, toolName, toolsIn } from './body.js';
 import { BAD_CALL, FEWER_TOKENS, THROTTLED, TOO_LONG } from './failure-words.js';
 import type { Step } from './lesson.js';
 import { isEmptyMessage } from './messages.js';
@@ -15,6 +15,7 @@ import {
   NO_LIST,
   NO_PICTURES,
   NO_STREAM,
+  NO_STRICT,
   NO_TOOLS,
   OF_CALLS,
   ONE_PICTURE,
@@ -92,6 +93,12 @@ const namedOption: Reader = refused =>
     ? null
     : optionStep(refused, option => !option.byWords, namedExactly);
 const wordedOption: Reader = refused => optionStep(refused, option => !option.byWords, namedInWords);
+
+const strictTools: Reader = refused => {
+  const { refusal, sent } = refused;
+  const isNamed = NO_STRICT.words.test(`${refusal.param ?? ''} ${refusal.message}`);
+  return isNamed && toolsIn(sent).some(saysStrict) ? next(refused, 'strict tools', 1) : null;
+};
 
 const namedTool: Reader = refused => {
   const { refusal, sent } = refused;
@@ -215,6 +222,7 @@ const READERS: readonly Reader[] = [
   noFault,
   conversation,
   shorterReply,
+  strictTools,
   namedTool,
   namedOption,
   emptyMessage,

@@ -87,6 +87,16 @@ export const BAD_SCHEMA: RefusalWords = {
   ],
 };
 
+/** The field `strict` of a tool, by its place: what is said of a schema in strict mode is of the schema. */
+export const NO_STRICT: RefusalWords = {
+  words:
+    /\btools?\b["'`\])]*(\s*(->|[.,:/[(])\s*["']?\w+["'`\])]*){0,2}\s*(->|[.,:/[(])\s*["']?strict\b|(unknown|unrecogni[sz]ed|unexpected|unsupported|extra)\b.{0,40}["'`]strict["'`](?!.{0,20}format)/i,
+  met: [
+    ['OpenAI', 2025, "Unknown parameter: 'tools[0].strict'."],
+    ['FastAPI', 2025, 'body -> tools -> 0 -> strict: extra fields not permitted'],
+  ],
+};
+
 /** A picture, or pictures at all. */
 export const PICTURES: RefusalWords = {
   words:

@@ -7,7 +7,10 @@ import { fewerTokens } from '../../../../src/models/refusals/reply-tokens.js';
 import * as words from '../../../../src/models/refusals/words.js';
 
 const PICTURE = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
-const tool = (name: string) => ({ type: 'function', function: { name, description: '', parameters: {} } });
+const tool = (name: string) => ({
+  type: 'function',
+  function: { name, description: '', parameters: {}, strict: true },
+});
 const call = { id: 'call_1', type: 'function', function: { name: 'read', arguments: '{}' } };
 const BODY = {
   model: 'm',
@@ -43,6 +46,7 @@ const LEADS_TO: Readonly<Record<string, RegExp | null>> = {
   FEWER_TOKENS: /^reply at most \d+$/,
   TOO_MANY_TOOLS: /^tools at most \d+$/,
   BAD_SCHEMA: /^tools?\b/,
+  NO_STRICT: /^strict tools$/,
   PICTURES: /^picture/,
   ONE_PICTURE: /^picture \w+$/,
   NO_LIST: /^pictures$/,

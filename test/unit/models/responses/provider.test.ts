@@ -344,6 +344,35 @@ describe('request of the Responses API', () => {
   });
 
   it.each([
+    { message: "Unknown parameter: 'tools[0].strict'.", param: 'tools[0].strict' },
+    { message: "Unknown parameter: 'tools[0].strict'." },
+    {
+      message:
+        '[{"type":"extra_forbidden","loc":["body","tools",0,"function","strict"],"msg":"Extra inputs"}]',
+    },
+    { message: 'tools.1.strict: Extra inputs are not permitted' },
+    { message: `Invalid JSON payload received. Unknown name "strict" at 'tools[0]': Cannot find field.` },
+  ])('strict of a tool is refused: $message → all tools go without it, and stay (FE3)', async error => {
+    const endpoint = await startEventEndpoint({ status: 400, error }, DONE);
+    const tools = ['read', 'search', 'write'].map(name => tool(name));
+    const reply = await runCall({ ...settings(endpoint.baseUrl), head: { tools } });
+    const [first, second] = endpoint.bodies.map(body => body.tools as object[]);
+    expect(second).toEqual(first?.map(({ strict: _strict, ...rest }: { strict?: boolean }) => rest));
+    expect(first?.[0]).toHaveProperty('strict');
+    expect(endpoint.bodies).toHaveLength(2);
+    expect(reply.lessons).toEqual([{ id: 'strict tools 1', told: expect.stringContaining('strict') }]);
+  });
+
+  it.each([
+    "Invalid schema for function 'read': In context=(), 'required' has to list every key, as strict is true.",
+    'tools[0].parameters: not allowed in strict mode',
+  ])('a schema is refused, in a word about strict: %s → that tool is changed (FE3)', async message => {
+    const endpoint = await startEventEndpoint({ status: 400, error: { message } }, DONE);
+    const reply = await runCall({ ...settings(endpoint.baseUrl), head: { tools: [tool('read')] } });
+    expect(reply.lessons?.map(({ id }) => id)).toEqual([expect.stringMatching(/^tool read/)]);
+  });
+
+  it.each([
     {
       code: 'invalid_encrypted_content',
       message: 'The encrypted content could not be verified.',
