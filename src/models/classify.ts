@@ -15,6 +15,7 @@ import {
   UNKNOWN_MODEL,
   USED_UP,
 } from './refusals/failure-words.js';
+import { escaped } from './refusals/places.js';
 import { OverBoundError } from './reply/event-stream.js';
 
 /** What a classifier must know of the call to name it, and to keep secrets out of its message. */
@@ -56,7 +57,18 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
   const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
   const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
-  return new ModelCallError(type, message, waitOf(answer), againOf(answer) ?? undefined);
+  const error = new ModelCallError(type, message, waitOf(answer), againOf(answer) ?? undefined);
+  const words = inOneLine(answer.message);
+  SAID.set(error, words.slice(0, echoStart(words, site.requestTexts)));
+  return error;
+}
+
+/** Beside the errors: what is in an error may be shown. */
+const SAID = new WeakMap<ModelCallError, string>();
+
+/** The endpoint's own words up to an echo of the request, with nothing masked: this program reads them, and shows them to nobody. */
+export function saidOf(error: ModelCallError): string {
+  return SAID.get(error) ?? error.message;
 }
 
 function waitOf({ headers, waitMs }: ErrorAnswer): number | null {
@@ -260,22 +272,35 @@ export function quoteOf(text: string, site: CallSite): string {
  */
 function scrub(text: string, secrets: readonly string[], requestTexts: readonly string[]): string {
   let clean = text;
-  for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '[key]');
+  for (const secret of secrets) clean = withoutKey(clean, secret);
   for (const shape of KEY_SHAPES) {
     clean = clean.replace(shape, (_match, prefix: unknown) =>
       typeof prefix === 'string' ? `${prefix}[key]` : '[key]',
     );
   }
-  clean = clean.replace(/\s+/g, ' ').trim();
+  clean = inOneLine(clean);
   const cut = Math.min(echoStart(clean, requestTexts), MAX_QUOTE_CHARS);
   return cut < clean.length ? `${clean.slice(0, cut).trim()}…` : clean;
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The letters of a shorter key are in words by chance. */
+const LONG_KEY_CHARS = 8;
+
+function withoutKey(text: string, key: string): string {
+  if (key === '') return text;
+  if (key.length >= LONG_KEY_CHARS) return text.replaceAll(key, '[key]');
+  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])${escaped(key)}(?![\\p{L}\\p{N}])`, 'gu'), '[key]');
 }
 
 function echoStart(text: string, requestTexts: readonly string[]): number {
   let start = text.search(BODY_ECHO);
   if (start < 0) start = text.length;
   for (const requestText of requestTexts) {
-    const head = requestText.replace(/\s+/g, ' ').trim().slice(0, RECOGNISE_CHARS);
+    const head = inOneLine(requestText).slice(0, RECOGNISE_CHARS);
     if (head.length < RECOGNISE_CHARS) continue;
     const at = text.indexOf(head);
     if (at >= 0 && at < start) start = at;

@@ -1,6 +1,7 @@
 /** Calls a model in the syntax in which it can call tools: said by its role or endpoint, known of it, or learnt; else native. */
 import type { ToolSyntax } from '../../core/agents/role.js';
 import { FAILURE } from '../../core/limits/failure.js';
+import { saidOf } from '../classify.js';
 import { ModelCallError } from '../model-call-error.js';
 import type { ModelProvider } from '../provider.js';
 import { type Lesson, lessonId, tellLesson } from '../refusals/lesson.js';
@@ -61,7 +62,8 @@ export async function runWithTools(run: StreamRun, canCallTools: boolean | null 
 }
 
 /** No tools are taken, or no schema of theirs. */
-function ofTools({ type, message }: ModelCallError): boolean {
-  if (NO_TOOLS.words.test(message)) return true;
-  return type === FAILURE.model.badRequest && BAD_SCHEMA.words.test(message);
+function ofTools(error: ModelCallError): boolean {
+  const said = saidOf(error);
+  if (NO_TOOLS.words.test(said)) return true;
+  return error.type === FAILURE.model.badRequest && BAD_SCHEMA.words.test(said);
 }

@@ -438,6 +438,20 @@ describe('messages (K3)', () => {
     },
   );
 
+  it.each([
+    [
+      'k',
+      'Key k (or "k") is not known: ask the keeper.',
+      'Key [key] (or "[key]") is not known: ask the keeper',
+    ],
+    ['secret7', 'Not secret7s; secret7.', 'Not secret7s; [key]'],
+    ['secret78', 'Not secret78s.', 'Not [key]s'],
+  ])('endpoint repeats the key %s → a short one is masked as a word of its own', async (key, said, shown) => {
+    const server = await scripted({ error: { status: 400, message: said } });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl, endpoint: { apiKey: key } }));
+    expect(failure.message).toContain(shown);
+  });
+
   it('endpoint repeats the request → the message does not', async () => {
     const secret = 'My password is hunter2, please keep it to yourself.';
     const error = { status: 400, message: `Cannot handle: ${secret}` };

@@ -352,7 +352,12 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
 const says = (text: string): Answer => [chunk({ content: text }), chunk({}, 'stop')];
 const CALLS = says(`I read it. ${inTag('<name>read</name><arguments><path>a.md</path></arguments>')}`);
 
-async function ask(head: Partial<ModelRequestHead>, answers: readonly Answer[], toolSyntax?: ToolSyntax) {
+async function ask(
+  head: Partial<ModelRequestHead>,
+  answers: readonly Answer[],
+  toolSyntax?: ToolSyntax,
+  apiKey?: string,
+) {
   const endpoint = await startEventEndpoint(...answers);
   const reply = { type: 'tool_use', id: 't1', name: 'read', input: A } as const;
   const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: 0 };
@@ -360,7 +365,7 @@ async function ask(head: Partial<ModelRequestHead>, answers: readonly Answer[], 
     baseUrl: endpoint.baseUrl,
     callId: 'c7',
     head: { tools: [READ], output: 'execution', ...head },
-    endpoint: { toolSyntax },
+    endpoint: { toolSyntax, ...(apiKey !== undefined && { apiKey }) },
     messages: [
       user('Go.'),
       {
@@ -419,6 +424,21 @@ describe('a model without an interface for tools (G14, C17)', () => {
     const { result, bodies } = await ask({}, [{ status: 400, error: { message } }, CALLS]);
     expect(result).toMatchObject(expected);
     expect(bodies.map(body => 'tools' in body)).toEqual([true, false]);
+  });
+
+  it.each([
+    ['after more words than a message shows', `${'Bad request. '.repeat(30)}gemma3 does not support tools`],
+    ['in words that hold its key', 'gemma3 does not support tools', 'tools'],
+    ['in words of letters that are its key', 'gemma3 does not support tools', 'o'],
+  ])('its endpoint refuses them %s → the same try as text', async (_where, message, apiKey?: string) => {
+    const { result, bodies } = await ask({}, [{ status: 400, error: { message } }, CALLS], undefined, apiKey);
+    expect(result).toMatchObject(expected);
+    expect(bodies.map(body => 'tools' in body)).toEqual([true, false]);
+  });
+
+  it('an echo of the request speaks of tools → it is no refusal of them', async () => {
+    const message = 'Not now. {"input": "this does not support tools"}';
+    await expect(ask({}, [{ status: 400, error: { message } }, CALLS])).rejects.toThrow('Not now.');
   });
 
   it.each([
