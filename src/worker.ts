@@ -4,13 +4,13 @@ import { inspect } from 'node:util';
 import { Command } from 'commander';
 import { exitCodeOfError } from './cli/exit-codes.js';
 import { trustedConfigDir } from './cli/trusted-dir.js';
-import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
+import { CONFIG_OPTION } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { env } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
 import { errorLine } from './shared/output.js';
-import { isTrusted, loadVariables } from './stack/trust/trust.js';
+import { isTrusted } from './stack/trust/trust.js';
 import { replayOpenRuns, runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 
@@ -52,8 +52,6 @@ Examples:
     }
     const configDir = await trustedConfigDir(options.config);
     await checkConfigDir(configDir);
-    const here = defaultConfigDir();
-    if (isTrusted(here)) loadVariables(here);
     const serving = () =>
       runWorker({ configDir, taskQueue: taskQueue(), isTrusted: () => isTrusted(configDir) });
     if (!options.console) return serving();

@@ -77,14 +77,18 @@ export async function runCommandLine(program: Command): Promise<void> {
   endWithReader(EXIT.cutPipe);
   const here = defaultConfigDir();
   try {
-    // Where it is not, those verbs ask that use its configuration.
-    if (isTrusted(here)) loadVariables(here);
+    // Where it is not, those verbs ask that use its configuration. A folder that is named has its own variables.
+    if (!namesConfig(process.argv) && isTrusted(here)) loadVariables(here);
     await program.parseAsync();
   } catch (error) {
     process.exitCode = report(error);
   }
   await Promise.all([written(process.stdout), written(process.stderr)]);
   process.exit();
+}
+
+export function namesConfig(words: readonly string[]): boolean {
+  return words.some(word => word === '--config' || word.startsWith('--config='));
 }
 
 function written(stream: NodeJS.WriteStream): Promise<void> {

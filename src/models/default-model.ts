@@ -85,6 +85,8 @@ export interface DefaultOptions {
 const LIST_LIMIT_MS = 10_000;
 const NAMES_SHOWN = 8;
 
+const REFUSED_KEY: ReadonlySet<string> = new Set([FAILURE.model.auth, FAILURE.model.forbidden]);
+
 /** @throws SteersmanError with the line to write, where no endpoint can answer or it can't be told with which model. */
 export async function chooseDefaultModel(
   entries: EndpointEntries,
@@ -101,6 +103,8 @@ export async function chooseDefaultModel(
   const untold = (fault: string, model = 'MODEL') =>
     notTold(`${endpoint} at ${provider.endpoint}`, fault, { id: `${endpoint}/${model}`, file });
   const listed = await provider.listModels(AbortSignal.timeout(LIST_LIMIT_MS)).catch((error: unknown) => {
+    if (error instanceof ModelCallError && REFUSED_KEY.has(error.type))
+      throw new SteersmanError(`${endpoint} refuses the key: ${error.message}`, '');
     throw untold(`it could not be asked: ${errorText(error)}`);
   });
   const model = listedModel(listed, ownerOf(settings.protocol).model);

@@ -37,10 +37,10 @@ function port<K extends string>(key: K, name: string): Partial<Record<K, number>
 /** Set by a folder's file, and not by whoever called this process. */
 const ofFolder = new Set<string>();
 
-/** Sets variables of a folder; those that are set already win. */
+/** Sets variables of a folder; those that are set already win, and one that is left empty sets nothing. */
 export function setVariables(variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) {
-    if (process.env[name] !== undefined) continue;
+    if (process.env[name] !== undefined || value.trim() === '') continue;
     process.env[name] = value;
     ofFolder.add(name);
   }

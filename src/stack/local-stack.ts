@@ -125,8 +125,11 @@ export class LocalStack {
   /** Connects to the running owner, else starts one. Two callers at once get the same owner. */
   async #open(): Promise<Held<ServerAnswer>> {
     let owner: ChildProcess | null = null;
+    // Before there is an owner of ours, its server may have to be fetched.
+    let starts = false;
     const slow = setTimeout(
-      () => owner ?? this.#options.report('Another terminal starts or ends the local stack. Waiting for it.'),
+      () =>
+        starts || this.#options.report('Another terminal starts or ends the local stack. Waiting for it.'),
       2_000,
     );
     try {
@@ -139,8 +142,10 @@ export class LocalStack {
           return held;
         }
         // An owner that exited cleanly had found another owner, which has gone since.
-        if (owner === null || owner.exitCode === 0) owner = await startOwner(this.home, this.#options);
-        else if (hasEnded(owner)) throw ownerError(this.home, 'ended while starting');
+        if (owner === null || owner.exitCode === 0) {
+          starts = true;
+          owner = await startOwner(this.home, this.#options);
+        } else if (hasEnded(owner)) throw ownerError(this.home, 'ended while starting');
       }
       throw ownerError(this.home, `is not ready after ${START_LIMIT_MS / 1000} s`);
     } finally {

@@ -51,7 +51,9 @@ function sinceOption(words: string): Date {
 function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
   if (outcome || since || goal !== undefined) return 'No run is like that.';
   if (waiting) return 'No run waits for a person.';
-  return open ? 'No run is open.' : `There are no runs. Start one with: ${startCall('"<goal>"')}`;
+  return open
+    ? 'No run is open.'
+    : `Temporal knows no run. Start one with: ${startCall('"<goal>"')}\nWhat runs said that it has forgotten: ${verbCall('sessions list')}`;
 }
 
 /** What an id takes that the run's goal gave. */

@@ -54,7 +54,8 @@ export interface Answering {
 export async function answering(start: Start, { ownQueue = false } = {}): Promise<Answering> {
   const { model, configDir } = start;
   const folder = resolve(configDir ?? defaultConfigDir());
-  if (model !== undefined) return { model, faults: await modelFaults(model, configDir) };
+  if (model !== undefined)
+    return { model, note: `${model} answers, as was asked.`, faults: await modelFaults(model, configDir) };
   if (ownQueue) return { faults: [] };
   // Nothing is read of a folder that is not trusted: the start is refused.
   if (configDir === undefined && !isTrusted(folder)) return { faults: [] };
@@ -84,7 +85,8 @@ export async function answering(start: Start, { ownQueue = false } = {}): Promis
 /** Variables as the folder's worker has them. */
 function lookupIn(folder: string): Lookup {
   const dotEnv = variablesOf(folder).set;
-  return name => env.lookup(name) ?? dotEnv[name] ?? dotEnv[`${name}_FILE`];
+  // A value that is left empty, as in `.env.example`, sets nothing.
+  return name => env.lookup(name) ?? (dotEnv[name]?.trim() || dotEnv[`${name}_FILE`] || undefined);
 }
 
 /** Models of roles without their own, as `usualModels`; null too where roles or modes are wrong, which others say. */

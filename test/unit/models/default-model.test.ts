@@ -1,4 +1,7 @@
 /** Which model answers where nothing names one. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { candidates, chooseDefaultModel, listedModel } from '../../../src/models/default-model.js';
 import type { EndpointEntry } from '../../../src/models/endpoints.js';
@@ -81,4 +84,17 @@ test.each<[string[] | null, RegExp]>([
   );
   expect(chosen instanceof SteersmanError ? `${chosen.message} ${chosen.remedy}` : chosen).toMatch(wanted);
   if (models !== null) await server.close();
+});
+
+test('no model is named: the endpoint refuses the key → that alone is said (FC3)', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"bad key"}}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const entries = entriesOf({ home: { baseUrl: `http://127.0.0.1:${port}/v1` } });
+  await expect(
+    chooseDefaultModel(entries, { lookup: () => undefined, file: 'steersman.yaml' }),
+  ).rejects.toMatchObject({ message: expect.stringMatching(/^home refuses the key: .*bad key/), remedy: '' });
+  server.close();
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { env } from '../../../src/shared/env.js';
+import { env, setVariables } from '../../../src/shared/env.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'steersman-test-'));
 afterEach(() => {
@@ -28,4 +28,10 @@ test('variable: its file can not be read → an error that names both, never a m
   vi.stubEnv('SOME_API_KEY_FILE', join(dir, 'none'));
   expect(() => env.lookup('SOME_API_KEY')).toThrow(/SOME_API_KEY_FILE names .*none, which can not be read/);
   rmSync(dir, { recursive: true });
+});
+
+test('variables of a folder: one that is left empty → sets nothing (FC3)', () => {
+  vi.stubEnv('SOME_EMPTY_KEY', undefined);
+  setVariables({ SOME_EMPTY_KEY: ' ' });
+  expect(process.env.SOME_EMPTY_KEY).toBeUndefined();
 });

@@ -13,6 +13,7 @@ interface Case {
   configuration?: string;
   file?: string;
   set?: string;
+  dotEnv?: string;
   ownQueue?: boolean;
 }
 
@@ -23,16 +24,19 @@ describe('demo: never by accident', () => {
   test.each<[string, Case, string | undefined]>([
     ['nothing set', {}, 'demo'],
     ...KEYS.map((key): [string, Case, undefined] => [`${key} is set`, { set: key }, undefined]),
+    ['keys of .env are left empty (FC3)', { dotEnv: KEYS.map(key => `${key}=`).join('\n') }, 'demo'],
+    ['a key of .env is set', { dotEnv: 'OPENAI_API_KEY=\nANTHROPIC_API_KEY=sk-1' }, undefined],
     ['the file has an endpoint', { file: HOME }, undefined],
     ['the file is wrong, which its worker says', { file: 'models: 3' }, undefined],
     ['a worker of their own serves it (CF4)', { ownQueue: true }, undefined],
     ['a model is named', { model: 'openai/gpt-5' }, 'openai/gpt-5'],
     ['a configuration is named', { configuration: 'cheap' }, undefined],
     ['it is named', { model: 'demo', ownQueue: true, set: 'OPENAI_API_KEY' }, 'demo'],
-  ])('model to name: %s', async (_, { set, file = '', ownQueue = false, ...start }, wanted) => {
+  ])('model to name: %s', async (_, { set, file = '', dotEnv = '', ownQueue = false, ...start }, wanted) => {
     for (const key of KEYS) vi.stubEnv(key, key === set ? 'http://127.0.0.1:9/v1' : '');
     const configDir = mkdtempSync(join(tmpdir(), 'steersman-accident-'));
     writeFileSync(join(configDir, 'steersman.yaml'), file);
+    writeFileSync(join(configDir, '.env'), dotEnv);
     expect((await answering({ configDir, ...start }, { ownQueue })).model).toBe(wanted);
   });
   afterEach(() => {

@@ -160,7 +160,7 @@ export const EN = {
   openRuns: 'Open',
   waitingRuns: 'Waiting for a person',
   noRuns: 'No run is like that.',
-  noRunsYet: 'No runs yet: start the first one above.',
+  noRunsYet: 'No runs here: start one above. What older runs said is kept under Sessions.',
   showMore: 'Show more',
   stuck: 'Its worker fails on it again and again.',
   tokens: '{count} tokens',

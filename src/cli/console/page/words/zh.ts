@@ -160,7 +160,7 @@ export const ZH: Words = {
   openRuns: '进行中',
   waitingRuns: '等待人工',
   noRuns: '没有符合条件的运行。',
-  noRunsYet: '还没有运行：请在上方新建一个。',
+  noRunsYet: '这里没有运行：请在上方新建一个。更早的运行保存在“会话”中。',
   showMore: '显示更多',
   stuck: '工作进程在此反复失败。',
   tokens: '{count} 词元',
