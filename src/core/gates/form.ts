@@ -3,7 +3,7 @@
 import { readNumber } from '../limits/number.js';
 import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../text/json.js';
 import { cutChars, oneLine } from '../text/preview.js';
-import { visibleText } from '../text/unseen.js';
+import { escapeUnseen, visibleText } from '../text/unseen.js';
 import type { JsonSchema } from '../tools/tool.js';
 
 export interface FormQuestion {
@@ -81,13 +81,18 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
     ];
     return {
       name,
-      label: oneLine(visibleText(name)),
+      label: labelOf(name),
       type: stringOr(field.type, 'string'),
       required: needed.includes(name),
       choices,
       words: oneLine(visibleText(words.filter(Boolean).join(' · '))),
     };
   });
+}
+
+/** Names that differ in blanks look different. */
+function labelOf(name: string): string {
+  return oneLine(name) === name ? visibleText(name) : escapeUnseen(JSON.stringify(name));
 }
 
 /** `enum`, where older servers put titles beside it, or constants with titles. */
@@ -110,7 +115,7 @@ export function valueText(value: unknown): string {
 }
 
 /** The value is what is to be given, so it stands there too. */
-function choiceText({ value, title }: Choice): string {
+export function choiceText({ value, title }: Choice): string {
   const given = visibleText(valueText(value));
   return title === given ? given : `${title} (${given})`;
 }

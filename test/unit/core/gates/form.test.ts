@@ -101,6 +101,13 @@ test('WB7 form: a name, words and choices that hide something → show it; long 
   expect(field?.words).toBe(`${description} · Ke‹U+00AD›ep (ke‹U+202E›ep)`);
 });
 
+test('WB7 form: names that differ in blanks → look different', () => {
+  const labels = formFields({ properties: { 'a b': {}, 'a  b': {}, 'a\ufeffb': {} } }).map(
+    ({ label }) => label,
+  );
+  expect(labels).toEqual(['a b', '"a  b"', '"a\\ufeffb"']);
+});
+
 test('WB7 form: a message that is too long → is cut with a mark, once', () => {
   const schema = { type: 'object', properties: SIZE };
   const fits = fitQuestion({ message: `${'z'.repeat(4_200)} all of it is deleted`, schema });

@@ -1,5 +1,6 @@
 /** What a tool server asks: the fields of its form. */
-import { formFields, valueText } from '../../../../core/gates/form.js';
+import { useSignal } from '@preact/signals';
+import { choiceText, formFields, valueText } from '../../../../core/gates/form.js';
 import { type FieldValues, firstValues } from '../../../../core/gates/gate-reply.js';
 import { ownValue } from '../../../../core/text/json.js';
 import { draft } from '../parts/draft.js';
@@ -65,9 +66,11 @@ function FieldRow({ field, value, onValue }: RowProps) {
 }
 
 function Control({ field: { name, type, choices, required }, value, onValue }: RowProps) {
+  // A field of one line would take the lines of a default away.
+  const hasLines = useSignal(String(value).includes('\n'));
   if (type === 'boolean' || (choices.length > 0 && type !== 'array')) {
     const options =
-      type === 'boolean' ? YES_NO : choices.map(({ value: each, title }) => [valueText(each), title]);
+      type === 'boolean' ? YES_NO : choices.map(choice => [valueText(choice.value), choiceText(choice)]);
     return (
       <select
         required={required}
@@ -96,14 +99,26 @@ function Control({ field: { name, type, choices, required }, value, onValue }: R
           )
         }
       >
-        {choices.map(({ value: each, title }) => (
-          <option key={valueText(each)} value={valueText(each)} selected={chosen.includes(valueText(each))}>
-            {title}
-          </option>
-        ))}
+        {choices.map(choice => {
+          const each = valueText(choice.value);
+          return (
+            <option key={each} value={each} selected={chosen.includes(each)}>
+              {choiceText(choice)}
+            </option>
+          );
+        })}
       </select>
     );
   }
+  if (hasLines.value)
+    return (
+      <textarea
+        required={required}
+        rows={3}
+        value={String(value)}
+        onInput={event => onValue(name, event.currentTarget.value)}
+      />
+    );
   return (
     <input
       required={required}

@@ -119,7 +119,7 @@ export function ClientToolForm({ gate, key_, sending, answer }: FormProps<'clien
   const { claimedBy } = gate.subject;
   return (
     <>
-      {claimedBy !== undefined && <p class="muted">{t('claimedBy', { who: claimedBy })}</p>}
+      {claimedBy !== undefined && <p class="muted">{t('claimedBy', { who: visibleText(claimedBy) })}</p>}
       <textarea
         class="code"
         aria-label={t('result')}

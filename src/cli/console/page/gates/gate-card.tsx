@@ -43,7 +43,7 @@ export function GateCard({ waiting, inRun }: { waiting: WaitingGate; inRun: bool
       </header>
       <p class="about">
         {!inRun && <Link to={runHref(run)}>{goal ?? run}</Link>}
-        {gate.from && <span>{t('fromAgent', { agent: gate.from.agent })}</span>}
+        {gate.from && <span>{t('fromAgent', { agent: visibleText(gate.from.agent) })}</span>}
         <Ago at={gate.openedAt} />
       </p>
       {!isLater && (
