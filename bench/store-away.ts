@@ -9,7 +9,6 @@ import { connectPostgres, postgresStore } from '../src/shared/store/postgres/pos
 import { localConnection } from '../src/stack/probe.js';
 import { ownServer } from '../test/support/postgres-server.js';
 import { startTemporalProcess } from '../test/support/processes.js';
-import { quietTemporal } from '../test/support/quiet.js';
 import { folderThatGoes } from '../test/support/store-away.js';
 import { type OutagesFigures, type OutagesOptions, storeOutages } from '../test/support/store-outages.js';
 import { machine, table } from './support/machine.js';
@@ -103,7 +102,6 @@ function rowOf(kind: Kind, figures: OutagesFigures): string[] {
   ];
 }
 
-quietTemporal();
 const home = mkdtempSync(join(tmpdir(), 'steersman-away-'));
 const server = await startTemporalProcess(home);
 const connection = localConnection(server.address);
