@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { namesConfig } from '../../../src/cli/command.js';
 import { projectRoot } from '../../../src/shared/package.js';
 
 test('a command that is left while calls are tried again → ends at once, with all it said and no stack trace (TE8)', () => {
@@ -97,3 +98,11 @@ test.each(['dist/cli.js', 'scripts/build.mjs'])(
     expect([...lines].map(([, from = '']) => from).filter(from => !from.startsWith('node:'))).toEqual([]);
   },
 );
+
+test.each([
+  [['--config', 'x'], true],
+  [['list', '--config=x'], true],
+  [['Explain --configuration to me', '--yes'], false],
+])('variables of the folder: %j → of another folder: %s (FC3)', (words, isOther) => {
+  expect(namesConfig(words)).toBe(isOther);
+});
