@@ -45,12 +45,8 @@ function faultOf({ ending, isError, note, content }: ToolResultBlock, said: stri
   return isShort ? 'not seen' : null;
 }
 
-/** The text between the tags, as it was before it was marked; empty where there is none. */
+/** The texts between the tags, as they were before they were marked; empty where there is none. */
 export function tagged(text: string, tag: string): string {
-  return allTagged(text, tag)[0] ?? '';
-}
-
-export function allTagged(text: string, tag: string): string[] {
   const found = text.matchAll(new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`, 'g'));
-  return [...found].map(([, said = '']) => said.replaceAll('&lt;', '<'));
+  return [...found].map(([, said = '']) => said.replaceAll('&lt;', '<')).join('\n\n');
 }

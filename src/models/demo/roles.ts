@@ -4,7 +4,7 @@ import { BUILT_IN_WORDS } from '../../core/prompts/words.js';
 import { ownValue } from '../../core/text/json.js';
 import { preview } from '../../core/text/preview.js';
 import type { ModelRequest } from '../provider.js';
-import { allTagged, readConversation, tagged } from './conversation.js';
+import { readConversation, tagged } from './conversation.js';
 import { plain, readIntent } from './goal.js';
 import { type Call, joined, type Seen, type State, stateOf } from './ways.js';
 
@@ -49,8 +49,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
 
 /** A message that is a control word is obeyed; any other is a note to the roles. For both roles that read it. */
 function steer({ instruction }: Seen): object {
-  const messages = allTagged(instruction, 'user_message').join('\n\n');
-  const goal = tagged(instruction, 'user_answer') || messages || '?';
+  const goal = tagged(instruction, 'user_answer') || tagged(instruction, 'user_message') || '?';
   const control = ownValue(CONTROLS, plain(goal).toLowerCase());
   const reason = control ? `The message says ${control}.` : 'A note changes nothing in the plan.';
   const action = control === 'status' ? 'query' : (control ?? 'modify');
