@@ -21,7 +21,7 @@ test('ask_person: a role asks with options, the client answers with one of them,
   const gate = await openGateOf(handle, 'question');
   expect(gate).toMatchObject({
     title: 'Which port?',
-    body: 'Which port?\n\n- a) Lagos\n- b) Cadiz',
+    body: 'Which port?',
     subject: { role: 'react', options: ['Lagos', 'Cadiz'] },
   });
   await answer(handle, 'question', { text: 'Cadiz' });
