@@ -15,7 +15,7 @@ function lookOut(shows: Record<string, Show>) {
       for (const id of Object.keys(shows).reverse().slice(0, limit))
         yield { id, goal: `Goal of ${id}` } as ListedRun;
     },
-    attach: async (id: string) => ({ show: shows[id] }),
+    attach: async (id: string) => ({ show: async () => ({ ...(await shows[id]?.()), id }) }),
   };
   const waiting = new Waiting(async () => client as unknown as SteersmanClient);
   onTestFinished(() => waiting.close());
