@@ -1,4 +1,5 @@
 /** The activity that calls hooks: functions of the worker's program, and addresses of its configuration. */
+
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { HookName } from '../core/agents/run-config.js';
@@ -11,6 +12,7 @@ import { preview } from '../core/text/preview.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { AccountStore } from '../shared/store/store.js';
+import { withinTime } from '../shared/time-limit.js';
 import { pause, unlessOver, within } from './stop-signal.js';
 import type { Charges, HookEnd, HookInput, SteersmanActivities } from './types.js';
 
@@ -270,7 +272,7 @@ async function noting<T>(progress: Progress, hook: string, call: () => Promise<T
 
 /** Aborted when the activity is to stop, and when the time of its hooks is over. */
 function signalFor(ms: number): AbortSignal {
-  return AbortSignal.any([cancellationSignal(), AbortSignal.timeout(ms)]);
+  return withinTime(ms, cancellationSignal());
 }
 
 function unlessCancelled(): void {

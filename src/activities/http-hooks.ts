@@ -1,4 +1,5 @@
 /** Hooks that are addresses: a signed POST, which is tried again where nobody answers. */
+
 import { createHmac } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { HookSettings } from '../config/hooks-schema.js';
@@ -7,6 +8,7 @@ import { isRecord, isText, parseJson } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
 import { SteersmanError } from '../shared/errors.js';
 import { outward } from '../shared/http/outward-fetch.js';
+import { withinTime } from '../shared/time-limit.js';
 import type { CallHook } from './hook.js';
 import { pause, unlessOver } from './stop-signal.js';
 
@@ -89,7 +91,7 @@ async function tryPost(
     const response = await outward.fetch(url, {
       method: 'POST',
       redirect: 'manual',
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),
+      signal: withinTime(timeoutMs, signal),
       headers: {
         'content-type': 'application/json',
         'idempotency-key': key,

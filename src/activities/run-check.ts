@@ -10,6 +10,7 @@ import { isRecord, ownValue } from '../core/text/json.js';
 import { preview } from '../core/text/preview.js';
 import { type CommandEnd, runCommand } from '../shared/run-command.js';
 import { faultsOf, matchesText } from '../shared/schema/validate-arguments.js';
+import { withinTime } from '../shared/time-limit.js';
 import { raceStop, within } from './stop-signal.js';
 import type { CheckEnd, RunCheckInput, SteersmanActivities } from './types.js';
 
@@ -195,7 +196,7 @@ async function functionSays(
     return notRun(`the worker's program has no check of this name; it has ${known}`);
   }
   const stopped = cancellationSignal();
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+  const signal = withinTime(timeoutMs, stopped);
   const runId = activityInfo().workflowExecution?.workflowId ?? '';
   const { goal = '', answer = '', context: values = {} } = about ?? {};
   const judged = Promise.resolve().then(() => judge({ workspace, goal, answer, runId, values, signal }));

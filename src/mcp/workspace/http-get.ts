@@ -1,4 +1,5 @@
 /** One GET, bounded in time, size and redirects, to addresses that were checked and to no others. */
+
 import { lookup as lookUp } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -7,6 +8,7 @@ import os from 'node:os';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errorText } from '../../core/text/error-text.js';
+import { withinTime } from '../../shared/time-limit.js';
 
 export interface GetOptions {
   url: string;
@@ -40,7 +42,7 @@ const HEADERS = {
 
 /** @throws Error for the model: an address that may not be asked, or that gives no answer. */
 export async function httpGet({ url, signal, timeoutMs = TIMEOUT_MS, ...how }: GetOptions): Promise<Answer> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const over = withinTime(timeoutMs, signal);
   let at = url;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const { target, address } = await during(over, checked(at, how));

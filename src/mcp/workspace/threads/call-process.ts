@@ -2,10 +2,12 @@
  * Work on what a page or a PDF wrote, in a process of its own: a heap that is full ends it. In a thread it can end the
  * whole worker: not every allocation of the engine that fails is told to the thread's limit.
  */
+
 import { fork } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 import { errorText } from '../../../core/text/error-text.js';
 import { builtScript } from '../../../shared/package.js';
+import { withinTime } from '../../../shared/time-limit.js';
 import { type Answer, inTurn, type Work } from './call-thread.js';
 
 /** What the process is sent; it ends itself at its time, too. */
@@ -24,7 +26,7 @@ async function inProcess({ script, data, timeoutMs, heapMb, signal }: Work): Pro
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   });
-  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const over = withinTime(timeoutMs, signal);
   try {
     return await new Promise((resolve, reject) => {
       const late = () =>
