@@ -1,9 +1,11 @@
 /** A message that was sent to a run, and what becomes of it. */
+
 import { randomBytes } from 'node:crypto';
 import type { SignalDefinition } from '@temporalio/common';
 import type { Receipt } from '../../core/steering/receipt.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { withinTime } from '../../shared/time-limit.js';
 import { stateQuery, withdrawUpdate } from '../../workflows/messages.js';
 import { type Abortable, abortable, abortedError, itemsUntilAborted } from '../abortable.js';
 import { askRun } from '../ask-run.js';
@@ -56,7 +58,7 @@ export function sendMessage<Input extends { text?: string; id?: string }>(
     // Where it is known that no worker serves the run, none will tell.
     const asks = waitForReceipt && (await mayBeServed(temporal, run.taskQueue));
     const soon = {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(RECEIPT_TIMEOUT_MS)]),
+      signal: withinTime(RECEIPT_TIMEOUT_MS, signal),
       pollMs: RECEIPT_POLL_MS,
     };
     const receipt = asks ? await receiptOf(temporal, runId, id, soon) : null;
