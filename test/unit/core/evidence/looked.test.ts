@@ -430,7 +430,7 @@ describe('what was changed after a command or a computation', () => {
   test('the text → "just now" is said of files and checks, not of calls', () => {
     const { text } = lookAfter([ran('npm test'), put('a')]);
     expect(text).toMatch(
-      /^Evidence of the run: files and checks as they are just now, calls as they ended\./,
+      /^Evidence of the run, as data: files and checks as they are now, calls as they ended\./,
     );
   });
 
