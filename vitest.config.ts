@@ -49,7 +49,11 @@ export default defineConfig({
           name: 'e2e',
           ...wholeRuns,
           ...shared,
-          setupFiles: ['test/support/own-environment.ts'],
+          setupFiles: [
+            'test/support/own-environment.ts',
+            // Only for scripts/freeze.mjs.
+            ...(process.env.STEERSMAN_TEST_RECORD_TO ? ['test/support/record-runs.ts'] : []),
+          ],
           include: ['test/e2e/**/*.test.ts'],
         },
       },

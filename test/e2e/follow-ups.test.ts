@@ -2,6 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
+  componentActionSignal,
   finishSignal,
   followUpSignal,
   stateQuery,
@@ -82,6 +83,24 @@ test('a message that waits → taken back with its text; one that was read, or n
   const result = (await handle.result()) as RunResult;
   expect(goalsOf(result).map(([text]) => text)).toEqual(['First', 'Second']);
   expect(await receiptsOf(handle, 'f2')).toEqual(['accepted', 'dropped']);
+});
+
+test('what a person chose of a component → read by the role at work as a message, with its data', async () => {
+  const hold = latch();
+  const asked = rig.play(endless(hold));
+  const handle = await rig.start('First');
+  await asked.arrived(1);
+  await handle.signal(componentActionSignal, {
+    id: 'a1',
+    action: 'openOrder',
+    label: 'Open',
+    data: { order: 'A-7' },
+  });
+  await accepted(handle, 'a1');
+  hold.open();
+  expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+  expect(await receiptsOf(handle, 'a1')).toEqual(['accepted', 'applied']);
+  expect(JSON.stringify(messagesOf(asked.requests[2], 'user'))).toContain('A-7');
 });
 
 test('the turns of all goals together are used up → the goal at hand is wrapped up (S3)', async () => {

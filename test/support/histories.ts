@@ -1,7 +1,7 @@
 /** Histories of runs: reading them over all parts, and replaying them against the current workflow code. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { type History, historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { replayHistories } from '../../src/testing/replay.js';
@@ -59,28 +59,36 @@ export function replayAll(
 
 const FROZEN = join(projectRoot, 'test', 'histories');
 
-/** The committed histories of runs of earlier code, in the form that `export` prints. */
-export function frozenHistories(): { workflowId: string; history: History }[] {
-  return frozenFiles().map(file => ({
-    workflowId: file.replace('.json', ''),
-    history: historyFromJSON(JSON.parse(readFileSync(join(FROZEN, file), 'utf8'))),
-  }));
+export interface NamedHistory extends RecordedHistory {
+  /** The name of its file, without what files end with. */
+  name: string;
+  history: History;
 }
 
-function frozenFiles(): string[] {
-  mkdirSync(FROZEN, { recursive: true });
-  return readdirSync(FROZEN).filter(file => file.endsWith('.json'));
+/** The committed histories: of the code that they were last recorded with, and those of earlier code. */
+export function frozenHistories(): NamedHistory[] {
+  return [...historiesIn(FROZEN), ...historiesIn(join(FROZEN, 'earlier'))];
 }
 
-/** Replaces the committed histories. The host's name is in them as part of worker identities: it is taken out. */
-export function freezeHistories(runs: Record<string, readonly RecordedPart[]>): void {
-  for (const file of frozenFiles()) rmSync(join(FROZEN, file));
-  for (const [name, parts] of Object.entries(runs)) {
-    for (const [index, { history }] of parts.entries()) {
-      // On one line: nobody reads them, and they are half as large.
-      const json = JSON.stringify(JSON.parse(historyToJSON(history))).replaceAll(`@${hostname()}`, '@host');
-      const part = parts.length > 1 ? `-part-${index + 1}` : '';
-      writeFileSync(join(FROZEN, `${name}${part}.json`), `${json}\n`);
-    }
-  }
+export function historiesIn(folder: string): NamedHistory[] {
+  const files = readdirSync(folder).filter(file => file.endsWith(END));
+  return files.map(file => {
+    const history = historyFromJSON(JSON.parse(gunzipSync(readFileSync(join(folder, file))).toString()));
+    // Ids of agents and of runs that it started follow from its own.
+    const { workflowId } = history.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
+    return { name: basename(file, END), workflowId: workflowId ?? '', history };
+  });
+}
+
+const END = '.json.gz';
+
+export function writeHistory(file: string, history: History): void {
+  // On one line: nobody reads them.
+  writeFileSync(file, gzipSync(JSON.stringify(JSON.parse(historyToJSON(history))), { level: 9 }));
+}
+
+/** Replaces the committed histories, but not those of earlier code. */
+export function freezeHistories(histories: readonly NamedHistory[]): void {
+  for (const { name } of historiesIn(FROZEN)) rmSync(join(FROZEN, `${name}${END}`));
+  for (const { name, history } of histories) writeHistory(join(FROZEN, `${name}${END}`), history);
 }

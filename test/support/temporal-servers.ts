@@ -7,6 +7,7 @@ import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { isHealthy } from '../../src/stack/probe.js';
 import { freePort } from './processes.js';
+import { SUGGESTS_PARTS } from './recording.js';
 import { until } from './wait.js';
 
 /**
@@ -19,6 +20,7 @@ const AT_ONCE = ['history.workflowIdReuseMinimalInterval="0s"', 'history.timerPr
 export const SERVER_ARGS = [
   ...SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]),
   ...AT_ONCE.flatMap(setting => ['--dynamic-config-value', setting]),
+  ...SUGGESTS_PARTS,
 ];
 
 /** Where test processes ask for the address of theirs. */

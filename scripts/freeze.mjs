@@ -1,0 +1,41 @@
+// Records the frozen histories anew (test/histories), from runs that whole tests make: each of these files once as it
+// is, and once on servers that suggest continue-as-new early, where some tests fail. That takes half an hour.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Files of `test/e2e` that together have all that `test/support/history-facts.ts` names. */
+const FILES = `
+  agent-tree artifacts asks checks compaction console-apps credits evidence follow-ups gates hooks keyed-calls lead
+  modes own-worker refusals schedules session-runs sessions side-by-side steering steering-review steering-roles
+  team-models team-stops team-tools transforms
+`;
+
+/** After so many events of a part the server suggests the next: a run that waits has fewer. */
+const EVENTS_OF_PART = '15';
+
+const root = new URL('..', import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), 'histories-'));
+const files = FILES.trim()
+  .split(/\s+/)
+  .map(file => `test/e2e/${file}.test.ts`);
+
+/** @returns the exit code. */
+function vitest(args, env = {}) {
+  const how = { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' };
+  return spawnSync('npx', ['vitest', 'run', ...args], how).status ?? 1;
+}
+
+const recording = { STEERSMAN_TEST_RECORD_TO: folder };
+const inParts = { ...recording, STEERSMAN_TEST_RECORD_PARTS: EVENTS_OF_PART };
+const steps = [
+  () => vitest(['--project', 'e2e', ...files], recording),
+  // Whatever these tests say: their runs are what counts.
+  () => vitest(['--project', 'e2e', ...files], inParts) && 0,
+  () => vitest(['--project', 'unit', 'test/unit/histories.test.ts'], { STEERSMAN_TEST_FREEZE_FROM: folder }),
+  () => vitest(['--project', 'e2e', 'test/e2e/replay.test.ts']),
+];
+process.exitCode = steps.reduce((status, step) => status || step(), 0);
+rmSync(folder, { recursive: true });

@@ -1,0 +1,206 @@
+/** What happens in a recorded history, read from its events alone: which subjects it holds a later change to. */
+import type { Payload } from '@temporalio/common';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { MODES } from '../../src/core/agents/modes.js';
+import { parseRecord } from '../../src/core/outputs/json-in-text.js';
+import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
+
+type HistoryEvent = NonNullable<History['events']>[number];
+
+export interface Facts {
+  /** Each as one of `SUBJECTS` is written. */
+  facts: Set<string>;
+  /** It begins with the state that the part before it has handed over. */
+  isContinued: boolean;
+}
+
+/** What must be held, by histories that begin and by histories that go on. */
+export const SUBJECTS: readonly string[] = [
+  // Modes, and the roles that no mode has of its own.
+  ...['team', 'plan', 'react', 'lead', 'direct', 'declared'].map(mode => `mode ${mode}`),
+  ...['reviewer', 'orchestrator', 'understanding', 'router', 'summary'].map(role => `model call: ${role}`),
+  // What workers do for runs.
+  ...['turn', 'results', 'error', 'end', 'begin'].map(at => `hook: ${at}`),
+  ...['before', 'now', 'start', 'list'].map(at => `look: ${at}`),
+  'account charged',
+  'tool call',
+  'call cancelled',
+  'call failed',
+  'tool call: of an app',
+  'tool call: of the application',
+  'artifact',
+  'check of the goal',
+  'compared file',
+  'context changed by a function',
+  'conversation kept',
+  'conversation read',
+  'model chosen by the program',
+  'tools at once',
+  'tasks at once',
+  'refusal learnt',
+  // Agents and other workflows.
+  'agent called',
+  'agent told',
+  'caller told',
+  'workflow called',
+  'run of its own started',
+  // What people and programs send.
+  ...['skip', 'after-batch', 'interrupt'].map(when => `steer: ${when}`),
+  'steer: to a role',
+  ...['followUp', 'finish', 'pause', 'resume', 'stop', 'cancel', 'form', 'componentAction'].map(
+    name => `sent: ${name}`,
+  ),
+  ...['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure', 'form'].map(
+    kind => `gate: ${kind}`,
+  ),
+  ...['approve', 'reject', 'deny', 'always', 'edit', 'raise', 'retry', 'text', 'with other arguments'].map(
+    answer => `answered: ${answer}`,
+  ),
+  ...['submitToolResult', 'claimToolCall', 'editPlan', 'withdraw', 'callTool', 'setBudget', 'setModel'].map(
+    name => `update: ${name}`,
+  ),
+  'update: join',
+  'started by a schedule',
+];
+
+/** What no run of the tests does in a later part. */
+export const ONLY_BEGIN: readonly string[] = [
+  'hook: begin',
+  'tool call: of an app',
+  'conversation read',
+  'update: callTool',
+  'update: join',
+  'started by a schedule',
+];
+
+export function factsOf({ events }: History): Facts {
+  const facts = new Set<string>();
+  for (const event of events ?? []) for (const fact of factsOfEvent(event)) facts.add(fact);
+  for (const [fact, type] of AT_ONCE) if (mostAtOnce(events ?? [], type) > 1) facts.add(fact);
+  const begin = events?.[0]?.workflowExecutionStartedEventAttributes;
+  return { facts, isContinued: Boolean(begin?.continuedExecutionRunId) };
+}
+
+const AT_ONCE = [
+  ['tools at once', 'steersmanCallTool'],
+  ['tasks at once', 'steersmanCallModel'],
+] as const;
+
+function mostAtOnce(events: HistoryEvent[], type: string): number {
+  const open = new Set<string>();
+  let most = 0;
+  for (const event of events) {
+    const { eventId, activityTaskScheduledEventAttributes: call } = event;
+    if (call?.activityType?.name === type) open.add(String(eventId));
+    most = Math.max(most, open.size);
+    const ended =
+      event.activityTaskCompletedEventAttributes ??
+      event.activityTaskFailedEventAttributes ??
+      event.activityTaskTimedOutEventAttributes ??
+      event.activityTaskCanceledEventAttributes;
+    open.delete(String(ended?.scheduledEventId));
+  }
+  return most;
+}
+
+/** A value of an event: of any shape. */
+type Read = Record<string, unknown>;
+
+function factsOfEvent(event: HistoryEvent): string[] {
+  const called = event.activityTaskScheduledEventAttributes;
+  if (called) return factsOfCall(called.activityType?.name ?? '', first(called.input?.payloads));
+  const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
+  if (child) return [factOfChild(child.workflowType?.name ?? '', first(child.input?.payloads))];
+  const signal = event.workflowExecutionSignaledEventAttributes;
+  if (signal) return factsOfSignal(signal.signalName ?? '', first(signal.input?.payloads));
+  const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+  if (update) return factsOfUpdate(update.name ?? '', first(update.args?.payloads));
+  const shown = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields;
+  if (shown) return factsOfStatus(shown);
+  const started = event.workflowExecutionStartedEventAttributes;
+  if (started) return factsOfStart(started.searchAttributes?.indexedFields ?? {}, started.input?.payloads);
+  const told = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
+  if (told) return [told.signalName === 'subagent' ? 'caller told' : 'agent told'];
+  if (event.workflowExecutionCancelRequestedEventAttributes) return ['sent: cancel'];
+  if (event.activityTaskCanceledEventAttributes) return ['call cancelled'];
+  if (event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes)
+    return ['call failed'];
+  const { result } = event.workflowExecutionCompletedEventAttributes ?? {};
+  if (result) return [`outcome: ${first(result.payloads).outcome}`];
+  return event.workflowExecutionFailedEventAttributes ? ['outcome: failed'] : [];
+}
+
+/** Which mode a run begins in. */
+function factsOfStart(attributes: Record<string, Payload>, input: Payload[] | null | undefined): string[] {
+  const { settings, resume } = first(input);
+  const own = isRead(resume) ? resume.settings : settings;
+  const mode = isRead(own) ? String(own.mode) : 'team';
+  const name = (MODES as readonly string[]).includes(mode) ? mode : 'declared';
+  return [`mode ${name}`, ...(attributes.TemporalScheduledById ? ['started by a schedule'] : [])];
+}
+
+function factsOfCall(type: string, input: Read): string[] {
+  switch (type) {
+    case 'steersmanLoadRun':
+      return [];
+    case 'steersmanCallModel':
+      return [`model call: ${input.role}`, ...(input.lessons ? ['refusal learnt'] : [])];
+    case 'steersmanCallTool':
+      return ['tool call', ...(input.app ? ['tool call: of an app'] : [])];
+    case 'steersmanHook':
+      return [`hook: ${input.at}`, ...(input.charges || input.account ? ['account charged'] : [])];
+    case 'steersmanLook':
+      return [`look: ${input.at}`];
+    default:
+      return [CALLS[type] ?? 'tool call: of the application'];
+  }
+}
+
+function factOfChild(type: string, { settings }: Read): string {
+  if (type !== WORKFLOW_TYPE) return 'workflow called';
+  return isRead(settings) && settings.calledAs !== undefined ? 'agent called' : 'run of its own started';
+}
+
+function factsOfSignal(name: string, { when, to }: Read): string[] {
+  if (name !== 'steer') return [`sent: ${name}`];
+  return [`steer: ${when ?? 'skip'}`, ...(to === undefined ? [] : ['steer: to a role'])];
+}
+
+function factsOfUpdate(name: string, { decision = 'text', arguments: edited }: Read): string[] {
+  if (name !== 'answerGate') return [`update: ${name}`];
+  return [`answered: ${decision}`, ...(edited === undefined ? [] : ['answered: with other arguments'])];
+}
+
+/** The gate that a run shows: its id, its kind, and what it is about. */
+function factsOfStatus({ AgentWaiting: waiting }: Record<string, Payload>): string[] {
+  const shown = waiting ? JSON.parse(textOf(waiting)) : null;
+  const [line] = [shown].flat();
+  return typeof line === 'string' ? [`gate: ${line.match(/^\S+ (\w+):/)?.[1]}`] : [];
+}
+
+/** The first of some values, where it is a record. */
+function first(payloads: readonly Payload[] | null | undefined): Read {
+  const [payload] = payloads ?? [];
+  if (!payload?.data || textOf({ data: payload.metadata?.encoding }) !== 'json/plain') return {};
+  return parseRecord(textOf(payload)) ?? {};
+}
+
+function isRead(value: unknown): value is Read {
+  return typeof value === 'object' && value !== null;
+}
+
+function textOf({ data }: { data?: Uint8Array | null | undefined }): string {
+  return Buffer.from(data ?? []).toString();
+}
+
+const CALLS: Readonly<Record<string, string>> = {
+  steersmanCheckCall: 'workflow called',
+  steersmanResolveModel: 'model chosen by the program',
+  steersmanTransform: 'context changed by a function',
+  steersmanEditArtifact: 'artifact',
+  steersmanCompareFile: 'compared file',
+  steersmanRunCheck: 'check of the goal',
+  steersmanStoreText: 'text kept',
+  steersmanKeep: 'conversation kept',
+  steersmanOpenSession: 'conversation read',
+};

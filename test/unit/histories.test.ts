@@ -1,0 +1,37 @@
+/** What the frozen histories hold later changes of workflow code to. `test/e2e/replay.test.ts` replays them. */
+import { expect, test } from 'vitest';
+import { freezeHistories, frozenHistories, historiesIn } from '../support/histories.js';
+import { factsOf, ONLY_BEGIN, SUBJECTS } from '../support/history-facts.js';
+import { payloadsOf, payloadText, pickHistories, withoutMachine } from '../support/pick-histories.js';
+
+const RECORDED = process.env.STEERSMAN_TEST_FREEZE_FROM;
+
+test.runIf(RECORDED)('record: what scripts/freeze.mjs has recorded → the frozen histories', () => {
+  const picked = pickHistories(historiesIn(RECORDED ?? ''));
+  for (const { history } of picked) withoutMachine(history);
+  freezeHistories(picked);
+});
+
+/** After they were recorded anew. */
+const frozen = () => frozenHistories().map(one => ({ ...one, ...factsOf(one.history) }));
+
+test('frozen histories: each subject → held by a run that begins with it, and by one that comes to it in a later part (J6)', () => {
+  const histories = frozen();
+  const held = (isLater: boolean) => {
+    const facts = new Set(histories.flatMap(one => (one.isContinued === isLater ? [...one.facts] : [])));
+    return SUBJECTS.filter(subject => !facts.has(subject));
+  };
+  expect({ begun: held(false), continued: held(true) }).toEqual({ begun: [], continued: ONLY_BEGIN });
+});
+
+test('frozen histories: whoever recorded them → stands nowhere in them', () => {
+  const told = frozen().flatMap(({ name, history }) => {
+    const texts = [JSON.stringify(history), ...payloadsOf(history).map(payloadText)];
+    return texts.flatMap(text => {
+      const hosts = [...text.matchAll(/"identity":"[^"@]*@([^"]+)"/g)].flatMap(([, host]) => host ?? []);
+      const paths = text.match(/(?<![\w.~-])\/(?:work|root|home|Users)\/[\w./-]*/g) ?? [];
+      return [...hosts.filter(host => host !== 'host'), ...paths].map(found => `${name}: ${found}`);
+    });
+  });
+  expect([...new Set(told)]).toEqual([]);
+});
