@@ -9,7 +9,7 @@ export type { UsageEntry } from '../core/limits/usage-by.js';
 export type { Artifact } from '../core/outputs/artifacts.js';
 export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../core/plan/cause.js';
 export type { Task } from '../core/plan/plan.js';
-export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/step-failure.js';
+export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/plan.js';
 export type {
   CallEnded,
   JournalEvent,

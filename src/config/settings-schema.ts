@@ -7,7 +7,7 @@ import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../core/
 import { BUILT_IN_TRANSFORMS } from '../core/context/decide.js';
 import type { Limits } from '../core/limits/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../core/limits/limits.js';
-import { STEP_FAILURE_POLICIES } from '../core/plan/step-failure.js';
+import { STEP_FAILURE_POLICIES } from '../core/plan/plan.js';
 import { CONTENT_BYTES } from '../core/state/bounds.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 import { creditsSchema, hooksSchema } from './hooks-schema.js';

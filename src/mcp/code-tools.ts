@@ -15,8 +15,8 @@ import {
 import { z } from 'zod';
 import { unknownKeyText } from '../config/yaml-source.js';
 import { errorText } from '../core/text/error-text.js';
+import type { JsonSchema } from '../core/text/json.js';
 import { isRecord, ownValue } from '../core/text/json.js';
-import type { JsonSchema } from '../core/tools/tool.js';
 import { SteersmanError } from '../shared/errors.js';
 import { isZod, schemaOfInput } from '../shared/schema/zod-input.js';
 

@@ -4,10 +4,11 @@ import type { PinnedRole } from '../core/agents/role.js';
 import { inventoryText } from '../core/evidence/inventory.js';
 import { newInventory, withCallContext } from '../core/prompts/call-context.js';
 import { holdsNotes, notesText, takesNotes } from '../core/prompts/project-notes.js';
-import { holdsPrompt, introduction, roleAtHand } from '../core/prompts/shared-prefix.js';
+import { introduction } from '../core/prompts/shared-prefix.js';
 import { fill } from '../core/prompts/words.js';
 import { textOf } from '../core/state/message.js';
 import type { Thread } from '../core/state/thread.js';
+import { holdsPrompt, roleAtHand } from '../core/state/thread.js';
 import type { Run } from './run.js';
 
 /** Tells a role what to do; `taskId`: the task that it is given. */

@@ -1,6 +1,6 @@
 /** What a run holds in memory while a part of it runs, from one continue-as-new to the next. */
 
-import type { AgentRest } from '../core/agents/subagent.js';
+import type { AgentRest } from '../core/agents/children.js';
 import type { FormAnswer } from '../core/gates/gate.js';
 import type { Limits } from '../core/limits/limits.js';
 import type { OpenGate } from '../core/state/people.js';

@@ -21,8 +21,8 @@ import type {
   TransformInput,
 } from '../activities/types.js';
 import type { FromCaller, ToCaller } from '../core/agents/agent-message.js';
+import type { AgentEnd } from '../core/agents/children.js';
 import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
-import type { AgentEnd } from '../core/agents/subagent.js';
 import type { ContextChange } from '../core/context/transform.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { CallFailure } from '../core/limits/failure.js';

@@ -7,7 +7,7 @@ import type {
   CallToolInput,
   CallToolResult,
 } from '../../src/activities/types.js';
-import { extractJson } from '../../src/core/outputs/parse-output.js';
+import { extractJson } from '../../src/core/outputs/envelope.js';
 import type { AssistantMessage } from '../../src/core/state/message.js';
 import { isRecord } from '../../src/core/text/json.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';

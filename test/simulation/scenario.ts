@@ -9,7 +9,7 @@ import { MODEL_FAILURES } from '../../src/core/limits/failure.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
 import type { ResolverRow } from '../../src/core/limits/resolver.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
-import { STEP_FAILURE_POLICIES } from '../../src/core/plan/step-failure.js';
+import { STEP_FAILURE_POLICIES } from '../../src/core/plan/plan.js';
 import { STOP_REASONS } from '../../src/core/state/message.js';
 import { PHASES } from '../../src/core/state/position.js';
 import { addWorkflowTools, mergeClientTools } from '../../src/core/tools/workflow-tools.js';

@@ -16,9 +16,9 @@ import type {
   TransformInput,
 } from '../../src/activities/types.js';
 import type { ToCaller } from '../../src/core/agents/agent-message.js';
+import type { AgentEnd } from '../../src/core/agents/children.js';
 import { isPaused, openChildren } from '../../src/core/agents/children.js';
 import type { PinnedRun } from '../../src/core/agents/run-config.js';
-import type { AgentEnd } from '../../src/core/agents/subagent.js';
 import type { ContextChange } from '../../src/core/context/transform.js';
 import type { ComparedFile } from '../../src/core/gates/whole-write.js';
 import { wholeWrite } from '../../src/core/gates/whole-write.js';

@@ -1,9 +1,9 @@
 /** A lead with its sub-agents, and theirs, in memory: every one a run of the same code, with signals between them. */
 
 import type { ToCaller } from '../../src/core/agents/agent-message.js';
+import type { AgentEnd } from '../../src/core/agents/children.js';
 import type { PinnedRole } from '../../src/core/agents/role.js';
 import type { RunSettings } from '../../src/core/agents/run-config.js';
-import type { AgentEnd } from '../../src/core/agents/subagent.js';
 import { reportOf, restOf } from '../../src/core/agents/subagent.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
 import type { AssistantMessage } from '../../src/core/state/message.js';

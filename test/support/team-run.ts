@@ -4,7 +4,7 @@ import type { RunSettings } from '../../src/core/agents/run-config.js';
 import type { Limits } from '../../src/core/limits/limits.js';
 import { DEFAULT_LIMITS } from '../../src/core/limits/limits.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
-import type { StepFailurePolicy } from '../../src/core/plan/step-failure.js';
+import type { StepFailurePolicy } from '../../src/core/plan/plan.js';
 import { fitForHandover, resumedState } from '../../src/core/state/handover.js';
 import { NO_USAGE, textOf } from '../../src/core/state/message.js';
 import type { RunState } from '../../src/core/state/run-state.js';

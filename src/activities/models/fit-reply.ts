@@ -1,7 +1,7 @@
 /** A reply as the run's state takes it: bounded in all its parts, what is long by reference. */
 
 import type { OutputContract } from '../../core/outputs/contracts.js';
-import { extractJson } from '../../core/outputs/parse-output.js';
+import { extractJson } from '../../core/outputs/envelope.js';
 import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../../core/state/bounds.js';
 import type { AssistantMessage, ReasoningBlock, ToolUseBlock } from '../../core/state/message.js';
 import { cutText, cutWithoutStore, fitsText, fitted } from '../../core/text/fit.js';

@@ -10,7 +10,7 @@ import { memoOf, type RunSettings } from '../../core/agents/run-config.js';
 import { callerFault, type Given, nameFault, readStart } from '../../core/agents/run-input.js';
 import type { Check } from '../../core/checks/check.js';
 import type { Limits } from '../../core/limits/limits.js';
-import type { StepFailurePolicy } from '../../core/plan/step-failure.js';
+import type { StepFailurePolicy } from '../../core/plan/plan.js';
 import type { Message } from '../../core/state/message.js';
 import { preview } from '../../core/text/preview.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';

@@ -8,6 +8,7 @@ import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from '../state/boun
 import { isUsage } from '../state/message.js';
 import { type InboxItem, STEER_TIMES } from '../steering/inbox.js';
 import { fitsText, told } from '../text/fit.js';
+import type { JsonSchema } from '../text/json.js';
 import {
   isRecord,
   isText,
@@ -21,9 +22,8 @@ import {
   readFields,
   readIf,
 } from '../text/json.js';
-import type { JsonSchema } from '../tools/tool.js';
 import { withEffects } from '../tools/tool-use.js';
-import type { AgentRest } from './subagent.js';
+import type { AgentRest } from './children.js';
 
 /** `gateId`: of the agent's gate. */
 export type ToCaller =

@@ -1,12 +1,14 @@
 /** The sub-agents of a run, for whoever watches it or sends them something. */
 
+import type { UsageEntry } from '../limits/usage-by.js';
 import type { Cause, Outcome } from '../plan/cause.js';
 import { CHILDREN_BYTES } from '../state/bounds.js';
+import type { Usage } from '../state/message.js';
+import type { InboxItem } from '../steering/inbox.js';
 import { headWithin } from '../text/fit.js';
 import { preview } from '../text/preview.js';
 import { sizeOfList } from '../text/sizes.js';
 import { hash64 } from '../tools/ledger.js';
-import type { AgentEnd } from './subagent.js';
 
 export interface ChildRecord {
   /** Unique in the run, such as `search/1`: `childId` makes its workflow id of it. */
@@ -134,3 +136,28 @@ export function addresseeOf(children: Children, to: unknown): Addressee | null {
   const { id } = open.find(child => child.id === to || child.agent === to) ?? { id: to };
   return { id, to: null };
 }
+
+/** What a run that has ended leaves to the one that called it, however it ended. */
+export interface AgentRest {
+  usage: Usage;
+  usageBy: UsageEntry[];
+  turns: number;
+  failedCalls: number;
+  /** Messages of people that nobody read. */
+  unread: InboxItem[];
+  /** Its calls, and those of its own agents, that may have changed something, a line each. */
+  effects: string[];
+}
+
+export interface AgentReport extends AgentRest {
+  outcome: Outcome;
+  cause: Cause;
+  answer: string;
+}
+
+export type AgentEnd =
+  | { kind: 'ended'; report: AgentReport }
+  /** What it leaves, it has told: see `ToCaller`. */
+  | { kind: 'cancelled' }
+  /** It was ended from outside: nothing of it is known. `notStarted`: it could not start. */
+  | { kind: 'lost'; why: string; notStarted?: true };

@@ -236,3 +236,7 @@ export function stepsOf({ mode, roles }: Way): readonly string[] | null {
   const { steps = null } = entryOf(mode);
   return steps === null ? null : (roles ?? steps);
 }
+
+export function heedsPolicy(mode: ModeName): boolean {
+  return mode === 'plan' || mode === 'auto';
+}

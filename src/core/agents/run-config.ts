@@ -6,7 +6,7 @@ import type { CreditTerms } from '../limits/credits.js';
 import type { Ceilings, Limits } from '../limits/limits.js';
 import type { KnownModels } from '../limits/model-use.js';
 import type { ResolverRow } from '../limits/resolver.js';
-import type { StepFailurePolicy } from '../plan/step-failure.js';
+import type { StepFailurePolicy } from '../plan/plan.js';
 import type { ProjectNotes } from '../prompts/project-notes.js';
 import type { OwnWords } from '../prompts/words.js';
 import { without } from '../text/json.js';

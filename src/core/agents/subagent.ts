@@ -3,15 +3,15 @@
 import { type Lease, leaseOf } from '../limits/leases.js';
 import { type BudgetUse, type Counters, checkBudgets, type Limits } from '../limits/limits.js';
 import type { KnownModels } from '../limits/model-use.js';
-import type { Account, UsageEntry } from '../limits/usage-by.js';
-import { type Cause, causeText, type Outcome } from '../plan/cause.js';
+import type { Account } from '../limits/usage-by.js';
+import { causeText } from '../plan/cause.js';
 import { fill, type Words } from '../prompts/words.js';
-import { addUsage, type ToolContent, type ToolEnding, type Usage } from '../state/message.js';
-import type { InboxItem } from '../steering/inbox.js';
+import { addUsage, type ToolContent, type ToolEnding } from '../state/message.js';
 import { stringOr, without } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { matchesAny } from '../tools/glob.js';
 import { unknownOutcomeNote } from '../tools/tool-notes.js';
+import type { AgentEnd, AgentReport, AgentRest } from './children.js';
 import type { AgentCard, PinnedRole } from './role.js';
 import { offeredTools, type PinnedRun, type RunSettings } from './run-config.js';
 
@@ -115,24 +115,6 @@ export function isSubagent({ calledAs }: Pick<RunSettings, 'calledAs'>): boolean
   return calledAs !== undefined && calledAs !== CALLED_BY_WORKFLOW;
 }
 
-/** What a run that has ended leaves to the one that called it, however it ended. */
-export interface AgentRest {
-  usage: Usage;
-  usageBy: UsageEntry[];
-  turns: number;
-  failedCalls: number;
-  /** Messages of people that nobody read. */
-  unread: InboxItem[];
-  /** Its calls, and those of its own agents, that may have changed something, a line each. */
-  effects: string[];
-}
-
-export interface AgentReport extends AgentRest {
-  outcome: Outcome;
-  cause: Cause;
-  answer: string;
-}
-
 type Result = Pick<AgentReport, 'outcome' | 'cause' | 'usage' | 'usageBy'> &
   Partial<Pick<AgentRest, 'unread' | 'effects'>> & {
     text: string;
@@ -149,13 +131,6 @@ export function reportOf(result: Result): AgentReport {
 export function restOf(result: Result): AgentRest {
   return without(reportOf(result), 'outcome', 'cause', 'answer');
 }
-
-export type AgentEnd =
-  | { kind: 'ended'; report: AgentReport }
-  /** What it leaves, it has told: see `ToCaller`. */
-  | { kind: 'cancelled' }
-  /** It was ended from outside: nothing of it is known. `notStarted`: it could not start. */
-  | { kind: 'lost'; why: string; notStarted?: true };
 
 export interface AgentOutcome {
   ending: Extract<ToolEnding, 'executed' | 'cancelled' | 'outcome_unknown'>;

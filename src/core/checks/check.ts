@@ -5,9 +5,9 @@ import { expected, quoted } from '../outputs/output-fields.js';
 import type { Cause } from '../plan/cause.js';
 import { APPROVED_CHECKS_BYTES, CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../state/bounds.js';
 import { fitted } from '../text/fit.js';
+import type { JsonSchema } from '../text/json.js';
 import { isRecord, isText, jsonBytes } from '../text/json.js';
 import { preview } from '../text/preview.js';
-import type { JsonSchema } from '../tools/tool.js';
 
 /** A command that ends with code 0, a file, a call of a tool that only reads, or a function of the worker's program. */
 export type Check =

@@ -2,9 +2,9 @@
 
 import { estimateMessageTokens } from '../limits/tokens.js';
 import type { UsageEntry } from '../limits/usage-by.js';
+import { extractJson } from '../outputs/envelope.js';
 import { Faults, formOfFields, list, type ReadAll, readFields, text, texts } from '../outputs/fields.js';
 import { expected, type Parsed } from '../outputs/output-fields.js';
-import { extractJson } from '../outputs/parse-output.js';
 import { delimit } from '../prompts/prompt.js';
 import { fill, type Words } from '../prompts/words.js';
 import type { Message } from '../state/message.js';

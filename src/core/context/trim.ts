@@ -1,7 +1,6 @@
 /** Makes a thread fit a model (X3): results are shortened, then left out, then messages go. Calls go with their results. */
 
 import { estimateMessageTokens } from '../limits/tokens.js';
-import { isPromptOf, roleAtHand } from '../prompts/shared-prefix.js';
 import { fill, type Words } from '../prompts/words.js';
 import {
   type CutMessage,
@@ -10,6 +9,7 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '../state/message.js';
+import { isPromptOf, roleAtHand } from '../state/thread.js';
 import { leaveOutResult, type ShortResult, shortenResult } from './shorten-result.js';
 
 export interface TrimRules {

@@ -1,10 +1,10 @@
 /** What a tool server asks a person while a call of it runs: its message, and a form that a JSON Schema describes. */
 
 import { readNumber } from '../limits/number.js';
+import type { JsonSchema } from '../text/json.js';
 import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../text/json.js';
 import { cutChars, oneLine } from '../text/preview.js';
 import { escapeUnseen, visibleText } from '../text/unseen.js';
-import type { JsonSchema } from '../tools/tool.js';
 
 export interface FormQuestion {
   message: string;

@@ -5,8 +5,8 @@ import { expected, isAbsent, numberOrNull, quoted, stringsOf } from '../outputs/
 import { readPlannedTasks } from '../outputs/planned-tasks.js';
 import { LONGEST_ID } from '../state/bounds.js';
 import type { ToolContent } from '../state/message.js';
+import type { JsonSchema } from '../text/json.js';
 import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../text/json.js';
-import type { JsonSchema } from '../tools/tool.js';
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
 
 type GateOf<K extends Gate['kind']> = Extract<Gate, { kind: K }>;

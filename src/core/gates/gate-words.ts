@@ -2,9 +2,9 @@
 
 import { readNumber } from '../limits/number.js';
 import { parseRecord } from '../outputs/json-in-text.js';
+import type { JsonSchema } from '../text/json.js';
 import { exactJson, isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
-import type { JsonSchema } from '../tools/tool.js';
 import { fieldValue, formFields } from './form.js';
 import { type Gate, optionAt } from './gate.js';
 

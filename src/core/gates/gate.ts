@@ -2,15 +2,14 @@
 
 import type { CallFailure } from '../limits/failure.js';
 import type { BudgetKind } from '../limits/limits.js';
-import type { TaskChange } from '../plan/plan.js';
-import type { StepDecision } from '../plan/step-failure.js';
+import type { StepDecision, TaskChange } from '../plan/plan.js';
 import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../state/bounds.js';
 import type { ToolContent } from '../state/message.js';
 import { fitted } from '../text/fit.js';
+import type { JsonSchema } from '../text/json.js';
 import { jsonBytes } from '../text/json.js';
 import { sizeOfList } from '../text/sizes.js';
 import { visibleText } from '../text/unseen.js';
-import type { JsonSchema } from '../tools/tool.js';
 
 interface GateBase {
   /** Unique in the run, such as `g1`. Elsewhere it is the `gateId`. */
@@ -245,3 +244,8 @@ export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean 
 function onlyAPerson(gate: Gate): boolean {
   return gate.kind === 'budget' || (gate.kind === 'route' && gate.subject.enlarges === true);
 }
+
+/** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
+export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' | 'question' }>;
+
+export type GivenAnswer = Exclude<CallAnswer, { kind: 'approval' }>;

@@ -20,6 +20,7 @@ import {
   texts,
   word,
 } from './fields.js';
+import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
 import { isAbsent } from './output-fields.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
@@ -166,4 +167,20 @@ export function envelopeToolCall(
   if (name === undefined) return null;
   const expectedOutcome = stringOr(json.expectedOutcome, '').trim() || null;
   return { name, input: isRecord(json.params) ? json.params : {}, expectedOutcome };
+}
+
+/**
+ * The JSON object of a reply, or null: the whole text, else the last complete top-level object in a fenced block or
+ * in prose. One that says `type: "component"`, else one that is an envelope, goes before fenced ones, and those
+ * before others, because replies quote other JSON too. A broken or cut object gives null, never a part of it. Time is
+ * linear in the text.
+ */
+export function extractJson(text: string): Record<string, unknown> | null {
+  const whole = parseRecord(text.trim());
+  if (whole !== null) return whole;
+  const fenced = fencedObjects(text);
+  const inProse = topLevelObjects(text);
+  const all = [...fenced, ...inProse];
+  const component = all.findLast(object => object.type === 'component') ?? all.findLast(isEnvelope);
+  return component ?? fenced.at(-1) ?? inProse.at(-1) ?? null;
 }

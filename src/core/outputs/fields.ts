@@ -2,8 +2,9 @@
  * Fields of role outputs. Each says how it is read, its form in re-asks, and the JSON schema that endpoints are held to.
  * Plain guards and no library, so that an update can't change a replay.
  */
+
+import type { JsonSchema } from '../text/json.js';
 import { booleanOrNull, isRecord, stringOr } from '../text/json.js';
-import type { JsonSchema } from '../tools/tool.js';
 import { parseRecord } from './json-in-text.js';
 import { expected, idOf, isAbsent, numberOrNull, stringsOf } from './output-fields.js';
 

@@ -5,8 +5,6 @@
  */
 
 import { BUILT_IN_WORDS, fill, type Words } from '../prompts/words.js';
-import type { AssistantMessage } from '../state/message.js';
-import { textOf } from '../state/message.js';
 import { told } from '../text/fit.js';
 import { isRecord, stringOr } from '../text/json.js';
 import type { FormedContract, OutputContract, OutputOf } from './contracts.js';
@@ -16,37 +14,16 @@ import {
   ENVELOPE_FIELDS,
   type EnvelopeMeta,
   envelopeFields,
+  extractJson,
   isEnvelope,
   NO_ENVELOPE,
   readMeta,
 } from './envelope.js';
 import { constant, type Fields, formOfFields, oneOf, orNull, word } from './fields.js';
-import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
+import { parseRecord } from './json-in-text.js';
 import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
 import { type Known, readOutput } from './rules.js';
 import { readSpecial, SPECIALS, type SpecialOutput, specialText } from './special-output.js';
-
-/**
- * The JSON object of a reply, or null: the whole text, else the last complete top-level object in a fenced block or
- * in prose. One that says `type: "component"`, else one that is an envelope, goes before fenced ones, and those
- * before others, because replies quote other JSON too. A broken or cut object gives null, never a part of it. Time is
- * linear in the text.
- */
-export function extractJson(text: string): Record<string, unknown> | null {
-  const whole = parseRecord(text.trim());
-  if (whole !== null) return whole;
-  const fenced = fencedObjects(text);
-  const inProse = topLevelObjects(text);
-  const all = [...fenced, ...inProse];
-  const component = all.findLast(object => object.type === 'component') ?? all.findLast(isEnvelope);
-  return component ?? fenced.at(-1) ?? inProse.at(-1) ?? null;
-}
-
-/** What the envelope in a reply says besides its parameters; `NO_ENVELOPE` where there is none. */
-export function envelopeOf(reply: AssistantMessage): EnvelopeMeta {
-  const json = extractJson(textOf(reply));
-  return json && isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
-}
 
 /** A role's reply, read: its typed output, and beside it what its envelope says, or that it can not go on. */
 export type RoleReply<T> = Parsed<T> & {

@@ -1,8 +1,7 @@
 /** Reads the tasks of a plan (F18), as a role gives them or a person. */
 
 import type { TaskChange } from '../plan/plan.js';
-import { wholeTask } from '../plan/plan.js';
-import { planCycles } from '../plan/plan-order.js';
+import { planCycles, wholeTask } from '../plan/plan.js';
 import { readEstimate } from '../plan/task-time.js';
 import { cutText } from '../text/fit.js';
 import { isRecord, stringOr } from '../text/json.js';

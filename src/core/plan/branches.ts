@@ -1,15 +1,5 @@
-/** Tasks that run side by side: which may begin together. */
-
-import { NO_RETRIES } from '../limits/model-use.js';
-import { type Branch, cursorAt, isAtWork } from '../state/cursor.js';
-import { executionAt } from '../state/position.js';
-import type { ToolSession } from '../tools/tool-session.js';
+import { type Branch, isAtWork } from '../state/cursor.js';
 import type { Task } from './plan.js';
-
-export function newBranch(taskId: string, cycle: number, sessions: ToolSession[] = []): Branch {
-  const position = executionAt(cycle, { kind: 'work', taskId });
-  return { taskId, cursor: cursorAt(position), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };
-}
 
 /** Tasks that may begin beside those at work, by priority, ties in plan order. */
 export function tasksToBegin(

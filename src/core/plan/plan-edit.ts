@@ -9,12 +9,12 @@ import {
   isOpen,
   isUndone,
   type PlannedTask,
+  planCycles,
   planInForce,
   type Task,
   type TaskChange,
   wholeTask,
 } from './plan.js';
-import { planCycles } from './plan-order.js';
 
 const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   executing: 'has begun already',

@@ -160,3 +160,59 @@ export function rejectTasks(tasks: readonly Task[], ids: readonly string[]): Tas
       : task,
   );
 }
+
+/**
+ * `skip`: what waits for it is blocked, the others go on. `abort`: the goal is summed up with what there is.
+ * `replan`: the planner mends what is left. `ask`: a person chooses one of these; where nobody can be asked, `skip`.
+ */
+export const STEP_FAILURE_POLICIES = ['skip', 'abort', 'replan', 'ask'] as const;
+
+export type StepFailurePolicy = (typeof STEP_FAILURE_POLICIES)[number];
+
+export type StepDecision = Exclude<StepFailurePolicy, 'ask'>;
+
+/** Circles of dependencies, each as the ids along it: at least one where any exists. Unknown ids do not count. */
+export function planCycles(planned: readonly PlannedTask[]): string[][] {
+  const next = unresolvable(planned);
+  const seen = new Set<string>();
+  const cycles: string[][] = [];
+  for (const start of next.keys()) {
+    const path: string[] = [];
+    const onPath = new Map<string, number>();
+    let at: string | undefined = start;
+    while (at !== undefined && !seen.has(at)) {
+      seen.add(at);
+      onPath.set(at, path.length);
+      path.push(at);
+      at = next.get(at);
+    }
+    const from = at === undefined ? undefined : onPath.get(at);
+    if (from !== undefined) cycles.push(path.slice(from));
+  }
+  return cycles;
+}
+
+/** Tasks that no order can reach, each with one dependency that is unreachable too: circles are inside. */
+function unresolvable(planned: readonly PlannedTask[]): Map<string, string> {
+  const waitsFor = new Map(planned.map(task => [task.id, new Set<string>()]));
+  const dependants = new Map(planned.map(task => [task.id, [] as string[]]));
+  for (const task of planned) {
+    for (const id of task.dependencies) {
+      const waiting = dependants.get(id);
+      if (waiting === undefined) continue;
+      waitsFor.get(task.id)?.add(id);
+      waiting.push(task.id);
+    }
+  }
+  const free = [...waitsFor.entries()].filter(([, ids]) => ids.size === 0).map(([id]) => id);
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    waitsFor.delete(id);
+    for (const dependant of dependants.get(id) ?? []) {
+      const ids = waitsFor.get(dependant);
+      if (ids?.delete(id) && ids.size === 0) free.push(dependant);
+    }
+  }
+  const next = new Map<string, string>();
+  for (const [id, ids] of waitsFor) for (const first of ids) if (!next.has(id)) next.set(id, first);
+  return next;
+}

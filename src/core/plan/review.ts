@@ -9,7 +9,7 @@ import type { Words } from '../prompts/words.js';
 import type { ToolEnding, ToolUseBlock } from '../state/message.js';
 import type { ToolDefinition } from '../tools/tool.js';
 import type { PlannedTask, Task } from './plan.js';
-import { planCycles } from './plan-order.js';
+import { planCycles } from './plan.js';
 
 /** What the checks found: faults reject, concerns need a person. Sentences. */
 export interface ReviewChecks {

@@ -1,18 +1,6 @@
 /** What a failed task does to the rest of its plan (L16): in the mode plan the run's policy says so, elsewhere nothing. */
 import type { ModeName } from '../agents/modes.js';
-
-/**
- * `skip`: what waits for it is blocked, the others go on. `abort`: the goal is summed up with what there is.
- * `replan`: the planner mends what is left. `ask`: a person chooses one of these; where nobody can be asked, `skip`.
- */
-export const STEP_FAILURE_POLICIES = ['skip', 'abort', 'replan', 'ask'] as const;
-export type StepFailurePolicy = (typeof STEP_FAILURE_POLICIES)[number];
-
-export type StepDecision = Exclude<StepFailurePolicy, 'ask'>;
-
-export function heedsPolicy(mode: ModeName): boolean {
-  return mode === 'plan' || mode === 'auto';
-}
+import type { StepFailurePolicy } from './plan.js';
 
 export interface FailedStep {
   mode: ModeName;

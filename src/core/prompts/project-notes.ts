@@ -2,7 +2,7 @@
 
 import type { PinnedRole } from '../agents/role.js';
 import type { OutputContract } from '../outputs/contracts.js';
-import type { Thread } from '../state/thread.js';
+import type { Message } from '../state/message.js';
 import { delimit } from './prompt.js';
 import { fill, type Words } from './words.js';
 
@@ -23,7 +23,7 @@ export function takesNotes({ output }: Pick<PinnedRole, 'output'>): boolean {
   return WORK.has(output);
 }
 
-export function holdsNotes({ messages }: Pick<Thread, 'messages'>): boolean {
+export function holdsNotes({ messages }: { messages: readonly Message[] }): boolean {
   return messages.some(message => message.kind === 'user' && message.purpose === 'notes');
 }
 

@@ -3,7 +3,6 @@
 import type { PinnedRole } from '../agents/role.js';
 import { offeredTools, type PinnedRun } from '../agents/run-config.js';
 import { inventoryText, readsFiles } from '../evidence/inventory.js';
-import type { Message } from '../state/message.js';
 import { RECALL, type ToolDefinition } from '../tools/tool.js';
 import { fill, type Words, wordsOf } from './words.js';
 
@@ -25,22 +24,6 @@ export function prefixOf(pinned: PinnedRun, role: PinnedRole): Prefix {
       ? `${said}\n\n${inventoryText(files, wordsOf({ pinned }))}`
       : said;
   return { key: isOwn ? `own:${role.name}` : 'shared', system, tools };
-}
-
-type Said = Readonly<{ messages: readonly Message[] }>;
-
-export function holdsPrompt({ messages }: Said, name: string): boolean {
-  return messages.some(message => isPromptOf(message, name));
-}
-
-export function isPromptOf(message: Message, name: string | null): boolean {
-  return message.kind === 'user' && message.purpose === 'role' && message.role === name;
-}
-
-/** The role that the run has spoken to last in a thread, by name; null for none. */
-export function roleAtHand({ messages }: Said): string | null {
-  const last = messages.findLast(message => message.kind === 'user' && message.role !== undefined);
-  return last?.kind === 'user' ? (last.role ?? null) : null;
 }
 
 /** A role's prompt as a message of the thread: from there on the model is that role. */

@@ -1,10 +1,12 @@
 /** Where a run stands: a position, and what came in between, so that calling a mode again goes on right there. */
 
 import type { ModelUse } from '../limits/model-use.js';
+import { NO_RETRIES } from '../limits/model-use.js';
 import type { EnvelopeMeta } from '../outputs/envelope.js';
 import type { SpecialOutput } from '../outputs/special-output.js';
+import type { ToolSession } from '../tools/tool-session.js';
 import type { ToolUse } from '../tools/tool-use.js';
-import { type Interrupt, type Position, type Steering, taskOf } from './position.js';
+import { executionAt, type Interrupt, type Position, type Steering, taskOf } from './position.js';
 
 export interface Cursor {
   position: Position;
@@ -85,4 +87,9 @@ export function isAmidCalls(cursor: Cursor): boolean {
   return levels(cursor)
     .slice(1)
     .some(({ turns }) => turns.batch !== null);
+}
+
+export function newBranch(taskId: string, cycle: number, sessions: ToolSession[] = []): Branch {
+  const position = executionAt(cycle, { kind: 'work', taskId });
+  return { taskId, cursor: cursorAt(position), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };
 }

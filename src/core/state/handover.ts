@@ -2,14 +2,13 @@
 
 import { trimThread } from '../context/trim.js';
 import { estimateMessageTokens } from '../limits/tokens.js';
-import { newBranch } from '../plan/branches.js';
 import { wordsOf } from '../prompts/words.js';
 import { withShortTexts } from '../text/fit-message.js';
 import { isRecord } from '../text/json.js';
 import { forgetResults } from '../tools/ledger.js';
 import { isRecall } from '../tools/tool-result.js';
 import { folded, replaceMessages, unfolded } from './branch-threads.js';
-import { type Cursor, cursorAt } from './cursor.js';
+import { type Cursor, cursorAt, newBranch } from './cursor.js';
 import { record } from './journal.js';
 import { rememberUnkept } from './kept.js';
 import type { Message, UserMessage } from './message.js';

@@ -1,5 +1,7 @@
 /** The conversations of a run: one that roles share, and one of each role that has its own. */
+import { type EnvelopeMeta, extractJson, isEnvelope, NO_ENVELOPE, readMeta } from '../outputs/envelope.js';
 import type { AssistantMessage, Message } from './message.js';
+import { textOf } from './message.js';
 import type { Batch } from './position.js';
 
 export interface Thread {
@@ -39,4 +41,26 @@ export function replyOf({ threads }: { threads: Threads }, batch: Batch): Assist
   // Near the end, of a thread that may be long.
   const reply = threads[batch.thread]?.messages.findLast(({ id }) => id === batch.messageId);
   return reply?.kind === 'assistant' ? reply : null;
+}
+
+export function holdsPrompt({ messages }: Said, name: string): boolean {
+  return messages.some(message => isPromptOf(message, name));
+}
+
+export function isPromptOf(message: Message, name: string | null): boolean {
+  return message.kind === 'user' && message.purpose === 'role' && message.role === name;
+}
+
+/** The role that the run has spoken to last in a thread, by name; null for none. */
+export function roleAtHand({ messages }: Said): string | null {
+  const last = messages.findLast(message => message.kind === 'user' && message.role !== undefined);
+  return last?.kind === 'user' ? (last.role ?? null) : null;
+}
+
+type Said = Readonly<{ messages: readonly Message[] }>;
+
+/** What the envelope in a reply says besides its parameters; `NO_ENVELOPE` where there is none. */
+export function envelopeOf(reply: AssistantMessage): EnvelopeMeta {
+  const json = extractJson(textOf(reply));
+  return json && isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
 }

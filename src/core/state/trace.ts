@@ -2,7 +2,7 @@
 
 import type { UsageEntry } from '../limits/usage-by.js';
 import type { Risk } from '../outputs/envelope.js';
-import { envelopeOf, extractJson } from '../outputs/parse-output.js';
+import { extractJson } from '../outputs/envelope.js';
 import type { Outcome } from '../plan/cause.js';
 import { fitted } from '../text/fit.js';
 import { isRecord, ownValue, stringOr } from '../text/json.js';
@@ -18,6 +18,7 @@ import {
   thoughtOf,
   type Usage,
 } from './message.js';
+import { envelopeOf } from './thread.js';
 
 /** One step: a tool call, a check of the goal, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
 export interface TraceStep {

@@ -250,3 +250,5 @@ function mended(value: unknown): unknown {
   const isSame = changed.every(([key, inner], at) => key === entries[at]?.[0] && inner === entries[at]?.[1]);
   return isSame ? value : Object.fromEntries(changed);
 }
+
+export type JsonSchema = Record<string, unknown>;

@@ -3,7 +3,6 @@
 import { parseRecord } from '../outputs/json-in-text.js';
 import { LEDGER_BYTES } from '../state/bounds.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
-import type { Batch } from '../state/position.js';
 import { canonicalJson, isRecord, ownValue, utf8Length } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { sizeOfMember, sizeOfRecord } from '../text/sizes.js';
@@ -215,11 +214,6 @@ function shortFirst(args: unknown): string {
 }
 
 // The arguments of a call in a batch.
-
-/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
-export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
-  return ownValue(batch.edited, call.id) ?? call.input;
-}
 
 /** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
 const INLINE_BYTES = 1_024;

@@ -1,19 +1,18 @@
 /** What becomes of a tool call before anything runs, as one pure decision (H4). */
 
 import type { PinnedRun } from '../agents/run-config.js';
-import type { GateAnswer } from '../gates/gate.js';
+import type { CallAnswer, GivenAnswer } from '../gates/gate.js';
 import type { Limits } from '../limits/limits.js';
 import { fill, type WordKey, type Words } from '../prompts/words.js';
 import type { ToolEnding, ToolUseBlock } from '../state/message.js';
+import type { Batch } from '../state/position.js';
+import { ownValue } from '../text/json.js';
 import { type Ledger, type LedgerEntry, ledgerKey, lookUp } from './ledger.js';
 import type { Permission } from './permission.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from './tool.js';
 import { badArgumentsNote, editedNote, notAllowedNote, refusalNote, unknownToolNote } from './tool-notes.js';
 import { statefulServer } from './tool-session.js';
 import { isAskPerson } from './workflow-tools.js';
-
-/** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
-export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' | 'question' }>;
 
 export interface ToolCallCase {
   call: ToolUseBlock;
@@ -49,8 +48,6 @@ export type ToolCallDecision =
   | { kind: 'question'; tool: ToolDefinition }
   /** The client ran it, or may have run it, or a person was asked: this is what they gave. */
   | { kind: 'given'; tool: ToolDefinition; answer: GivenAnswer };
-
-export type GivenAnswer = Exclude<CallAnswer, { kind: 'approval' }>;
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {
@@ -174,4 +171,9 @@ export function runsBeside(call: RunningCall, group: readonly RunningCall[]): bo
       other.tool.policy.readOnly === tool.policy.readOnly &&
       ledgerKey(other.tool.name, other.input) !== key,
   );
+}
+
+/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
+export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
+  return ownValue(batch.edited, call.id) ?? call.input;
 }

@@ -1,6 +1,6 @@
 /** The one maker of tool results, and their one text for models, where only what a tool said is marked as data (G7). */
 
-import type { ClientAnswer } from '../gates/gate.js';
+import type { ClientAnswer, GivenAnswer } from '../gates/gate.js';
 import { delimit } from '../prompts/prompt.js';
 import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../prompts/words.js';
 import type { AppResult, ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../state/message.js';
@@ -8,7 +8,6 @@ import { isRecord } from '../text/json.js';
 import { preview } from '../text/preview.js';
 import { toolEnding } from './effect.js';
 import { isRepeatable, RECALL, type ToolDefinition } from './tool.js';
-import type { GivenAnswer } from './tool-call.js';
 import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';
 
 /** The built-in tool that pages what is kept by reference. */

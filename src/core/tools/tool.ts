@@ -1,7 +1,5 @@
 /** Tool definitions as a run pins them at its start. */
-import { canonicalJson } from '../text/json.js';
-
-export type JsonSchema = Record<string, unknown>;
+import { canonicalJson, type JsonSchema } from '../text/json.js';
 
 /** Where a tool runs; `workflow` is the run itself. */
 type ToolOrigin =

@@ -2,12 +2,12 @@
  * Tools that a run carries out itself, as data. Only a role that names them has them: `*` means what others offer.
  * The one that asks the person is every role's that works with tools and answers in text.
  */
-import type { RoleProfile } from '../agents/role.js';
+import type { OutputContract } from '../outputs/contracts.js';
+import type { JsonSchema } from '../text/json.js';
 import { matchesAny } from './glob.js';
 import {
   type ClientTool,
   DEFAULT_TOOL_POLICY,
-  type JsonSchema,
   RECALL,
   type ToolDefinition,
   type ToolPolicy,
@@ -136,7 +136,11 @@ export function isNamed(
 }
 
 /** What of a role says which tools it is offered. */
-export type ToolChoice = Pick<RoleProfile, 'tools' | 'readOnly'> & Partial<Pick<RoleProfile, 'output'>>;
+export interface ToolChoice {
+  tools: readonly string[];
+  readOnly?: boolean;
+  output?: OutputContract;
+}
 
 /** Whether the run offers a tool to a role. One whose reply has a form asks by that; one without tools stays so. */
 export function isOffered(

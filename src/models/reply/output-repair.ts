@@ -1,9 +1,8 @@
 /** Mends JSON output that the workflow's own parser can't read. Runs in the activity: libraries may change. */
 import { jsonrepair } from 'jsonrepair';
 import type { OutputContract } from '../../core/outputs/contracts.js';
-import { isEnvelope } from '../../core/outputs/envelope.js';
+import { extractJson, isEnvelope } from '../../core/outputs/envelope.js';
 import { firstObjectStart, parseRecord } from '../../core/outputs/json-in-text.js';
-import { extractJson } from '../../core/outputs/parse-output.js';
 import { readSpecial } from '../../core/outputs/special-output.js';
 import { nestsTooDeep } from '../../core/text/json.js';
 import { isWhole } from '../request/is-whole.js';

@@ -4,7 +4,7 @@ import type { Dialect } from '../../core/outputs/envelope.js';
 import { closedObject } from '../../core/outputs/fields.js';
 import { fieldsInDialect, flatFields } from '../../core/outputs/parse-output.js';
 import type { ModelRequestHead } from '../../core/prompts/model-request.js';
-import type { JsonSchema } from '../../core/tools/tool.js';
+import type { JsonSchema } from '../../core/text/json.js';
 
 /** The schema of a contract in a dialect; null for free text. */
 export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSchema | null {

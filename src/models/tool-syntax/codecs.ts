@@ -1,7 +1,6 @@
 /** The syntaxes of tool calls in text, for models and endpoints that have no interface for them. */
 import type { ToolSyntax } from '../../core/agents/role.js';
-import { envelopeToolCall } from '../../core/outputs/envelope.js';
-import { extractJson } from '../../core/outputs/parse-output.js';
+import { envelopeToolCall, extractJson } from '../../core/outputs/envelope.js';
 import type { OfferedTool } from '../../core/prompts/model-request.js';
 import { parseJson } from '../../core/text/json.js';
 import { toolResultText } from '../../core/tools/tool-result.js';

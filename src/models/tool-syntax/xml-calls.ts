@@ -5,8 +5,8 @@
  */
 
 import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type { JsonSchema } from '../../core/text/json.js';
 import { isRecord, nestsTooDeep, parseJson } from '../../core/text/json.js';
-import type { JsonSchema } from '../../core/tools/tool.js';
 import { isWhole } from '../request/is-whole.js';
 import type { ParsedReply, WrittenCall } from './codec.js';
 import { quoteAround } from './quoted.js';

@@ -14,9 +14,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CallChecked, CallToolInput } from '../../activities/types.js';
-import { childId } from '../../core/agents/children.js';
+import { type AgentEnd, childId } from '../../core/agents/children.js';
 import { memoOf } from '../../core/agents/run-config.js';
-import { type AgentEnd, reportOf, sessionOf } from '../../core/agents/subagent.js';
+import { reportOf, sessionOf } from '../../core/agents/subagent.js';
 import { type CallFailure, FAILURE } from '../../core/limits/failure.js';
 import { errorText } from '../../core/text/error-text.js';
 import { cutText } from '../../core/text/fit.js';

@@ -4,10 +4,10 @@
  */
 
 import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
-import { inPlanOrder, newBranch, tasksToBegin } from '../../core/plan/branches.js';
+import { inPlanOrder, tasksToBegin } from '../../core/plan/branches.js';
 import type { Task } from '../../core/plan/plan.js';
 import { joinBranchThreads } from '../../core/state/branch-threads.js';
-import { type Branch, callsNext, here, isAtWork } from '../../core/state/cursor.js';
+import { type Branch, callsNext, here, isAtWork, newBranch } from '../../core/state/cursor.js';
 import { executionAt } from '../../core/state/position.js';
 import { isHeld, type RunState } from '../../core/state/run-state.js';
 import { lendSessions, takeBackSessions } from '../../core/tools/tool-session.js';

@@ -3,7 +3,6 @@
 import { capabilitiesOf, isLacking } from '../../core/agents/capabilities.js';
 import type { OutputContract, OutputOf, ReviewOutput } from '../../core/outputs/contracts.js';
 import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
-import { envelopeOf } from '../../core/outputs/parse-output.js';
 import { type SpecialOutput, specialText } from '../../core/outputs/special-output.js';
 import { isOpen, type Task } from '../../core/plan/plan.js';
 import {
@@ -22,6 +21,7 @@ import {
 import { INSTRUCTION_BYTES } from '../../core/state/bounds.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/state/message.js';
 import { newConsultation, type RoleQuestion } from '../../core/state/position.js';
+import { envelopeOf } from '../../core/state/thread.js';
 import { cutText } from '../../core/text/fit.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { Run } from '../run.js';

@@ -13,7 +13,8 @@ import type { RunState } from '../../core/state/run-state.js';
 import { replyOf } from '../../core/state/thread.js';
 import { told } from '../../core/text/fit.js';
 import { firstPage, sizeOf } from '../../core/text/sizes.js';
-import { hash64, inputOf } from '../../core/tools/ledger.js';
+import { hash64 } from '../../core/tools/ledger.js';
+import { inputOf } from '../../core/tools/tool-call.js';
 import type { Ports } from '../ports.js';
 
 export function modelRequestPage(

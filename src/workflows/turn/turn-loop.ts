@@ -10,13 +10,7 @@ import { type BudgetKind, checkBudgets } from '../../core/limits/limits.js';
 import { isSilent } from '../../core/limits/model-failure.js';
 import { CONTRACTS, type OutputContract, type OutputOf } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
-import {
-  envelopeOf,
-  parseRoleOutput,
-  type RoleReply,
-  reaskText,
-  silentText,
-} from '../../core/outputs/parse-output.js';
+import { parseRoleOutput, type RoleReply, reaskText, silentText } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { planInForce } from '../../core/plan/plan.js';
 import { fill, type Words } from '../../core/prompts/words.js';
@@ -25,6 +19,7 @@ import { here, taskAt } from '../../core/state/cursor.js';
 import { type AssistantMessage, textOf, toolCallsOf } from '../../core/state/message.js';
 import type { Batch } from '../../core/state/position.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/state/run-state.js';
+import { envelopeOf } from '../../core/state/thread.js';
 import { addStep, shown, stepOf } from '../../core/state/trace.js';
 import { joinCut, withCutNote } from '../../core/text/cut-text.js';
 import { fitted } from '../../core/text/fit.js';

@@ -5,7 +5,7 @@ import type { RunEnd } from '../../../src/client/run/run-end.js';
 import type { RunSettings } from '../../../src/core/agents/run-config.js';
 import type { Limits } from '../../../src/core/limits/limits.js';
 import type { Outcome } from '../../../src/core/plan/cause.js';
-import { STEP_FAILURE_POLICIES } from '../../../src/core/plan/step-failure.js';
+import { STEP_FAILURE_POLICIES } from '../../../src/core/plan/plan.js';
 import type { Random } from '../../simulation/random.js';
 import { projectRoot } from '../project.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTRACTS } from '../../../src/core/outputs/contracts.js';
-import { NO_ENVELOPE } from '../../../src/core/outputs/envelope.js';
-import { extractJson, formOf, parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
+import { extractJson, NO_ENVELOPE } from '../../../src/core/outputs/envelope.js';
+import { formOf, parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
 
 const RISK = { level: 'low', description: 'd' };
 const AROUND = { thought: 't', expectedOutcome: 'o', risk: RISK, confidence: 90 };

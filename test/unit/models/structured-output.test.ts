@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ENVELOPE_FIELDS } from '../../../src/core/outputs/envelope.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 import type { ModelRequestHead } from '../../../src/core/prompts/model-request.js';
-import type { JsonSchema } from '../../../src/core/tools/tool.js';
+import type { JsonSchema } from '../../../src/core/text/json.js';
 import { validateArguments } from '../../../src/shared/schema/validate-arguments.js';
 import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
+import type { AgentEnd } from '../../../src/core/agents/children.js';
 import type { RunSettings } from '../../../src/core/agents/run-config.js';
-import type { AgentEnd } from '../../../src/core/agents/subagent.js';
 import { reportOf } from '../../../src/core/agents/subagent.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
 import type { Usage } from '../../../src/core/state/message.js';

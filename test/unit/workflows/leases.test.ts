@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { AgentEnd, AgentReport } from '../../../src/core/agents/children.js';
 import type { PinnedRun } from '../../../src/core/agents/run-config.js';
-import type { AgentEnd, AgentReport } from '../../../src/core/agents/subagent.js';
 import { type CreditTerms, newCharged } from '../../../src/core/limits/credits.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { newBranch } from '../../../src/core/plan/branches.js';
+import { newBranch } from '../../../src/core/state/cursor.js';
 import { NO_USAGE } from '../../../src/core/state/message.js';
 import { heldResults, ledgerKey } from '../../../src/core/tools/ledger.js';
 import { BranchGroup, BranchRun } from '../../../src/workflows/branches/branch-run.js';

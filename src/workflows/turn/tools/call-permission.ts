@@ -1,5 +1,6 @@
 /** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
 
+import type { CallAnswer } from '../../../core/gates/gate.js';
 import { isRoomForGate, lostResult } from '../../../core/gates/gate.js';
 import { approvalOf, argumentLine, clientToolText } from '../../../core/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../core/gates/whole-write.js';
@@ -15,7 +16,7 @@ import { batchAction, waitingSteers } from '../../../core/steering/inbox.js';
 import { stringOr } from '../../../core/text/json.js';
 import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../../core/tools/tool.js';
-import type { CallAnswer, ToolCallDecision } from '../../../core/tools/tool-call.js';
+import type { ToolCallDecision } from '../../../core/tools/tool-call.js';
 import {
   ask,
   closeGates,

@@ -1,10 +1,8 @@
 /** A call of `call_subagent`: a child run of another role. What it uses is the goal's, however it ends. */
 
 import type { CallToolResult } from '../../../activities/types.js';
-import { endedAs, withChild, withEnd } from '../../../core/agents/children.js';
+import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../core/agents/children.js';
 import {
-  type AgentEnd,
-  type AgentRest,
   agentsOf,
   decideDelegation,
   type Instruction,

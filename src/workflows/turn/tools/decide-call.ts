@@ -1,19 +1,14 @@
 /** What becomes of the calls of a reply, with all that the decision needs of the run. */
 
 import { offeredTools } from '../../../core/agents/run-config.js';
+import type { CallAnswer } from '../../../core/gates/gate.js';
 import { confirmationReasons } from '../../../core/outputs/envelope.js';
-import { envelopeOf } from '../../../core/outputs/parse-output.js';
 import { type AssistantMessage, type ToolUseBlock, toolCallsOf } from '../../../core/state/message.js';
 import type { Batch } from '../../../core/state/position.js';
+import { envelopeOf } from '../../../core/state/thread.js';
 import { ownValue } from '../../../core/text/json.js';
-import { inputOf } from '../../../core/tools/ledger.js';
 import { Comparisons, decidePermission } from '../../../core/tools/permission.js';
-import {
-  type CallAnswer,
-  decideToolCall,
-  runsBeside,
-  type ToolCallDecision,
-} from '../../../core/tools/tool-call.js';
+import { decideToolCall, inputOf, runsBeside, type ToolCallDecision } from '../../../core/tools/tool-call.js';
 import { reviewNote } from '../../../core/tools/tool-notes.js';
 import { isReviewed, reviewAction } from '../../phases/review.js';
 import type { Run } from '../../run.js';

@@ -1,6 +1,7 @@
 /** The end of a tool call, whatever the end: its one result, and everything that remembers calls. */
 
 import { isSubagent } from '../../../core/agents/subagent.js';
+import type { GivenAnswer } from '../../../core/gates/gate.js';
 import { lostResult } from '../../../core/gates/gate.js';
 import { holdsParts } from '../../../core/outputs/content-parts.js';
 import { here, levels, taskAt } from '../../../core/state/cursor.js';
@@ -18,7 +19,6 @@ import { jsonBytes, ownValue } from '../../../core/text/json.js';
 import { withShown } from '../../../core/tools/apps.js';
 import { recordCall } from '../../../core/tools/ledger.js';
 import { serverOf, type ToolDefinition } from '../../../core/tools/tool.js';
-import type { GivenAnswer } from '../../../core/tools/tool-call.js';
 import { givenResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
 import { ASK_PERSON } from '../../../core/tools/workflow-tools.js';

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readAgentMessage, readFromCaller, readGate } from '../../../../src/core/agents/agent-message.js';
+import type { AgentReport, AgentRest } from '../../../../src/core/agents/children.js';
 import {
+  type AgentEnd,
   addresseeOf,
   addresses,
   type Children,
@@ -11,10 +13,7 @@ import {
 } from '../../../../src/core/agents/children.js';
 import type { AgentCard } from '../../../../src/core/agents/role.js';
 import {
-  type AgentEnd,
   type AgentOutcome,
-  type AgentReport,
-  type AgentRest,
   decideDelegation,
   outcomeForCaller,
   settingsOfAgent,

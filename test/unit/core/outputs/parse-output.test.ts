@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { extractJson } from '../../../../src/core/outputs/envelope.js';
 import type { Parsed } from '../../../../src/core/outputs/output-fields.js';
-import { extractJson, parseRoleOutput, reaskText } from '../../../../src/core/outputs/parse-output.js';
+import { parseRoleOutput, reaskText } from '../../../../src/core/outputs/parse-output.js';
 import { readOutput } from '../../../../src/core/outputs/rules.js';
 
 type Json = Record<string, unknown>;

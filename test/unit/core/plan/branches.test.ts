@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { inPlanOrder, newBranch, tasksToBegin } from '../../../../src/core/plan/branches.js';
+import { inPlanOrder, tasksToBegin } from '../../../../src/core/plan/branches.js';
 import type { Task, TaskStatus } from '../../../../src/core/plan/plan.js';
 import type { Branch } from '../../../../src/core/state/cursor.js';
+import { newBranch } from '../../../../src/core/state/cursor.js';
 import { executionAt } from '../../../../src/core/state/position.js';
 import { task as newTask } from '../../../support/core-values.js';
 

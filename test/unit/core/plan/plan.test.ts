@@ -7,6 +7,7 @@ import {
   applyEcho,
   isOpen,
   type PlannedTask,
+  planCycles,
   planInForce,
   REMOVED,
   REPLANNED,
@@ -17,7 +18,7 @@ import {
   type TaskStatus,
   withoutUnreleased,
 } from '../../../../src/core/plan/plan.js';
-import { blockDependants, inRunOrder, nextTask, planCycles } from '../../../../src/core/plan/plan-order.js';
+import { blockDependants, inRunOrder, nextTask } from '../../../../src/core/plan/plan-order.js';
 import { PLAN_BYTES } from '../../../../src/core/state/bounds.js';
 import { task as newTask, plannedTask as planned } from '../../../support/core-values.js';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { MODES } from '../../../../src/core/agents/modes.js';
-import { afterFailedStep, STEP_FAILURE_POLICIES } from '../../../../src/core/plan/step-failure.js';
+import { STEP_FAILURE_POLICIES } from '../../../../src/core/plan/plan.js';
+import { afterFailedStep } from '../../../../src/core/plan/step-failure.js';
 
 const GIVEN = { mode: 'plan', policy: 'skip', canReplan: true, hasOrchestrator: false } as const;
 

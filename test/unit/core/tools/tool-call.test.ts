@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { CallAnswer } from '../../../../src/core/gates/gate.js';
 import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
 import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
 import type { ToolEnding, ToolUseBlock } from '../../../../src/core/state/message.js';
@@ -9,12 +10,7 @@ import {
   type ToolDefinition,
   type ToolPolicy,
 } from '../../../../src/core/tools/tool.js';
-import {
-  type CallAnswer,
-  decideToolCall,
-  nearestNames,
-  type ToolCallCase,
-} from '../../../../src/core/tools/tool-call.js';
+import { decideToolCall, nearestNames, type ToolCallCase } from '../../../../src/core/tools/tool-call.js';
 import { notAllowedNote } from '../../../../src/core/tools/tool-notes.js';
 
 function tool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AgentEnd } from '../../../../src/core/agents/subagent.js';
-import { newBranch } from '../../../../src/core/plan/branches.js';
+import type { AgentEnd } from '../../../../src/core/agents/children.js';
+import { newBranch } from '../../../../src/core/state/cursor.js';
 import { goalTimeMs } from '../../../../src/core/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
 import { BranchGroup, BranchRun } from '../../../../src/workflows/branches/branch-run.js';
