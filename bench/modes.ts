@@ -1,6 +1,6 @@
 /** Many runs at once in each mode, with the same scripted model: what a mode costs. */
 import { Command, Option } from 'commander';
-import { MODES, type Mode } from '../src/core/agents/modes.js';
+import { MODES, type Mode } from '../src/run/position/modes.js';
 import { type Database, startArena } from './support/arena.js';
 import { machine, table } from './support/machine.js';
 import { cells, FIGURE_TITLES, type Figures, measure, middle } from './support/measure.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import type { RunSettings } from '../src/core/agents/run-config.js';
+import type { RunSettings } from '../src/run/agents/run-config.js';
 import type { ChatRequest } from '../test/support/endpoint/model.js';
 import { shippedServers } from '../test/support/project.js';
 import { type Rig, startRig, startTemporal } from '../test/support/rig.js';

@@ -1,7 +1,7 @@
 /** The long simulation: new seeds at every call, bad ones kept for the tests to replay first. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { DEFAULT_MODE, MODES, type ModeName } from '../src/core/agents/modes.js';
+import { DEFAULT_MODE, MODES, type ModeName } from '../src/run/position/modes.js';
 import { DECLARED } from '../test/simulation/declared.js';
 import { type BadSeed, simulateRuns, simulateSeed } from '../test/simulation/simulate.js';
 import { machine } from './support/machine.js';

@@ -1,6 +1,6 @@
 /** Agents that one reply of a lead calls: all at the same time against one after the other. */
 import { Command } from 'commander';
-import { MOST_PARALLEL_TOOLS } from '../src/core/limits/limits.js';
+import { MOST_PARALLEL_TOOLS } from '../src/run/limits/limits.js';
 import { startArena } from './support/arena.js';
 import { callsOf, type RunShape, singleCalls } from './support/run-script.js';
 import { compareTogether } from './support/together.js';

@@ -62,14 +62,15 @@ await esbuild.build({
 });
 for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), join(next, file));
 
-/** Tables of the core that nothing on the page uses are left out: its modules do nothing when they are loaded. */
-const core = {
-  name: 'core',
+/** Tables that nothing on the page uses are left out: modules of the floors do nothing when they are loaded. */
+const FLOORS = ['base', 'run', 'conversation', 'rules'].map(floor => join(src, floor));
+const floors = {
+  name: 'floors',
   setup: build =>
-    build.onResolve({ filter: /\/core\/|^\.\.?\// }, async ({ path, pluginData, ...given }) => {
-      if (pluginData === core.name) return undefined;
-      const found = await build.resolve(path, { ...given, pluginData: core.name });
-      return found.path.startsWith(join(src, 'core')) ? { ...found, sideEffects: false } : found;
+    build.onResolve({ filter: /^\.\.?\// }, async ({ path, pluginData, ...given }) => {
+      if (pluginData === floors.name) return undefined;
+      const found = await build.resolve(path, { ...given, pluginData: floors.name });
+      return FLOORS.some(floor => found.path.startsWith(floor)) ? { ...found, sideEffects: false } : found;
     }),
 };
 const forBrowsers = {
@@ -92,7 +93,7 @@ await esbuild.build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   chunkNames: 'chunk-[hash]',
-  plugins: [core],
+  plugins: [floors],
 });
 // Stands in the page of another origin, as one text.
 await esbuild.build({

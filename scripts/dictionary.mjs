@@ -1,11 +1,11 @@
-// Adds a dictionary of today's prompts to src/core/text/dictionaries.ts, under the next number:
+// Adds a dictionary of today's prompts to src/base/sizes/dictionaries.ts, under the next number:
 // `npm run build`, then `node scripts/dictionary.mjs en` (or zh). Numbers that were released stay as they are.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { DICTIONARIES } from '../dist/base/sizes/dictionaries.js';
 import { promptRoots } from '../dist/config/prompts/prompt-files.js';
 import { loadPrefix, loadRoles } from '../dist/config/prompts/prompts.js';
 import { renderPrefix, renderRole } from '../dist/config/prompts/render-prompts.js';
-import { DEFAULT_LIMITS } from '../dist/core/limits/limits.js';
-import { DICTIONARIES } from '../dist/core/text/dictionaries.js';
+import { DEFAULT_LIMITS } from '../dist/run/limits/limits.js';
 
 /** What most runs pin; a longer text would be forgotten by deflate (32 KB) before it is of use. */
 const ROLES = ['executor', 'planner', 'router', 'summary', 'understanding', 'verifier'];
@@ -20,7 +20,7 @@ const words = JSON.stringify({
   prefix: renderPrefix(await loadPrefix(roots, language), VALUES),
 });
 
-const file = new URL('../src/core/text/dictionaries.ts', import.meta.url);
+const file = new URL('../src/base/sizes/dictionaries.ts', import.meta.url);
 const number = Math.max(0, ...Object.keys(DICTIONARIES).map(Number)) + 1;
 const line = `  ${number}: '${words.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}',\n`;
 writeFileSync(

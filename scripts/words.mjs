@@ -1,11 +1,11 @@
-// Writes src/core/prompts/built-in-words.ts: the texts of prompts/words as the workflow bundle has them.
+// Writes src/base/words/built-in-words.ts: the texts of prompts/words as the workflow bundle has them.
 // `node scripts/words.mjs` writes it; with --check it fails where the two differ, or the languages do.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = `${root}src/core/prompts/built-in-words.ts`;
+const target = `${root}src/base/words/built-in-words.ts`;
 
 const read = language => parse(readFileSync(`${root}prompts/words/${language}.yaml`, 'utf8'));
 const constant = (name, type, words) => `export const ${name}${type} = ${JSON.stringify(words, null, 2)}`;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, type Connection } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
 import { builtScript, projectRoot } from '../../src/shared/package.js';
 import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';

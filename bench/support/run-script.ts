@@ -1,6 +1,6 @@
 /** What the scripted model of benchmarks says: a run of a known number of calls, read off each request. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Mode } from '../../src/core/agents/modes.js';
+import type { Mode } from '../../src/run/position/modes.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ChatRequest, ScriptedReply } from '../../test/support/endpoint/model.js';

@@ -1,10 +1,10 @@
 /** Starting runs and reading what they cost. */
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { childId } from '../../src/core/agents/children.js';
-import type { Mode } from '../../src/core/agents/modes.js';
-import type { Limits } from '../../src/core/limits/limits.js';
-import type { Cause } from '../../src/core/plan/cause.js';
+import { childId } from '../../src/run/agents/children.js';
+import type { Mode } from '../../src/run/position/modes.js';
+import type { Limits } from '../../src/run/limits/limits.js';
+import type { Cause } from '../../src/run/limits/cause.js';
 import { type RunResult, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import type { Arena } from './arena.js';
 import { callsOf, type RunShape } from './run-script.js';

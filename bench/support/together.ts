@@ -1,5 +1,5 @@
 /** The same run with more or fewer calls, or tasks, at the same time: what that changes, and that it is all. */
-import type { Limits } from '../../src/core/limits/limits.js';
+import type { Limits } from '../../src/run/limits/limits.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import type { Arena } from './arena.js';
 import { machine, median, table } from './machine.js';

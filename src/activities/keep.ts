@@ -9,8 +9,8 @@ import {
   type Mark,
   NOTHING_KEPT,
   type RunRecord,
-} from '../core/state/kept.js';
-import { errorText } from '../core/text/error-text.js';
+} from '../run/state/kept.js';
+import { errorText } from '../base/text/error-text.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';

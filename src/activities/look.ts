@@ -12,10 +12,10 @@ import {
   NOT_SEEN,
   unseenChanges,
   type WorkspaceChanges,
-} from '../core/evidence/evidence.js';
-import { inventoryOf } from '../core/evidence/inventory.js';
-import { DIFF_BYTES } from '../core/evidence/looked.js';
-import { headWithin } from '../core/text/fit.js';
+} from '../run/evidence/evidence.js';
+import { inventoryOf } from '../rules/evidence/inventory.js';
+import { DIFF_BYTES } from '../rules/evidence/looked.js';
+import { headWithin } from '../base/text/fit.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import { changesBetween, listWorkspace, readList } from './looks/workspace-list.js';
 import { runIdOf } from './store-text.js';

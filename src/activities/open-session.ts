@@ -1,9 +1,9 @@
 /** The activity that reads what a run begins with of the conversation that it is a part of. */
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
-import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../core/context/earlier.js';
-import { FAILURE } from '../core/limits/failure.js';
-import { idInSession, lastNumberIn, type RunRecord } from '../core/state/kept.js';
-import { MAIN_THREAD } from '../core/state/thread.js';
+import { type EarlierRun, earlierMessages, noAnswerOf, outgrow } from '../conversation/earlier.js';
+import { FAILURE } from '../run/limits/failure.js';
+import { idInSession, lastNumberIn, type RunRecord } from '../run/state/kept.js';
+import { MAIN_THREAD } from '../run/state/thread.js';
 import { failpoint } from '../shared/failpoints.js';
 import { lineageOf, type SessionStore, saidInEach } from '../shared/store/store.js';
 import { RunUntold } from './keep.js';

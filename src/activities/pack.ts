@@ -1,7 +1,7 @@
 /** Makes a value small that every history carries and nobody reads there. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { DICTIONARIES } from '../core/text/dictionaries.js';
-import { dictionaryOf, type Packed } from '../core/text/packed.js';
+import { DICTIONARIES } from '../base/sizes/dictionaries.js';
+import { dictionaryOf, type Packed } from '../base/sizes/packed.js';
 
 /** With the dictionary that makes it smallest: there is one for each language of the prompts. */
 export function pack<T>(value: T): Packed<T> {

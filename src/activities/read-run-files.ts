@@ -7,13 +7,13 @@ import { loadPrefix, loadRoles, type Opening, type RoleTemplate } from '../confi
 import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
 import { loadWords } from '../config/prompts/words.js';
 import type { Settings } from '../config/settings.js';
-import { type ModeName, mayPlan } from '../core/agents/modes.js';
-import type { RoleProfile } from '../core/agents/role.js';
-import { type AgentCard, MOST_AGENT_DEPTH } from '../core/agents/role.js';
-import type { RunSettings } from '../core/agents/run-config.js';
-import type { OwnWords } from '../core/prompts/words.js';
-import type { ToolDefinition } from '../core/tools/tool.js';
-import { addWorkflowTools } from '../core/tools/workflow-tools.js';
+import { type ModeName, mayPlan } from '../run/position/modes.js';
+import type { RoleProfile } from '../run/agents/role.js';
+import { type AgentCard, MOST_AGENT_DEPTH } from '../run/agents/role.js';
+import type { RunSettings } from '../run/agents/run-config.js';
+import type { OwnWords } from '../base/words/words.js';
+import type { ToolDefinition } from '../run/tools/tool.js';
+import { addWorkflowTools } from '../run/tools/workflow-tools.js';
 
 export interface RunFilesDeps {
   /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null: there is none. */

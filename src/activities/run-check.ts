@@ -3,11 +3,11 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { errorCode, readHead } from '../config/files.js';
 import { DANGLING, MissingWorkspaceError, OUTSIDE, placeIn } from '../config/workspace.js';
-import type { Check } from '../core/checks/check.js';
-import { errorText } from '../core/text/error-text.js';
-import { cutText } from '../core/text/fit.js';
-import { isRecord, ownValue } from '../core/text/json.js';
-import { preview } from '../core/text/preview.js';
+import type { Check } from '../run/checks/check.js';
+import { errorText } from '../base/text/error-text.js';
+import { cutText } from '../base/text/fit.js';
+import { isRecord, ownValue } from '../base/json/json.js';
+import { preview } from '../base/text/preview.js';
 import { type CommandEnd, runCommand } from '../shared/run-command.js';
 import { faultsOf, matchesText } from '../shared/schema/validate-arguments.js';
 import { withinTime } from '../shared/time-limit.js';

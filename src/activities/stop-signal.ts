@@ -1,5 +1,5 @@
 /** Waiting while an activity may be told to stop. */
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 
 /** Why an activity is told to stop: a person's wish, the end of the worker's grace, or pause, reset, time-out. */
 export type StopReason = 'cancelled' | 'shutdown' | 'other';

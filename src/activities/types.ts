@@ -3,18 +3,18 @@
  * which activities read from the workflow by query.
  */
 
-import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
-import type { Check, CheckStatus } from '../core/checks/check.js';
-import type { ContextChange } from '../core/context/transform.js';
-import type { FilesNow, Snapshot } from '../core/evidence/evidence.js';
-import type { ComparedFile } from '../core/gates/whole-write.js';
-import type { KeyedCharge } from '../core/limits/credits.js';
-import type { ModelSituation } from '../core/limits/resolver.js';
-import type { ArtifactEdit, ArtifactEdited } from '../core/outputs/artifacts.js';
-import type { Cause, Outcome } from '../core/plan/cause.js';
-import type { ModelRequestPage } from '../core/prompts/model-request.js';
-import type { RunWords } from '../core/prompts/words.js';
-import type { Mark } from '../core/state/kept.js';
+import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
+import type { Check, CheckStatus } from '../run/checks/check.js';
+import type { ContextChange } from '../conversation/transform.js';
+import type { FilesNow, Snapshot } from '../run/evidence/evidence.js';
+import type { ComparedFile } from '../rules/gates/whole-write.js';
+import type { KeyedCharge } from '../run/limits/credits.js';
+import type { ModelSituation } from '../run/models/resolver.js';
+import type { ArtifactEdit, ArtifactEdited } from '../run/outputs/artifacts.js';
+import type { Cause, Outcome } from '../run/limits/cause.js';
+import type { ModelRequestPage } from '../rules/prompts/model-request.js';
+import type { RunWords } from '../base/words/words.js';
+import type { Mark } from '../run/state/kept.js';
 import type {
   AppResult,
   AssistantMessage,
@@ -22,8 +22,8 @@ import type {
   ToolContent,
   ToolEnding,
   Usage,
-} from '../core/state/message.js';
-import type { Packed } from '../core/text/packed.js';
+} from '../run/messages/message.js';
+import type { Packed } from '../base/sizes/packed.js';
 
 export interface LoadRunInput {
   settings: RunSettings;
@@ -118,7 +118,7 @@ export interface ActivityToolCall
 
 export interface CallToolResult {
   ending: Exclude<ToolEnding, 'reused' | 'skipped'>;
-  /** Words of the worker (`core/tools/tool-notes.ts`), never of the tool or its server. */
+  /** Words of the worker (`conversation/tool-notes.ts`), never of the tool or its server. */
   note?: string;
   content: ToolContent[];
   isError: boolean;

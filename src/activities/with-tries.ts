@@ -1,7 +1,7 @@
 /** How often an activity may fail. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 
 /**
  * The activity, which fails for good with the try of this number. Temporal makes more: a try that was lost with its

@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { GateKind, RunEvent } from '../client/index.js';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { outward } from '../shared/http/outward-fetch.js';
 import { given } from './arguments.js';
 

@@ -17,9 +17,9 @@ import {
 import { CONFIG_OPTION } from '../config/config-dir.js';
 import { errorCode } from '../config/files.js';
 import { parseYaml } from '../config/yaml-source.js';
-import { DEFAULT_MODE, MODES_HELP, modeFor } from '../core/agents/modes.js';
-import { errorText } from '../core/text/error-text.js';
-import { isRecord } from '../core/text/json.js';
+import { DEFAULT_MODE, MODES_HELP, modeFor } from '../run/position/modes.js';
+import { errorText } from '../base/text/error-text.js';
+import { isRecord } from '../base/json/json.js';
 import { startCall, verbCall } from '../shared/called-as.js';
 import { errorLine } from '../shared/output.js';
 import { given, notEmpty, positiveInteger, readLimits, userPath } from './arguments.js';

@@ -1,5 +1,5 @@
 /** Ending a wait by a signal, and errors that callers can tell apart. */
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { ClientScope } from './client-scope.js';
 import { explainError } from './grpc-errors.js';

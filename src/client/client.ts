@@ -1,6 +1,6 @@
 /** The client: what programs start, find and steer runs with. */
 import type { Client } from '@temporalio/client';
-import type { RunRecord } from '../core/state/kept.js';
+import type { RunRecord } from '../run/state/kept.js';
 import { SteersmanError } from '../shared/errors.js';
 import { resolveHome } from '../stack/home.js';
 import { leftOpenRuns } from '../stack/open-runs.js';

@@ -2,7 +2,7 @@
 
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 import { connectionFault, temporalConfig } from '../shared/temporal/connection-fault.js';
 import { retryInterceptors, temporalClient } from '../shared/temporal-client.js';

@@ -1,27 +1,27 @@
 /** `steersman/client`: start runs of agents, follow them, steer them, answer what they ask. */
 
-export type { Check, CheckResult } from '../core/checks/check.js';
-export type { Basis } from '../core/evidence/evidence.js';
-export type { Gate, GateKind } from '../core/gates/gate.js';
-export type { ToolProgress } from '../core/limits/heartbeats.js';
-export { DEFAULT_LIMITS, type Limits } from '../core/limits/limits.js';
-export type { UsageEntry } from '../core/limits/usage-by.js';
-export type { Artifact } from '../core/outputs/artifacts.js';
-export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../core/plan/cause.js';
-export type { Task } from '../core/plan/plan.js';
-export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../core/plan/plan.js';
+export type { Check, CheckResult } from '../run/checks/check.js';
+export type { Basis } from '../run/evidence/evidence.js';
+export type { Gate, GateKind } from '../run/gates/gate.js';
+export type { ToolProgress } from '../run/limits/heartbeats.js';
+export { DEFAULT_LIMITS, type Limits } from '../run/limits/limits.js';
+export type { UsageEntry } from '../run/limits/usage-by.js';
+export type { Artifact } from '../run/outputs/artifacts.js';
+export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../run/limits/cause.js';
+export type { Task } from '../run/plan/plan.js';
+export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../run/plan/plan.js';
 export type {
   CallEnded,
   JournalEvent,
   JournalPayloads,
   JournalType,
   ReplyForm,
-} from '../core/state/journal.js';
-export type { RunRecord } from '../core/state/kept.js';
-export type { Message, Usage } from '../core/state/message.js';
-export type { Phase } from '../core/state/position.js';
-export type { TraceReport, TraceStep } from '../core/state/trace.js';
-export { STEER_TIMES, type SteerTime } from '../core/steering/inbox.js';
+} from '../run/state/journal.js';
+export type { RunRecord } from '../run/state/kept.js';
+export type { Message, Usage } from '../run/messages/message.js';
+export type { Phase } from '../run/position/position.js';
+export type { TraceReport, TraceStep } from '../run/state/trace.js';
+export { STEER_TIMES, type SteerTime } from '../run/steering/inbox.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export type { Account, Hit, SessionLine } from '../shared/store/store.js';
 export { forgetPermissions, type KeptPermission, keptPermissions } from '../stack/trust/kept-permissions.js';

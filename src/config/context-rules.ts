@@ -1,12 +1,12 @@
 /** `context` of `steersman.yaml`: what runs pin of it, and which transforms it may name. */
-import type { PinnedRun } from '../core/agents/run-config.js';
+import type { PinnedRun } from '../run/agents/run-config.js';
 import {
   BUILT_IN_TRANSFORMS,
   type ContextRules,
   isBuiltInTransform,
   type TransformLists,
-} from '../core/context/decide.js';
-import { canonicalJson } from '../core/text/json.js';
+} from '../run/limits/decide.js';
+import { canonicalJson } from '../base/json/json.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { ConfigInCode } from './in-code.js';
 import type { Settings } from './settings-schema.js';

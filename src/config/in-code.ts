@@ -1,6 +1,6 @@
 /** What a program says of its worker in code: the same as files say, and over them. */
 import type { z } from 'zod';
-import { isRecord } from '../core/text/json.js';
+import { isRecord } from '../base/json/json.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { RoleFile, RoleFrontMatter } from './prompts/role-file.js';
 import { settingsSchema } from './settings-schema.js';

@@ -1,9 +1,9 @@
 /** The section `models` of `steersman.yaml`: endpoints, which model answers, and facts about models. */
 import { z } from 'zod';
-import { TOOL_SYNTAXES } from '../core/agents/role.js';
-import { MODEL_FAILURES } from '../core/limits/failure.js';
-import { STOP_REASONS } from '../core/state/message.js';
-import { PHASES } from '../core/state/position.js';
+import { TOOL_SYNTAXES } from '../run/agents/role.js';
+import { MODEL_FAILURES } from '../run/limits/failure.js';
+import { STOP_REASONS } from '../run/messages/message.js';
+import { PHASES } from '../run/position/position.js';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
 
 /** The one model that goes by its provider's name alone. */

@@ -3,13 +3,13 @@
  * made from it by `node scripts/schema.mjs`, and a test keeps the two equal.
  */
 import { z } from 'zod';
-import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../core/checks/check.js';
-import { BUILT_IN_TRANSFORMS } from '../core/context/decide.js';
-import type { Limits } from '../core/limits/limits.js';
-import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../core/limits/limits.js';
-import { STEP_FAILURE_POLICIES } from '../core/plan/plan.js';
-import { CONTENT_BYTES } from '../core/state/bounds.js';
-import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
+import { CHECK_TIMEOUT_MS, type Check, checksFault, MOST_CHECKS } from '../run/checks/check.js';
+import { BUILT_IN_TRANSFORMS } from '../run/limits/decide.js';
+import type { Limits } from '../run/limits/limits.js';
+import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../run/limits/limits.js';
+import { STEP_FAILURE_POLICIES } from '../run/plan/plan.js';
+import { CONTENT_BYTES } from '../base/sizes/bounds.js';
+import { DEFAULT_TOOL_POLICY } from '../run/tools/tool.js';
 import { creditsSchema, hooksSchema } from './hooks-schema.js';
 import { modelsSchema } from './models-schema.js';
 import { storeSchema } from './store-schema.js';

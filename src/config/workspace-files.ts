@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
-import { preview } from '../core/text/preview.js';
+import { preview } from '../base/text/preview.js';
 
 const TIME_LIMIT_MS = 10_000;
 const MAX_STDERR_CHARS = 2_000;

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import type { Document, Range } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
-import { isRecord } from '../core/text/json.js';
-import { nearestNames } from '../core/tools/tool-call.js';
+import { isRecord } from '../base/json/json.js';
+import { nearestNames } from '../rules/tools/tool-call.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 

@@ -1,6 +1,6 @@
 /** The page of an app, as its server gives it. */
 import { z } from 'zod';
-import { isRecord } from '../core/text/json.js';
+import { isRecord } from '../base/json/json.js';
 import { APP_MIME } from './apps.js';
 import type { McpConnection } from './connection/connection.js';
 

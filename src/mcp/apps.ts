@@ -1,5 +1,5 @@
 /** MCP Apps (SEP-1865) at a tool server: what its tools say of their apps. */
-import { isRecord } from '../core/text/json.js';
+import { isRecord } from '../base/json/json.js';
 
 export const APP_MIME = 'text/html;profile=mcp-app';
 /** What a client that shows apps says of itself. */

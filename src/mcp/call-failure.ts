@@ -1,4 +1,4 @@
-import type { NotBegun } from '../core/tools/effect.js';
+import type { NotBegun } from '../run/tools/effect.js';
 
 /**
  * Why a tool call has no result:

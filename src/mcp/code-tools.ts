@@ -14,9 +14,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { unknownKeyText } from '../config/yaml-source.js';
-import { errorText } from '../core/text/error-text.js';
-import type { JsonSchema } from '../core/text/json.js';
-import { isRecord, ownValue } from '../core/text/json.js';
+import { errorText } from '../base/text/error-text.js';
+import type { JsonSchema } from '../base/json/json.js';
+import { isRecord, ownValue } from '../base/json/json.js';
 import { SteersmanError } from '../shared/errors.js';
 import { isZod, schemaOfInput } from '../shared/schema/zod-input.js';
 

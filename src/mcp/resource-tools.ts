@@ -1,6 +1,6 @@
 /** Resources of a server as two tools that only read: they go by everything that tools go by. */
 import { z } from 'zod';
-import { isRecord } from '../core/text/json.js';
+import { isRecord } from '../base/json/json.js';
 import { isAppUri } from './apps.js';
 import { McpCallError } from './call-failure.js';
 import type { Requests } from './connection/requests.js';

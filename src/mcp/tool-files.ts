@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
-import { errorText } from '../core/text/error-text.js';
-import { isRecord } from '../core/text/json.js';
+import { errorText } from '../base/text/error-text.js';
+import { isRecord } from '../base/json/json.js';
 import { SteersmanError } from '../shared/errors.js';
 import { CODE_TOOL_KEYS, type CodeTool, checkToolKeys, defineTool, type ToolOptions } from './code-tools.js';
 

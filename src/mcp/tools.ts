@@ -1,8 +1,8 @@
 /** The tools of a run: what its servers offer when it starts, with the policies they declare. */
 
-import { errorText } from '../core/text/error-text.js';
-import { preview } from '../core/text/preview.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
+import { errorText } from '../base/text/error-text.js';
+import { preview } from '../base/text/preview.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../run/tools/tool.js';
 import { SteersmanError } from '../shared/errors.js';
 import { isUsableSchema } from '../shared/schema/validate-arguments.js';
 import { readResultTool } from '../shared/store/read-result.js';

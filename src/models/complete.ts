@@ -1,5 +1,5 @@
 /** One whole reply, for programs and checks: the stream, drained. */
-import type { AssistantMessage, StopReason } from '../core/state/message.js';
+import type { AssistantMessage, StopReason } from '../run/messages/message.js';
 import type { ModelProvider, ModelRequest, ReportedUsage } from './provider.js';
 import { ReplyDraft } from './reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './run-stream.js';

@@ -1,7 +1,7 @@
 /** Where models are reached (M2): an address, the protocol that is spoken there, and the key. */
 
-import type { ToolSyntax } from '../core/agents/role.js';
-import { FAILURE } from '../core/limits/failure.js';
+import type { ToolSyntax } from '../run/agents/role.js';
+import { FAILURE } from '../run/limits/failure.js';
 import { ModelCallError } from './model-call-error.js';
 
 export const PROTOCOLS = ['openai-responses', 'openai-compatible', 'anthropic'] as const;

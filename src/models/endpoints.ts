@@ -1,7 +1,7 @@
 /** Which endpoints there are: those of the configuration, and those that variables make. */
 
-import type { ToolSyntax } from '../core/agents/role.js';
-import { FAILURE } from '../core/limits/failure.js';
+import type { ToolSyntax } from '../run/agents/role.js';
+import { FAILURE } from '../run/limits/failure.js';
 import type { EndpointSettings, KnownEndpoint, Protocol } from './endpoint.js';
 import { KNOWN_ENDPOINTS, knownEndpoint, splitModelId } from './endpoint.js';
 import { ModelCallError } from './model-call-error.js';

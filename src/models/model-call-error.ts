@@ -1,4 +1,4 @@
-import { isRetryableModelFailure, type ModelFailureType } from '../core/limits/failure.js';
+import { isRetryableModelFailure, type ModelFailureType } from '../run/limits/failure.js';
 
 /** A classified failure of a model call. The message is for people and holds no key and no request text. */
 export class ModelCallError extends Error {

@@ -1,5 +1,5 @@
 /** The providers of a worker process: made when first used, then kept (M3). */
-import { FAILURE } from '../core/limits/failure.js';
+import { FAILURE } from '../run/limits/failure.js';
 import { splitModelId } from './endpoint.js';
 import { endpointFault } from './endpoints.js';
 import { ModelCallError } from './model-call-error.js';

@@ -1,7 +1,7 @@
 /** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
-import { FAILURE } from '../core/limits/failure.js';
-import { textOf, toolCallsOf } from '../core/state/message.js';
-import { canonicalJson, isRecord, stringOr, wellFormed } from '../core/text/json.js';
+import { FAILURE } from '../run/limits/failure.js';
+import { textOf, toolCallsOf } from '../run/messages/message.js';
+import { canonicalJson, isRecord, stringOr, wellFormed } from '../base/json/json.js';
 import {
   type CallSite,
   classifyAnswer,

@@ -1,5 +1,5 @@
 /** Usage of a call: an endpoint's report is a claim, and where it can't be right we count ourselves (LI4, M9). */
-import type { Usage } from '../core/state/message.js';
+import type { Usage } from '../run/messages/message.js';
 import { type ModelInfo, pricedUsage } from './model-info.js';
 import type { ReportedUsage } from './provider.js';
 

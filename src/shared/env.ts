@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { SteersmanError } from './errors.js';
 
 /**

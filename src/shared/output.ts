@@ -3,7 +3,7 @@
  * but a session's screen; both let through what `terminal-text.ts` says (TR6).
  */
 import pc from 'picocolors';
-import { escapeUnseen } from '../core/text/unseen.js';
+import { escapeUnseen } from '../base/text/unseen.js';
 import { env } from './env.js';
 import { jsonLine, printable, terminalText } from './terminal-text.js';
 

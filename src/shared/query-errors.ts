@@ -1,6 +1,6 @@
 /** What the errors of queries mean, and asking again where that helps: for activities and clients alike. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { REFUSAL } from '../core/limits/failure.js';
+import { REFUSAL } from '../run/limits/failure.js';
 
 /**
  * `passing`: a worker is being replaced, or a server is busy or away: asking again helps. `gone`: the server

@@ -3,7 +3,7 @@
  * variables. Wherever an activity gives something back, they are replaced by their names.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isRecord } from '../core/text/json.js';
+import { isRecord } from '../base/json/json.js';
 
 const KEY_NAME =
   /(?:^|[_-])(?:api_?key|key|token|secret|passw(?:or)?d|passphrase|credentials?|authorization|pat)(?:$|[_-]|\d)/i;

@@ -3,7 +3,7 @@
  * is printed goes through here, so that no model, tool or endpoint drives the terminal or hides text in it. Pure.
  */
 
-import { escapeUnseen, replaceUnseen } from '../core/text/unseen.js';
+import { escapeUnseen, replaceUnseen } from '../base/text/unseen.js';
 
 /**
  * Whole control sequences, so that nothing of them is left to read: CSI, then strings such as OSC, then the rest. No

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../rules/steering/search-attributes.js';
 import { REBUILD } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';

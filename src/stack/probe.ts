@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../rules/steering/search-attributes.js';
 import { env } from '../shared/env.js';
 import { retryInterceptors } from '../shared/temporal-client.js';
 import { happens } from './seat.js';

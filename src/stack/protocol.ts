@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { scriptCall } from '../shared/called-as.js';
 import { type ErrorCode, SteersmanError } from '../shared/errors.js';
 import { isManagedQueue, type QueueFolder } from './queues.js';

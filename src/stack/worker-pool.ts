@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { endChild, hasEnded, startError, withLog } from './dev-server.js';
 import { removeFile } from './json-file.js';
 import {

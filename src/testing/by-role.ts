@@ -1,5 +1,5 @@
 /** A script for each role, so that a test says what the planner says and what the executor does, in any order. */
-import { BUILT_IN_WORDS, filled } from '../core/prompts/words.js';
+import { BUILT_IN_WORDS, filled } from '../base/words/words.js';
 import type { ScriptedReply } from './faults.js';
 import { type ChatRequest, wireText } from './model-server.js';
 import { verdict } from './role-outputs.js';

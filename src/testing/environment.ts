@@ -1,7 +1,7 @@
 /** A Temporal server for tests. */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { SEARCH_ATTRIBUTES } from '../core/steering/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../rules/steering/search-attributes.js';
 import { env } from '../shared/env.js';
 import { NO_HTTP_API } from '../stack/dev-server.js';
 import { temporalBinary } from '../stack/download/temporal-fetch.js';

@@ -1,5 +1,5 @@
 /** Final replies of roles, for scripts: short to write, complete on the wire. Those that steer reply with envelopes. */
-import type { Control, IntentAction, Route, TaskRelation } from '../core/outputs/contracts.js';
+import type { Control, IntentAction, Route, TaskRelation } from '../run/outputs/contracts.js';
 
 export interface PlannedTask {
   id: string;

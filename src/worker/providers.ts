@@ -1,6 +1,6 @@
 /** Which providers this program has: the one place where they are put together. */
 
-import type { PinnedModel } from '../core/agents/run-config.js';
+import type { PinnedModel } from '../run/agents/run-config.js';
 import { createDemoProvider } from '../models/demo/provider.js';
 import type { EndpointSettings } from '../models/endpoint.js';
 import { endpointFault, endpointNames, endpointSettings } from '../models/endpoints.js';

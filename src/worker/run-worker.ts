@@ -15,7 +15,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { configurationDigest } from '../config/digest.js';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { checkFailpoints, failpoint } from '../shared/failpoints.js';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { errorText } from '../core/text/error-text.js';
+import { errorText } from '../base/text/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 import { plural } from '../shared/format.js';
 import type { BlobOwner } from '../shared/store/blob-store.js';

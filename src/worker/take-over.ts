@@ -5,7 +5,7 @@
  */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { SteersmanActivities } from '../activities/types.js';
-import { FAILURE } from '../core/limits/failure.js';
+import { FAILURE } from '../run/limits/failure.js';
 import { openRunsOf, recentPollers } from '../stack/open-runs.js';
 import { hasDied, workerIdentity } from './identity.js';
 

@@ -8,18 +8,18 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PinnedRun } from '../core/agents/run-config.js';
-import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '../core/agents/run-input.js';
-import { restOf } from '../core/agents/subagent.js';
-import { type CallFailure, FAILURE } from '../core/limits/failure.js';
-import { causeText } from '../core/plan/cause.js';
-import { wordsOf } from '../core/prompts/words.js';
-import { resumedState } from '../core/state/handover.js';
-import { lackAtEnd, UNKEPT } from '../core/state/kept.js';
-import { newRunState, type RunState } from '../core/state/run-state.js';
-import { fitted, told } from '../core/text/fit.js';
-import { isRecord, jsonBytes } from '../core/text/json.js';
-import { preview } from '../core/text/preview.js';
+import type { PinnedRun } from '../run/agents/run-config.js';
+import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '../rules/agents/run-input.js';
+import { restOf } from '../rules/agents/subagent.js';
+import { type CallFailure, FAILURE } from '../run/limits/failure.js';
+import { causeText } from '../run/limits/cause.js';
+import { wordsOf } from '../base/words/words.js';
+import { resumedState } from '../conversation/handover.js';
+import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
+import { newRunState, type RunState } from '../run/state/run-state.js';
+import { fitted, told } from '../base/text/fit.js';
+import { isRecord, jsonBytes } from '../base/json/json.js';
+import { preview } from '../base/text/preview.js';
 import { appCallsUnderWay, resumeAppCalls } from './app-calls.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { LACKS_PATCH, type RunInput, type RunResult } from './messages.js';

@@ -1,11 +1,11 @@
 /** Evidence of a goal: what stood there before a write, and what is there when the work is judged. */
 
-import { isVerified } from '../core/agents/modes.js';
-import { offeredTools } from '../core/agents/run-config.js';
-import { type CheckResult, checksOf, withResult } from '../core/checks/check.js';
-import { readByCheck } from '../core/checks/read-files.js';
-import { type EvidenceItem, NOT_SEEN } from '../core/evidence/evidence.js';
-import { filesOf, isWorthALook, lookedUp } from '../core/evidence/looked.js';
+import { isVerified } from '../run/position/modes.js';
+import { offeredTools } from '../run/agents/run-config.js';
+import { type CheckResult, checksOf, withResult } from '../run/checks/check.js';
+import { readByCheck } from '../rules/checks/read-files.js';
+import { type EvidenceItem, NOT_SEEN } from '../run/evidence/evidence.js';
+import { filesOf, isWorthALook, lookedUp } from '../rules/evidence/looked.js';
 import {
   agentNote,
   callNote,
@@ -13,14 +13,14 @@ import {
   withCall,
   withSnapshots,
   withWriter,
-} from '../core/evidence/record.js';
-import { planInForce } from '../core/plan/plan.js';
-import { taskAt } from '../core/state/cursor.js';
-import type { ToolResultBlock } from '../core/state/message.js';
-import type { Verification } from '../core/state/position.js';
-import type { ToolDefinition } from '../core/tools/tool.js';
-import { namedPaths } from '../core/tools/tool-paths.js';
-import { writesArtifact } from '../core/tools/workflow-tools.js';
+} from '../rules/evidence/record.js';
+import { planInForce } from '../run/plan/plan.js';
+import { taskAt } from '../run/state/cursor.js';
+import type { ToolResultBlock } from '../run/messages/message.js';
+import type { Verification } from '../run/position/position.js';
+import type { ToolDefinition } from '../run/tools/tool.js';
+import { namedPaths } from '../run/tools/tool-paths.js';
+import { writesArtifact } from '../run/tools/workflow-tools.js';
 import type { Run } from './run.js';
 
 /** As the work of a goal begins that is judged: what there is in the workspace, once. */

@@ -10,16 +10,16 @@ import {
   isRoomForGate,
   safeAnswer,
   toldApart,
-} from '../core/gates/gate.js';
-import { barred } from '../core/gates/gate-parts.js';
-import { gateLine } from '../core/gates/gate-text.js';
-import { QUESTION_BYTES } from '../core/state/bounds.js';
-import type { OpenGate } from '../core/state/people.js';
-import { isHeld } from '../core/state/run-state.js';
-import { cutText } from '../core/text/fit.js';
-import { preview } from '../core/text/preview.js';
-import { visibleText } from '../core/text/unseen.js';
-import { allowedAt } from '../core/tools/permission.js';
+} from '../run/gates/gate.js';
+import { barred } from '../rules/gates/gate-parts.js';
+import { gateLine } from '../rules/gates/gate-text.js';
+import { QUESTION_BYTES } from '../base/sizes/bounds.js';
+import type { OpenGate } from '../run/state/people.js';
+import { isHeld } from '../run/state/run-state.js';
+import { cutText } from '../base/text/fit.js';
+import { preview } from '../base/text/preview.js';
+import { visibleText } from '../base/text/unseen.js';
+import { allowedAt } from '../run/tools/permission.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';
 

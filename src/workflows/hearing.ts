@@ -1,9 +1,9 @@
 /** Where messages of people are heard, and how a run goes to the position where they are understood (PR4). */
 
-import { roleAt } from '../core/agents/modes.js';
-import { newSteering } from '../core/state/position.js';
-import { isHeld, wayOf } from '../core/state/run-state.js';
-import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../core/steering/inbox.js';
+import { roleAt } from '../run/position/modes.js';
+import { newSteering } from '../run/position/position.js';
+import { isHeld, wayOf } from '../run/state/run-state.js';
+import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../run/steering/inbox.js';
 import { type Run, Yielded } from './run.js';
 
 export const UNDERSTANDING = 'understanding';

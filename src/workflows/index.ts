@@ -1,6 +1,6 @@
 /** `steersman/workflow`: for workflow code. Runs as children of one's own workflows, and every message of a run. */
 
-export type { Gate } from '../core/gates/gate.js';
+export type { Gate } from '../run/gates/gate.js';
 export type {
   CallingRun,
   ChildRun,

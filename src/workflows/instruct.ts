@@ -1,14 +1,14 @@
 /** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
 
-import type { PinnedRole } from '../core/agents/role.js';
-import { inventoryText } from '../core/evidence/inventory.js';
-import { newInventory, withCallContext } from '../core/prompts/call-context.js';
-import { holdsNotes, notesText, takesNotes } from '../core/prompts/project-notes.js';
-import { introduction } from '../core/prompts/shared-prefix.js';
-import { fill } from '../core/prompts/words.js';
-import { textOf } from '../core/state/message.js';
-import type { Thread } from '../core/state/thread.js';
-import { holdsPrompt, roleAtHand } from '../core/state/thread.js';
+import type { PinnedRole } from '../run/agents/role.js';
+import { inventoryText } from '../rules/evidence/inventory.js';
+import { newInventory, withCallContext } from '../rules/prompts/call-context.js';
+import { holdsNotes, notesText, takesNotes } from '../run/agents/project-notes.js';
+import { introduction } from '../rules/prompts/shared-prefix.js';
+import { fill } from '../base/words/words.js';
+import { textOf } from '../run/messages/message.js';
+import type { Thread } from '../run/state/thread.js';
+import { holdsPrompt, roleAtHand } from '../run/state/thread.js';
 import type { Run } from './run.js';
 
 /** Tells a role what to do; `taskId`: the task that it is given. */

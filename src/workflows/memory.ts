@@ -1,10 +1,10 @@
 /** What a run holds in memory while a part of it runs, from one continue-as-new to the next. */
 
-import type { AgentRest } from '../core/agents/children.js';
-import type { FormAnswer } from '../core/gates/gate.js';
-import type { Limits } from '../core/limits/limits.js';
-import type { OpenGate } from '../core/state/people.js';
-import type { InboxItem } from '../core/steering/inbox.js';
+import type { AgentRest } from '../run/agents/children.js';
+import type { FormAnswer } from '../run/gates/gate.js';
+import type { Limits } from '../run/limits/limits.js';
+import type { OpenGate } from '../run/state/people.js';
+import type { InboxItem } from '../run/steering/inbox.js';
 import { Offered } from './platform/requests.js';
 
 export interface CallInFlight {

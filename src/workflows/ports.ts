@@ -20,15 +20,15 @@ import type {
   StoreTextInput,
   TransformInput,
 } from '../activities/types.js';
-import type { FromCaller, ToCaller } from '../core/agents/agent-message.js';
-import type { AgentEnd } from '../core/agents/children.js';
-import type { PinnedRun, RunSettings } from '../core/agents/run-config.js';
-import type { ContextChange } from '../core/context/transform.js';
-import type { ComparedFile } from '../core/gates/whole-write.js';
-import type { CallFailure } from '../core/limits/failure.js';
-import type { ArtifactEdited } from '../core/outputs/artifacts.js';
-import type { ModelRequestPage } from '../core/prompts/model-request.js';
-import type { RunState } from '../core/state/run-state.js';
+import type { FromCaller, ToCaller } from '../rules/agents/agent-message.js';
+import type { AgentEnd } from '../run/agents/children.js';
+import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
+import type { ContextChange } from '../conversation/transform.js';
+import type { ComparedFile } from '../rules/gates/whole-write.js';
+import type { CallFailure } from '../run/limits/failure.js';
+import type { ArtifactEdited } from '../run/outputs/artifacts.js';
+import type { ModelRequestPage } from '../rules/prompts/model-request.js';
+import type { RunState } from '../run/state/run-state.js';
 
 import type { PauseInput, ReasonInput, SteerInput } from './messages.js';
 

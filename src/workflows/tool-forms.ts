@@ -4,11 +4,11 @@
  * carried over; the end of a call, whatever it is, closes what it asked.
  */
 
-import { type FormMessage, readFormMessage } from '../core/gates/form.js';
-import { type FormAnswer, hasWholeForm, isRoomForGate } from '../core/gates/gate.js';
-import { formText } from '../core/gates/gate-text.js';
-import type { OpenGate } from '../core/state/people.js';
-import type { ToolDefinition } from '../core/tools/tool.js';
+import { type FormMessage, readFormMessage } from '../run/gates/form.js';
+import { type FormAnswer, hasWholeForm, isRoomForGate } from '../run/gates/gate.js';
+import { formText } from '../rules/gates/gate-text.js';
+import type { OpenGate } from '../run/state/people.js';
+import type { ToolDefinition } from '../run/tools/tool.js';
 import { closeGate, gateAt, openGate, openGates } from './gates.js';
 import { callInFlight } from './platform/requests.js';
 import { FORM, type Run } from './run.js';

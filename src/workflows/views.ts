@@ -1,13 +1,13 @@
 /** Read-only views of a run's state: what queries and the result give. */
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { readersOf } from '../core/agents/modes.js';
-import { isSubagent, sessionOf } from '../core/agents/subagent.js';
-import { chainOf, limitsOf } from '../core/limits/in-force.js';
-import type { Cause, Outcome } from '../core/plan/cause.js';
-import { released } from '../core/plan/plan.js';
-import { ownMessages } from '../core/state/branch-threads.js';
-import { eventsSince, type JournalEvent, lastSwitches } from '../core/state/journal.js';
+import { readersOf } from '../run/position/modes.js';
+import { isSubagent, sessionOf } from '../rules/agents/subagent.js';
+import { chainOf, limitsOf } from '../rules/limits/in-force.js';
+import type { Cause, Outcome } from '../run/limits/cause.js';
+import { released } from '../run/plan/plan.js';
+import { ownMessages } from '../conversation/branch-threads.js';
+import { eventsSince, type JournalEvent, lastSwitches } from '../run/state/journal.js';
 import {
   eventWithSaid,
   type FindsReply,
@@ -17,17 +17,17 @@ import {
   passed,
   recordBytes,
   recordsBetween,
-} from '../core/state/kept.js';
-import { type KeptRest, REST_BYTES } from '../core/state/kept-rest.js';
-import { type AssistantMessage, type Message, toolCallsOf } from '../core/state/message.js';
-import { budgetUse, type RunState, wayOf } from '../core/state/run-state.js';
-import { MAIN_THREAD } from '../core/state/thread.js';
-import { type TraceReport, traceReport } from '../core/state/trace.js';
-import type { InboxItem } from '../core/steering/inbox.js';
-import { phaseOf, unansweredGates } from '../core/steering/status.js';
-import { fitted } from '../core/text/fit.js';
-import { jsonBytes, ownValue } from '../core/text/json.js';
-import { firstPage, PAGE_BYTES } from '../core/text/sizes.js';
+} from '../run/state/kept.js';
+import { type KeptRest, REST_BYTES } from '../run/state/kept-rest.js';
+import { type AssistantMessage, type Message, toolCallsOf } from '../run/messages/message.js';
+import { budgetUse, type RunState, wayOf } from '../run/state/run-state.js';
+import { MAIN_THREAD } from '../run/state/thread.js';
+import { type TraceReport, traceReport } from '../run/state/trace.js';
+import type { InboxItem } from '../run/steering/inbox.js';
+import { phaseOf, unansweredGates } from '../rules/steering/status.js';
+import { fitted } from '../base/text/fit.js';
+import { jsonBytes, ownValue } from '../base/json/json.js';
+import { firstPage, PAGE_BYTES } from '../base/sizes/sizes.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
 /** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */

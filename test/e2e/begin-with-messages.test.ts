@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { connect } from '../../src/client/client.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
 import { fromChatMessages, readConversation } from '../../src/client/messages/index.js';
-import type { Message } from '../../src/core/state/message.js';
+import type { Message } from '../../src/run/messages/message.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, messagesOf, transcriptOf } from '../support/run-views.js';

@@ -28,7 +28,7 @@ function sources(): string[] {
 test('workflow bundle: its modules → rings 1 and 2 and the SDK, nothing of ring 3, zod or model and tool SDKs', () => {
   const found = sources().filter(source => !GLUE.test(source));
   console.log(`workflow bundle: ${Math.round(endOfCode / 1024)} KB of ${found.length} modules`);
-  expect(found).toEqual(expect.arrayContaining(['src/workflows/agent.ts', 'src/core/plan/decide.ts']));
+  expect(found).toEqual(expect.arrayContaining(['src/workflows/agent.ts', 'src/rules/plan/decide.ts']));
   expect(found.filter(name => !ALLOWED.some(pattern => pattern.test(name)))).toEqual([]);
   expect(endOfCode).toBeLessThan(MAX_BYTES);
 });

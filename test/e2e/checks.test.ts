@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { RunSettings } from '../../src/core/agents/run-config.js';
-import type { Check } from '../../src/core/checks/check.js';
+import type { RunSettings } from '../../src/run/agents/run-config.js';
+import type { Check } from '../../src/run/checks/check.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   followUpSignal,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { EndedTurn, SaidMessage } from '../../src/activities/hook.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
-import { textOf } from '../../src/core/state/message.js';
+import { textOf } from '../../src/run/messages/message.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';
 import { rigOfFile } from '../support/rig-of-file.js';

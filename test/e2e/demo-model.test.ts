@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RunSettings } from '../../src/core/agents/run-config.js';
+import type { RunSettings } from '../../src/run/agents/run-config.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
 import { shippedServers } from '../support/project.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FAILURE } from '../../src/core/limits/failure.js';
+import { FAILURE } from '../../src/run/limits/failure.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import type { FaultStage, StagedRun } from '../support/fault-stage.js';
 import { onStage } from '../support/fault-stage.js';

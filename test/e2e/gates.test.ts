@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ClientTool } from '../../src/core/tools/tool.js';
+import type { ClientTool } from '../../src/run/tools/tool.js';
 import { plan } from '../../src/testing/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
 import { listenToStream } from '../../src/client/vocabularies/index.js';
-import { textOf } from '../../src/core/state/message.js';
+import { textOf } from '../../src/run/messages/message.js';
 import { askPatiently } from '../../src/shared/query-errors.js';
 import {
   byRole,

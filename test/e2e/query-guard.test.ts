@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WorkflowClient, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, expect, test } from 'vitest';
-import { REFUSAL } from '../../src/core/limits/failure.js';
+import { REFUSAL } from '../../src/run/limits/failure.js';
 import {
   followUpSignal,
   pauseSignal,

@@ -5,7 +5,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import type { JournalEvent } from '../../src/core/state/journal.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
 import { eventsQuery, stateQuery, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { SHORT_RUN_FILES, shortestScript } from '../support/team-script.js';

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
 import { setVariables } from '../../src/shared/env.js';
 import { projectRoot } from '../../src/shared/package.js';
 import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { newRunState } from '../../src/core/state/run-state.js';
+import { newRunState } from '../../src/run/state/run-state.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { SHORT_RUN_FILES, shortScript } from '../support/team-script.js';

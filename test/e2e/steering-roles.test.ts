@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import type { Control, IntentAction } from '../../src/core/outputs/contracts.js';
+import type { Control, IntentAction } from '../../src/run/outputs/contracts.js';
 import { plan } from '../../src/testing/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {

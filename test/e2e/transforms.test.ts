@@ -1,7 +1,7 @@
 /** Functions of a worker's program that change a conversation before each call, on a real server. */
 import { expect, test } from 'vitest';
 import type { AskedContext } from '../../src/activities/models/transform.js';
-import { textOf } from '../../src/core/state/message.js';
+import { textOf } from '../../src/run/messages/message.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, transcriptOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';

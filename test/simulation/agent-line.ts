@@ -1,6 +1,6 @@
 /** What runs of a tree tell each other: one message after the other, each a moment after it was sent. */
-import type { AgentMessage, FromCaller } from '../../src/core/agents/agent-message.js';
-import { modelFault } from '../../src/core/limits/in-force.js';
+import type { AgentMessage, FromCaller } from '../../src/rules/agents/agent-message.js';
+import { modelFault } from '../../src/rules/limits/in-force.js';
 import { hearAgent } from '../../src/workflows/agents/agents.js';
 import {
   answerFromCaller,

@@ -1,8 +1,8 @@
 /** The sub-agents of a scenario, and who calls them. */
-import type { PinnedRole } from '../../src/core/agents/role.js';
-import type { PinnedRun } from '../../src/core/agents/run-config.js';
-import type { ToolDefinition } from '../../src/core/tools/tool.js';
-import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
+import type { PinnedRole } from '../../src/run/agents/role.js';
+import type { PinnedRun } from '../../src/run/agents/run-config.js';
+import type { ToolDefinition } from '../../src/run/tools/tool.js';
+import { addWorkflowTools } from '../../src/run/tools/workflow-tools.js';
 import { Random } from './random.js';
 
 /** What a scenario says of agents. */

@@ -1,5 +1,5 @@
 /** What the run of a sub-agent stands for. */
-import { MOST_AGENT_DEPTH } from '../../src/core/agents/role.js';
+import { MOST_AGENT_DEPTH } from '../../src/run/agents/role.js';
 import type { ChildStart } from '../../src/workflows/ports.js';
 import { pinsOf } from './agent-roles.js';
 import { NOBODY } from './people.js';

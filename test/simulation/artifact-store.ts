@@ -1,9 +1,9 @@
 /** Contents of artifacts of one simulated run, and what must hold of the inventory that the run keeps of them. */
 import type { EditArtifactInput } from '../../src/activities/types.js';
-import type { ArtifactEdited } from '../../src/core/outputs/artifacts.js';
-import { contentOf, MOST_ARTIFACTS, replaceOnce, TASK_PLAN } from '../../src/core/outputs/artifacts.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import { hash64 } from '../../src/core/tools/ledger.js';
+import type { ArtifactEdited } from '../../src/run/outputs/artifacts.js';
+import { contentOf, MOST_ARTIFACTS, replaceOnce, TASK_PLAN } from '../../src/run/outputs/artifacts.js';
+import type { RunState } from '../../src/run/state/run-state.js';
+import { hash64 } from '../../src/run/tools/ledger.js';
 import { expectThat } from './expect-that.js';
 import type { Random } from './random.js';
 

@@ -1,7 +1,7 @@
 /** Where calls are made: the same, whatever else goes on at the same time. */
 import type { CallModelInput } from '../../src/activities/types.js';
-import { taskAt } from '../../src/core/state/cursor.js';
-import type { RunState } from '../../src/core/state/run-state.js';
+import { taskAt } from '../../src/run/state/cursor.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 
 export class CallPlaces {
   /** Of model calls, by their ids. */

@@ -1,14 +1,14 @@
 /** Counts rounds from outside, by position, and compares them with limits and with the run's own counters. */
 
-import { ONE_ROLE_MODES } from '../../src/core/agents/modes.js';
-import { limitsOf } from '../../src/core/limits/in-force.js';
-import type { Limits } from '../../src/core/limits/limits.js';
-import type { Task } from '../../src/core/plan/plan.js';
-import { isOpen } from '../../src/core/plan/plan.js';
-import { here, steeringAt, taskAt } from '../../src/core/state/cursor.js';
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { Interrupt, Phase, Position as PlaceOfRun } from '../../src/core/state/position.js';
-import type { RunState } from '../../src/core/state/run-state.js';
+import { limitsOf } from '../../src/rules/limits/in-force.js';
+import type { Limits } from '../../src/run/limits/limits.js';
+import type { Task } from '../../src/run/plan/plan.js';
+import { isOpen } from '../../src/run/plan/plan.js';
+import { ONE_ROLE_MODES } from '../../src/run/position/modes.js';
+import type { Interrupt, Phase, Position as PlaceOfRun } from '../../src/run/position/position.js';
+import { here, steeringAt, taskAt } from '../../src/run/state/cursor.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { DECLARED } from './declared.js';
 import { expectThat } from './expect-that.js';
 import { NOBODY } from './people.js';

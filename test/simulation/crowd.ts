@@ -1,7 +1,7 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
 
-import { budgetUse } from '../../src/core/state/run-state.js';
-import { isRecord } from '../../src/core/text/json.js';
+import { isRecord } from '../../src/base/json/json.js';
+import { budgetUse } from '../../src/run/state/run-state.js';
 import { passedOn } from '../../src/workflows/agents/agents.js';
 import {
   changeModel,

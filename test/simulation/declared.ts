@@ -1,5 +1,5 @@
 /** What the configuration of simulated runs declares. */
-import type { DeclaredModes } from '../../src/core/agents/modes.js';
+import type { DeclaredModes } from '../../src/run/position/modes.js';
 
 /** A role has two turns in one. */
 export const DECLARED: DeclaredModes = {

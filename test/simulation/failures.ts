@@ -1,8 +1,8 @@
 /** Random ends of calls other than a good one. */
 import type { CallToolResult } from '../../src/activities/types.js';
-import { type CallFailure, FAILURE } from '../../src/core/limits/failure.js';
-import type { ToolContent } from '../../src/core/state/message.js';
-import { NO_USAGE } from '../../src/core/state/message.js';
+import { type CallFailure, FAILURE } from '../../src/run/limits/failure.js';
+import type { ToolContent } from '../../src/run/messages/message.js';
+import { NO_USAGE } from '../../src/run/messages/message.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 

@@ -1,10 +1,11 @@
 /** Follows gates: each is closed once, and what a person said there is what happens. */
-import type { Gate } from '../../src/core/gates/gate.js';
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import { canonicalJson, isRecord } from '../../src/core/text/json.js';
-import { decidePermission } from '../../src/core/tools/permission.js';
-import type { ToolDefinition } from '../../src/core/tools/tool.js';
+
+import { canonicalJson, isRecord } from '../../src/base/json/json.js';
+import type { Gate } from '../../src/run/gates/gate.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
+import type { RunState } from '../../src/run/state/run-state.js';
+import { decidePermission } from '../../src/run/tools/permission.js';
+import type { ToolDefinition } from '../../src/run/tools/tool.js';
 import { expectThat } from './expect-that.js';
 import { openCalls } from './transcript.js';
 

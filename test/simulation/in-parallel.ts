@@ -35,7 +35,8 @@ export async function simulateInParallel(runs: number): Promise<SimulatedRuns[]>
 
 /** A worker of runs loads their modules once, and freezes what they export: here it is the same. */
 function entry(root: string): string {
-  const files = ['src/core', 'src/workflows'].flatMap(dir =>
+  const floors = ['base', 'run', 'conversation', 'rules', 'workflows'].map(floor => `src/${floor}`);
+  const files = floors.flatMap(dir =>
     readdirSync(`${root}/${dir}`, { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts'))
       .map(file => `./${dir}/${file}`),

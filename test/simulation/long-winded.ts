@@ -7,9 +7,9 @@ import type {
   CallToolInput,
   CallToolResult,
 } from '../../src/activities/types.js';
-import { extractJson } from '../../src/core/outputs/envelope.js';
-import type { AssistantMessage } from '../../src/core/state/message.js';
-import { isRecord } from '../../src/core/text/json.js';
+import { isRecord } from '../../src/base/json/json.js';
+import type { AssistantMessage } from '../../src/run/messages/message.js';
+import { extractJson } from '../../src/run/outputs/envelope.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';

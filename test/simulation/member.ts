@@ -1,6 +1,6 @@
 /** One run of a tree, from its first message to its end, in as many parts as it takes. */
-import { resumedState } from '../../src/core/state/handover.js';
-import { newRunState } from '../../src/core/state/run-state.js';
+import { resumedState } from '../../src/conversation/handover.js';
+import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import { answerFor } from '../../src/workflows/phases/conclude.js';

@@ -1,8 +1,9 @@
 /** Follows messages of people: none is lost or doubled, and each thread has them in the order of arrival. */
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { Message } from '../../src/core/state/message.js';
-import { textOf } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
+
+import type { Message } from '../../src/run/messages/message.js';
+import { textOf } from '../../src/run/messages/message.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { expectThat } from './expect-that.js';
 import type { Promises } from './promises.js';
 

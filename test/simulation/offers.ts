@@ -1,7 +1,7 @@
 /** A worker's memory of what was offered: put together, offers must be what the query answers. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ModelRequestHead, ModelRequestPage } from '../../src/core/prompts/model-request.js';
-import type { Message } from '../../src/core/state/message.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../src/rules/prompts/model-request.js';
+import type { Message } from '../../src/run/messages/message.js';
 import { expectThat } from './expect-that.js';
 
 export class Offers {

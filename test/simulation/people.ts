@@ -1,11 +1,11 @@
 /** What people do to a run: which of it, and when, is drawn from the seed. */
 
-import type { PinnedRun } from '../../src/core/agents/run-config.js';
-import { choicesOf, type Gate } from '../../src/core/gates/gate.js';
-import type { BudgetUse, Limits } from '../../src/core/limits/limits.js';
-import type { Task } from '../../src/core/plan/plan.js';
-import { isOpen } from '../../src/core/plan/plan.js';
-import { isRecord } from '../../src/core/text/json.js';
+import { isRecord } from '../../src/base/json/json.js';
+import type { PinnedRun } from '../../src/run/agents/run-config.js';
+import { choicesOf, type Gate } from '../../src/run/gates/gate.js';
+import type { BudgetUse, Limits } from '../../src/run/limits/limits.js';
+import type { Task } from '../../src/run/plan/plan.js';
+import { isOpen } from '../../src/run/plan/plan.js';
 import type { Random } from './random.js';
 import { TASK_IDS } from './special-replies.js';
 

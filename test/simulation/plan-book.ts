@@ -3,11 +3,11 @@
  * and those that they left out of a plan never run.
  */
 
-import type { PlannedTask, Task } from '../../src/core/plan/plan.js';
-import { isOpen } from '../../src/core/plan/plan.js';
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import { isRecord } from '../../src/core/text/json.js';
+import { isRecord } from '../../src/base/json/json.js';
+import type { PlannedTask, Task } from '../../src/run/plan/plan.js';
+import { isOpen } from '../../src/run/plan/plan.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { expectThat } from './expect-that.js';
 
 interface PromisedTask {

@@ -3,15 +3,16 @@
  * worked on or named as not done, limits that were taken hold, what was said is in a request that a model got, and
  * nobody is left waiting.
  */
-import { openChildren } from '../../src/core/agents/children.js';
-import type { Gate } from '../../src/core/gates/gate.js';
-import { limitsOf } from '../../src/core/limits/in-force.js';
-import { hasOpenBatch, here, steeringAt } from '../../src/core/state/cursor.js';
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { Message } from '../../src/core/state/message.js';
-import { textOf } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import { isHeld } from '../../src/core/state/run-state.js';
+
+import { limitsOf } from '../../src/rules/limits/in-force.js';
+import { openChildren } from '../../src/run/agents/children.js';
+import type { Gate } from '../../src/run/gates/gate.js';
+import type { Message } from '../../src/run/messages/message.js';
+import { textOf } from '../../src/run/messages/message.js';
+import { hasOpenBatch, here, steeringAt } from '../../src/run/state/cursor.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
+import type { RunState } from '../../src/run/state/run-state.js';
+import { isHeld } from '../../src/run/state/run-state.js';
 import { expectThat } from './expect-that.js';
 import { PlanBook } from './plan-book.js';
 import { SaidAtGates } from './said-at-gates.js';

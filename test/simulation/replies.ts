@@ -1,10 +1,10 @@
 /** Random replies of models: right ones of every flavour, and wrong ones of every kind. */
 
 import type { CallModelResult } from '../../src/activities/types.js';
-import type { PinnedRole } from '../../src/core/agents/role.js';
-import type { OutputContract } from '../../src/core/outputs/contracts.js';
-import { TASK_STATUSES } from '../../src/core/plan/plan.js';
-import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../src/core/state/message.js';
+import type { PinnedRole } from '../../src/run/agents/role.js';
+import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../src/run/messages/message.js';
+import type { OutputContract } from '../../src/run/outputs/contracts.js';
+import { TASK_STATUSES } from '../../src/run/plan/plan.js';
 import { artifactCall } from './artifact-store.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';

@@ -1,7 +1,8 @@
 /** What people say with an answer, in their own words: whoever is asked something after that reads it. */
-import type { Gate } from '../../src/core/gates/gate.js';
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import { isRecord } from '../../src/core/text/json.js';
+
+import { isRecord } from '../../src/base/json/json.js';
+import type { Gate } from '../../src/run/gates/gate.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
 import { expectThat } from './expect-that.js';
 
 /** Roles that are asked aside: they are not told what others are. */

@@ -1,18 +1,18 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
-import { DEFAULT_MODE, hasPlan, type ModeName, requiredRoles } from '../../src/core/agents/modes.js';
-import type { PinnedRole } from '../../src/core/agents/role.js';
-import type { HookName, PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
-import type { Check } from '../../src/core/checks/check.js';
-import type { CreditTerms } from '../../src/core/limits/credits.js';
-import { MODEL_FAILURES } from '../../src/core/limits/failure.js';
-import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
-import type { ResolverRow } from '../../src/core/limits/resolver.js';
-import type { OutputContract } from '../../src/core/outputs/contracts.js';
-import { STEP_FAILURE_POLICIES } from '../../src/core/plan/plan.js';
-import { STOP_REASONS } from '../../src/core/state/message.js';
-import { PHASES } from '../../src/core/state/position.js';
-import { addWorkflowTools, mergeClientTools } from '../../src/core/tools/workflow-tools.js';
+import type { PinnedRole } from '../../src/run/agents/role.js';
+import type { HookName, PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
+import type { Check } from '../../src/run/checks/check.js';
+import type { CreditTerms } from '../../src/run/limits/credits.js';
+import { MODEL_FAILURES } from '../../src/run/limits/failure.js';
+import { DEFAULT_LIMITS, type Limits } from '../../src/run/limits/limits.js';
+import { STOP_REASONS } from '../../src/run/messages/message.js';
+import type { ResolverRow } from '../../src/run/models/resolver.js';
+import type { OutputContract } from '../../src/run/outputs/contracts.js';
+import { STEP_FAILURE_POLICIES } from '../../src/run/plan/plan.js';
+import { DEFAULT_MODE, hasPlan, type ModeName, requiredRoles } from '../../src/run/position/modes.js';
+import { PHASES } from '../../src/run/position/position.js';
+import { addWorkflowTools, mergeClientTools } from '../../src/run/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
 import { addresseesIn, withAgents } from './agent-roles.js';
 import { DECLARED } from './declared.js';

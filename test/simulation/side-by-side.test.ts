@@ -1,10 +1,10 @@
 /** What is done at the same time comes to the same as what is done one after the other. */
 import { expect, test } from 'vitest';
-import { MODES } from '../../src/core/agents/modes.js';
-import type { Limits } from '../../src/core/limits/limits.js';
-import type { Message } from '../../src/core/state/message.js';
-import { textOf } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
+import type { Limits } from '../../src/run/limits/limits.js';
+import type { Message } from '../../src/run/messages/message.js';
+import { textOf } from '../../src/run/messages/message.js';
+import { MODES } from '../../src/run/position/modes.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { modelFacts } from '../support/core-values.js';
 import { DECLARED } from './declared.js';
 import { NOBODY } from './people.js';

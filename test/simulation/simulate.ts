@@ -1,9 +1,9 @@
 /** Simulates one run from its first message to its end, and the same run with continue-as-new. */
 
-import { DEFAULT_MODE, MODES, type ModeName } from '../../src/core/agents/modes.js';
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { Message } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
+import type { Message } from '../../src/run/messages/message.js';
+import { DEFAULT_MODE, MODES, type ModeName } from '../../src/run/position/modes.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { DECLARED } from './declared.js';
 import { expectThat } from './expect-that.js';
 import type { Scenario } from './scenario.js';

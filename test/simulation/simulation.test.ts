@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Mode } from '../../src/core/agents/modes.js';
+import type { Mode } from '../../src/run/position/modes.js';
 import { simulateInParallel } from './in-parallel.js';
 import { simulateSeed } from './simulate.js';
 

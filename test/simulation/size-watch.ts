@@ -1,9 +1,10 @@
 /** No part of a run's state is ever larger than its bound, and what is carried over fits an input. */
-import { PAYLOAD_BYTES } from '../../src/core/state/bounds.js';
-import { folded } from '../../src/core/state/branch-threads.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../src/core/state/state-bounds.js';
-import { jsonBytes } from '../../src/core/text/json.js';
+
+import { jsonBytes } from '../../src/base/json/json.js';
+import { PAYLOAD_BYTES } from '../../src/base/sizes/bounds.js';
+import { folded } from '../../src/conversation/branch-threads.js';
+import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../src/conversation/state-bounds.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { expectThat } from './expect-that.js';
 
 /** At a safe point: each part, and the whole as it would travel. */

@@ -1,6 +1,7 @@
 /** Replies of the roles that steer a run, and envelopes around those of all, right ones and broken ones. */
-import { choicesOf } from '../../src/core/agents/modes.js';
-import type { OutputContract } from '../../src/core/outputs/contracts.js';
+
+import type { OutputContract } from '../../src/run/outputs/contracts.js';
+import { choicesOf } from '../../src/run/position/modes.js';
 import { DECLARED } from './declared.js';
 import type { Random } from './random.js';
 

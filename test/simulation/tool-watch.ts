@@ -1,15 +1,15 @@
 /** Follows tool calls: none with effects runs twice, and what is reused is still true. */
 import type { CallToolInput } from '../../src/activities/types.js';
-import type { Gate } from '../../src/core/gates/gate.js';
-import type { CallFailure } from '../../src/core/limits/failure.js';
-import { FAILURE } from '../../src/core/limits/failure.js';
-import type { ToolResultBlock, ToolUseBlock } from '../../src/core/state/message.js';
-import { toolCallsOf } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import { canonicalJson, isRecord } from '../../src/core/text/json.js';
-import type { ToolPolicy } from '../../src/core/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
-import { resultText } from '../../src/core/tools/tool-result.js';
+import { canonicalJson, isRecord } from '../../src/base/json/json.js';
+import { resultText } from '../../src/conversation/tool-result.js';
+import type { Gate } from '../../src/run/gates/gate.js';
+import type { CallFailure } from '../../src/run/limits/failure.js';
+import { FAILURE } from '../../src/run/limits/failure.js';
+import type { ToolResultBlock, ToolUseBlock } from '../../src/run/messages/message.js';
+import { toolCallsOf } from '../../src/run/messages/message.js';
+import type { RunState } from '../../src/run/state/run-state.js';
+import type { ToolPolicy } from '../../src/run/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../src/run/tools/tool.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type { CallOptions } from '../../src/workflows/ports.js';
 import { expectThat } from './expect-that.js';

@@ -1,6 +1,6 @@
 /** The tools of simulated runs. */
-import type { ClientTool, ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
+import type { ClientTool, ToolDefinition, ToolPolicy } from '../../src/run/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../src/run/tools/tool.js';
 
 export const CLIENT_TOOLS: ClientTool[] = [
   { name: 'ask_shop', description: 'Asks the shop.', inputSchema: { type: 'object' } },

@@ -1,10 +1,10 @@
 /** Follows what is written to threads: each message once, and every call with one result right after it. */
 
-import { ownMessages } from '../../src/core/state/branch-threads.js';
-import type { Message, ToolUseBlock } from '../../src/core/state/message.js';
-import { toolCallsOf } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import type { Thread } from '../../src/core/state/thread.js';
+import { ownMessages } from '../../src/conversation/branch-threads.js';
+import type { Message, ToolUseBlock } from '../../src/run/messages/message.js';
+import { toolCallsOf } from '../../src/run/messages/message.js';
+import type { RunState } from '../../src/run/state/run-state.js';
+import type { Thread } from '../../src/run/state/thread.js';
 import { pairingFaults } from '../support/pairing.js';
 import { expectThat } from './expect-that.js';
 

@@ -3,14 +3,14 @@
  * message that is taken back. Told a little later to those at work, at once to those that begin then.
  */
 
-import { chainOf, limitsOf } from '../../src/core/limits/in-force.js';
-import { isLasting } from '../../src/core/limits/model-failure.js';
-import { here } from '../../src/core/state/cursor.js';
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import type { Message } from '../../src/core/state/message.js';
-import { textOf } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
-import { budgetUse } from '../../src/core/state/run-state.js';
+import { chainOf, limitsOf } from '../../src/rules/limits/in-force.js';
+import { isLasting } from '../../src/rules/limits/model-failure.js';
+import type { Message } from '../../src/run/messages/message.js';
+import { textOf } from '../../src/run/messages/message.js';
+import { here } from '../../src/run/state/cursor.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
+import type { RunState } from '../../src/run/state/run-state.js';
+import { budgetUse } from '../../src/run/state/run-state.js';
 import type { Called } from '../../src/workflows/ports.js';
 import { expectThat } from './expect-that.js';
 import type { Timeline } from './timeline.js';

@@ -1,6 +1,7 @@
 /** What holds over a whole tree of runs: what one tells another is what that one knows. */
-import type { JournalEvent } from '../../src/core/state/journal.js';
-import { textOf } from '../../src/core/state/message.js';
+
+import { textOf } from '../../src/run/messages/message.js';
+import type { JournalEvent } from '../../src/run/state/journal.js';
 import { expectThat } from './expect-that.js';
 import type { Tree } from './tree.js';
 

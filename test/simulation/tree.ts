@@ -1,6 +1,7 @@
 /** A simulated run with its sub-agents, and theirs: every one a run of the same code in a world of its own. */
-import type { AgentEnd } from '../../src/core/agents/children.js';
-import { reportOf, restOf } from '../../src/core/agents/subagent.js';
+
+import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
+import type { AgentEnd } from '../../src/run/agents/children.js';
 import { endCancelled } from '../../src/workflows/goals.js';
 import type { ChildStart } from '../../src/workflows/ports.js';
 import { resultOf } from '../../src/workflows/views.js';

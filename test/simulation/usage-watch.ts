@@ -1,8 +1,8 @@
 /** Adds up what every call used, by role and model, and compares it with what the run says. */
 
-import { MOST_USAGE_ENTRIES, usageOf } from '../../src/core/limits/usage-by.js';
-import { addUsage, NO_USAGE, type Usage } from '../../src/core/state/message.js';
-import type { RunState } from '../../src/core/state/run-state.js';
+import { MOST_USAGE_ENTRIES, usageOf } from '../../src/run/limits/usage-by.js';
+import { addUsage, NO_USAGE, type Usage } from '../../src/run/messages/message.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { expectThat } from './expect-that.js';
 
 export class UsageWatch {

@@ -15,21 +15,21 @@ import type {
   RunCheckInput,
   TransformInput,
 } from '../../src/activities/types.js';
-import type { ToCaller } from '../../src/core/agents/agent-message.js';
-import type { AgentEnd } from '../../src/core/agents/children.js';
-import { isPaused, openChildren } from '../../src/core/agents/children.js';
-import type { PinnedRun } from '../../src/core/agents/run-config.js';
-import type { ContextChange } from '../../src/core/context/transform.js';
-import type { ComparedFile } from '../../src/core/gates/whole-write.js';
-import { wholeWrite } from '../../src/core/gates/whole-write.js';
-import { budgetTokens } from '../../src/core/limits/budget-tokens.js';
-import type { CallFailure } from '../../src/core/limits/failure.js';
-import type { ArtifactEdited } from '../../src/core/outputs/artifacts.js';
-import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
-import { folded } from '../../src/core/state/branch-threads.js';
-import { fitForHandover } from '../../src/core/state/handover.js';
-import { messageNumber, passed, recordsBetween } from '../../src/core/state/kept.js';
-import type { RunState } from '../../src/core/state/run-state.js';
+import { folded } from '../../src/conversation/branch-threads.js';
+import { fitForHandover } from '../../src/conversation/handover.js';
+import type { ContextChange } from '../../src/conversation/transform.js';
+import type { ToCaller } from '../../src/rules/agents/agent-message.js';
+import type { ComparedFile } from '../../src/rules/gates/whole-write.js';
+import { wholeWrite } from '../../src/rules/gates/whole-write.js';
+import type { ModelRequestPage } from '../../src/rules/prompts/model-request.js';
+import type { AgentEnd } from '../../src/run/agents/children.js';
+import { isPaused, openChildren } from '../../src/run/agents/children.js';
+import type { PinnedRun } from '../../src/run/agents/run-config.js';
+import { budgetTokens } from '../../src/run/limits/budget-tokens.js';
+import type { CallFailure } from '../../src/run/limits/failure.js';
+import type { ArtifactEdited } from '../../src/run/outputs/artifacts.js';
+import { messageNumber, passed, recordsBetween } from '../../src/run/state/kept.js';
+import type { RunState } from '../../src/run/state/run-state.js';
 import { modelRequestPage, toolArguments } from '../../src/workflows/platform/requests.js';
 import type {
   Called,

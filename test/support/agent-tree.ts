@@ -1,16 +1,16 @@
 /** A lead with its sub-agents, and theirs, in memory: every one a run of the same code, with signals between them. */
 
-import type { ToCaller } from '../../src/core/agents/agent-message.js';
-import type { AgentEnd } from '../../src/core/agents/children.js';
-import type { PinnedRole } from '../../src/core/agents/role.js';
-import type { RunSettings } from '../../src/core/agents/run-config.js';
-import { reportOf, restOf } from '../../src/core/agents/subagent.js';
-import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits/limits.js';
-import type { AssistantMessage } from '../../src/core/state/message.js';
-import { NO_USAGE } from '../../src/core/state/message.js';
-import { newRunState } from '../../src/core/state/run-state.js';
-import type { InboxItem } from '../../src/core/steering/inbox.js';
-import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
+import type { ToCaller } from '../../src/rules/agents/agent-message.js';
+import type { AgentEnd } from '../../src/run/agents/children.js';
+import type { PinnedRole } from '../../src/run/agents/role.js';
+import type { RunSettings } from '../../src/run/agents/run-config.js';
+import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
+import { DEFAULT_LIMITS, type Limits } from '../../src/run/limits/limits.js';
+import type { AssistantMessage } from '../../src/run/messages/message.js';
+import { NO_USAGE } from '../../src/run/messages/message.js';
+import { newRunState } from '../../src/run/state/run-state.js';
+import type { InboxItem } from '../../src/run/steering/inbox.js';
+import { addWorkflowTools } from '../../src/run/tools/workflow-tools.js';
 import { hearAgent } from '../../src/workflows/agents/agents.js';
 import { beginRun, endCancelled, endRun, goOn, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';

@@ -1,9 +1,9 @@
 /** Values of core that many tests start from. */
 
-import type { PinnedModel, PinnedRun } from '../../src/core/agents/run-config.js';
-import { DEFAULT_LIMITS } from '../../src/core/limits/limits.js';
-import type { PlannedTask, Task } from '../../src/core/plan/plan.js';
-import type { Permissions } from '../../src/core/tools/permission.js';
+import type { PinnedModel, PinnedRun } from '../../src/run/agents/run-config.js';
+import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
+import type { PlannedTask, Task } from '../../src/run/plan/plan.js';
+import type { Permissions } from '../../src/run/tools/permission.js';
 
 export const NO_PERMISSIONS: Permissions = { auto: [], confirm: [], deny: [] };
 

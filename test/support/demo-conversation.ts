@@ -1,25 +1,25 @@
 /** A conversation with the demo model, whose calls are made by the real workspace tools. */
 import { expect } from 'vitest';
-import type { OutputContract, OutputOf } from '../../src/core/outputs/contracts.js';
-import { parseRoleOutput } from '../../src/core/outputs/parse-output.js';
-import { decideVerdict } from '../../src/core/plan/decide.js';
+import type { OutputContract, OutputOf } from '../../src/run/outputs/contracts.js';
+import { parseRoleOutput } from '../../src/rules/outputs/parse-output.js';
+import { decideVerdict } from '../../src/rules/plan/decide.js';
 import {
   planningInstruction,
   taskInstruction,
   verificationInstruction,
   wrapUpInstruction,
-} from '../../src/core/prompts/instructions.js';
-import { BUILT_IN_WORDS } from '../../src/core/prompts/words.js';
+} from '../../src/rules/prompts/instructions.js';
+import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
 import {
   type Message,
   NO_USAGE,
   type ToolResultBlock,
   type ToolUseBlock,
   type UserMessage,
-} from '../../src/core/state/message.js';
-import { planningAt, verificationAt } from '../../src/core/state/position.js';
-import { newRunState, type RunState } from '../../src/core/state/run-state.js';
-import { toolResult } from '../../src/core/tools/tool-result.js';
+} from '../../src/run/messages/message.js';
+import { planningAt, verificationAt } from '../../src/run/position/position.js';
+import { newRunState, type RunState } from '../../src/run/state/run-state.js';
+import { toolResult } from '../../src/conversation/tool-result.js';
 import { PLAIN_REQUEST } from '../../src/models/complete.js';
 import { replyTo } from '../../src/models/demo/roles.js';
 import { task as newTask, pinnedRun } from './core-values.js';

@@ -2,8 +2,8 @@
 
 import type { RunHandle, RunsApi } from '../../src/cli/mcp-server/kept-client.js';
 import type { ListedRun, RunEvent, RunSnapshot, SentMessage, WatchOptions } from '../../src/client/index.js';
-import type { Gate } from '../../src/core/gates/gate.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../src/core/state/journal.js';
+import type { Gate } from '../../src/run/gates/gate.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../src/run/state/journal.js';
 
 export interface FakeRuns extends RunsApi {
   /** Calls that change something, in order. */

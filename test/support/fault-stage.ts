@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { RunSettings } from '../../src/core/agents/run-config.js';
+import type { RunSettings } from '../../src/run/agents/run-config.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';

@@ -1,5 +1,5 @@
 /** Whether tool calls and their results pair. */
-import { type Message, toolCallsOf } from '../../src/core/state/message.js';
+import { type Message, toolCallsOf } from '../../src/run/messages/message.js';
 
 /** Calls without a result, and results without a call or beyond the first: empty where each has its one. */
 export function pairingFaults(messages: readonly Message[]): { open: string[]; stray: string[] } {

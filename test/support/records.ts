@@ -1,6 +1,6 @@
 /** What stores are given in tests. */
-import type { Kept, RunRecord } from '../../src/core/state/kept.js';
-import { type Message, NO_USAGE } from '../../src/core/state/message.js';
+import type { Kept, RunRecord } from '../../src/run/state/kept.js';
+import { type Message, NO_USAGE } from '../../src/run/messages/message.js';
 
 export function runRecord(session: string, more: Partial<RunRecord> = {}): RunRecord {
   return {

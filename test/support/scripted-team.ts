@@ -1,11 +1,11 @@
 /** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
 import type { CallToolInput, CheckEnd, RefusalLesson } from '../../src/activities/types.js';
-import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
-import type { GateAnswer } from '../../src/core/gates/gate.js';
-import type { ModelRequestPage } from '../../src/core/prompts/model-request.js';
-import type { AssistantMessage, StopReason, Usage } from '../../src/core/state/message.js';
-import { NO_USAGE } from '../../src/core/state/message.js';
-import { newRunState } from '../../src/core/state/run-state.js';
+import type { PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
+import type { GateAnswer } from '../../src/run/gates/gate.js';
+import type { ModelRequestPage } from '../../src/rules/prompts/model-request.js';
+import type { AssistantMessage, StopReason, Usage } from '../../src/run/messages/message.js';
+import { NO_USAGE } from '../../src/run/messages/message.js';
+import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import { receive } from '../../src/workflows/platform/inbox-handlers.js';

@@ -2,7 +2,7 @@
  * What a prefix cache can't spare: of the requests that were sent, the tokens that no earlier request to the same model
  * began with. Counted with the project's estimator, in the order in which endpoints read a request.
  */
-import { estimateTokens } from '../../src/core/limits/tokens.js';
+import { estimateTokens } from '../../src/run/limits/tokens.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import type { ChatRequest } from './endpoint/model.js';
 

@@ -1,14 +1,14 @@
 /** A run in memory that stands at the tool calls of one reply, for tests of what becomes of them. */
 import { getCurrentTest } from 'vitest/suite';
 import type { CallToolInput, LookFinds, LookInput } from '../../src/activities/types.js';
-import type { PinnedRole } from '../../src/core/agents/role.js';
-import type { PinnedRun, RunSettings } from '../../src/core/agents/run-config.js';
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/state/message.js';
-import { NO_USAGE } from '../../src/core/state/message.js';
-import { executionAt } from '../../src/core/state/position.js';
-import { newRunState } from '../../src/core/state/run-state.js';
-import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
+import type { PinnedRole } from '../../src/run/agents/role.js';
+import type { PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/run/messages/message.js';
+import { NO_USAGE } from '../../src/run/messages/message.js';
+import { executionAt } from '../../src/run/position/position.js';
+import { newRunState } from '../../src/run/state/run-state.js';
+import type { ToolDefinition, ToolPolicy } from '../../src/run/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../src/run/tools/tool.js';
 import { takeAnswer } from '../../src/workflows/platform/inbox-handlers.js';
 import type { AnswerRoute } from '../../src/workflows/platform/read-input.js';
 import { answerReader } from '../../src/workflows/platform/read-input.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { textOf } from '../../src/core/state/message.js';
-import type { SteerTime } from '../../src/core/steering/inbox.js';
+import { textOf } from '../../src/run/messages/message.js';
+import type { SteerTime } from '../../src/run/steering/inbox.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   answerGateUpdate,

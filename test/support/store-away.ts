@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkflowHandle } from '@temporalio/client';
 import { keptEvents, keptMessages } from '../../src/client/kept/kept-runs.js';
-import type { RunRecord } from '../../src/core/state/kept.js';
+import type { RunRecord } from '../../src/run/state/kept.js';
 import type { SessionStore } from '../../src/shared/store/store.js';
 import { stateQuery } from '../../src/workflows/messages.js';
 import { journalOf, transcriptOf } from './run-views.js';

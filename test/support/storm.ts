@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import { errorText } from '../../src/core/text/error-text.js';
+import { errorText } from '../../src/base/text/error-text.js';
 import { roleOf } from '../../src/testing/by-role.js';
 import { wireText } from '../../src/testing/model-server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SEARCH_ATTRIBUTES } from '../../src/core/steering/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
 import { endChild, hasEnded, spawnWithUs } from '../../src/stack/dev-server.js';
 import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
 import { resolveHome } from '../../src/stack/home.js';

@@ -9,11 +9,11 @@ import {
   toChatMessages,
   toResponsesInput,
 } from '../../src/client/messages/index.js';
-import { renamed } from '../../src/core/context/earlier.js';
-import { givenWithin, readGiven } from '../../src/core/context/given.js';
-import type { AssistantMessage, Message, ToolContent } from '../../src/core/state/message.js';
-import { NO_USAGE, textOf } from '../../src/core/state/message.js';
-import { resultText, toolResult } from '../../src/core/tools/tool-result.js';
+import { renamed } from '../../src/conversation/earlier.js';
+import { givenWithin, readGiven } from '../../src/conversation/given.js';
+import type { AssistantMessage, Message, ToolContent } from '../../src/run/messages/message.js';
+import { NO_USAGE, textOf } from '../../src/run/messages/message.js';
+import { resultText, toolResult } from '../../src/conversation/tool-result.js';
 import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../src/models/complete.js';
 import { PROTOCOLS, type Protocol } from '../../src/models/endpoint.js';

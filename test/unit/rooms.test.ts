@@ -1,12 +1,22 @@
-/** The folders of src as they are on disk: few rooms, arrows that go one way, and no folder that nobody can take in. */
+/**
+ * The folders of src as they are on disk: few rooms, imports that only go down, also between the folders of a floor, and
+ * no folder that nobody can take in.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, normalize } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
 const SRC = new URL('../../src', import.meta.url).pathname;
-const IMPORT = /(?:from|import\() ?'(\.[^']+)'/g;
-const MOST_ROOMS = 12;
+const IMPORT = /^(?:import|export)\b[^;]*?from '([^']+)'|import\('([^']+)'\)/gm;
+const MOST_ROOMS = 15;
 const MOST_FILES = 15;
+
+/** What workflows are made of, from the ground to the top: a file imports from its own floor and those below. */
+const FLOORS = ['base', 'run', 'conversation', 'rules', 'workflows'];
+/** What the code of workflows may import from outside: it runs in Temporal's sandbox, and each run of a worker pays. */
+const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'fflate', '@cfworker/json-schema'];
+/** Of the activities, workflows know the types. */
+const ACTIVITY_TYPES = 'activities/types.ts';
 
 const entries = readdirSync(SRC, { recursive: true, withFileTypes: true });
 const folders = entries
@@ -16,38 +26,84 @@ const rooms = readdirSync(SRC, { withFileTypes: true })
   .filter(entry => entry.isDirectory())
   .map(({ name }) => name);
 
-/** For each room the rooms that its files import. The files in src itself are doors: `''`. */
-const uses = new Map<string, Set<string>>(['', ...rooms].map(room => [room, new Set()]));
-for (const file of entries.filter(({ name }) => name.endsWith('.ts'))) {
-  const path = join(file.parentPath, file.name).slice(SRC.length + 1);
-  for (const [, to = ''] of readFileSync(join(SRC, path), 'utf8').matchAll(IMPORT)) {
-    uses.get(roomOf(path))?.add(roomOf(normalize(join(path, '..', to))));
-  }
+interface Import {
+  from: string;
+  /** A path below src, or the name of a package. */
+  to: string;
+  isPackage: boolean;
 }
+
+const imports: Import[] = entries
+  .filter(({ name }) => /\.tsx?$/.test(name))
+  .map(({ parentPath, name }) => join(parentPath, name).slice(SRC.length + 1))
+  .flatMap(from =>
+    [...readFileSync(join(SRC, from), 'utf8').matchAll(IMPORT)].map(([, still, late]) => {
+      const to = still ?? late ?? '';
+      const isPackage = !to.startsWith('.');
+      return {
+        from,
+        to: isPackage ? to : normalize(join(from, '..', to)).replace(/\.js$/, '.ts'),
+        isPackage,
+      };
+    }),
+  );
+const inside = imports.filter(({ isPackage }) => !isPackage);
 
 function roomOf(path: string): string {
   return path.includes('/') ? (path.split('/')[0] ?? '') : '';
 }
 
-/** What remains when rooms that use no remaining room are taken away, again and again: the rooms of circles. */
-function inCircles(): string[] {
-  let left = [...uses.keys()];
+/** What is left when folders that import no other that is left are taken away, again and again: those of circles. */
+function inCircles(between: readonly Import[], nameOf: (path: string) => string): string[] {
+  let left = [...new Set(between.flatMap(({ from, to }) => [nameOf(from), nameOf(to)]))];
   for (;;) {
-    const next = left.filter(room => left.some(other => other !== room && uses.get(room)?.has(other)));
+    const next = left.filter(name =>
+      between.some(
+        ({ from, to }) => nameOf(from) === name && nameOf(to) !== name && left.includes(nameOf(to)),
+      ),
+    );
     if (next.length === left.length) return left;
     left = next;
   }
 }
 
-test('rooms: the folders of src → at most twelve, and their imports go one way', () => {
+function lines(found: readonly Import[]): string[] {
+  return found.map(({ from, to }) => `${from} imports ${to}`);
+}
+
+test('rooms: the folders of src → few, and their imports go one way', () => {
   expect(rooms.length).toBeLessThanOrEqual(MOST_ROOMS);
-  expect(uses.get('workflows')).toContain('core');
-  expect(inCircles()).toEqual([]);
+  expect(imports.length).toBeGreaterThan(2_000);
+  expect(inCircles(inside, roomOf)).toEqual([]);
 });
 
-test('rooms: core → imports nothing but itself; doors → nobody imports them but doors', () => {
-  expect([...(uses.get('core') ?? [])]).toEqual(['core']);
-  expect(rooms.filter(room => uses.get(room)?.has(''))).toEqual([]);
+test('rooms: doors → nobody imports them but doors', () => {
+  expect(lines(inside.filter(({ from, to }) => roomOf(from) !== '' && roomOf(to) === ''))).toEqual([]);
+});
+
+test('floors: base, run, conversation, rules, workflows → each imports what is below it', () => {
+  const upward = inside.filter(({ from, to }) => {
+    const floor = FLOORS.indexOf(roomOf(from));
+    if (floor < 0 || (roomOf(from) === 'workflows' && to === ACTIVITY_TYPES)) return false;
+    const below = FLOORS.indexOf(roomOf(to));
+    return below < 0 || below > floor;
+  });
+  expect(lines(upward)).toEqual([]);
+});
+
+test.each(FLOORS.slice(0, 4))('floors: the folders of %s → their imports go one way', floor => {
+  const within = inside.filter(({ from, to }) => roomOf(from) === floor && roomOf(to) === floor);
+  expect(within.length).toBeGreaterThan(5);
+  expect(inCircles(within, dirname)).toEqual([]);
+});
+
+test('floors: packages → none below the workflows, and a few there', () => {
+  const foreign = imports.filter(({ from, to, isPackage }) => {
+    const room = roomOf(from);
+    if (!isPackage || !FLOORS.includes(room)) return false;
+    return room !== 'workflows' || !PACKAGES.includes(to);
+  });
+  expect(lines(foreign)).toEqual([]);
 });
 
 test('folders: each below src → at most fifteen files', () => {

@@ -2,8 +2,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { search } from '../../config/workspace-files.js';
-import type { WorkspaceChanges } from '../../core/evidence/evidence.js';
-import { isRecord } from '../../core/text/json.js';
+import type { WorkspaceChanges } from '../../run/evidence/evidence.js';
+import { isRecord } from '../../base/json/json.js';
 
 /** As it is kept by reference. */
 export interface WorkspaceList {

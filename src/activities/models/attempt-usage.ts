@@ -3,9 +3,9 @@
  * off, too. Each heartbeat carries the count, so that the next attempt, on whatever worker, goes on from it.
  */
 
-import { estimateMessageTokens, estimateTokens } from '../../core/limits/tokens.js';
-import type { ModelRequestHead } from '../../core/prompts/model-request.js';
-import { addUsage, isUsage, NO_USAGE, type Usage } from '../../core/state/message.js';
+import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
+import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
+import { addUsage, isUsage, NO_USAGE, type Usage } from '../../run/messages/message.js';
 import { type ModelInfo, pricedUsage } from '../../models/model-info.js';
 import type { ReportedUsage } from '../../models/provider.js';
 import type { ReplyDraft } from '../../models/reply/reply-draft.js';

@@ -1,11 +1,11 @@
 /** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
 import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { CallFailureDetails } from '../../core/limits/failure.js';
-import { FAILURE } from '../../core/limits/failure.js';
-import { WRITTEN_LESSON } from '../../core/limits/lessons.js';
-import type { Usage } from '../../core/state/message.js';
-import { cutText } from '../../core/text/fit.js';
+import type { CallFailureDetails } from '../../run/limits/failure.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { WRITTEN_LESSON } from '../../run/models/lessons.js';
+import type { Usage } from '../../run/messages/message.js';
+import { cutText } from '../../base/text/fit.js';
 import { ModelCallError } from '../../models/model-call-error.js';
 import { withinModel } from '../../models/model-info.js';
 import type { ResolvedModel } from '../../models/providers.js';
@@ -46,7 +46,7 @@ export interface CallModelDeps {
   shuttingDown?: AbortSignal;
 }
 
-/** Makes `steersmanCallModel`. Failures are ApplicationFailures with the types of core/limits/failure.ts. */
+/** Makes `steersmanCallModel`. Failures are ApplicationFailures with the types of run/limits/failure.ts. */
 export function createCallModel(deps: CallModelDeps): SteersmanActivities['steersmanCallModel'] {
   return async function steersmanCallModel(input) {
     const context = Context.current();

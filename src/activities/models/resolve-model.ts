@@ -1,7 +1,7 @@
 /** The activity that asks the worker's program which model answers next. */
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ModelSituation } from '../../core/limits/resolver.js';
+import type { ModelSituation } from '../../run/models/resolver.js';
 import { within } from '../stop-signal.js';
 import type { SteersmanActivities } from '../types.js';
 

@@ -3,11 +3,11 @@
 import { hostname } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
 import { MissingWorkspaceError } from '../../config/workspace.js';
-import { FAILURE } from '../../core/limits/failure.js';
-import { fill } from '../../core/prompts/words.js';
-import { secondsOf } from '../../core/text/error-text.js';
-import { isRecord } from '../../core/text/json.js';
-import { badArgumentsNote } from '../../core/tools/tool-notes.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { fill } from '../../base/words/words.js';
+import { secondsOf } from '../../base/text/error-text.js';
+import { isRecord } from '../../base/json/json.js';
+import { badArgumentsNote } from '../../conversation/tool-notes.js';
 import { McpCallError } from '../../mcp/call-failure.js';
 import { META, STOPPABLE_META, saysStopped } from '../../mcp/code-tools.js';
 import type { McpCall, McpConnection } from '../../mcp/connection/connection.js';

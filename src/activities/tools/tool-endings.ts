@@ -1,13 +1,13 @@
 /** How calls end that have no ordinary result. What a server said is content, never the run's own words. */
 
 import { ApplicationFailure } from '@temporalio/common';
-import { FAILURE } from '../../core/limits/failure.js';
-import { fill, type Words } from '../../core/prompts/words.js';
-import type { ToolContent } from '../../core/state/message.js';
-import { secondsOf } from '../../core/text/error-text.js';
-import { headChars } from '../../core/text/large-text.js';
-import { RPC, rpcEnding } from '../../core/tools/effect.js';
-import { unknownOutcomeNote, unreadablePartsNote } from '../../core/tools/tool-notes.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import { fill, type Words } from '../../base/words/words.js';
+import type { ToolContent } from '../../run/messages/message.js';
+import { secondsOf } from '../../base/text/error-text.js';
+import { headChars } from '../../base/text/large-text.js';
+import { RPC, rpcEnding } from '../../run/tools/effect.js';
+import { unknownOutcomeNote, unreadablePartsNote } from '../../conversation/tool-notes.js';
 import type { McpCallError } from '../../mcp/call-failure.js';
 import {
   boundText,

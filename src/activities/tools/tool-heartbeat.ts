@@ -1,6 +1,6 @@
 /** Heartbeats of a tool call: that it is alive, and how far its server says it is. */
 import { heartbeat } from '@temporalio/activity';
-import { headChars } from '../../core/text/large-text.js';
+import { headChars } from '../../base/text/large-text.js';
 import type { CallToolInput } from '../types.js';
 
 const PROGRESS_CHARS = 200;

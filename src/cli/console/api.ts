@@ -1,6 +1,6 @@
 /** What the console's server and its page say to each other: JSON, and a stream of frames. Types alone. */
 import type { Gate, RunEvent, RunSnapshot, ToolInput } from '../../client/index.js';
-import type { PlannedTask } from '../../core/plan/plan.js';
+import type { PlannedTask } from '../../run/plan/plan.js';
 
 /** A gate of any run, as the page Waiting has it. */
 export interface WaitingGate {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { settingsOfAny } from '../../config/settings.js';
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { verbCall } from '../../shared/called-as.js';
 import { trustedScripts } from '../../stack/trust/trust.js';
 import { SAFE_HEADERS } from './assets.js';

@@ -8,8 +8,8 @@ import {
   type SteersmanClient,
   SteersmanError,
 } from '../../client/index.js';
-import { MODES } from '../../core/agents/modes.js';
-import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from '../../core/text/json.js';
+import { MODES } from '../../run/position/modes.js';
+import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from '../../base/json/json.js';
 import { given } from '../arguments.js';
 import type { Components } from './components.js';
 import { bodyOf } from './guard.js';

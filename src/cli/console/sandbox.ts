@@ -1,7 +1,7 @@
 /** The second origin of the console: it serves one page, the outer frame of apps, with the policy that an app declares and no wider. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord, parseJson } from '../../core/text/json.js';
+import { isRecord, parseJson } from '../../base/json/json.js';
 import { builtScript } from '../../shared/package.js';
 
 const SCRIPT = join(builtScript('cli/console/page'), 'app-frame.js');

@@ -14,7 +14,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { connect, type SteersmanClient, SteersmanError } from '../../client/index.js';
 import { defaultConfigDir } from '../../config/config-dir.js';
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { verbCall } from '../../shared/called-as.js';
 import { caught, isSame, pathOf } from '../../shared/http-guard.js';
 import { makeFolder, resolveHome } from '../../stack/home.js';

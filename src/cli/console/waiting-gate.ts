@@ -1,6 +1,6 @@
 /** A gate of a run with what its own text lacks. For the server and the page. Pure. */
 import type { Gate, RunSnapshot } from '../../client/index.js';
-import { hiddenLines, knownOf } from '../../core/gates/whole-gate.js';
+import { hiddenLines, knownOf } from '../../rules/gates/whole-gate.js';
 import type { WaitingGate } from './api.js';
 
 export function waitingGate(

@@ -1,6 +1,6 @@
 /** Do the configured models answer? One short request each: a list of models proves neither key nor credit. */
 
-import { FAILURE } from '../../core/limits/failure.js';
+import { FAILURE } from '../../run/limits/failure.js';
 import { PLAIN_REQUEST } from '../../models/complete.js';
 import { ModelCallError } from '../../models/model-call-error.js';
 import type { ModelProvider, ModelRequest } from '../../models/provider.js';

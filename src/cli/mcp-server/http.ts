@@ -8,7 +8,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { SteersmanError } from '../../client/index.js';
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { caught, pathOf, refusal } from '../../shared/http-guard.js';
 import { createMcpServer } from './server.js';
 import { Calls, type ToolContext } from './tool.js';

@@ -14,8 +14,8 @@ import type { z } from 'zod';
 import { type ErrorCode, explainError, SteersmanError } from '../../client/index.js';
 import { noRun } from '../../client/run/runs.js';
 import { isBelow } from '../../config/workspace.js';
-import { errorText } from '../../core/text/error-text.js';
-import { told } from '../../core/text/fit.js';
+import { errorText } from '../../base/text/error-text.js';
+import { told } from '../../base/text/fit.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import type { KeptClient, RunHandle } from './kept-client.js';
 

@@ -10,11 +10,11 @@ import {
   type TraceReport,
   type TraceStep,
 } from '../../client/index.js';
-import { childEnd } from '../../core/agents/children.js';
-import { lastLines } from '../../core/checks/check.js';
-import { gateParts, partLines } from '../../core/gates/gate-parts.js';
-import { STEP_TEXT_CHARS } from '../../core/state/trace.js';
-import { preview } from '../../core/text/preview.js';
+import { childEnd } from '../../run/agents/children.js';
+import { lastLines } from '../../run/checks/check.js';
+import { gateParts, partLines } from '../../rules/gates/gate-parts.js';
+import { STEP_TEXT_CHARS } from '../../run/state/trace.js';
+import { preview } from '../../base/text/preview.js';
 import {
   argumentsLine,
   cachedFacts,

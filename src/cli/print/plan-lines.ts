@@ -1,7 +1,7 @@
 /** Plans as lines for people: whole once, then only what has changed since. Pure. */
 import type { JournalPayloads } from '../../client/index.js';
-import { preview } from '../../core/text/preview.js';
-import { visibleText } from '../../core/text/unseen.js';
+import { preview } from '../../base/text/preview.js';
+import { visibleText } from '../../base/text/unseen.js';
 import { plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 

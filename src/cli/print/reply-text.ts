@@ -1,7 +1,7 @@
 /** What a person reads of a role's reply: its words, not its JSON. Works while the reply is being written. Pure. */
 import type { ReplyForm } from '../../client/index.js';
-import { partsText, readParts } from '../../core/outputs/content-parts.js';
-import { isRoleForm } from '../../core/outputs/empty-phrase.js';
+import { partsText, readParts } from '../../rules/outputs/content-parts.js';
+import { isRoleForm } from '../../rules/outputs/empty-phrase.js';
 
 /** Fields of role outputs that speak to a person, the first that is there wins. */
 const SPOKEN = ['userMessage', 'summary', 'overallFeedback', 'message', 'question', 'reason'];

@@ -8,12 +8,12 @@ import {
   type Usage,
   type UsageEntry,
 } from '../../client/index.js';
-import { childEnd } from '../../core/agents/children.js';
-import { partLines, partsOf } from '../../core/gates/gate-parts.js';
-import { hiddenLines, knownOf } from '../../core/gates/whole-gate.js';
-import { cachedPercent, usageByRole, usageOf } from '../../core/limits/usage-by.js';
-import { preview } from '../../core/text/preview.js';
-import { visibleText } from '../../core/text/unseen.js';
+import { childEnd } from '../../run/agents/children.js';
+import { partLines, partsOf } from '../../rules/gates/gate-parts.js';
+import { hiddenLines, knownOf } from '../../rules/gates/whole-gate.js';
+import { cachedPercent, usageByRole, usageOf } from '../../run/limits/usage-by.js';
+import { preview } from '../../base/text/preview.js';
+import { visibleText } from '../../base/text/unseen.js';
 import { verbCall } from '../../shared/called-as.js';
 import { cachedFacts, formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import type { Colors, TextSink } from '../../shared/output.js';

@@ -1,6 +1,6 @@
 /** What `/gates`, `/plan`, `/budget`, `/model` and `/help` print. Pure. */
 import type { Limits, RunView } from '../../client/index.js';
-import { wordsHint } from '../../core/gates/gate-words.js';
+import { wordsHint } from '../../rules/gates/gate-words.js';
 import { formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { padText, widthOf, wrapText } from '../print/layout.js';

@@ -8,8 +8,8 @@ import type {
   TextDelta,
   Usage,
 } from '../../client/index.js';
-import { addUsage, NO_USAGE } from '../../core/state/message.js';
-import { tailChars } from '../../core/text/large-text.js';
+import { addUsage, NO_USAGE } from '../../run/messages/message.js';
+import { tailChars } from '../../base/text/large-text.js';
 import { progressWords } from '../../shared/format.js';
 import { spokenText } from '../print/reply-text.js';
 

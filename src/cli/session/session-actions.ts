@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
-import { type Known, knownOf, wholeParts } from '../../core/gates/whole-gate.js';
-import { isOpen as isOpenTask } from '../../core/plan/plan.js';
-import { errorText } from '../../core/text/error-text.js';
+import { type Known, knownOf, wholeParts } from '../../rules/gates/whole-gate.js';
+import { isOpen as isOpenTask } from '../../run/plan/plan.js';
+import { errorText } from '../../base/text/error-text.js';
 import { noColors, textSink } from '../../shared/output.js';
 import { given, readLimits } from '../arguments.js';
 import { printRun } from '../print/show-run.js';

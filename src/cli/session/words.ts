@@ -1,6 +1,6 @@
 /** What a session shows of its own: phases, keys, the line at the bottom and its help, in the languages of prompts. */
 import type { Phase } from '../../client/index.js';
-import { READERS } from '../../core/agents/modes.js';
+import { READERS } from '../../run/position/modes.js';
 import { anyOf } from '../../shared/format.js';
 
 const en = {

@@ -2,7 +2,7 @@
 
 import { Argument, type Command } from 'commander';
 import { type ChildTree, DEFAULT_LIMITS } from '../../client/index.js';
-import { MODES, READERS } from '../../core/agents/modes.js';
+import { MODES, READERS } from '../../run/position/modes.js';
 import { outLine } from '../../shared/output.js';
 import { resolveHome, usesLocalStack } from '../../stack/home.js';
 import { stackState } from '../../stack/local-stack.js';

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { SteersmanError } from '../../client/index.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { writeNewPrompts } from '../../config/prompts/new-prompts.js';
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { createOutput } from '../../shared/output.js';
 import { userPath } from '../arguments.js';

@@ -9,7 +9,7 @@ import {
   STEER_TIMES,
   type SteerTime,
 } from '../../client/index.js';
-import { READERS } from '../../core/agents/modes.js';
+import { READERS } from '../../run/position/modes.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
 import { anyOf, plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';

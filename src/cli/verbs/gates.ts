@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
-import { type Chosen, type Given, replyTo } from '../../core/gates/gate-reply.js';
+import { type Chosen, type Given, replyTo } from '../../rules/gates/gate-reply.js';
 import { verbCall } from '../../shared/called-as.js';
 import { given, readJson } from '../arguments.js';
 import { type CommonOptions, type Context, describeVerb, onRun, runVerb, withRun } from '../command.js';

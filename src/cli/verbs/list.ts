@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ListedRun, type ListOptions, OUTCOMES } from '../../client/index.js';
-import { preview } from '../../core/text/preview.js';
+import { preview } from '../../base/text/preview.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
 import { formatDuration } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';

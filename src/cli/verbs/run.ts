@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Run, RunEnd, RunEvent } from '../../client/index.js';
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { quietStartCall, quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { plural } from '../../shared/format.js';
 import { type Output, ringBell } from '../../shared/output.js';

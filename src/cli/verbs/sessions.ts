@@ -9,7 +9,7 @@ import {
   Sessions,
   SteersmanError,
 } from '../../client/index.js';
-import { preview } from '../../core/text/preview.js';
+import { preview } from '../../base/text/preview.js';
 import { quietVerbCall, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { formatDuration } from '../../shared/format.js';
 import { createOutput } from '../../shared/output.js';

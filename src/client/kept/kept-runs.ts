@@ -1,12 +1,12 @@
 /** What the store keeps of runs: read without Temporal and without a worker, also of runs that both have forgotten. */
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { nameFault } from '../../core/agents/run-input.js';
-import type { JournalEvent } from '../../core/state/journal.js';
-import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../core/state/kept.js';
-import { type AssistantMessage, type Message, toolCallsOf } from '../../core/state/message.js';
-import { MAIN_THREAD } from '../../core/state/thread.js';
-import type { TraceStep } from '../../core/state/trace.js';
+import { nameFault } from '../../rules/agents/run-input.js';
+import type { JournalEvent } from '../../run/state/journal.js';
+import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../run/state/kept.js';
+import { type AssistantMessage, type Message, toolCallsOf } from '../../run/messages/message.js';
+import { MAIN_THREAD } from '../../run/state/thread.js';
+import type { TraceStep } from '../../run/state/trace.js';
 import { hintOf, quietVerbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { deleteSession } from '../../shared/store/delete-session.js';

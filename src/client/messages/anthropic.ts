@@ -1,7 +1,7 @@
 /** Conversations of Anthropic's Messages API. */
 
-import type { AssistantMessage, Message } from '../../core/state/message.js';
-import { stringOr } from '../../core/text/json.js';
+import type { AssistantMessage, Message } from '../../run/messages/message.js';
+import { stringOr } from '../../base/json/json.js';
 import { GO_ON, toWireTurns, type WireTurn } from '../../models/anthropic/wire-messages.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf, type Wire } from './read-messages.js';
 

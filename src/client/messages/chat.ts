@@ -1,7 +1,7 @@
 /** Conversations of chat completions. */
 
-import type { Message } from '../../core/state/message.js';
-import { stringOr } from '../../core/text/json.js';
+import type { Message } from '../../run/messages/message.js';
+import { stringOr } from '../../base/json/json.js';
 import { toWireMessages, type WireMessage } from '../../models/chat/wire-messages.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 

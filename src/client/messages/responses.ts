@@ -1,7 +1,7 @@
 /** Conversations of OpenAI's Responses API. */
 
-import type { Message } from '../../core/state/message.js';
-import { stringOr } from '../../core/text/json.js';
+import type { Message } from '../../run/messages/message.js';
+import { stringOr } from '../../base/json/json.js';
 import { toWireInput } from '../../models/responses/wire-input.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 

@@ -1,6 +1,6 @@
 /** A run that Temporal knows no more, as the store has it: as it stood when the store was told last. */
-import type { RunRecord } from '../../core/state/kept.js';
-import { type TraceReport, traceOf } from '../../core/state/trace.js';
+import type { RunRecord } from '../../run/state/kept.js';
+import { type TraceReport, traceOf } from '../../run/state/trace.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import type { RunResult } from '../../workflows/messages.js';
 import { keptSteps } from '../kept/kept-runs.js';

@@ -1,5 +1,5 @@
 /** What a gate about a tool call asks about, all of it: the gate itself holds the beginning of large arguments. */
-import type { Gate } from '../../core/gates/gate.js';
+import type { Gate } from '../../run/gates/gate.js';
 import { toolRequestQuery } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';
 import type { Temporal } from '../connect.js';

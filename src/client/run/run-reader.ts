@@ -1,6 +1,6 @@
 /** One reader of a run, wherever its parts are: its worker has all of it, Temporal how it stands and ended, the store what was kept. */
-import type { RunRecord } from '../../core/state/kept.js';
-import type { TraceReport, TraceStep } from '../../core/state/trace.js';
+import type { RunRecord } from '../../run/state/kept.js';
+import type { TraceReport, TraceStep } from '../../run/state/trace.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { type EventsPage, eventsQuery, type RunResult, traceQuery } from '../../workflows/messages.js';

@@ -1,9 +1,9 @@
 /** A run at a glance, whoever can tell of it: its worker, its result, or the server alone. */
 
-import type { Gate } from '../../core/gates/gate.js';
-import type { Cause, Outcome } from '../../core/plan/cause.js';
-import type { RunRecord } from '../../core/state/kept.js';
-import type { InboxItem } from '../../core/steering/inbox.js';
+import type { Gate } from '../../run/gates/gate.js';
+import type { Cause, Outcome } from '../../run/limits/cause.js';
+import type { RunRecord } from '../../run/state/kept.js';
+import type { InboxItem } from '../../run/steering/inbox.js';
 import { unreadableNames } from '../../shared/temporal-client.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import { stateQuery } from '../../workflows/messages.js';

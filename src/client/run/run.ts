@@ -1,13 +1,13 @@
 /** A run, as programs hold it. */
 
 import type { UpdateDefinition } from '@temporalio/common';
-import type { Gate } from '../../core/gates/gate.js';
-import type { Limits } from '../../core/limits/limits.js';
-import type { Artifact } from '../../core/outputs/artifacts.js';
-import type { PlannedTask } from '../../core/plan/plan.js';
-import type { RunRecord } from '../../core/state/kept.js';
-import type { TraceReport } from '../../core/state/trace.js';
-import type { SteerTime } from '../../core/steering/inbox.js';
+import type { Gate } from '../../run/gates/gate.js';
+import type { Limits } from '../../run/limits/limits.js';
+import type { Artifact } from '../../run/outputs/artifacts.js';
+import type { PlannedTask } from '../../run/plan/plan.js';
+import type { RunRecord } from '../../run/state/kept.js';
+import type { TraceReport } from '../../run/state/trace.js';
+import type { SteerTime } from '../../run/steering/inbox.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import {

@@ -2,7 +2,7 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { nearestNames } from '../../core/tools/tool-call.js';
+import { nearestNames } from '../../rules/tools/tool-call.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { UnreadableError } from '../../shared/temporal-client.js';

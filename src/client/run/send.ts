@@ -6,11 +6,11 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
-import type { GateKind } from '../../core/gates/gate.js';
-import type { PlannedTask } from '../../core/plan/plan.js';
-import { INPUT_BYTES } from '../../core/state/bounds.js';
-import { jsonBytes } from '../../core/text/json.js';
-import { allowedAt } from '../../core/tools/permission.js';
+import type { GateKind } from '../../run/gates/gate.js';
+import type { PlannedTask } from '../../run/plan/plan.js';
+import { INPUT_BYTES } from '../../base/sizes/bounds.js';
+import { jsonBytes } from '../../base/json/json.js';
+import { allowedAt } from '../../run/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { keepPermission } from '../../stack/trust/kept-permissions.js';

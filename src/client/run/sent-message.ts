@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { SignalDefinition } from '@temporalio/common';
-import type { Receipt } from '../../core/steering/receipt.js';
+import type { Receipt } from '../../run/steering/receipt.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { withinTime } from '../../shared/time-limit.js';

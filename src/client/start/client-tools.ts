@@ -1,12 +1,12 @@
 /** Tools that a client runs: as functions, answered while this process lives, or declared, answered by whoever comes. */
 
 import { z } from 'zod';
-import { GATE_ANSWER_BYTES } from '../../core/state/bounds.js';
-import { errorText } from '../../core/text/error-text.js';
-import { cutText } from '../../core/text/fit.js';
-import type { JsonSchema } from '../../core/text/json.js';
-import { isRecord, jsonBytes } from '../../core/text/json.js';
-import type { ClientTool as DeclaredTool } from '../../core/tools/tool.js';
+import { GATE_ANSWER_BYTES } from '../../base/sizes/bounds.js';
+import { errorText } from '../../base/text/error-text.js';
+import { cutText } from '../../base/text/fit.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { isRecord, jsonBytes } from '../../base/json/json.js';
+import type { ClientTool as DeclaredTool } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { isZod, schemaOfInput } from '../../shared/schema/zod-input.js';
 import type { ToolOutput } from '../run/send.js';

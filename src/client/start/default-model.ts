@@ -8,7 +8,7 @@ import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
 import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
 import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings.js';
-import { MODES, type ModeName, modeFor } from '../../core/agents/modes.js';
+import { MODES, type ModeName, modeFor } from '../../run/position/modes.js';
 import { candidates, chooseDefaultModel, keyFault } from '../../models/default-model.js';
 import { NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import {

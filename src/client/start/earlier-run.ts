@@ -1,6 +1,6 @@
 /** What an ended run leaves to the next one: its goals and answers. */
 
-import { delimit } from '../../core/prompts/prompt.js';
+import { delimit } from '../../base/words/prompt.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { Temporal } from '../connect.js';

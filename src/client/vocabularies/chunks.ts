@@ -1,7 +1,7 @@
 /** A run as one stream of chunks: the steps of its plan, what it thinks, what its tools do, its answer, and why it finished. */
-import { FAILURE } from '../../core/limits/failure.js';
-import type { ToolProgress } from '../../core/limits/heartbeats.js';
-import type { StopReason } from '../../core/state/message.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import type { ToolProgress } from '../../run/limits/heartbeats.js';
+import type { StopReason } from '../../run/messages/message.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import { oneAtATime, type Vocabulary } from './translate.js';

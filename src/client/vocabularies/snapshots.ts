@@ -1,7 +1,7 @@
 /** Each event with all that is known of the reply so far: for readers that replace what they show. */
-import { readInstruction } from '../../core/agents/subagent.js';
-import type { SaidCall, Usage } from '../../core/state/message.js';
-import { isRecord, parseJson } from '../../core/text/json.js';
+import { readInstruction } from '../../rules/agents/subagent.js';
+import type { SaidCall, Usage } from '../../run/messages/message.js';
+import { isRecord, parseJson } from '../../base/json/json.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { ReplyText } from './reply-text.js';
 import { chatCall, type StreamToolCall } from './stream-events.js';

@@ -1,5 +1,5 @@
 /** Streams of replies as chat front ends listen to them: content, tool calls, reasoning, then done or stopped. */
-import type { SaidCall } from '../../core/state/message.js';
+import type { SaidCall } from '../../run/messages/message.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import { oneAtATime, translate, type Vocabulary } from './translate.js';

@@ -1,5 +1,5 @@
 /** The events of a run in the words of another system, which knows one reply at a time. */
-import type { JournalEvent, JournalType } from '../../core/state/journal.js';
+import type { JournalEvent, JournalType } from '../../run/state/journal.js';
 import type { RunEvent } from '../watch/run-event.js';
 
 /** Takes the events of one run in order, and gives what each of them is in other words: nothing, one thing or more. */

@@ -1,8 +1,8 @@
 /** The eight events of an agent loop: turns, tools, steering, the end. */
-import { FAILURE, isRetryableModelFailure } from '../../core/limits/failure.js';
-import { causeText } from '../../core/plan/cause.js';
-import type { JournalPayloads } from '../../core/state/journal.js';
-import type { StopReason, Usage } from '../../core/state/message.js';
+import { FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
+import { causeText } from '../../run/limits/cause.js';
+import type { JournalPayloads } from '../../run/state/journal.js';
+import type { StopReason, Usage } from '../../run/messages/message.js';
 import type { RunEnd } from '../run/run-end.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { oneAtATime, type Vocabulary } from './translate.js';

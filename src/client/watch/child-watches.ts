@@ -1,7 +1,7 @@
 /** The sub-agents of a run that is watched: each is watched as the run is, from its beginning to its end. */
 
-import { childId } from '../../core/agents/children.js';
-import type { JournalEvent } from '../../core/state/journal.js';
+import { childId } from '../../run/agents/children.js';
+import type { JournalEvent } from '../../run/state/journal.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { RunDescription } from '../run/runs.js';
 import { isOpen } from '../run/runs.js';

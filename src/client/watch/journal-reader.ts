@@ -1,5 +1,5 @@
 /** Reads a run's journal from its beginning, or after an event that is known, through the parts that it continued as new from. */
-import type { JournalEvent } from '../../core/state/journal.js';
+import type { JournalEvent } from '../../run/state/journal.js';
 import type { EventsPage } from '../../workflows/messages.js';
 import { isFinalQueryError } from '../grpc-errors.js';
 

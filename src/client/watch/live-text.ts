@@ -1,6 +1,6 @@
 /** What a watcher hears of the text of model calls: heartbeats and events in, new text out. Pure. */
-import type { LiveText } from '../../core/limits/heartbeats.js';
-import type { JournalEvent, JournalPayloads } from '../../core/state/journal.js';
+import type { LiveText } from '../../run/limits/heartbeats.js';
+import type { JournalEvent, JournalPayloads } from '../../run/state/journal.js';
 
 export type LiveChannel = LiveText['channel'];
 

@@ -1,7 +1,7 @@
 /** A run whose workflow task fails again and again: why, and what to do. Without it, it only seems to do nothing. */
 
 import type { Client } from '@temporalio/client';
-import { preview } from '../../core/text/preview.js';
+import { preview } from '../../base/text/preview.js';
 import { hintOf, scriptCall, verbCall } from '../../shared/called-as.js';
 import type { RunDescription } from '../run/runs.js';
 

@@ -1,6 +1,6 @@
 /** What the store tells of a run that Temporal knows no more. */
-import { childId } from '../../core/agents/children.js';
-import type { RunRecord } from '../../core/state/kept.js';
+import { childId } from '../../run/agents/children.js';
+import type { RunRecord } from '../../run/state/kept.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { keptEvents, keptRun } from '../kept/kept-runs.js';
 import { keptEnd } from '../run/forgotten.js';

@@ -1,8 +1,8 @@
 /** Which roles another may call as sub-agents, and what they go without. Pure. */
-import type { RoleProfile } from '../../core/agents/role.js';
-import { matchesAny } from '../../core/tools/glob.js';
-import type { ToolDefinition } from '../../core/tools/tool.js';
-import { isNamed } from '../../core/tools/workflow-tools.js';
+import type { RoleProfile } from '../../run/agents/role.js';
+import { matchesAny } from '../../base/text/glob.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { isNamed } from '../../run/tools/workflow-tools.js';
 import { displayPath } from '../files.js';
 import { SETTINGS_FILE } from '../settings.js';
 

@@ -2,7 +2,7 @@
  * Sub-agent files of coding agents (`name`, `description`, `tools`, `model`, then the prompt as it is), read as the
  * files of roles: what has no counterpart here is named in a warning, and nothing is guessed.
  */
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 import type { YamlSource } from '../yaml-source.js';
 
 /** A role's file has no name, for the file's own is the role's, and says what its output is. */

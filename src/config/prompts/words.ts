@@ -1,8 +1,8 @@
 /** What a folder has the run say otherwise: `prompts/words/<language>.yaml`, key by key. */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { placeholdersOf } from '../../core/prompts/prompt.js';
-import { BUILT_IN_WORDS, builtInWords, type OwnWords, type WordKey } from '../../core/prompts/words.js';
+import { placeholdersOf } from '../../base/words/prompt.js';
+import { BUILT_IN_WORDS, builtInWords, type OwnWords, type WordKey } from '../../base/words/words.js';
 import { readTextIfPresent } from '../files.js';
 import { checkYaml, parseYaml } from '../yaml-source.js';
 

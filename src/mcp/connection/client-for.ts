@@ -5,7 +5,7 @@ import {
   ElicitRequestSchema,
   type ElicitResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { FormQuestion } from '../../core/gates/form.js';
+import type { FormQuestion } from '../../run/gates/form.js';
 import { APPS_CAPABILITY } from '../apps.js';
 import { serveCodeTools } from '../code-tools.js';
 import type { ResolvedServer } from '../resolve-server.js';

@@ -3,7 +3,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { type Progress, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { McpCallError } from '../call-failure.js';
 import { STOP_METHOD } from '../code-tools.js';

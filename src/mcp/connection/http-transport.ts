@@ -2,8 +2,8 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { exactText } from '../../core/text/json.js';
-import { type NotBegun, proofOfHttp, proofOfSocket } from '../../core/tools/effect.js';
+import { exactText } from '../../base/json/json.js';
+import { type NotBegun, proofOfHttp, proofOfSocket } from '../../run/tools/effect.js';
 import { fetchSameOrigin } from '../../shared/http/same-origin-fetch.js';
 import { retryAfterMs } from '../../shared/retry-after.js';
 import { HttpStatusError, NotBegunError } from '../call-failure.js';

@@ -1,5 +1,5 @@
 /** Connections to tool servers, shared by all runs of a worker that use a server with the same settings. */
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { CODE_SERVER, type CodeTool, checkCodeTools } from '../code-tools.js';
 import type { McpConfig } from '../config.js';

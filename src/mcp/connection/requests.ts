@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ErrorCode, McpError, type Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { errorTextWithCause, secondsOf } from '../../core/text/error-text.js';
+import { errorTextWithCause, secondsOf } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { HttpStatusError, McpCallError, NotBegunError } from '../call-failure.js';
 import { saysNotCalled } from '../code-tools.js';

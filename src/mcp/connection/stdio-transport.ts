@@ -9,7 +9,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { exactText, isRecord, parseJson } from '../../core/text/json.js';
+import { exactText, isRecord, parseJson } from '../../base/json/json.js';
 import { NotBegunError } from '../call-failure.js';
 import type { ResolvedStdioServer } from '../resolve-server.js';
 

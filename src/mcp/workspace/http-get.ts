@@ -7,7 +7,7 @@ import { BlockList, isIP } from 'node:net';
 import os from 'node:os';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { withinTime } from '../../shared/time-limit.js';
 
 export interface GetOptions {

@@ -1,5 +1,5 @@
 /** A command line in the workspace, as a tool. */
-import { type CodeSays, codeSays } from '../../core/evidence/exit-code.js';
+import { type CodeSays, codeSays } from '../../rules/evidence/exit-code.js';
 import { type CommandEnd, commandEnv, commandShell, runCommand } from '../../shared/run-command.js';
 import { type CodeTool, defineTool } from '../code-tools.js';
 import type { WorkspaceContext } from './context.js';

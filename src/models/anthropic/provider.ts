@@ -1,6 +1,6 @@
 /** Provider for Anthropic and every endpoint that speaks its Messages API. */
 import Anthropic from '@anthropic-ai/sdk';
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ModelProvider } from '../provider.js';

@@ -1,5 +1,5 @@
 /** The events of a streamed message as canonical deltas: nothing in them is believed. */
-import { isRecord, stringOr } from '../../core/text/json.js';
+import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
 import { tokens, type Wire } from '../reply/reply-bounds.js';

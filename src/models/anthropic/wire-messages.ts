@@ -1,14 +1,14 @@
 /** Canonical messages in the wire form of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
-import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type {
   AssistantMessage,
   Message,
   ReasoningBlock,
   ToolResultMessage,
-} from '../../core/state/message.js';
-import { textOf } from '../../core/state/message.js';
-import { isRecord } from '../../core/text/json.js';
+} from '../../run/messages/message.js';
+import { textOf } from '../../run/messages/message.js';
+import { isRecord } from '../../base/json/json.js';
 import type { Picture, Pictures } from '../provider.js';
 import {
   dataFor,

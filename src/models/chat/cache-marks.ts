@@ -1,5 +1,5 @@
 /** Marks up to which routers keep a conversation for Claude in Anthropic's cache, which keeps nothing unasked (FE10). */
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 import type { WireMessage } from './wire-messages.js';
 
 const MARK = { cache_control: { type: 'ephemeral' } } as const;

@@ -1,5 +1,5 @@
 /** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
-import { isRecord, stringOr } from '../../core/text/json.js';
+import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { stopReasonOf } from '../reply/end-reasons.js';
 import { type Channel, ReplyParts, tokens, type Wire } from '../reply/reply-bounds.js';

@@ -2,7 +2,7 @@
  * The tool calls of one streamed reply, put together from their parts. Endpoints differ in what tells the parts
  * of one call from those of the next: an index, an id, both, neither, or one index and a new id for every part.
  */
-import { isRecord, stringOr } from '../../core/text/json.js';
+import { isRecord, stringOr } from '../../base/json/json.js';
 import type { ModelDelta } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
 import { argumentText } from '../request/tool-arguments.js';

@@ -1,7 +1,7 @@
 /** What a request says, as the rules need it. Nothing is kept between requests, as for any model. */
-import { type ToolResultBlock, textOf } from '../../core/state/message.js';
-import { preview } from '../../core/text/preview.js';
-import { contentText } from '../../core/tools/tool-result.js';
+import { type ToolResultBlock, textOf } from '../../run/messages/message.js';
+import { preview } from '../../base/text/preview.js';
+import { contentText } from '../../conversation/tool-result.js';
 import type { ModelRequest } from '../provider.js';
 
 /** Reads what was said since the goal was given. */

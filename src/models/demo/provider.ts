@@ -1,6 +1,6 @@
 /** The provider `demo`: answers by rules, in this process, and streams as a model does. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { FAILURE } from '../../core/limits/failure.js';
+import { FAILURE } from '../../run/limits/failure.js';
 import { ModelCallError } from '../model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from '../provider.js';
 import { LABEL, replyTo } from './roles.js';

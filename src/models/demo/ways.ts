@@ -1,5 +1,5 @@
 /** How each want is met: by one exact call, and by what its result shows. */
-import { fenced } from '../../core/text/plain-markdown.js';
+import { fenced } from '../../base/text/plain-markdown.js';
 import type { readConversation } from './conversation.js';
 import type { Kind, Want } from './goal.js';
 

@@ -1,6 +1,6 @@
 /** A request's body, whatever its protocol: its tools, its messages, its pictures. */
 import { createHash } from 'node:crypto';
-import { canonicalJson, isRecord, stringOr } from '../../core/text/json.js';
+import { canonicalJson, isRecord, stringOr } from '../../base/json/json.js';
 import type { Body } from '../request/refused-options.js';
 
 type Wire = Record<string, unknown>;

@@ -1,5 +1,5 @@
 /** What an endpoint says of an error, wherever in its answer: routers put the words of the provider behind them inside. */
-import { isRecord, nestsTooDeep, parseJson, stringOr } from '../../core/text/json.js';
+import { isRecord, nestsTooDeep, parseJson, stringOr } from '../../base/json/json.js';
 import { bounded, waitInWords } from '../../shared/retry-after.js';
 
 /** An error in the one form that the SDKs read. */

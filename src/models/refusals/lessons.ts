@@ -3,7 +3,7 @@
  * more in the same try. Later requests begin with that. A run keeps it too, for workers that do not know it.
  */
 import { LRUCache } from 'lru-cache';
-import { toolCallsOf } from '../../core/state/message.js';
+import { toolCallsOf } from '../../run/messages/message.js';
 import type { ModelRequest } from '../provider.js';
 import { wireToolName } from '../request/message-text.js';
 import {

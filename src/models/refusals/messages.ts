@@ -1,5 +1,5 @@
 /** A message that an endpoint refused, in another form: as plain text, then as a note. What pairs calls with results stays. */
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 import { textIn } from './body.js';
 
 type Wire = Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** A conversation in an order that endpoints take which found fault with it. */
-import type { Message, TextBlock, UserMessage } from '../../core/state/message.js';
-import { textOf, toolCallsOf } from '../../core/state/message.js';
+import type { Message, TextBlock, UserMessage } from '../../run/messages/message.js';
+import { textOf, toolCallsOf } from '../../run/messages/message.js';
 import type { ModelRequest, Picture } from '../provider.js';
 import { NO_PICTURES, picturesOf, shownResultText } from '../request/message-text.js';
 

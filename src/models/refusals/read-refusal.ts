@@ -1,5 +1,5 @@
 /** What a refusal names, and so what is changed of the request before it is sent once more. */
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 import type { Body, RefusableOption } from '../request/refused-options.js';
 import { namedExactly, namedInWords, optionAbout, pathAt, valueAt } from '../request/refused-options.js';
 import { messageHash, messagesIn, pictureHash, picturesIn, saysStrict, toolName, toolsIn } from './body.js';

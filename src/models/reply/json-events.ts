@@ -1,5 +1,5 @@
 /** The events of a streamed answer as JSON, whatever the protocol. */
-import { exactJson } from '../../core/text/json.js';
+import { exactJson } from '../../base/json/json.js';
 import { OverBoundError, readEventData } from './event-stream.js';
 import { REPLY_BOUNDS } from './reply-bounds.js';
 

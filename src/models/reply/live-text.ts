@@ -1,5 +1,5 @@
 /** Live text as heartbeat details (docs/architecture.md, "A model call"), and the heartbeat that keeps a silent call alive. */
-import type { LiveText } from '../../core/limits/heartbeats.js';
+import type { LiveText } from '../../run/limits/heartbeats.js';
 import type { ChannelText } from './reply-draft.js';
 
 export interface LiveTextOptions {

@@ -1,16 +1,16 @@
 /** A reply while it streams in, and the message that it becomes. */
 
-import type { LiveText } from '../../core/limits/heartbeats.js';
-import type { OfferedTool } from '../../core/prompts/model-request.js';
+import type { LiveText } from '../../run/limits/heartbeats.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type {
   AssistantMessage,
   ProviderData,
   ReasoningBlock,
   TextBlock,
   ToolUseBlock,
-} from '../../core/state/message.js';
-import { toolCallId } from '../../core/state/message.js';
-import { canonicalJson, nestsTooDeep } from '../../core/text/json.js';
+} from '../../run/messages/message.js';
+import { toolCallId } from '../../run/messages/message.js';
+import { canonicalJson, nestsTooDeep } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import type { Lesson } from '../refusals/lesson.js';
 import { toToolUse } from '../request/tool-arguments.js';

@@ -1,5 +1,5 @@
 /** Options of a request that not every endpoint or model takes, and what is sent in their place. */
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 import type { ModelRequest } from '../provider.js';
 import { escaped, type Refusal, spellings } from '../refusals/places.js';
 

@@ -1,6 +1,6 @@
 /** Schemas of tools as endpoints take them. Calls are checked by the original: what is left out here still holds. */
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 
 type Schema = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 /** Whether a tool's schema is one that OpenAI can hold a call to, as it is. */
-import { isRecord } from '../../core/text/json.js';
+import { isRecord } from '../../base/json/json.js';
 
 /** Of the subset: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
 const KEYWORDS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** Requests in which tools, calls and results are text, and replies read so: for models that have no interface for them. */
-import type { OfferedTool } from '../../core/prompts/model-request.js';
-import type { AssistantMessage, Message, TextBlock, ToolUseBlock } from '../../core/state/message.js';
-import { textOf, toolCallId, toolCallsOf } from '../../core/state/message.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
+import type { AssistantMessage, Message, TextBlock, ToolUseBlock } from '../../run/messages/message.js';
+import { textOf, toolCallId, toolCallsOf } from '../../run/messages/message.js';
 import type { ModelRequest, Pictures } from '../provider.js';
 import { NO_PICTURES, refsOf } from '../request/message-text.js';
 import { toToolUse } from '../request/tool-arguments.js';

@@ -1,7 +1,7 @@
 /** Tool calls of models and endpoints that have no interface for them: written and read as text (G14). */
 
-import type { OfferedTool } from '../../core/prompts/model-request.js';
-import type { ToolResultBlock, ToolUseBlock } from '../../core/state/message.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
+import type { ToolResultBlock, ToolUseBlock } from '../../run/messages/message.js';
 
 export interface ToolCallCodec {
   /** What tells a model which tools there are and how to call them: the end of its system prompt. */

@@ -1,6 +1,6 @@
 /** Calls a model in the syntax in which it can call tools: said by its role or endpoint, known of it, or learnt; else native. */
-import type { ToolSyntax } from '../../core/agents/role.js';
-import { FAILURE } from '../../core/limits/failure.js';
+import type { ToolSyntax } from '../../run/agents/role.js';
+import { FAILURE } from '../../run/limits/failure.js';
 import { saidOf } from '../classify.js';
 import { ModelCallError } from '../model-call-error.js';
 import type { ModelProvider } from '../provider.js';

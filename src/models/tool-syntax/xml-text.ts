@@ -1,5 +1,5 @@
 /** Elements in a text that is nearly XML: found in bounded time, whatever is not closed. */
-import { parseJson } from '../../core/text/json.js';
+import { parseJson } from '../../base/json/json.js';
 
 export interface OpenTag {
   /** In lower case. */

@@ -5,9 +5,9 @@
 import { createContext, Script } from 'node:vm';
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { LRUCache } from 'lru-cache';
-import type { JsonSchema } from '../../core/text/json.js';
-import { isRecord } from '../../core/text/json.js';
-import { type Interpreter, isSound, schemaFaults } from '../../core/text/schema-faults.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { isRecord } from '../../base/json/json.js';
+import { type Interpreter, isSound, schemaFaults } from '../../base/text/schema-faults.js';
 
 /** For one check: honest ones take a few milliseconds. */
 const MAX_MS = 1_000;

@@ -1,7 +1,7 @@
 /** Arguments of tools as zod describes them: for the model as JSON Schema. */
 import { z } from 'zod';
-import type { JsonSchema } from '../../core/text/json.js';
-import { isRecord } from '../../core/text/json.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { isRecord } from '../../base/json/json.js';
 
 /** Also of another copy of zod 4, which a program may have beside ours. */
 export function isZod(input: unknown): input is z.ZodType {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRecord, isText, ownValue, parseJson } from '../../core/text/json.js';
+import { isRecord, isText, ownValue, parseJson } from '../../base/json/json.js';
 import { SteersmanError } from '../errors.js';
 import { runFolder } from './blob-store.js';
 import { openFile } from './folder-lines.js';

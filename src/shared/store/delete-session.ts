@@ -8,7 +8,7 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { idInSession, lastNumberIn, type RunRecord } from '../../core/state/kept.js';
+import { idInSession, lastNumberIn, type RunRecord } from '../../run/state/kept.js';
 import { hintOf, verbCall } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';

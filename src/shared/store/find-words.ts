@@ -1,6 +1,6 @@
 /** How words are looked for in conversations: as they stand, in any case, each anywhere in a text. */
-import type { Message } from '../../core/state/message.js';
-import { resultText } from '../../core/tools/tool-result.js';
+import type { Message } from '../../run/messages/message.js';
+import { resultText } from '../../conversation/tool-result.js';
 
 export function lowerWords(text: string): string[] {
   return text

@@ -1,7 +1,7 @@
 /** The lines of a conversation in a folder: what they say, and reading them, also while others write. */
 import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { JournalEvent } from '../../core/state/journal.js';
+import type { JournalEvent } from '../../run/state/journal.js';
 import {
   isAfter,
   isKept,
@@ -12,10 +12,10 @@ import {
   messageNumber,
   type RunRecord,
   standing,
-} from '../../core/state/kept.js';
-import type { Message } from '../../core/state/message.js';
-import type { TraceStep } from '../../core/state/trace.js';
-import { isRecord, isText, parseJson } from '../../core/text/json.js';
+} from '../../run/state/kept.js';
+import type { Message } from '../../run/messages/message.js';
+import type { TraceStep } from '../../run/state/trace.js';
+import { isRecord, isText, parseJson } from '../../base/json/json.js';
 import type { MessageOf, SessionStore } from './store.js';
 
 const FIRST_READ_BYTES = 4 * 1024;

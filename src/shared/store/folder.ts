@@ -16,8 +16,8 @@ import {
   missingAfter,
   type RunRecord,
   standing,
-} from '../../core/state/kept.js';
-import { preview } from '../../core/text/preview.js';
+} from '../../run/state/kept.js';
+import { preview } from '../../base/text/preview.js';
 import { failpoint } from '../failpoints.js';
 import { folderAccounts } from './accounts.js';
 import { createLocalBlobStore, pruneBlobs, runFolder, tryBlobStore } from './blob-store.js';

@@ -1,6 +1,6 @@
 /** What outlives a run: conversations, and the texts that they refer to. Where it is kept is one seam. */
 import { LRUCache } from 'lru-cache';
-import { type Kept, type Mark, messageNumber, type RunRecord } from '../../core/state/kept.js';
+import { type Kept, type Mark, messageNumber, type RunRecord } from '../../run/state/kept.js';
 import { SteersmanError } from '../errors.js';
 import { BLOB_REF, type BlobStore, type IsOver, runFolder } from './blob-store.js';
 

@@ -6,7 +6,7 @@ import {
   type LoadClientProfileOptions,
   loadClientConnectConfig,
 } from '@temporalio/envconfig';
-import { errorText, errorTextWithCause } from '../../core/text/error-text.js';
+import { errorText, errorTextWithCause } from '../../base/text/error-text.js';
 import { SteersmanError } from '../errors.js';
 
 /** @throws SteersmanError where a variable, the profile or a file that they name is wrong. */

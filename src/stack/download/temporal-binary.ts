@@ -1,4 +1,4 @@
-import { errorText } from '../../core/text/error-text.js';
+import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 
 /** The Temporal CLI that is fetched when none is found. */

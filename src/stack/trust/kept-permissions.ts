@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../../core/agents/run-input.js';
-import { keptTool } from '../../core/tools/permission.js';
+import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../../rules/agents/run-input.js';
+import { keptTool } from '../../run/tools/permission.js';
 import { makeFolder, permissionsFolder } from '../home.js';
 import { readJson, removeFile, writeJson } from '../json-file.js';
 

@@ -13,7 +13,7 @@ import { isOwn, TOOL_FILES } from '../../config/config-dir.js';
 import { displayPath, marksBelow, readDotEnv, readText } from '../../config/files.js';
 import { SETTINGS_FILE, TRUSTED_SECTIONS } from '../../config/settings.js';
 import { parseYaml } from '../../config/yaml-source.js';
-import { canonicalJson, isRecord, isText } from '../../core/text/json.js';
+import { canonicalJson, isRecord, isText } from '../../base/json/json.js';
 import { KNOWN_ENDPOINTS } from '../../models/endpoint.js';
 import { shellWord, verbCall } from '../../shared/called-as.js';
 import { env, setVariables } from '../../shared/env.js';

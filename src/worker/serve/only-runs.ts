@@ -5,7 +5,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { SteersmanActivities } from '../../activities/types.js';
-import { FAILURE } from '../../core/limits/failure.js';
+import { FAILURE } from '../../run/limits/failure.js';
 import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 
 const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { AskPerson } from '../../activities/tools/server-requests.js';
-import type { FormMessage } from '../../core/gates/form.js';
-import type { FormAnswer } from '../../core/gates/gate.js';
+import type { FormMessage } from '../../run/gates/form.js';
+import type { FormAnswer } from '../../run/gates/gate.js';
 import { askPatiently, type Patience } from '../../shared/query-errors.js';
 import { formAnswerQuery, formSignal } from '../../workflows/messages.js';
 

@@ -1,22 +1,22 @@
 /** Sub-agents at work: what they tell the run that called them, and what people send to them through it. */
-import { type AgentMessage, readAgentMessage } from '../../core/agents/agent-message.js';
-import { type Addressee, openChildren, withPaused } from '../../core/agents/children.js';
-import { isSubagent } from '../../core/agents/subagent.js';
-import type { Gate, GateAnswer } from '../../core/gates/gate.js';
-import { fill } from '../../core/prompts/words.js';
-import { MESSAGES_BYTES } from '../../core/state/bounds.js';
-import { steeringAt } from '../../core/state/cursor.js';
-import type { OpenGate } from '../../core/state/people.js';
-import { giveBack, type InboxItem, noteTakenBack } from '../../core/steering/inbox.js';
+import { type AgentMessage, readAgentMessage } from '../../rules/agents/agent-message.js';
+import { type Addressee, openChildren, withPaused } from '../../run/agents/children.js';
+import { isSubagent } from '../../rules/agents/subagent.js';
+import type { Gate, GateAnswer } from '../../run/gates/gate.js';
+import { fill } from '../../base/words/words.js';
+import { MESSAGES_BYTES } from '../../base/sizes/bounds.js';
+import { steeringAt } from '../../run/state/cursor.js';
+import type { OpenGate } from '../../run/state/people.js';
+import { giveBack, type InboxItem, noteTakenBack } from '../../run/steering/inbox.js';
 import {
   calledBackReceipt,
   droppedReceipt,
   givenBackReceipt,
   passingOnReceipt,
   readReceipt,
-} from '../../core/steering/receipt.js';
-import { preview } from '../../core/text/preview.js';
-import { sizeOfList } from '../../core/text/sizes.js';
+} from '../../run/steering/receipt.js';
+import { preview } from '../../base/text/preview.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
 import { backIn, putOut } from '../changes/set-model.js';
 import { closeGate, closeGates, showWaiting } from '../gates.js';
 import type { PassedOn } from '../memory.js';

@@ -13,11 +13,11 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { readAgentMessage } from '../../core/agents/agent-message.js';
-import { modeFor } from '../../core/agents/modes.js';
-import { memoOf, type RunSettings } from '../../core/agents/run-config.js';
-import { CALLED_BY_WORKFLOW } from '../../core/agents/subagent.js';
-import type { Gate } from '../../core/gates/gate.js';
+import { readAgentMessage } from '../../rules/agents/agent-message.js';
+import { modeFor } from '../../run/position/modes.js';
+import { memoOf, type RunSettings } from '../../run/agents/run-config.js';
+import { CALLED_BY_WORKFLOW } from '../../rules/agents/subagent.js';
+import type { Gate } from '../../run/gates/gate.js';
 import {
   answerSignal,
   type FollowUpInput,

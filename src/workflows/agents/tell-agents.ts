@@ -1,5 +1,5 @@
 /** The one way to tell all agents at work what holds for them: each tells its own, to the last level. */
-import { openChildren } from '../../core/agents/children.js';
+import { openChildren } from '../../run/agents/children.js';
 import type { ToChild } from '../ports.js';
 import type { Run } from '../run.js';
 

@@ -1,13 +1,13 @@
 /** A task beside others: the run with a position and threads of its own. Code for one task works on it unchanged. */
 
-import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits/limits.js';
-import { inPlanOrder } from '../../core/plan/branches.js';
-import { branchThread, branchThreadId } from '../../core/state/branch-threads.js';
-import { type Branch, callsNext, hasOpenBatch, isAtWork } from '../../core/state/cursor.js';
-import type { JournalPayloads, JournalType } from '../../core/state/journal.js';
-import { isHeld, type RunState } from '../../core/state/run-state.js';
-import type { Thread } from '../../core/state/thread.js';
-import { batchAction, waitingSteers } from '../../core/steering/inbox.js';
+import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../run/limits/limits.js';
+import { inPlanOrder } from '../../rules/plan/branches.js';
+import { branchThread, branchThreadId } from '../../conversation/branch-threads.js';
+import { type Branch, callsNext, hasOpenBatch, isAtWork } from '../../run/state/cursor.js';
+import type { JournalPayloads, JournalType } from '../../run/state/journal.js';
+import { isHeld, type RunState } from '../../run/state/run-state.js';
+import type { Thread } from '../../run/state/thread.js';
+import { batchAction, waitingSteers } from '../../run/steering/inbox.js';
 import { modelCalls } from '../memory.js';
 import { Run, Yielded } from '../run.js';
 import { mustOffload } from '../turn/keep-text.js';

@@ -3,14 +3,14 @@
  * read a message, is done on the main line, while every branch stands at a safe point.
  */
 
-import { carrierOf, EXECUTOR } from '../../core/agents/capabilities.js';
-import { inPlanOrder, tasksToBegin } from '../../core/plan/branches.js';
-import type { Task } from '../../core/plan/plan.js';
-import { joinBranchThreads } from '../../core/state/branch-threads.js';
-import { type Branch, callsNext, here, isAtWork, newBranch } from '../../core/state/cursor.js';
-import { executionAt } from '../../core/state/position.js';
-import { isHeld, type RunState } from '../../core/state/run-state.js';
-import { lendSessions, takeBackSessions } from '../../core/tools/tool-session.js';
+import { carrierOf, EXECUTOR } from '../../rules/agents/capabilities.js';
+import { inPlanOrder, tasksToBegin } from '../../rules/plan/branches.js';
+import type { Task } from '../../run/plan/plan.js';
+import { joinBranchThreads } from '../../conversation/branch-threads.js';
+import { type Branch, callsNext, here, isAtWork, newBranch } from '../../run/state/cursor.js';
+import { executionAt } from '../../run/position/position.js';
+import { isHeld, type RunState } from '../../run/state/run-state.js';
+import { lendSessions, takeBackSessions } from '../../run/tools/tool-session.js';
 import { closeGates } from '../gates.js';
 import { hears, isHeard, listen } from '../hearing.js';
 import { introduce } from '../instruct.js';

@@ -1,11 +1,11 @@
 /** Tools that change while a run goes on: heard with the results of calls, pinned where the next goal begins (T19). */
 
-import type { PinnedRun } from '../../core/agents/run-config.js';
-import { fill, type Words } from '../../core/prompts/words.js';
-import { PINNED_BYTES } from '../../core/state/bounds.js';
-import { jsonBytes } from '../../core/text/json.js';
-import { toolAllowedBy } from '../../core/tools/permission.js';
-import { relisted, type ToolChanges, toolChanges } from '../../core/tools/tool.js';
+import type { PinnedRun } from '../../run/agents/run-config.js';
+import { fill, type Words } from '../../base/words/words.js';
+import { PINNED_BYTES } from '../../base/sizes/bounds.js';
+import { jsonBytes } from '../../base/json/json.js';
+import { toolAllowedBy } from '../../run/tools/permission.js';
+import { relisted, type ToolChanges, toolChanges } from '../../run/tools/tool.js';
 import type { Run } from '../run.js';
 
 /** `at`: when a server said that it has other tools; the goal at hand keeps those that it has. */

@@ -1,8 +1,8 @@
 /** The one way in which the limits of a run in flight change: see `Enlarger` for who may. */
 
-import { leasesAfter, withOthers } from '../../core/limits/leases.js';
-import { type Enlarger, isBudget, type Limits, underCeilings } from '../../core/limits/limits.js';
-import { budgetUse } from '../../core/state/run-state.js';
+import { leasesAfter, withOthers } from '../../run/limits/leases.js';
+import { type Enlarger, isBudget, type Limits, underCeilings } from '../../run/limits/limits.js';
+import { budgetUse } from '../../run/state/run-state.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import { modelCalls } from '../memory.js';
 import type { Run } from '../run.js';

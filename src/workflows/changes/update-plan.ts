@@ -1,8 +1,8 @@
 /** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
 
-import { mergePlan } from '../../core/plan/merge-plan.js';
-import { REMOVED, REPLANNED, released, type Task, type TaskChange } from '../../core/plan/plan.js';
-import type { OpenGate } from '../../core/state/people.js';
+import { mergePlan } from '../../rules/plan/merge-plan.js';
+import { REMOVED, REPLANNED, released, type Task, type TaskChange } from '../../run/plan/plan.js';
+import type { OpenGate } from '../../run/state/people.js';
 import { closeGates } from '../gates.js';
 import type { Run } from '../run.js';
 

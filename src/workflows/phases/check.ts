@@ -1,7 +1,7 @@
 /** The goal's checks, made one after the other before anybody says that it is met, and what follows from them. */
 
 import type { CheckEnd } from '../../activities/types.js';
-import { stepsOf } from '../../core/agents/modes.js';
+import { stepsOf } from '../../run/position/modes.js';
 import {
   CHECK_TIMEOUT_MS,
   type Check,
@@ -11,25 +11,25 @@ import {
   failedChecks,
   foundNothing,
   withResult,
-} from '../../core/checks/check.js';
-import { callTimeMs, plansLeft } from '../../core/limits/limits.js';
-import { isOpen } from '../../core/plan/plan.js';
-import { checksInstruction } from '../../core/prompts/answer-instructions.js';
-import { goalTimeMs } from '../../core/state/goal.js';
+} from '../../run/checks/check.js';
+import { callTimeMs, plansLeft } from '../../run/limits/limits.js';
+import { isOpen } from '../../run/plan/plan.js';
+import { checksInstruction } from '../../rules/prompts/answer-instructions.js';
+import { goalTimeMs } from '../../run/state/goal.js';
 import {
   type Answering,
   answeringAt,
   type CheckedWork,
   type Checking,
   executionAt,
-} from '../../core/state/position.js';
-import { isHeld, wayOf } from '../../core/state/run-state.js';
-import { addStep, shown } from '../../core/state/trace.js';
-import { preview } from '../../core/text/preview.js';
-import { hash64 } from '../../core/tools/ledger.js';
-import { decidePermission } from '../../core/tools/permission.js';
-import type { ToolDefinition } from '../../core/tools/tool.js';
-import { contentText, isCut } from '../../core/tools/tool-result.js';
+} from '../../run/position/position.js';
+import { isHeld, wayOf } from '../../run/state/run-state.js';
+import { addStep, shown } from '../../run/state/trace.js';
+import { preview } from '../../base/text/preview.js';
+import { hash64 } from '../../run/tools/ledger.js';
+import { decidePermission } from '../../run/tools/permission.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { contentText, isCut } from '../../conversation/tool-result.js';
 import { lookAtChecked } from '../evidence.js';
 import { hears, isHeard, listen, roleHere } from '../hearing.js';
 import { instruct } from '../instruct.js';

@@ -1,14 +1,14 @@
 /** The execution phase: one task after the other (L3), or some side by side where the limits allow it. */
 
-import { failedStepText } from '../../core/gates/gate-text.js';
-import { plansLeft } from '../../core/limits/limits.js';
-import { tasksToBegin } from '../../core/plan/branches.js';
-import { causeOfPlan } from '../../core/plan/decide.js';
-import { isOpen, type StepFailurePolicy, setStatus, type Task } from '../../core/plan/plan.js';
-import { nextTask } from '../../core/plan/plan-order.js';
-import { afterFailedStep } from '../../core/plan/step-failure.js';
-import { fill } from '../../core/prompts/words.js';
-import { type Execution, executionAt } from '../../core/state/position.js';
+import { failedStepText } from '../../rules/gates/gate-text.js';
+import { plansLeft } from '../../run/limits/limits.js';
+import { tasksToBegin } from '../../rules/plan/branches.js';
+import { causeOfPlan } from '../../rules/plan/decide.js';
+import { isOpen, type StepFailurePolicy, setStatus, type Task } from '../../run/plan/plan.js';
+import { nextTask } from '../../rules/plan/plan-order.js';
+import { afterFailedStep } from '../../rules/plan/step-failure.js';
+import { fill } from '../../base/words/words.js';
+import { type Execution, executionAt } from '../../run/position/position.js';
 import { sideBySide } from '../branches/side-by-side.js';
 import { ask } from '../gates.js';
 import { MOVED, type Moved, type Run } from '../run.js';

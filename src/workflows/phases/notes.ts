@@ -1,18 +1,18 @@
 /** What the phases of a goal note alike, and how a task ends. */
 
-import { blockLacking, capabilitiesOf } from '../../core/agents/capabilities.js';
-import { afterTasks, firstPosition } from '../../core/agents/modes.js';
-import type { PinnedRole } from '../../core/agents/role.js';
-import { checksOf } from '../../core/checks/check.js';
-import { newEvidence } from '../../core/evidence/evidence.js';
-import type { Account } from '../../core/limits/usage-by.js';
-import { causeOfPlan } from '../../core/plan/decide.js';
-import type { Task } from '../../core/plan/plan.js';
-import { blockDependants } from '../../core/plan/plan-order.js';
-import { begun, overdue } from '../../core/plan/task-time.js';
-import { overdueInstruction } from '../../core/prompts/instructions.js';
-import { IMPROVEMENTS_BYTES } from '../../core/state/bounds.js';
-import { goalTimeMs, newGoal } from '../../core/state/goal.js';
+import { blockLacking, capabilitiesOf } from '../../rules/agents/capabilities.js';
+import { afterTasks, firstPosition } from '../../run/position/modes.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { checksOf } from '../../run/checks/check.js';
+import { newEvidence } from '../../run/evidence/evidence.js';
+import type { Account } from '../../run/limits/usage-by.js';
+import { causeOfPlan } from '../../rules/plan/decide.js';
+import type { Task } from '../../run/plan/plan.js';
+import { blockDependants } from '../../rules/plan/plan-order.js';
+import { begun, overdue } from '../../run/plan/task-time.js';
+import { overdueInstruction } from '../../rules/prompts/instructions.js';
+import { IMPROVEMENTS_BYTES } from '../../base/sizes/bounds.js';
+import { goalTimeMs, newGoal } from '../../run/state/goal.js';
 import {
   type CheckedWork,
   checkingAt,
@@ -21,9 +21,9 @@ import {
   type Position,
   planningAt,
   wrapUpAt,
-} from '../../core/state/position.js';
-import { fitted } from '../../core/text/fit.js';
-import { preview } from '../../core/text/preview.js';
+} from '../../run/position/position.js';
+import { fitted } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
 import { instruct } from '../instruct.js';
 import type { Moved, Run } from '../run.js';
 

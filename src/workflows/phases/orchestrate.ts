@@ -1,22 +1,22 @@
 /** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
 
-import { EXECUTOR } from '../../core/agents/capabilities.js';
-import { modelsInUse } from '../../core/agents/run-config.js';
-import { budgetTokens } from '../../core/limits/budget-tokens.js';
-import { plansLeft } from '../../core/limits/limits.js';
-import type { OrchestrationOutput } from '../../core/outputs/contracts.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
-import { specialText } from '../../core/outputs/special-output.js';
+import { EXECUTOR } from '../../rules/agents/capabilities.js';
+import { modelsInUse } from '../../run/agents/run-config.js';
+import { budgetTokens } from '../../run/limits/budget-tokens.js';
+import { plansLeft } from '../../run/limits/limits.js';
+import type { OrchestrationOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons } from '../../run/outputs/envelope.js';
+import { specialText } from '../../run/outputs/special-output.js';
 import {
   decideOrchestration,
   type OrchestrationDecision,
   reopenFault,
   reopenTask,
-} from '../../core/plan/orchestrate.js';
-import type { Task } from '../../core/plan/plan.js';
-import { orchestrationInstruction } from '../../core/prompts/review-instructions.js';
-import { fill } from '../../core/prompts/words.js';
-import { executionAt } from '../../core/state/position.js';
+} from '../../rules/plan/orchestrate.js';
+import type { Task } from '../../run/plan/plan.js';
+import { orchestrationInstruction } from '../../rules/prompts/review-instructions.js';
+import { fill } from '../../base/words/words.js';
+import { executionAt } from '../../run/position/position.js';
 import { setLimits } from '../changes/set-limits.js';
 import { setModel } from '../changes/set-model.js';
 import { ask, askFor } from '../gates.js';

@@ -1,21 +1,21 @@
 /** The planning phase: planner replies until there is a plan to execute. */
 
-import { carrierOf, isLacking } from '../../core/agents/capabilities.js';
-import { beginsAtOnce, wantsApproval } from '../../core/agents/run-config.js';
-import { type Check, checkLine, proposedChecks } from '../../core/checks/check.js';
-import { checksShown, planText } from '../../core/gates/gate-text.js';
-import type { PlanOutput } from '../../core/outputs/contracts.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
-import { questionText } from '../../core/outputs/special-output.js';
-import { planningDecision, planningQuestion } from '../../core/plan/decide.js';
-import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/plan/plan.js';
-import { planningInstruction } from '../../core/prompts/instructions.js';
-import { fill } from '../../core/prompts/words.js';
-import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/state/bounds.js';
-import { NO_USAGE, toolCallId } from '../../core/state/message.js';
-import { executionAt, type Planning } from '../../core/state/position.js';
-import { MAIN_THREAD } from '../../core/state/thread.js';
-import { cutText, fitted } from '../../core/text/fit.js';
+import { carrierOf, isLacking } from '../../rules/agents/capabilities.js';
+import { beginsAtOnce, wantsApproval } from '../../run/agents/run-config.js';
+import { type Check, checkLine, proposedChecks } from '../../run/checks/check.js';
+import { checksShown, planText } from '../../rules/gates/gate-text.js';
+import type { PlanOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons } from '../../run/outputs/envelope.js';
+import { questionText } from '../../run/outputs/special-output.js';
+import { planningDecision, planningQuestion } from '../../rules/plan/decide.js';
+import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../run/plan/plan.js';
+import { planningInstruction } from '../../rules/prompts/instructions.js';
+import { fill } from '../../base/words/words.js';
+import { CONCERNS_BYTES, QUESTION_BYTES } from '../../base/sizes/bounds.js';
+import { NO_USAGE, toolCallId } from '../../run/messages/message.js';
+import { executionAt, type Planning } from '../../run/position/position.js';
+import { MAIN_THREAD } from '../../run/state/thread.js';
+import { cutText, fitted } from '../../base/text/fit.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../gates.js';
 import { instruct } from '../instruct.js';

@@ -1,13 +1,13 @@
 /** Gates where a goal could not go on: only where a person can be asked. */
 
-import type { PinnedRole } from '../../core/agents/role.js';
-import { modelsInUse } from '../../core/agents/run-config.js';
-import type { CallFailure } from '../../core/limits/failure.js';
-import { modelOf, needsPrices } from '../../core/limits/in-force.js';
-import type { BudgetKind } from '../../core/limits/limits.js';
-import { fill } from '../../core/prompts/words.js';
-import { here, taskAt } from '../../core/state/cursor.js';
-import { budgetUse, isCounted } from '../../core/state/run-state.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { modelsInUse } from '../../run/agents/run-config.js';
+import type { CallFailure } from '../../run/limits/failure.js';
+import { modelOf, needsPrices } from '../../rules/limits/in-force.js';
+import type { BudgetKind } from '../../run/limits/limits.js';
+import { fill } from '../../base/words/words.js';
+import { here, taskAt } from '../../run/state/cursor.js';
+import { budgetUse, isCounted } from '../../run/state/run-state.js';
 import { setLimits } from '../changes/set-limits.js';
 import { setModel } from '../changes/set-model.js';
 import { ask } from '../gates.js';

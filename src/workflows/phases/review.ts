@@ -1,10 +1,10 @@
 /** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
 
-import { capabilitiesOf, isLacking } from '../../core/agents/capabilities.js';
-import type { OutputContract, OutputOf, ReviewOutput } from '../../core/outputs/contracts.js';
-import { confirmationReasons, type EnvelopeMeta } from '../../core/outputs/envelope.js';
-import { type SpecialOutput, specialText } from '../../core/outputs/special-output.js';
-import { isOpen, type Task } from '../../core/plan/plan.js';
+import { capabilitiesOf, isLacking } from '../../rules/agents/capabilities.js';
+import type { OutputContract, OutputOf, ReviewOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
+import { type SpecialOutput, specialText } from '../../run/outputs/special-output.js';
+import { isOpen, type Task } from '../../run/plan/plan.js';
 import {
   checkAction,
   checkPlan,
@@ -12,18 +12,18 @@ import {
   decideReview,
   type ReviewChecks,
   type ReviewDecision,
-} from '../../core/plan/review.js';
+} from '../../rules/plan/review.js';
 import {
   actionReviewInstruction,
   planReviewInstruction,
   resultReviewInstruction,
-} from '../../core/prompts/review-instructions.js';
-import { INSTRUCTION_BYTES } from '../../core/state/bounds.js';
-import type { AssistantMessage, ToolUseBlock } from '../../core/state/message.js';
-import { newConsultation, type RoleQuestion } from '../../core/state/position.js';
-import { envelopeOf } from '../../core/state/thread.js';
-import { cutText } from '../../core/text/fit.js';
-import type { ToolDefinition } from '../../core/tools/tool.js';
+} from '../../rules/prompts/review-instructions.js';
+import { INSTRUCTION_BYTES } from '../../base/sizes/bounds.js';
+import type { AssistantMessage, ToolUseBlock } from '../../run/messages/message.js';
+import { newConsultation, type RoleQuestion } from '../../run/position/position.js';
+import { envelopeOf } from '../../run/state/thread.js';
+import { cutText } from '../../base/text/fit.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Run } from '../run.js';
 
 const REVIEWER = 'reviewer';

@@ -1,21 +1,21 @@
 /**
- * What comes in between: messages of a person, understood and routed by roles (`core/steering/route.ts` decides, and
+ * What comes in between: messages of a person, understood and routed by roles (`rules/steering/route.ts` decides, and
  * this carries it out), and questions to a second role.
  */
 
-import { hasPlan } from '../../core/agents/modes.js';
-import { asksForPlan } from '../../core/agents/run-config.js';
-import { barred } from '../../core/gates/gate-parts.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
-import { isOpen, REMOVED, REPLANNED } from '../../core/plan/plan.js';
-import { intentInstruction, routeInstruction, steerText } from '../../core/prompts/steering-instructions.js';
-import { fill, type Words } from '../../core/prompts/words.js';
-import { CONCERNS_BYTES, OPINION_BYTES, READING_BYTES } from '../../core/state/bounds.js';
-import { type Consultation, newTurns, type Reading, type Steering } from '../../core/state/position.js';
-import type { InboxItem } from '../../core/steering/inbox.js';
-import { decideRoute, deniedRoute, type RouteDecision } from '../../core/steering/route.js';
-import { fitted } from '../../core/text/fit.js';
-import { preview } from '../../core/text/preview.js';
+import { hasPlan } from '../../run/position/modes.js';
+import { asksForPlan } from '../../run/agents/run-config.js';
+import { barred } from '../../rules/gates/gate-parts.js';
+import { confirmationReasons } from '../../run/outputs/envelope.js';
+import { isOpen, REMOVED, REPLANNED } from '../../run/plan/plan.js';
+import { intentInstruction, routeInstruction, steerText } from '../../rules/prompts/steering-instructions.js';
+import { fill, type Words } from '../../base/words/words.js';
+import { CONCERNS_BYTES, OPINION_BYTES, READING_BYTES } from '../../base/sizes/bounds.js';
+import { type Consultation, newTurns, type Reading, type Steering } from '../../run/position/position.js';
+import type { InboxItem } from '../../run/steering/inbox.js';
+import { decideRoute, deniedRoute, type RouteDecision } from '../../rules/steering/route.js';
+import { fitted } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
 import { dropTasks } from '../changes/update-plan.js';
 import { ask, closeGates } from '../gates.js';
 import { UNDERSTANDING } from '../hearing.js';

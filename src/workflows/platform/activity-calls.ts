@@ -9,11 +9,11 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { SteersmanActivities } from '../../activities/types.js';
-import { type CallFailure, FAILURE } from '../../core/limits/failure.js';
-import { FAILURE_BYTES, WORKER_TRIES } from '../../core/state/bounds.js';
-import { isUsage } from '../../core/state/message.js';
-import { cutText } from '../../core/text/fit.js';
-import { isRecord, isText } from '../../core/text/json.js';
+import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
+import { FAILURE_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
+import { isUsage } from '../../run/messages/message.js';
+import { cutText } from '../../base/text/fit.js';
+import { isRecord, isText } from '../../base/json/json.js';
 import type { Called, CallOptions } from '../ports.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */

@@ -4,9 +4,9 @@
  */
 
 import { type Schema, Validator } from '@cfworker/json-schema';
-import type { JsonSchema } from '../../core/text/json.js';
-import { isRecord } from '../../core/text/json.js';
-import { REF, schemaFaults, targetOf, throughSchemas } from '../../core/text/schema-faults.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { isRecord } from '../../base/json/json.js';
+import { REF, schemaFaults, targetOf, throughSchemas } from '../../base/text/schema-faults.js';
 
 /**
  * What is wrong, one sentence for each fault; empty when valid, or when the schema can not be followed. Patterns are

@@ -1,8 +1,8 @@
 /** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
-import { readersOf } from '../../core/agents/modes.js';
-import { wayOf } from '../../core/state/run-state.js';
+import { readersOf } from '../../run/position/modes.js';
+import { wayOf } from '../../run/state/run-state.js';
 import { hearAgent, passedOn } from '../agents/agents.js';
 import { takeAppCall } from '../app-calls.js';
 import * as messages from '../messages.js';

@@ -1,6 +1,6 @@
 /** What stands between the SDK and a run. A worker may serve workflows of an application beside: those are left alone, but for what keeps the worker. */
 import { type WorkflowInterceptorsFactory, workflowInfo } from '@temporalio/workflow';
-import { REFUSAL } from '../../core/limits/failure.js';
+import { REFUSAL } from '../../run/limits/failure.js';
 import { WORKFLOW_TYPE } from '../messages.js';
 import { queryGuard } from './query-guard.js';
 

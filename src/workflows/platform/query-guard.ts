@@ -18,7 +18,7 @@
  * asked asks again (`shared/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
  */
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
-import { REFUSAL } from '../../core/limits/failure.js';
+import { REFUSAL } from '../../run/limits/failure.js';
 
 /** One step of a run, as the SDK's core hands it to workflow code. */
 export interface Step {

@@ -4,17 +4,17 @@
  * what was accepted can be carried out.
  */
 
-import { capabilitiesOf } from '../../core/agents/capabilities.js';
-import { hasPlan } from '../../core/agents/modes.js';
-import { isSubagent, rolesBelow, sessionOf } from '../../core/agents/subagent.js';
-import type { GateAnswer } from '../../core/gates/gate.js';
-import { checkAnswer } from '../../core/gates/gate-answer.js';
-import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/limits/in-force.js';
-import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../core/limits/limits.js';
-import { expected, isAbsent, quoted } from '../../core/outputs/output-fields.js';
-import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
-import { REMOVED, type TaskChange } from '../../core/plan/plan.js';
-import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../core/plan/plan-edit.js';
+import { capabilitiesOf } from '../../rules/agents/capabilities.js';
+import { hasPlan } from '../../run/position/modes.js';
+import { isSubagent, rolesBelow, sessionOf } from '../../rules/agents/subagent.js';
+import type { GateAnswer } from '../../run/gates/gate.js';
+import { checkAnswer } from '../../rules/gates/gate-answer.js';
+import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../rules/limits/in-force.js';
+import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../run/limits/limits.js';
+import { expected, isAbsent, quoted } from '../../base/text/output-fields.js';
+import { readPlannedTasks } from '../../rules/outputs/planned-tasks.js';
+import { REMOVED, type TaskChange } from '../../run/plan/plan.js';
+import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../rules/plan/plan-edit.js';
 import {
   GATE_ANSWER_BYTES,
   INPUT_BYTES,
@@ -22,13 +22,13 @@ import {
   MESSAGE_BYTES,
   MESSAGES_BYTES,
   OTHER_ANSWERS_BYTES,
-} from '../../core/state/bounds.js';
-import { steeringAt } from '../../core/state/cursor.js';
-import { ANSWERED, howClosed } from '../../core/state/journal.js';
-import type { Mark } from '../../core/state/kept.js';
-import { budgetUse, type RunState } from '../../core/state/run-state.js';
-import { FULL, fitsInbox } from '../../core/steering/inbox.js';
-import { told } from '../../core/text/fit.js';
+} from '../../base/sizes/bounds.js';
+import { steeringAt } from '../../run/state/cursor.js';
+import { ANSWERED, howClosed } from '../../run/state/journal.js';
+import type { Mark } from '../../run/state/kept.js';
+import { budgetUse, type RunState } from '../../run/state/run-state.js';
+import { FULL, fitsInbox } from '../../run/steering/inbox.js';
+import { told } from '../../base/text/fit.js';
 import {
   canonicalJson,
   isRecord,
@@ -38,11 +38,11 @@ import {
   nestsDeeper,
   ownValue,
   stringOr,
-} from '../../core/text/json.js';
-import { preview } from '../../core/text/preview.js';
-import { sizeOfList } from '../../core/text/sizes.js';
-import { type AppAsk, appTool } from '../../core/tools/apps.js';
-import type { ToolDefinition } from '../../core/tools/tool.js';
+} from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
+import { type AppAsk, appTool } from '../../run/tools/apps.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
 import { passedOn } from '../agents/agents.js';
 import { appCallFault } from '../app-calls.js';
 import { type JoinInput, REFUSED } from '../messages.js';

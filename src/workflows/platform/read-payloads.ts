@@ -6,7 +6,7 @@ import type { Payload } from '@temporalio/common';
 
 import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/workflow';
 import { strFromU8, strToU8 } from 'fflate';
-import { exactText } from '../../core/text/json.js';
+import { exactText } from '../../base/json/json.js';
 
 /** What a payload of plain JSON says of itself. */
 const { metadata: PLAIN_JSON } = defaultPayloadConverter.toPayload(null);

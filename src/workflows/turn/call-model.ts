@@ -1,25 +1,25 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
 import type { CallModelInput, CallModelResult, RefusalLesson } from '../../activities/types.js';
-import { answersAt } from '../../core/agents/modes.js';
-import type { PinnedRole } from '../../core/agents/role.js';
-import { isSubagent } from '../../core/agents/subagent.js';
+import { answersAt } from '../../run/position/modes.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { isSubagent } from '../../rules/agents/subagent.js';
 import {
   type CallFailure,
   isRetryableModelFailure,
   modelFailure,
   tookTooLong,
-} from '../../core/limits/failure.js';
-import { lessonsOf, WRITTEN_LESSON, withLesson } from '../../core/limits/lessons.js';
+} from '../../run/limits/failure.js';
+import { lessonsOf, WRITTEN_LESSON, withLesson } from '../../run/models/lessons.js';
 import {
   declined,
   isLasting,
   lostForGood,
   modelFailureDecision,
   silentAgain,
-} from '../../core/limits/model-failure.js';
-import { NO_RETRIES, type PinnedCall, withInputCount } from '../../core/limits/model-use.js';
-import { fill } from '../../core/prompts/words.js';
-import { here, taskAt } from '../../core/state/cursor.js';
+} from '../../rules/limits/model-failure.js';
+import { NO_RETRIES, type PinnedCall, withInputCount } from '../../run/models/model-use.js';
+import { fill } from '../../base/words/words.js';
+import { here, taskAt } from '../../run/state/cursor.js';
 import {
   type AssistantMessage,
   actionOf,
@@ -27,12 +27,12 @@ import {
   textOf,
   toolCallId,
   toolCallsOf,
-} from '../../core/state/message.js';
-import { accountOf, isCounted, wayOf } from '../../core/state/run-state.js';
-import type { Thread } from '../../core/state/thread.js';
-import { ownValue } from '../../core/text/json.js';
-import { preview } from '../../core/text/preview.js';
-import { hash64 } from '../../core/tools/ledger.js';
+} from '../../run/messages/message.js';
+import { accountOf, isCounted, wayOf } from '../../run/state/run-state.js';
+import type { Thread } from '../../run/state/thread.js';
+import { ownValue } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { hash64 } from '../../run/tools/ledger.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
 import type { Run } from '../run.js';
 import { requestTokens, trimAfterRefusal } from './fit-thread.js';

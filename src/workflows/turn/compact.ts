@@ -1,12 +1,12 @@
 /** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
-import type { PinnedRole } from '../../core/agents/role.js';
+import type { PinnedRole } from '../../run/agents/role.js';
 import {
   compactionHelps,
   compactionPays,
   summaryIsAffordable,
   summaryShrinks,
-} from '../../core/context/decide.js';
-import { replacedBy } from '../../core/context/replaced.js';
+} from '../../run/limits/decide.js';
+import { replacedBy } from '../../conversation/replaced.js';
 import {
   COMPACTOR,
   countOf,
@@ -17,18 +17,18 @@ import {
   summaryRequest,
   summaryText,
   whatGoes,
-} from '../../core/context/summary.js';
-import { declined } from '../../core/limits/model-failure.js';
-import { dearFactor, withInputCount } from '../../core/limits/model-use.js';
-import { estimateMessageTokens, estimateTokens } from '../../core/limits/tokens.js';
-import { here } from '../../core/state/cursor.js';
-import { noteSummaries } from '../../core/state/goal.js';
-import { replaceInThread } from '../../core/state/handover.js';
-import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../core/state/message.js';
-import { taskOf } from '../../core/state/position.js';
-import type { Thread } from '../../core/state/thread.js';
-import { ownValue } from '../../core/text/json.js';
-import { isRecall } from '../../core/tools/tool-result.js';
+} from '../../conversation/summary.js';
+import { declined } from '../../rules/limits/model-failure.js';
+import { dearFactor, withInputCount } from '../../run/models/model-use.js';
+import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
+import { here } from '../../run/state/cursor.js';
+import { noteSummaries } from '../../run/state/goal.js';
+import { replaceInThread } from '../../conversation/handover.js';
+import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../run/messages/message.js';
+import { taskOf } from '../../run/position/position.js';
+import type { Thread } from '../../run/state/thread.js';
+import { ownValue } from '../../base/json/json.js';
+import { isRecall } from '../../conversation/tool-result.js';
 import type { Run } from '../run.js';
 import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
 import { replied } from './hooks.js';

@@ -1,17 +1,17 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 
-import type { PinnedRole } from '../../core/agents/role.js';
-import { offeredTools } from '../../core/agents/run-config.js';
-import { type ContextRules, softTokensOf, thinPays } from '../../core/context/decide.js';
-import { recallIdOf } from '../../core/context/trim.js';
-import { tokenFactor } from '../../core/limits/model-use.js';
-import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/limits/tokens.js';
-import { prefixOf } from '../../core/prompts/shared-prefix.js';
-import { shortenThread } from '../../core/state/handover.js';
-import type { Message } from '../../core/state/message.js';
-import type { Thread } from '../../core/state/thread.js';
-import { ownValue } from '../../core/text/json.js';
-import { isRecall } from '../../core/tools/tool-result.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { offeredTools } from '../../run/agents/run-config.js';
+import { type ContextRules, softTokensOf, thinPays } from '../../run/limits/decide.js';
+import { recallIdOf } from '../../conversation/trim.js';
+import { tokenFactor } from '../../run/models/model-use.js';
+import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../run/limits/tokens.js';
+import { prefixOf } from '../../rules/prompts/shared-prefix.js';
+import { shortenThread } from '../../conversation/handover.js';
+import type { Message } from '../../run/messages/message.js';
+import type { Thread } from '../../run/state/thread.js';
+import { ownValue } from '../../base/json/json.js';
+import { isRecall } from '../../conversation/tool-result.js';
 import type { Run } from '../run.js';
 import { storeIsAway } from './keep-session.js';
 

@@ -1,8 +1,8 @@
 /** The conversation in the store of sessions: when what was said goes there, and what follows where it does not. */
-import { isSubagent } from '../../core/agents/subagent.js';
-import type { JournalPayloads } from '../../core/state/journal.js';
-import { lostRecords, type Mark, markOf, messageNumber, unkeptAtMost } from '../../core/state/kept.js';
-import type { RunState } from '../../core/state/run-state.js';
+import { isSubagent } from '../../rules/agents/subagent.js';
+import type { JournalPayloads } from '../../run/state/journal.js';
+import { lostRecords, type Mark, markOf, messageNumber, unkeptAtMost } from '../../run/state/kept.js';
+import type { RunState } from '../../run/state/run-state.js';
 import type { RunMemory } from '../memory.js';
 import type { Ports } from '../ports.js';
 

@@ -1,7 +1,7 @@
 /** The safe point of the turn loop. */
-import { shortenThreads } from '../../core/state/handover.js';
-import { isHeld, type RunState } from '../../core/state/run-state.js';
-import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state/state-bounds.js';
+import { shortenThreads } from '../../conversation/handover.js';
+import { isHeld, type RunState } from '../../run/state/run-state.js';
+import { BOUNDS, roomForThreads, threadsBytes } from '../../conversation/state-bounds.js';
 import type { Run } from '../run.js';
 import { keepDue, keepSession } from './keep-session.js';
 import { mustOffload, offload } from './keep-text.js';

@@ -1,11 +1,11 @@
 /** What calls of models cost, whoever asked for them. */
 
-import { limitsPaidFor } from '../../core/limits/credits.js';
-import { withOthers } from '../../core/limits/leases.js';
-import type { BudgetUse, Limits } from '../../core/limits/limits.js';
-import { withCalls } from '../../core/limits/usage-by.js';
-import { addUsage, type Usage } from '../../core/state/message.js';
-import { accountOf, budgetUse } from '../../core/state/run-state.js';
+import { limitsPaidFor } from '../../run/limits/credits.js';
+import { withOthers } from '../../run/limits/leases.js';
+import type { BudgetUse, Limits } from '../../run/limits/limits.js';
+import { withCalls } from '../../run/limits/usage-by.js';
+import { addUsage, type Usage } from '../../run/messages/message.js';
+import { accountOf, budgetUse } from '../../run/state/run-state.js';
 import { modelCalls } from '../memory.js';
 import type { Run } from '../run.js';
 

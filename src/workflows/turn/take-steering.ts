@@ -1,9 +1,9 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
-import { here } from '../../core/state/cursor.js';
-import type { Batch } from '../../core/state/position.js';
-import type { Thread } from '../../core/state/thread.js';
-import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../core/steering/inbox.js';
-import { appliedReceipt } from '../../core/steering/receipt.js';
+import { here } from '../../run/state/cursor.js';
+import type { Batch } from '../../run/position/position.js';
+import type { Thread } from '../../run/state/thread.js';
+import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../run/steering/inbox.js';
+import { appliedReceipt } from '../../run/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
 import { linesOf } from '../branches/branch-run.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';

@@ -1,5 +1,5 @@
 /** What a person of a chaos says at a gate. Pure. */
-import { choicesOf, type Gate } from '../../../src/core/gates/gate.js';
+import { choicesOf, type Gate } from '../../../src/run/gates/gate.js';
 import type { Random } from '../../simulation/random.js';
 
 export function answerTo(gate: Gate, random: Random): Record<string, unknown> {

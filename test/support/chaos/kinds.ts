@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEnd } from '../../../src/client/run/run-end.js';
-import type { RunSettings } from '../../../src/core/agents/run-config.js';
-import type { Limits } from '../../../src/core/limits/limits.js';
-import type { Outcome } from '../../../src/core/plan/cause.js';
-import { STEP_FAILURE_POLICIES } from '../../../src/core/plan/plan.js';
+import type { RunSettings } from '../../../src/run/agents/run-config.js';
+import type { Limits } from '../../../src/run/limits/limits.js';
+import type { Outcome } from '../../../src/run/limits/cause.js';
+import { STEP_FAILURE_POLICIES } from '../../../src/run/plan/plan.js';
 import type { Random } from '../../simulation/random.js';
 import { projectRoot } from '../project.js';
 

@@ -7,9 +7,9 @@ import type { RunEnd } from '../../../src/client/run/run-end.js';
 import { RunReader } from '../../../src/client/run/run-reader.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import { watchRun } from '../../../src/client/watch/watch-run.js';
-import type { Gate } from '../../../src/core/gates/gate.js';
-import type { JournalEvent } from '../../../src/core/state/journal.js';
-import type { SteerTime } from '../../../src/core/steering/inbox.js';
+import type { Gate } from '../../../src/run/gates/gate.js';
+import type { JournalEvent } from '../../../src/run/state/journal.js';
+import type { SteerTime } from '../../../src/run/steering/inbox.js';
 import { queryTrouble } from '../../../src/shared/query-errors.js';
 import {
   answerGateUpdate,

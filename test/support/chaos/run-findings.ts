@@ -1,6 +1,6 @@
 /** What must hold of each run of a tree alone: its calls, their effects, its sessions, its artifacts. */
-import type { Message, ToolEnding, ToolResultBlock } from '../../../src/core/state/message.js';
-import { toolCallsOf } from '../../../src/core/state/message.js';
+import type { Message, ToolEnding, ToolResultBlock } from '../../../src/run/messages/message.js';
+import { toolCallsOf } from '../../../src/run/messages/message.js';
 import type { FakeMcpEvent } from '../fake-mcp-server.js';
 import { pairingFaults } from '../pairing.js';
 import type { RunDraft } from './kinds.js';

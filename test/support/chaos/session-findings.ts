@@ -1,6 +1,6 @@
 /** Whether a stateful server's sessions kept what they were told, as the conversation tells it. */
-import type { Message, ToolResultBlock } from '../../../src/core/state/message.js';
-import { toolCallsOf } from '../../../src/core/state/message.js';
+import type { Message, ToolResultBlock } from '../../../src/run/messages/message.js';
+import { toolCallsOf } from '../../../src/run/messages/message.js';
 import type { RunDraft } from './kinds.js';
 import { KEEPER } from './tool-work.js';
 

@@ -1,7 +1,7 @@
 /** Whether what a tree of runs says it used is what its histories hold. */
 
-import { usageOf } from '../../../src/core/limits/usage-by.js';
-import type { Usage } from '../../../src/core/state/message.js';
+import { usageOf } from '../../../src/run/limits/usage-by.js';
+import type { Usage } from '../../../src/run/messages/message.js';
 import { eventsOf, firstOf, isTerminated, type RunRecord } from './records.js';
 
 /** Input and output. */

@@ -1,6 +1,6 @@
 /** What both protocols of OpenAI ask of a request, and how they say what is wrong. */
 import { z } from 'zod';
-import { isRecord } from '../../../src/core/text/json.js';
+import { isRecord } from '../../../src/base/json/json.js';
 import type { WireError } from '../../../src/testing/scripted-reply.js';
 import type { SchemaIssue } from './schema-issue.js';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createEditArtifact } from '../../../src/activities/edit-artifact.js';
 import type { EditArtifactInput } from '../../../src/activities/types.js';
-import { FAILURE } from '../../../src/core/limits/failure.js';
-import type { ArtifactEdited } from '../../../src/core/outputs/artifacts.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { ArtifactEdited } from '../../../src/run/outputs/artifacts.js';
 import type { BlobStore } from '../../../src/shared/store/blob-store.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
 

@@ -13,9 +13,9 @@ import type {
   ResolveModelInput,
   TransformInput,
 } from '../../../src/activities/types.js';
-import { FAILURE } from '../../../src/core/limits/failure.js';
-import type { KeepPage, Mark } from '../../../src/core/state/kept.js';
-import { NO_USAGE } from '../../../src/core/state/message.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { KeepPage, Mark } from '../../../src/run/state/kept.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';

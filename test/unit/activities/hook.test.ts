@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHook, functionHooks, type HookDeps, type RunHooks } from '../../../src/activities/hook.js';
 import { httpHooks } from '../../../src/activities/http-hooks.js';
 import type { HookEnd, HookInput } from '../../../src/activities/types.js';
-import { type Message, NO_USAGE } from '../../../src/core/state/message.js';
+import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
 
 const asked: string[] = [];
 let answer: () => { status: number; body?: string | Buffer };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
-import { secondsOf } from '../../../src/core/text/error-text.js';
+import { secondsOf } from '../../../src/base/text/error-text.js';
 import { McpCallError } from '../../../src/mcp/call-failure.js';
 import type { McpConnection } from '../../../src/mcp/connection/connection.js';
 import type { McpPool } from '../../../src/mcp/connection/pool.js';

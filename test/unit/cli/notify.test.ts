@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type News, Notifier, notifyOption, webHook } from '../../../src/cli/notify.js';
 import type { RunEvent } from '../../../src/client/index.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/state/journal.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 
 const journal = <T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent =>
   ({ seq: 1, at: 0, type, ...payload }) as unknown as JournalEvent;

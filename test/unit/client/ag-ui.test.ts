@@ -12,9 +12,9 @@ import {
   stateOf,
 } from '../../../src/client/vocabularies/index.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
-import type { Gate } from '../../../src/core/gates/gate.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/state/journal.js';
-import { NO_USAGE } from '../../../src/core/state/message.js';
+import type { Gate } from '../../../src/run/gates/gate.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { AG_UI_VERSIONS, clientAfter } from '../../support/ag-ui.js';
 
 const RUN = 'run-1';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { askRun } from '../../../src/client/ask-run.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { fromWorker } from '../../../src/client/run/runs.js';
-import { REFUSAL } from '../../../src/core/limits/failure.js';
+import { REFUSAL } from '../../../src/run/limits/failure.js';
 import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 const query = defineQuery<string>('state');

@@ -3,7 +3,7 @@ import type { ClientScope } from '../../../src/client/client-scope.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { sendMessage } from '../../../src/client/run/sent-message.js';
 import { startRun } from '../../../src/client/start/start-run.js';
-import { NOTHING_GIVEN } from '../../../src/core/agents/run-input.js';
+import { NOTHING_GIVEN } from '../../../src/rules/agents/run-input.js';
 import { steerSignal, WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 /** As gRPC tells that no answer came in time. */

@@ -7,11 +7,11 @@ import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { loadSettings } from '../../../src/config/settings.js';
-import type { PinnedRun, RunSettings } from '../../../src/core/agents/run-config.js';
-import { FAILURE } from '../../../src/core/limits/failure.js';
-import { WORKER_TRIES } from '../../../src/core/state/bounds.js';
-import type { ToolDefinition } from '../../../src/core/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
+import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import { WORKER_TRIES } from '../../../src/base/sizes/bounds.js';
+import type { ToolDefinition } from '../../../src/run/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 import { modelFacts } from '../../support/core-values.js';

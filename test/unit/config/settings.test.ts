@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { chooseModels } from '../../../src/config/choose-models.js';
 import { applyToolOverrides, loadSettings, mergeLimits } from '../../../src/config/settings.js';
 import { settingsSchema } from '../../../src/config/settings-schema.js';
-import type { PinnedRole } from '../../../src/core/agents/role.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import type { ToolDefinition, ToolPolicy } from '../../../src/core/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
+import type { PinnedRole } from '../../../src/run/agents/role.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import type { ToolDefinition, ToolPolicy } from '../../../src/run/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 
 const projectRoot = new URL('../../..', import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Gate } from '../../../src/core/gates/gate.js';
+import type { Gate } from '../../../src/run/gates/gate.js';
 import { task } from '../../support/core-values.js';
 import { approvalGate, endItem, eventItem, fakeRuns, gateOpened, warning } from '../../support/fake-runs.js';
 import { until } from '../../support/wait.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AssistantMessage, Message, ToolResultBlock } from '../../../src/core/state/message.js';
+import type { AssistantMessage, Message, ToolResultBlock } from '../../../src/run/messages/message.js';
 import { PROTOCOLS } from '../../../src/models/endpoint.js';
 import {
   type ScriptedModel,

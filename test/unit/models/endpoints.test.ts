@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { FAILURE } from '../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
 import { ENDPOINT_VARIABLES, endpointOf } from '../../../src/models/endpoint.js';
 import {
   type EndpointEntry,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelRequestHead } from '../../../src/core/prompts/model-request.js';
+import type { ModelRequestHead } from '../../../src/rules/prompts/model-request.js';
 import { envelope } from '../../../src/testing/role-outputs.js';
 import type { ScriptedModel, ScriptedReply } from '../../support/endpoint/model.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';

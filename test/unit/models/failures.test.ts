@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import * as anthropic from '@anthropic-ai/sdk';
 import * as openai from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
 import { classifyBreak } from '../../../src/models/classify.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';

@@ -1,6 +1,6 @@
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
 import { tailOf } from '../../../src/models/reply/live-text.js';
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
 import { failureOf, runCall, startCall } from '../../support/model-calls.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { DEFAULT_CONTEXT_TOKENS } from '../../../src/core/limits/tokens.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../../../src/run/limits/tokens.js';
 import { knownModels, type ModelsConfig, modelInfo, pricedUsage } from '../../../src/models/model-info.js';
 
 const CONFIG: ModelsConfig = {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadPictures } from '../../../src/activities/models/load-pictures.js';
-import type { Message, ToolContent } from '../../../src/core/state/message.js';
-import { NO_USAGE } from '../../../src/core/state/message.js';
-import { toolResult } from '../../../src/core/tools/tool-result.js';
+import type { Message, ToolContent } from '../../../src/run/messages/message.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
+import { toolResult } from '../../../src/conversation/tool-result.js';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
 import { PLAIN_REQUEST } from '../../../src/models/complete.js';
 import type { Pictures } from '../../../src/models/provider.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../../src/core/state/message.js';
-import { NO_USAGE } from '../../../src/core/state/message.js';
+import type { Message } from '../../../src/run/messages/message.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
 import { toWireMessages } from '../../../src/models/chat/wire-messages.js';
 import type { Protocol } from '../../../src/models/endpoint.js';

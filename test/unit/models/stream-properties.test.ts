@@ -1,7 +1,7 @@
 /** What reads streams and mends what models write, with any text and broken off anywhere. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRecord } from '../../../src/core/text/json.js';
+import { isRecord } from '../../../src/base/json/json.js';
 import type { ModelDelta } from '../../../src/models/provider.js';
 import { readEventData } from '../../../src/models/reply/event-stream.js';
 import { repairOutput } from '../../../src/models/reply/output-repair.js';

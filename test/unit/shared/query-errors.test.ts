@@ -1,7 +1,7 @@
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
-import { FAILURE, REFUSAL } from '../../../src/core/limits/failure.js';
+import { FAILURE, REFUSAL } from '../../../src/run/limits/failure.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../../src/shared/query-errors.js';
 import { retryDelayMs, retryInterceptors } from '../../../src/shared/temporal-client.js';
 import { localConnection } from '../../../src/stack/probe.js';

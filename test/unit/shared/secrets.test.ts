@@ -7,7 +7,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
 import { pack } from '../../../src/activities/pack.js';
-import type { PinnedRun } from '../../../src/core/agents/run-config.js';
+import type { PinnedRun } from '../../../src/run/agents/run-config.js';
 import { Secrets } from '../../../src/shared/secrets.js';
 import { dotEnvOf } from '../../../src/worker/parts.js';
 import { redactActivities } from '../../../src/worker/serve/redact-activities.js';

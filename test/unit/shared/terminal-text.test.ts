@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, test, vi } from 'vitest';
-import { escapeUnseen } from '../../../src/core/text/unseen.js';
+import { escapeUnseen } from '../../../src/base/text/unseen.js';
 import { noColors, takesColors, textSink } from '../../../src/shared/output.js';
 import { jsonLine, printable, terminalText } from '../../../src/shared/terminal-text.js';
 

@@ -1,6 +1,6 @@
 /** A database that an earlier version has made: its tables are brought up to date, with what they have. */
 import { expect, test } from 'vitest';
-import { NO_USAGE } from '../../../src/core/state/message.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { migrate } from '../../../src/shared/store/postgres/migrations.js';
 import { postgresStore } from '../../../src/shared/store/postgres/postgres.js';
 import { pgliteDatabase } from '../../support/postgres.js';

@@ -1,8 +1,8 @@
 /** Calls that apps ask for: which are taken, who is asked, and what the run remembers of them. */
 import { describe, expect, test } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
-import { recordCall } from '../../../src/core/tools/ledger.js';
-import type { ToolDefinition } from '../../../src/core/tools/tool.js';
+import { recordCall } from '../../../src/run/tools/ledger.js';
+import type { ToolDefinition } from '../../../src/run/tools/tool.js';
 import { closeAppCalls, resumeAppCalls, takeAppCall } from '../../../src/workflows/app-calls.js';
 import { closeGates } from '../../../src/workflows/gates.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';

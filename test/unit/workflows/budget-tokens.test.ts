@@ -1,11 +1,11 @@
 /** What a goal counts of cached input, against its own limit and between a run and its sub-agents. */
 import { expect, test } from 'vitest';
-import { reportOf } from '../../../src/core/agents/subagent.js';
-import { budgetTokens } from '../../../src/core/limits/budget-tokens.js';
-import { DEFAULT_LIMITS, type Limits, NO_COUNTERS } from '../../../src/core/limits/limits.js';
-import { NO_USAGE, type Usage } from '../../../src/core/state/message.js';
-import { budgetUse } from '../../../src/core/state/run-state.js';
-import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
+import { reportOf } from '../../../src/rules/agents/subagent.js';
+import { budgetTokens } from '../../../src/run/limits/budget-tokens.js';
+import { DEFAULT_LIMITS, type Limits, NO_COUNTERS } from '../../../src/run/limits/limits.js';
+import { NO_USAGE, type Usage } from '../../../src/run/messages/message.js';
+import { budgetUse } from '../../../src/run/state/run-state.js';
+import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { PinnedRun, RunSettings } from '../../../src/core/agents/run-config.js';
-import type { CallFailure } from '../../../src/core/limits/failure.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
+import type { PinnedRun, RunSettings } from '../../../src/run/agents/run-config.js';
+import type { CallFailure } from '../../../src/run/limits/failure.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
 import type { Called } from '../../../src/workflows/ports.js';

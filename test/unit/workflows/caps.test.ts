@@ -1,8 +1,8 @@
 /** What a run does at each cap, in each mode: the table of docs/caps.md, made of what happens. */
 import { expect, test } from 'vitest';
-import type { GateAnswer } from '../../../src/core/gates/gate.js';
-import { DEFAULT_LIMITS, type Limits } from '../../../src/core/limits/limits.js';
-import type { Usage } from '../../../src/core/state/message.js';
+import type { GateAnswer } from '../../../src/run/gates/gate.js';
+import { DEFAULT_LIMITS, type Limits } from '../../../src/run/limits/limits.js';
+import type { Usage } from '../../../src/run/messages/message.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { fileTool, testRole } from '../../support/small-run.js';
 

@@ -1,6 +1,6 @@
 /** Tools that the client runs: one after the other, and what is known of one whose result does not come. */
 import { expect, test } from 'vitest';
-import type { ToolPolicy } from '../../../src/core/tools/tool.js';
+import type { ToolPolicy } from '../../../src/run/tools/tool.js';
 import { requestStop, takeClaim } from '../../../src/workflows/platform/inbox-handlers.js';
 import { claimReader } from '../../../src/workflows/platform/read-input.js';
 import type { Ports } from '../../../src/workflows/ports.js';

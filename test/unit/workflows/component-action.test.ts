@@ -1,6 +1,6 @@
 /** What a run makes of an action that a person chose at a component. */
 import { expect, test } from 'vitest';
-import { readComponentAction } from '../../../src/core/steering/component-action.js';
+import { readComponentAction } from '../../../src/rules/steering/component-action.js';
 import { receiveAction } from '../../../src/workflows/platform/inbox-handlers.js';
 import { runAtCalls } from '../../support/small-run.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolResultMessage } from '../../../src/core/state/message.js';
-import { textOf } from '../../../src/core/state/message.js';
+import type { ToolResultMessage } from '../../../src/run/messages/message.js';
+import { textOf } from '../../../src/run/messages/message.js';
 import { runTeam, type TeamGiven, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 

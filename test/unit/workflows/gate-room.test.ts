@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withChild } from '../../../src/core/agents/children.js';
-import type { Gate } from '../../../src/core/gates/gate.js';
+import { withChild } from '../../../src/run/agents/children.js';
+import type { Gate } from '../../../src/run/gates/gate.js';
 import { hearAgent } from '../../../src/workflows/agents/agents.js';
 import { closeGates, showGate } from '../../../src/workflows/gates.js';
 import type { Run } from '../../../src/workflows/run.js';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { PinnedRole } from '../../../src/core/agents/role.js';
-import type { Artifact } from '../../../src/core/outputs/artifacts.js';
-import { prefixOf } from '../../../src/core/prompts/shared-prefix.js';
-import type { AssistantMessage, Message } from '../../../src/core/state/message.js';
-import { NO_USAGE } from '../../../src/core/state/message.js';
-import { newRunState } from '../../../src/core/state/run-state.js';
-import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
+import type { PinnedRole } from '../../../src/run/agents/role.js';
+import type { Artifact } from '../../../src/run/outputs/artifacts.js';
+import { prefixOf } from '../../../src/rules/prompts/shared-prefix.js';
+import type { AssistantMessage, Message } from '../../../src/run/messages/message.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
+import { newRunState } from '../../../src/run/state/run-state.js';
+import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';
 import { Run } from '../../../src/workflows/run.js';
 import { modelFacts, pinnedRun } from '../../support/core-values.js';

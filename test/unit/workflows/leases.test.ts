@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { AgentEnd, AgentReport } from '../../../src/core/agents/children.js';
-import type { PinnedRun } from '../../../src/core/agents/run-config.js';
-import { type CreditTerms, newCharged } from '../../../src/core/limits/credits.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { newBranch } from '../../../src/core/state/cursor.js';
-import { NO_USAGE } from '../../../src/core/state/message.js';
-import { heldResults, ledgerKey } from '../../../src/core/tools/ledger.js';
+import type { AgentEnd, AgentReport } from '../../../src/run/agents/children.js';
+import type { PinnedRun } from '../../../src/run/agents/run-config.js';
+import { type CreditTerms, newCharged } from '../../../src/run/limits/credits.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import { newBranch } from '../../../src/run/state/cursor.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
+import { heldResults, ledgerKey } from '../../../src/run/tools/ledger.js';
 import { BranchGroup, BranchRun } from '../../../src/workflows/branches/branch-run.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';
 import { type Run, Yielded } from '../../../src/workflows/run.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { textOf } from '../../../src/core/state/message.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import { textOf } from '../../../src/run/messages/message.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';

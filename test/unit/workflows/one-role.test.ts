@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { PinnedRole } from '../../../src/core/agents/role.js';
-import type { Check } from '../../../src/core/checks/check.js';
-import type { GateAnswer } from '../../../src/core/gates/gate.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { textOf } from '../../../src/core/state/message.js';
+import type { PinnedRole } from '../../../src/run/agents/role.js';
+import type { Check } from '../../../src/run/checks/check.js';
+import type { GateAnswer } from '../../../src/run/gates/gate.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import { textOf } from '../../../src/run/messages/message.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { planEditReader } from '../../../src/workflows/platform/read-input.js';
 import { modelFacts } from '../../support/core-values.js';

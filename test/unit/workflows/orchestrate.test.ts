@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RunSettings } from '../../../src/core/agents/run-config.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import type { OrchestrationOutput } from '../../../src/core/outputs/contracts.js';
-import type { Task } from '../../../src/core/plan/plan.js';
-import { executionAt } from '../../../src/core/state/position.js';
+import type { RunSettings } from '../../../src/run/agents/run-config.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import type { OrchestrationOutput } from '../../../src/run/outputs/contracts.js';
+import type { Task } from '../../../src/run/plan/plan.js';
+import { executionAt } from '../../../src/run/position/position.js';
 import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { task as newTask } from '../../support/core-values.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { textOf } from '../../../src/core/state/message.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import { textOf } from '../../../src/run/messages/message.js';
 import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { endCancelled } from '../../../src/workflows/goals.js';
 import { modelFacts } from '../../support/core-values.js';

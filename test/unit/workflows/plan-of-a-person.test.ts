@@ -1,6 +1,6 @@
 /** What a person makes of a plan stays so: at its gate, by an update, through failures and later plans. */
 import { describe, expect, test } from 'vitest';
-import { REMOVED, withoutUnreleased } from '../../../src/core/plan/plan.js';
+import { REMOVED, withoutUnreleased } from '../../../src/run/plan/plan.js';
 import { dropTasks } from '../../../src/workflows/changes/update-plan.js';
 import { editPlan, receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { answerReader, planEditReader } from '../../../src/workflows/platform/read-input.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { textOf } from '../../../src/core/state/message.js';
+import { textOf } from '../../../src/run/messages/message.js';
 import { runTeam, type TeamGiven, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { UserMessage } from '../../../src/core/state/message.js';
-import { newRunState } from '../../../src/core/state/run-state.js';
+import type { UserMessage } from '../../../src/run/messages/message.js';
+import { newRunState } from '../../../src/run/state/run-state.js';
 import type { Ports } from '../../../src/workflows/ports.js';
 import { Run } from '../../../src/workflows/run.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import type { ModelRequestPage } from '../../../src/core/prompts/model-request.js';
-import { shortenThread } from '../../../src/core/state/handover.js';
-import { isPromptOf } from '../../../src/core/state/thread.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import type { ModelRequestPage } from '../../../src/rules/prompts/model-request.js';
+import { shortenThread } from '../../../src/conversation/handover.js';
+import { isPromptOf } from '../../../src/run/state/thread.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { instruct, nameRole } from '../../../src/workflows/instruct.js';
 import { modelFacts } from '../../support/core-values.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { textOf } from '../../../src/core/state/message.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import { textOf } from '../../../src/run/messages/message.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { pairingFaults } from '../../support/pairing.js';
 import { runTeam, type TeamReply, type TeamRun } from '../../support/scripted-team.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { withChild } from '../../../src/core/agents/children.js';
-import { FAILURE } from '../../../src/core/limits/failure.js';
-import type { Limits } from '../../../src/core/limits/limits.js';
-import { textOf } from '../../../src/core/state/message.js';
+import { withChild } from '../../../src/run/agents/children.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { Limits } from '../../../src/run/limits/limits.js';
+import { textOf } from '../../../src/run/messages/message.js';
 import { passedOn } from '../../../src/workflows/agents/agents.js';
 import {
   changeModel,

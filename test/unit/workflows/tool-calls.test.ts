@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { offeredTools } from '../../../src/core/agents/run-config.js';
-import { newConsultation } from '../../../src/core/state/position.js';
-import type { Permissions } from '../../../src/core/tools/permission.js';
-import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
+import { offeredTools } from '../../../src/run/agents/run-config.js';
+import { newConsultation } from '../../../src/run/position/position.js';
+import type { Permissions } from '../../../src/run/tools/permission.js';
+import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { closeOpenCalls, supersedeCalls } from '../../../src/workflows/turn/tools/finish-call.js';

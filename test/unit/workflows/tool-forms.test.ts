@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { RunSettings } from '../../../src/core/agents/run-config.js';
+import type { RunSettings } from '../../../src/run/agents/run-config.js';
 import type { CallOptions } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { formAnswer, hearForm } from '../../../src/workflows/tool-forms.js';

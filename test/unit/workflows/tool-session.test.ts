@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { CallFailure } from '../../../src/core/limits/failure.js';
-import { FAILURE } from '../../../src/core/limits/failure.js';
-import type { Batch } from '../../../src/core/state/position.js';
+import type { CallFailure } from '../../../src/run/limits/failure.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { Batch } from '../../../src/run/position/position.js';
 import type { Called, CallOptions } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { runNextCalls } from '../../../src/workflows/turn/tools/run-tools.js';

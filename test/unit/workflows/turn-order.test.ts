@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import type { Message } from '../../../src/core/state/message.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import type { Message } from '../../../src/run/messages/message.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { Run } from '../../../src/workflows/run.js';
 import { modelFacts } from '../../support/core-values.js';

@@ -1,9 +1,9 @@
 /** What a turn costs a replay, counted in memory: nothing here is about time. */
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits/limits.js';
-import { NO_USAGE } from '../../../src/core/state/message.js';
-import { executionAt } from '../../../src/core/state/position.js';
-import { newRunState } from '../../../src/core/state/run-state.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
+import { executionAt } from '../../../src/run/position/position.js';
+import { newRunState } from '../../../src/run/state/run-state.js';
 import { Run } from '../../../src/workflows/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
 import { modelFacts, pinnedRun } from '../../support/core-values.js';

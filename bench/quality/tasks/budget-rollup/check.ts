@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../src/core/text/json.js';
+import { isRecord } from '../../../../src/base/json/json.js';
 import { type Checker, jsonOf, needs, onlyChanged } from '../../check.js';
 
 /** A department that is archived may be left out, or be 0. */

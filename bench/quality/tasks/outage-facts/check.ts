@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../src/core/text/json.js';
+import { isRecord } from '../../../../src/base/json/json.js';
 import { type Checker, jsonOf, needs, onlyChanged } from '../../check.js';
 
 export const check: Checker = end => {

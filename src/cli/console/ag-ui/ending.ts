@@ -1,7 +1,7 @@
 /** When a stream of AG-UI ends, and how: the run asks, waits for a tool of the client, has its answer, or has ended. */
 import type { RunSnapshot } from '../../../client/index.js';
 import { type AgUiEvent, asksPerson, interruptOf, toolCallOf } from '../../../client/vocabularies/index.js';
-import { type Cause, causeText, type Outcome } from '../../../core/plan/cause.js';
+import { type Cause, causeText, type Outcome } from '../../../run/limits/cause.js';
 import type { Followed } from './followed.js';
 import { type AgUiInput, speaks1 } from './input.js';
 import type { Sent } from './send.js';

@@ -8,7 +8,7 @@ import {
   Conversation,
   type Vocabulary,
 } from '../../../client/vocabularies/index.js';
-import { errorText } from '../../../core/text/error-text.js';
+import { errorText } from '../../../base/text/error-text.js';
 import type { Frame } from '../api.js';
 import type { RouteScope } from '../routes.js';
 import { endingOf } from './ending.js';

@@ -3,7 +3,7 @@
 import { type Run, type StartOptions, type SteersmanClient, SteersmanError } from '../../../client/index.js';
 import { fromChatMessages } from '../../../client/messages/index.js';
 import { agUiEvents, type Conversation } from '../../../client/vocabularies/index.js';
-import { idInSession } from '../../../core/state/kept.js';
+import { idInSession } from '../../../run/state/kept.js';
 import { given } from '../../arguments.js';
 import { type AgUiInput, ownOf } from './input.js';
 import type { Said } from './send.js';

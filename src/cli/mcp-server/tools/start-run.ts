@@ -3,7 +3,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { type Check, DEFAULT_LIMITS, type Limits, STEP_FAILURE_POLICIES } from '../../../client/index.js';
-import { DEFAULT_MODE, MODES_HELP } from '../../../core/agents/modes.js';
+import { DEFAULT_MODE, MODES_HELP } from '../../../run/position/modes.js';
 import { given } from '../../arguments.js';
 import { addTool, runOf, type ToolContext, workspaceIn } from '../tool.js';
 

@@ -3,7 +3,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { type GateReply, STEER_TIMES } from '../../../client/index.js';
-import { optionAt } from '../../../core/gates/gate.js';
+import { optionAt } from '../../../run/gates/gate.js';
 import { given } from '../../arguments.js';
 import type { RunHandle } from '../kept-client.js';
 import { runId } from '../shapes.js';

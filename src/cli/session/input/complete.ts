@@ -3,7 +3,7 @@
  * after an `@`), and the keys that choose from it. Pure.
  */
 import { DEFAULT_LIMITS } from '../../../client/index.js';
-import { READERS } from '../../../core/agents/modes.js';
+import { READERS } from '../../../run/position/modes.js';
 import type { SessionWords } from '../words.js';
 import { COMMANDS } from './commands.js';
 import type { Key } from './keys.js';

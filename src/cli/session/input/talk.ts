@@ -1,5 +1,5 @@
 /** What a person's keys do in a session: a reducer with effects. Pure. */
-import { yesOrNoOf } from '../../../core/gates/gate-words.js';
+import { yesOrNoOf } from '../../../rules/gates/gate-words.js';
 import { runCommand } from './commands.js';
 import { menuKey, withMenu } from './complete.js';
 import { answerGate, editGate, quickAnswer, refuse } from './gate-keys.js';

@@ -1,6 +1,6 @@
 /** The area at the bottom of a session that is drawn again and again. Pure. */
-import { wordsHint } from '../../../core/gates/gate-words.js';
-import { preview } from '../../../core/text/preview.js';
+import { wordsHint } from '../../../rules/gates/gate-words.js';
+import { preview } from '../../../base/text/preview.js';
 import {
   argumentsLine,
   cachedFacts,

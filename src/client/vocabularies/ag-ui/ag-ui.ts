@@ -1,6 +1,6 @@
 /** The events of a run and its sub-agents in the words of AG-UI: what belongs to its calls. The rest is in `thread.ts`. */
-import { childId } from '../../../core/agents/children.js';
-import { causeText } from '../../../core/plan/cause.js';
+import { childId } from '../../../run/agents/children.js';
+import { causeText } from '../../../run/limits/cause.js';
 import type { OfAgent, RunEvent } from '../../watch/run-event.js';
 import type { Vocabulary } from '../translate.js';
 import { AgentWords } from './agent-words.js';

@@ -1,5 +1,5 @@
 /** What one agent of a run says, thinks and calls, in the words of AG-UI. */
-import type { SaidCall } from '../../../core/state/message.js';
+import type { SaidCall } from '../../../run/messages/message.js';
 import type { RunEvent } from '../../watch/run-event.js';
 import { type Addition, ReplyText } from '../reply-text.js';
 import { oneAtATime } from '../translate.js';

@@ -1,6 +1,6 @@
 /** The messages of a thread as AG-UI has them, by the events that tell them: for clients that come late. */
-import { isRecord } from '../../../core/text/json.js';
-import { preview } from '../../../core/text/preview.js';
+import { isRecord } from '../../../base/json/json.js';
+import { preview } from '../../../base/text/preview.js';
 import type { RunEvent } from '../../watch/run-event.js';
 import type { AgUiAgent, AgUiMessage, AgUiSpoken } from './events.js';
 

@@ -1,5 +1,5 @@
 /** `edit`: replaces parts of a file, all of them or none. */
-import { isRecord } from '../../../core/text/json.js';
+import { isRecord } from '../../../base/json/json.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { openFile, placeOf, type WorkspaceContext } from '../context.js';
 import { callThread } from '../threads/call-thread.js';

@@ -1,5 +1,5 @@
 /** Globs over files as models write them. ripgrep's own would bring back what git ignores. */
-import { alternatives, matchesPath, newWork, type PathPart, readPathPart } from '../../../core/tools/glob.js';
+import { alternatives, matchesPath, newWork, type PathPart, readPathPart } from '../../../base/text/glob.js';
 
 /** A class such as `[0-9]` with more signs than this is read as a text. */
 const MOST_SIGNS = 100;

@@ -1,5 +1,5 @@
 /** Text of PDFs. */
-import { errorText } from '../../../core/text/error-text.js';
+import { errorText } from '../../../base/text/error-text.js';
 import { callProcess } from '../threads/call-process.js';
 import type { PdfData, PdfPages } from '../threads/pdf-process.js';
 

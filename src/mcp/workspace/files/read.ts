@@ -1,6 +1,6 @@
 /** `read`: lines of a text, a picture, pages of a PDF, or what the run keeps by reference. */
 import type { FileHandle } from 'node:fs/promises';
-import { contentText } from '../../../core/tools/tool-result.js';
+import { contentText } from '../../../conversation/tool-result.js';
 import { readResult } from '../../../shared/store/read-result.js';
 import { type CodeTool, defineTool, Parts, type ToolContext } from '../../code-tools.js';
 import { openFile, type WorkspaceContext } from '../context.js';

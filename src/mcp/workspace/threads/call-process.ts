@@ -5,7 +5,7 @@
 
 import { fork } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
-import { errorText } from '../../../core/text/error-text.js';
+import { errorText } from '../../../base/text/error-text.js';
 import { builtScript } from '../../../shared/package.js';
 import { withinTime } from '../../../shared/time-limit.js';
 import { type Answer, inTurn, type Work } from './call-thread.js';

@@ -1,6 +1,6 @@
 /** The thread of one `edit` of a large file. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { errorText } from '../../../core/text/error-text.js';
+import { errorText } from '../../../base/text/error-text.js';
 import { type Edit, type Edited, editText } from '../files/edit-text.js';
 import type { ThreadData } from './call-thread.js';
 

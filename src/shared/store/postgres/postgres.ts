@@ -10,9 +10,9 @@ import {
   missingAfter,
   type RunRecord,
   standing,
-} from '../../../core/state/kept.js';
-import { parseJson } from '../../../core/text/json.js';
-import { preview } from '../../../core/text/preview.js';
+} from '../../../run/state/kept.js';
+import { parseJson } from '../../../base/json/json.js';
+import { preview } from '../../../base/text/preview.js';
 import { foundText, gramsOf, lowerWords } from '../find-words.js';
 import {
   hasBranches,

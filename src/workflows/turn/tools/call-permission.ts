@@ -1,22 +1,22 @@
 /** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
 
-import type { CallAnswer } from '../../../core/gates/gate.js';
-import { isRoomForGate, lostResult } from '../../../core/gates/gate.js';
-import { approvalOf, argumentLine, clientToolText } from '../../../core/gates/gate-text.js';
-import { type ComparedFile, wholeWrite } from '../../../core/gates/whole-write.js';
-import { stringsOf } from '../../../core/outputs/output-fields.js';
+import type { CallAnswer } from '../../../run/gates/gate.js';
+import { isRoomForGate, lostResult } from '../../../run/gates/gate.js';
+import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/gate-text.js';
+import { type ComparedFile, wholeWrite } from '../../../rules/gates/whole-write.js';
+import { stringsOf } from '../../../base/text/output-fields.js';
 import {
   type AssistantMessage,
   type ToolUseBlock,
   thoughtOf,
   toolCallsOf,
-} from '../../../core/state/message.js';
-import type { OpenGate } from '../../../core/state/people.js';
-import { batchAction, waitingSteers } from '../../../core/steering/inbox.js';
-import { stringOr } from '../../../core/text/json.js';
-import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
-import type { ToolDefinition } from '../../../core/tools/tool.js';
-import type { ToolCallDecision } from '../../../core/tools/tool-call.js';
+} from '../../../run/messages/message.js';
+import type { OpenGate } from '../../../run/state/people.js';
+import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
+import { stringOr } from '../../../base/json/json.js';
+import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
+import type { ToolDefinition } from '../../../run/tools/tool.js';
+import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
 import {
   ask,
   closeGates,

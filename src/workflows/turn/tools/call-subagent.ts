@@ -1,7 +1,7 @@
 /** A call of `call_subagent`: a child run of another role. What it uses is the goal's, however it ends. */
 
 import type { CallToolResult } from '../../../activities/types.js';
-import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../core/agents/children.js';
+import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../run/agents/children.js';
 import {
   agentsOf,
   decideDelegation,
@@ -10,13 +10,13 @@ import {
   readInstruction,
   settingsOfAgent,
   withReport,
-} from '../../../core/agents/subagent.js';
-import { tokensOfSummaries } from '../../../core/context/summary.js';
-import type { Lease } from '../../../core/limits/leases.js';
-import { withCalls } from '../../../core/limits/usage-by.js';
-import { noteSummaries } from '../../../core/state/goal.js';
-import { addUsage } from '../../../core/state/message.js';
-import { preview } from '../../../core/text/preview.js';
+} from '../../../rules/agents/subagent.js';
+import { tokensOfSummaries } from '../../../conversation/summary.js';
+import type { Lease } from '../../../run/limits/leases.js';
+import { withCalls } from '../../../run/limits/usage-by.js';
+import { noteSummaries } from '../../../run/state/goal.js';
+import { addUsage } from '../../../run/messages/message.js';
+import { preview } from '../../../base/text/preview.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import { shareAnew } from '../../changes/set-limits.js';
 import { noteAgentEffects } from '../../evidence.js';

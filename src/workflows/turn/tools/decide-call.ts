@@ -1,15 +1,15 @@
 /** What becomes of the calls of a reply, with all that the decision needs of the run. */
 
-import { offeredTools } from '../../../core/agents/run-config.js';
-import type { CallAnswer } from '../../../core/gates/gate.js';
-import { confirmationReasons } from '../../../core/outputs/envelope.js';
-import { type AssistantMessage, type ToolUseBlock, toolCallsOf } from '../../../core/state/message.js';
-import type { Batch } from '../../../core/state/position.js';
-import { envelopeOf } from '../../../core/state/thread.js';
-import { ownValue } from '../../../core/text/json.js';
-import { Comparisons, decidePermission } from '../../../core/tools/permission.js';
-import { decideToolCall, inputOf, runsBeside, type ToolCallDecision } from '../../../core/tools/tool-call.js';
-import { reviewNote } from '../../../core/tools/tool-notes.js';
+import { offeredTools } from '../../../run/agents/run-config.js';
+import type { CallAnswer } from '../../../run/gates/gate.js';
+import { confirmationReasons } from '../../../run/outputs/envelope.js';
+import { type AssistantMessage, type ToolUseBlock, toolCallsOf } from '../../../run/messages/message.js';
+import type { Batch } from '../../../run/position/position.js';
+import { envelopeOf } from '../../../run/state/thread.js';
+import { ownValue } from '../../../base/json/json.js';
+import { Comparisons, decidePermission } from '../../../run/tools/permission.js';
+import { decideToolCall, inputOf, runsBeside, type ToolCallDecision } from '../../../rules/tools/tool-call.js';
+import { reviewNote } from '../../../conversation/tool-notes.js';
 import { isReviewed, reviewAction } from '../../phases/review.js';
 import type { Run } from '../../run.js';
 import { answerTo, askAbout, isAskedAbout } from './call-permission.js';

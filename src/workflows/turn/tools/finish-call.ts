@@ -1,27 +1,27 @@
 /** The end of a tool call, whatever the end: its one result, and everything that remembers calls. */
 
-import { isSubagent } from '../../../core/agents/subagent.js';
-import type { GivenAnswer } from '../../../core/gates/gate.js';
-import { lostResult } from '../../../core/gates/gate.js';
-import { holdsParts } from '../../../core/outputs/content-parts.js';
-import { here, levels, taskAt } from '../../../core/state/cursor.js';
+import { isSubagent } from '../../../rules/agents/subagent.js';
+import type { GivenAnswer } from '../../../run/gates/gate.js';
+import { lostResult } from '../../../run/gates/gate.js';
+import { holdsParts } from '../../../rules/outputs/content-parts.js';
+import { here, levels, taskAt } from '../../../run/state/cursor.js';
 import {
   type AssistantMessage,
   type ToolResultBlock,
   type ToolUseBlock,
   toolCallsOf,
-} from '../../../core/state/message.js';
-import type { Batch, Turns } from '../../../core/state/position.js';
-import { BOUNDS } from '../../../core/state/state-bounds.js';
-import { replyOf } from '../../../core/state/thread.js';
-import { addStep, shown, stepOf } from '../../../core/state/trace.js';
-import { jsonBytes, ownValue } from '../../../core/text/json.js';
-import { withShown } from '../../../core/tools/apps.js';
-import { recordCall } from '../../../core/tools/ledger.js';
-import { serverOf, type ToolDefinition } from '../../../core/tools/tool.js';
-import { givenResult, resultPreview, resultText, toolResult } from '../../../core/tools/tool-result.js';
-import { effectLine, mayHaveActed, withEffects } from '../../../core/tools/tool-use.js';
-import { ASK_PERSON } from '../../../core/tools/workflow-tools.js';
+} from '../../../run/messages/message.js';
+import type { Batch, Turns } from '../../../run/position/position.js';
+import { BOUNDS } from '../../../conversation/state-bounds.js';
+import { replyOf } from '../../../run/state/thread.js';
+import { addStep, shown, stepOf } from '../../../run/state/trace.js';
+import { jsonBytes, ownValue } from '../../../base/json/json.js';
+import { withShown } from '../../../run/tools/apps.js';
+import { recordCall } from '../../../run/tools/ledger.js';
+import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
+import { givenResult, resultPreview, resultText, toolResult } from '../../../conversation/tool-result.js';
+import { effectLine, mayHaveActed, withEffects } from '../../../run/tools/tool-use.js';
+import { ASK_PERSON } from '../../../run/tools/workflow-tools.js';
 import { noteCall } from '../../evidence.js';
 import { giveRoundBack } from '../../phases/notes.js';
 import type { Run } from '../../run.js';

@@ -1,25 +1,25 @@
 /** What a worker is asked for, for a tool call: arguments, limits, and the session that it belongs to. */
 
 import type { CallToolInput, CallToolResult } from '../../../activities/types.js';
-import { fill, wordsForNotes } from '../../../core/prompts/words.js';
-import { taskAt } from '../../../core/state/cursor.js';
-import type { ToolResultBlock, ToolUseBlock } from '../../../core/state/message.js';
-import { preview } from '../../../core/text/preview.js';
-import { idempotencyKeyOf, inlineInput } from '../../../core/tools/ledger.js';
+import { fill, wordsForNotes } from '../../../base/words/words.js';
+import { taskAt } from '../../../run/state/cursor.js';
+import type { ToolResultBlock, ToolUseBlock } from '../../../run/messages/message.js';
+import { preview } from '../../../base/text/preview.js';
+import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
 import {
   endsWhenStopped,
   isRepeatable,
   type ToolDefinition,
   toolAttempts,
-} from '../../../core/tools/tool.js';
-import { toolResult } from '../../../core/tools/tool-result.js';
+} from '../../../run/tools/tool.js';
+import { toolResult } from '../../../conversation/tool-result.js';
 import {
   sessionFor,
   statefulServer,
   type ToolSession,
   withoutSession,
   withSession,
-} from '../../../core/tools/tool-session.js';
+} from '../../../run/tools/tool-session.js';
 import type { Called, CallOptions } from '../../ports.js';
 import type { Run } from '../../run.js';
 

@@ -1,6 +1,6 @@
-/** What the tools of `core/tools/workflow-tools.ts` do: the run itself carries them out. */
+/** What the tools of `run/tools/workflow-tools.ts` do: the run itself carries them out. */
 import type { CallToolResult } from '../../../activities/types.js';
-import type { CallFailure } from '../../../core/limits/failure.js';
+import type { CallFailure } from '../../../run/limits/failure.js';
 import {
   type ArtifactChange,
   decideArtifact,
@@ -8,13 +8,13 @@ import {
   findArtifact,
   listedArtifact,
   withArtifact,
-} from '../../../core/outputs/artifacts.js';
-import { fill, wordsForNotes } from '../../../core/prompts/words.js';
-import { MAX_JSON_DEPTH, nestsDeeper } from '../../../core/text/json.js';
-import { inlineInput } from '../../../core/tools/ledger.js';
-import type { ToolDefinition } from '../../../core/tools/tool.js';
-import { READ_RESULT } from '../../../core/tools/tool-result.js';
-import type { WorkflowToolName } from '../../../core/tools/workflow-tools.js';
+} from '../../../run/outputs/artifacts.js';
+import { fill, wordsForNotes } from '../../../base/words/words.js';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../../../base/json/json.js';
+import { inlineInput } from '../../../run/tools/ledger.js';
+import type { ToolDefinition } from '../../../run/tools/tool.js';
+import { READ_RESULT } from '../../../conversation/tool-result.js';
+import type { WorkflowToolName } from '../../../run/tools/workflow-tools.js';
 import type { Called, WorkflowEnd } from '../../ports.js';
 import type { Run } from '../../run.js';
 import { keepText } from '../keep-text.js';

@@ -1,5 +1,5 @@
 /** `/v1/messages/count_tokens`: what a request for a reply would count, and the same rules. */
-import { estimateTokens } from '../../../../src/core/limits/tokens.js';
+import { estimateTokens } from '../../../../src/run/limits/tokens.js';
 import type { Json } from '../../../../src/testing/model-server.js';
 import type { WireError } from '../../../../src/testing/scripted-reply.js';
 import { messagesPrompt } from '../cache/prompt.js';

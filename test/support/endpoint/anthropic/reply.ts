@@ -1,6 +1,6 @@
 /** A reply in the form of the Messages API: https://docs.anthropic.com/en/api/messages-streaming */
 import type Anthropic from '@anthropic-ai/sdk';
-import { isRecord } from '../../../../src/core/text/json.js';
+import { isRecord } from '../../../../src/base/json/json.js';
 import type { Json } from '../../../../src/testing/model-server.js';
 import type { Frame, FrameStream } from '../../../../src/testing/play.js';
 import {

@@ -1,5 +1,5 @@
 /** A Messages request as scripts read it: in the form of chat completions. */
-import { isRecord, stringOr } from '../../../../src/core/text/json.js';
+import { isRecord, stringOr } from '../../../../src/base/json/json.js';
 import type { Json, WireBody, WireMessage } from '../../../../src/testing/model-server.js';
 
 export function anthropicToChat(body: Json): WireBody | null {

@@ -5,7 +5,7 @@
  * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
 import { createHash } from 'node:crypto';
-import { estimateTokens } from '../../../../src/core/limits/tokens.js';
+import { estimateTokens } from '../../../../src/run/limits/tokens.js';
 import type { CacheCount } from './prefix-cache.js';
 
 export interface CacheBlock {

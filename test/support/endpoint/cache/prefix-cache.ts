@@ -3,7 +3,7 @@
  * the same `prompt_cache_key`, from 1,024 tokens in steps of 128. Nothing is marked, and nothing is forgotten here.
  * https://platform.openai.com/docs/guides/prompt-caching
  */
-import { estimateTokens } from '../../../../src/core/limits/tokens.js';
+import { estimateTokens } from '../../../../src/run/limits/tokens.js';
 
 /** Input tokens of one request, by the project's estimate: all, those read from the cache, those written to it. */
 export interface CacheCount {

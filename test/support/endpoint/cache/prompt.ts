@@ -1,5 +1,5 @@
 /** Requests as the providers' caches read them: what stands before what, and what a change spoils. */
-import { isRecord } from '../../../../src/core/text/json.js';
+import { isRecord } from '../../../../src/base/json/json.js';
 import type { Json } from '../../../../src/testing/model-server.js';
 import type { CacheBlock } from './marked-cache.js';
 

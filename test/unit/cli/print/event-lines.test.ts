@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventLines, eventText } from '../../../../src/cli/print/event-lines.js';
 import { LineClock } from '../../../../src/cli/print/plain-view.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/state/journal.js';
-import { passingOnReceipt } from '../../../../src/core/steering/receipt.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/run/state/journal.js';
+import { passingOnReceipt } from '../../../../src/run/steering/receipt.js';
 import { noColors } from '../../../../src/shared/output.js';
 
 const START = 1_000_000;

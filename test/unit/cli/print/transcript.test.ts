@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { belowHeading, toolExchange, transcriptMarkdown } from '../../../../src/cli/print/transcript.js';
-import type { Message, ToolResultMessage } from '../../../../src/core/state/message.js';
-import { NO_USAGE } from '../../../../src/core/state/message.js';
+import type { Message, ToolResultMessage } from '../../../../src/run/messages/message.js';
+import { NO_USAGE } from '../../../../src/run/messages/message.js';
 
 const result = (id: string, toolUseId: string, text: string): ToolResultMessage => ({
   id,

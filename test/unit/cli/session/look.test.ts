@@ -3,7 +3,7 @@ import { widthOf } from '../../../../src/cli/print/layout.js';
 import { COMMANDS } from '../../../../src/cli/session/input/commands.js';
 import { NEW_TALK } from '../../../../src/cli/session/input/talk-state.js';
 import { lookLines } from '../../../../src/cli/session/look.js';
-import { DEFAULT_LIMITS, NO_COUNTERS } from '../../../../src/core/limits/limits.js';
+import { DEFAULT_LIMITS, NO_COUNTERS } from '../../../../src/run/limits/limits.js';
 import { noColors } from '../../../../src/shared/output.js';
 import type { RunView } from '../../../../src/workflows/messages.js';
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { NEW_TALK } from '../../../../src/cli/session/input/talk-state.js';
 import { newProgress } from '../../../../src/cli/session/run-view.js';
 import { SessionActions } from '../../../../src/cli/session/session-actions.js';
-import type { Gate } from '../../../../src/core/gates/gate.js';
+import type { Gate } from '../../../../src/run/gates/gate.js';
 
 const GATE: Gate = {
   ...{ id: 'g1', title: 'search/1 asks: put', body: '', openedAt: 0, deadline: null, kind: 'approval' },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Sessions } from '../../../../src/client/kept/kept-runs.js';
-import { NO_USAGE } from '../../../../src/core/state/message.js';
+import { NO_USAGE } from '../../../../src/run/messages/message.js';
 import { openFolder } from '../../../../src/shared/store/folder.js';
 
 let home = '';

@@ -1,7 +1,7 @@
 /** Conversations of files and requests: their form is told by what stands in them, and faults by their path. */
 import { expect, test } from 'vitest';
 import { readConversation } from '../../../../src/client/messages/index.js';
-import { textOf } from '../../../../src/core/state/message.js';
+import { textOf } from '../../../../src/run/messages/message.js';
 
 const CHAT = [
   { role: 'system', content: 'Be brief.' },

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keptChildren } from '../../../../src/client/run/child-tree.js';
 import { keptEnd } from '../../../../src/client/run/forgotten.js';
 import { snapshotOf } from '../../../../src/client/run/run-snapshot.js';
-import { NO_COUNTERS } from '../../../../src/core/limits/limits.js';
-import type { RunRecord } from '../../../../src/core/state/kept.js';
-import type { KeptRest } from '../../../../src/core/state/kept-rest.js';
+import { NO_COUNTERS } from '../../../../src/run/limits/limits.js';
+import type { RunRecord } from '../../../../src/run/state/kept.js';
+import type { KeptRest } from '../../../../src/run/state/kept-rest.js';
 import { openFolder } from '../../../../src/shared/store/folder.js';
 import { runRecord } from '../../../support/records.js';
 

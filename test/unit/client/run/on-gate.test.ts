@@ -7,8 +7,8 @@ import { Run } from '../../../../src/client/run/run.js';
 import { RunReader } from '../../../../src/client/run/run-reader.js';
 import { update } from '../../../../src/client/run/send.js';
 import { clientTool } from '../../../../src/client/start/client-tools.js';
-import type { Gate } from '../../../../src/core/gates/gate.js';
-import { GATE_ANSWER_BYTES } from '../../../../src/core/state/bounds.js';
+import type { Gate } from '../../../../src/run/gates/gate.js';
+import { GATE_ANSWER_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { submitToolResultUpdate, WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 import { approvalGate } from '../../../support/fake-runs.js';
 

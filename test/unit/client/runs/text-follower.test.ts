@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type TextDelta, TextFollower } from '../../../../src/client/watch/live-text.js';
-import type { JournalEvent } from '../../../../src/core/state/journal.js';
+import type { JournalEvent } from '../../../../src/run/state/journal.js';
 
 const event = (type: string, more: object = {}) =>
   ({ seq: 1, at: 0, type, callId: 'c1', ...more }) as JournalEvent;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inOrder } from '../../../../src/client/watch/in-order.js';
 import type { RunEvent } from '../../../../src/client/watch/run-event.js';
-import type { JournalEvent } from '../../../../src/core/state/journal.js';
+import type { JournalEvent } from '../../../../src/run/state/journal.js';
 
 const event = (at: number, type: string, id = ''): RunEvent =>
   ({ seq: 1, at, type, id }) as unknown as JournalEvent;

@@ -1,7 +1,7 @@
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { JournalReader } from '../../../../src/client/watch/journal-reader.js';
-import type { JournalEvent } from '../../../../src/core/state/journal.js';
+import type { JournalEvent } from '../../../../src/run/state/journal.js';
 import type { EventsPage } from '../../../../src/workflows/messages.js';
 
 interface Part {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { readProjectNotes } from '../../../../src/config/prompts/project-notes.js';
-import { PROJECT_NOTES_BYTES } from '../../../../src/core/prompts/project-notes.js';
-import { jsonBytes } from '../../../../src/core/text/json.js';
+import { PROJECT_NOTES_BYTES } from '../../../../src/run/agents/project-notes.js';
+import { jsonBytes } from '../../../../src/base/json/json.js';
 
 let dir: string;
 let workspace: string;

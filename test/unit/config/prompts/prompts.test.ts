@@ -10,12 +10,12 @@ import {
   renderPrefix,
   renderRole,
 } from '../../../../src/config/prompts/render-prompts.js';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
-import { parseRoleOutput } from '../../../../src/core/outputs/parse-output.js';
-import { wordsOf } from '../../../../src/core/prompts/words.js';
-import type { ToolDefinition } from '../../../../src/core/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
-import { ENDING_WORDS } from '../../../../src/core/tools/tool-notes.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
+import { parseRoleOutput } from '../../../../src/rules/outputs/parse-output.js';
+import { wordsOf } from '../../../../src/base/words/words.js';
+import type { ToolDefinition } from '../../../../src/run/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../../src/run/tools/tool.js';
+import { ENDING_WORDS } from '../../../../src/conversation/tool-notes.js';
 import { outputSchema } from '../../../../src/models/request/output-schemas.js';
 
 const SHIPPED = new URL('../../../../prompts', import.meta.url).pathname;

@@ -5,8 +5,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { isCallable, missingAgents, missingTools } from '../../../../src/config/prompts/callable-roles.js';
 import { loadRoles } from '../../../../src/config/prompts/prompts.js';
 import { renderRole } from '../../../../src/config/prompts/render-prompts.js';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
-import type { ToolPolicy } from '../../../../src/core/tools/tool.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
+import type { ToolPolicy } from '../../../../src/run/tools/tool.js';
 import { fileTool } from '../../../support/small-run.js';
 
 const REVIEWER = `---

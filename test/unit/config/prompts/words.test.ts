@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
 import { loadWords } from '../../../../src/config/prompts/words.js';
-import { BUILT_IN_WORDS } from '../../../../src/core/prompts/words.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 
 let dir: string;
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
-import type { AssistantMessage, Message } from '../../../../src/core/state/message.js';
-import { NO_USAGE } from '../../../../src/core/state/message.js';
-import { toolResult } from '../../../../src/core/tools/tool-result.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
+import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
+import { NO_USAGE } from '../../../../src/run/messages/message.js';
+import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
 import type { ModelRequest } from '../../../../src/models/provider.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
-import type { Message } from '../../../../src/core/state/message.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
+import type { Message } from '../../../../src/run/messages/message.js';
 import { complete, PLAIN_REQUEST } from '../../../../src/models/complete.js';
 import { createDemoProvider } from '../../../../src/models/demo/provider.js';
 import type { ModelDelta } from '../../../../src/models/provider.js';

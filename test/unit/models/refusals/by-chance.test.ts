@@ -1,6 +1,6 @@
 /** Refusals that name a thing by chance, or are no refusals of the request: nothing is given up for good. */
 import { describe, expect, it, test } from 'vitest';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, runCall, user } from '../../../support/model-calls.js';
 import { CALL, DONE, play, reply, TALK, toolNames, toolSaid } from '../../../support/refused-call.js';

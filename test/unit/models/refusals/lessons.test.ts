@@ -1,6 +1,6 @@
 /** Requests that an endpoint refuses, and what is sent then: over HTTP, in the words of endpoints. */
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { createProvider } from '../../../../src/models/protocols.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, user } from '../../../support/model-calls.js';

@@ -1,6 +1,6 @@
 /** What endpoints say of requests that they refuse, and what is read from it. */
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { errorOfBody } from '../../../../src/models/refusals/error-body.js';
 import * as failureWords from '../../../../src/models/refusals/failure-words.js';
 import * as requestWords from '../../../../src/models/refusals/words.js';

@@ -1,6 +1,6 @@
 /** The words that endpoints end a reply with: half a reply is never taken as a whole one. */
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, runCall } from '../../../support/model-calls.js';
 import { serve } from '../../../support/serve.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OfferedTool } from '../../../../src/core/prompts/model-request.js';
-import type { ToolUseBlock } from '../../../../src/core/state/message.js';
+import type { OfferedTool } from '../../../../src/rules/prompts/model-request.js';
+import type { ToolUseBlock } from '../../../../src/run/messages/message.js';
 import { toToolUse } from '../../../../src/models/request/tool-arguments.js';
 import {
   type ScriptedModel,

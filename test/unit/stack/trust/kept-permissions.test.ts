@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readStart } from '../../../../src/core/agents/run-input.js';
+import { readStart } from '../../../../src/rules/agents/run-input.js';
 import { permissionsFolder } from '../../../../src/stack/home.js';
 import {
   allowedTools,

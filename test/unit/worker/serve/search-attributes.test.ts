@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../../../src/core/steering/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../../../../src/rules/steering/search-attributes.js';
 import { searchAttributeReader } from '../../../../src/worker/serve/activities.js';
 
 test('search attributes: many runs start at once → the server is asked once, and again where it failed', async () => {

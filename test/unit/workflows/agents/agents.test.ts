@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { withChild } from '../../../../src/core/agents/children.js';
-import { usageOf } from '../../../../src/core/limits/usage-by.js';
-import { textOf } from '../../../../src/core/state/message.js';
+import { withChild } from '../../../../src/run/agents/children.js';
+import { usageOf } from '../../../../src/run/limits/usage-by.js';
+import { textOf } from '../../../../src/run/messages/message.js';
 import { endRun, goOn, keptOpen } from '../../../../src/workflows/goals.js';
 import {
   receive,

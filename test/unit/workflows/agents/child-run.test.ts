@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { readStart } from '../../../../src/core/agents/run-input.js';
+import { readStart } from '../../../../src/rules/agents/run-input.js';
 
 const START_CHILD = '../../../../src/workflows/agents/start-child.js';
 const startCancellable = vi.fn(async () => ({ workflowId: 'r1' }));

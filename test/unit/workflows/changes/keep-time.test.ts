@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { AgentEnd } from '../../../../src/core/agents/children.js';
-import { newBranch } from '../../../../src/core/state/cursor.js';
-import { goalTimeMs } from '../../../../src/core/state/goal.js';
+import type { AgentEnd } from '../../../../src/run/agents/children.js';
+import { newBranch } from '../../../../src/run/state/cursor.js';
+import { goalTimeMs } from '../../../../src/run/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
 import { BranchGroup, BranchRun } from '../../../../src/workflows/branches/branch-run.js';
 import { answerFromCaller, requestPause } from '../../../../src/workflows/platform/inbox-handlers.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CallToolResult } from '../../../../src/activities/types.js';
-import type { PinnedRun } from '../../../../src/core/agents/run-config.js';
-import { textOf } from '../../../../src/core/state/message.js';
-import type { ToolDefinition } from '../../../../src/core/tools/tool.js';
+import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
+import { textOf } from '../../../../src/run/messages/message.js';
+import type { ToolDefinition } from '../../../../src/run/tools/tool.js';
 import { reloadTools } from '../../../../src/workflows/changes/reload-tools.js';
 import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
 import type { Called } from '../../../../src/workflows/ports.js';

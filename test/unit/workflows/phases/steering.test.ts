@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import { execution, plan, verdict } from '../../../../src/testing/role-outputs.js';
 import {
   editPlan,

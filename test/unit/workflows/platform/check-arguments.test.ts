@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { JsonSchema } from '../../../../src/core/text/json.js';
+import type { JsonSchema } from '../../../../src/base/json/json.js';
 import { validateArguments } from '../../../../src/shared/schema/validate-arguments.js';
 import { argumentFaults } from '../../../../src/workflows/platform/check-arguments.js';
 import { answerReader } from '../../../../src/workflows/platform/read-input.js';

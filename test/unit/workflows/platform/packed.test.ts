@@ -4,7 +4,7 @@ import { pack } from '../../../../src/activities/pack.js';
 import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
 import { loadPrefix, loadRoles } from '../../../../src/config/prompts/prompts.js';
 import { renderPrefix, renderRole } from '../../../../src/config/prompts/render-prompts.js';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits/limits.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import { unpack } from '../../../../src/workflows/platform/temporal-ports.js';
 
 const ROLES = new Set(['executor', 'planner', 'router', 'summary', 'understanding', 'verifier']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { REFUSAL } from '../../../../src/core/limits/failure.js';
+import { REFUSAL } from '../../../../src/run/limits/failure.js';
 import { isOutsideTask, queryGuard, type Step } from '../../../../src/workflows/platform/query-guard.js';
 
 const LAST: Step = { time: '100.5', events: 20, isReplay: false };

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readFromCaller } from '../../../../src/core/agents/agent-message.js';
-import type { GateCloser } from '../../../../src/core/gates/gate.js';
-import { newGoal } from '../../../../src/core/state/goal.js';
+import { readFromCaller } from '../../../../src/rules/agents/agent-message.js';
+import type { GateCloser } from '../../../../src/run/gates/gate.js';
+import { newGoal } from '../../../../src/run/state/goal.js';
 import { closeGate } from '../../../../src/workflows/gates.js';
 import {
   changeModel,

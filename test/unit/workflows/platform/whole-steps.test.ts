@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { REFUSAL } from '../../../../src/core/limits/failure.js';
+import { REFUSAL } from '../../../../src/run/limits/failure.js';
 import { wholeSteps } from '../../../../src/workflows/platform/interceptors.js';
 
 type Internals = NonNullable<ReturnType<typeof wholeSteps>['internals']>[number];

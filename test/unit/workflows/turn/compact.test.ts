@@ -1,11 +1,11 @@
 /** A conversation that is summarised before a call, and what follows where no summary comes about. */
 import { expect, test } from 'vitest';
 import type { CallModelInput, CallModelResult, HookInput } from '../../../../src/activities/types.js';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
-import { newGoal } from '../../../../src/core/state/goal.js';
-import { type Message, NO_USAGE, textOf } from '../../../../src/core/state/message.js';
-import { executionAt, wrapUpAt } from '../../../../src/core/state/position.js';
-import { newRunState } from '../../../../src/core/state/run-state.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
+import { newGoal } from '../../../../src/run/state/goal.js';
+import { type Message, NO_USAGE, textOf } from '../../../../src/run/messages/message.js';
+import { executionAt, wrapUpAt } from '../../../../src/run/position/position.js';
+import { newRunState } from '../../../../src/run/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
 import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
 import type { Called, CallOptions, Ports } from '../../../../src/workflows/ports.js';

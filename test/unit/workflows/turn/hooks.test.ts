@@ -1,8 +1,8 @@
 /** Hooks and accounts in a run in memory: what is called, and what the account is charged. */
 import { expect, test } from 'vitest';
 import type { HookEnd, HookInput } from '../../../../src/activities/types.js';
-import type { CreditTerms } from '../../../../src/core/limits/credits.js';
-import { FAILURE } from '../../../../src/core/limits/failure.js';
+import type { CreditTerms } from '../../../../src/run/limits/credits.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
 import type { Called } from '../../../../src/workflows/ports.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../../support/scripted-team.js';
 import { testRole } from '../../../support/small-run.js';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type CallFailure, FAILURE } from '../../../../src/core/limits/failure.js';
-import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/core/state/bounds.js';
-import { NO_USAGE } from '../../../../src/core/state/message.js';
-import { answeringAt } from '../../../../src/core/state/position.js';
-import { addStep } from '../../../../src/core/state/trace.js';
-import { jsonBytes } from '../../../../src/core/text/json.js';
-import { addWorkflowTools } from '../../../../src/core/tools/workflow-tools.js';
+import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
+import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/base/sizes/bounds.js';
+import { NO_USAGE } from '../../../../src/run/messages/message.js';
+import { answeringAt } from '../../../../src/run/position/position.js';
+import { addStep } from '../../../../src/run/state/trace.js';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { addWorkflowTools } from '../../../../src/run/tools/workflow-tools.js';
 import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { keepText, offload } from '../../../../src/workflows/turn/keep-text.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';

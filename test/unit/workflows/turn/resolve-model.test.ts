@@ -1,12 +1,12 @@
 /** Which model the loop calls, where a table chooses it anew before each call. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PinnedRun } from '../../../../src/core/agents/run-config.js';
-import { FAILURE, MODEL_FAILURES } from '../../../../src/core/limits/failure.js';
-import type { ResolverRow } from '../../../../src/core/limits/resolver.js';
-import { NO_USAGE, type StopReason } from '../../../../src/core/state/message.js';
-import { executionAt } from '../../../../src/core/state/position.js';
-import { newRunState } from '../../../../src/core/state/run-state.js';
+import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
+import { FAILURE, MODEL_FAILURES } from '../../../../src/run/limits/failure.js';
+import type { ResolverRow } from '../../../../src/run/models/resolver.js';
+import { NO_USAGE, type StopReason } from '../../../../src/run/messages/message.js';
+import { executionAt } from '../../../../src/run/position/position.js';
+import { newRunState } from '../../../../src/run/state/run-state.js';
 import { setModel } from '../../../../src/workflows/changes/set-model.js';
 import { beginNextGoal } from '../../../../src/workflows/phases/notes.js';
 import { Run } from '../../../../src/workflows/run.js';

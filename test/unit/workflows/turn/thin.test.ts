@@ -1,9 +1,9 @@
 /** Old results that are left out of a conversation before a call, where that is cheaper (X2). */
 import { expect, test } from 'vitest';
-import type { ContextRules } from '../../../../src/core/context/decide.js';
-import { type Message, NO_USAGE, type Usage } from '../../../../src/core/state/message.js';
-import { executionAt } from '../../../../src/core/state/position.js';
-import { newRunState } from '../../../../src/core/state/run-state.js';
+import type { ContextRules } from '../../../../src/run/limits/decide.js';
+import { type Message, NO_USAGE, type Usage } from '../../../../src/run/messages/message.js';
+import { executionAt } from '../../../../src/run/position/position.js';
+import { newRunState } from '../../../../src/run/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { callModel } from '../../../../src/workflows/turn/call-model.js';

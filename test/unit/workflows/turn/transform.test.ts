@@ -1,11 +1,11 @@
 /** Transforms before a model call: their order, what is asked once, and what follows where one fails. */
 import { expect, test } from 'vitest';
 import type { CallModelInput, TransformInput } from '../../../../src/activities/types.js';
-import type { ContextRules } from '../../../../src/core/context/decide.js';
-import type { ContextChange } from '../../../../src/core/context/transform.js';
-import { type AssistantMessage, NO_USAGE, textOf } from '../../../../src/core/state/message.js';
-import { executionAt } from '../../../../src/core/state/position.js';
-import { newRunState } from '../../../../src/core/state/run-state.js';
+import type { ContextRules } from '../../../../src/run/limits/decide.js';
+import type { ContextChange } from '../../../../src/conversation/transform.js';
+import { type AssistantMessage, NO_USAGE, textOf } from '../../../../src/run/messages/message.js';
+import { executionAt } from '../../../../src/run/position/position.js';
+import { newRunState } from '../../../../src/run/state/run-state.js';
 import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';
 import type { Called } from '../../../../src/workflows/ports.js';
 import { Run } from '../../../../src/workflows/run.js';

@@ -1,7 +1,7 @@
 /** The app of a tool's result: a frame of another origin, and the host that speaks with it. */
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isRecord } from '../../../../core/text/json.js';
+import { isRecord } from '../../../../base/json/json.js';
 import { about } from '../about.js';
 import { get, post, runAt, runPath } from '../ask.js';
 import { proposeText } from '../components/proposals.js';

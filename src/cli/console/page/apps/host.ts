@@ -1,5 +1,5 @@
 /** The console's side of an app's conversation (MCP Apps): JSON-RPC whose every word is looked at before it counts. */
-import { isRecord } from '../../../../core/text/json.js';
+import { isRecord } from '../../../../base/json/json.js';
 import { Rate } from './quota.js';
 
 const PROTOCOL = '2026-01-26';

@@ -1,7 +1,7 @@
 /** The eight components that are always there (R3): what a team says of itself, and resources. */
 import { type ComponentChild, h } from 'preact';
-import { isRecord, isText } from '../../../../core/text/json.js';
-import { visibleText } from '../../../../core/text/unseen.js';
+import { isRecord, isText } from '../../../../base/json/json.js';
+import { visibleText } from '../../../../base/text/unseen.js';
 import { Markdown } from '../parts/text/markdown.js';
 import { named } from '../words/words.js';
 import type { ComponentDefinition, ComponentRegistry, Props } from './registry.js';

@@ -1,7 +1,7 @@
 /** One component by its name: what is missing, wrong or broken in it is said in its place, and harms nothing else. */
 import { Component, type ComponentChildren } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isRecord, isText, nestsDeeper } from '../../../../core/text/json.js';
+import { isRecord, isText, nestsDeeper } from '../../../../base/json/json.js';
 import { lazily } from '../parts/lazy.js';
 import { pretty } from '../parts/text/plain.js';
 import { t } from '../words/words.js';

@@ -1,6 +1,6 @@
 /** Content of a role or a tool, part by part. */
 import { useEffect, useMemo } from 'preact/hooks';
-import { type ContentPart, readParts } from '../../../../core/outputs/content-parts.js';
+import { type ContentPart, readParts } from '../../../../rules/outputs/content-parts.js';
 import { spokenText } from '../../../print/reply-text.js';
 import { Markdown } from '../parts/text/markdown.js';
 import { ToolContent } from '../parts/text/plain.js';

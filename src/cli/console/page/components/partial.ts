@@ -1,7 +1,7 @@
 /** Content that is still being written: what of its JSON is there already. Pure. */
 import { Allow, parse } from 'partial-json';
-import { type ContentPart, readParts, withoutFence } from '../../../../core/outputs/content-parts.js';
-import { isRecord, isText, nestsTooDeep } from '../../../../core/text/json.js';
+import { type ContentPart, readParts, withoutFence } from '../../../../rules/outputs/content-parts.js';
+import { isRecord, isText, nestsTooDeep } from '../../../../base/json/json.js';
 
 export interface PartialJson {
   data: unknown;

@@ -2,7 +2,7 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { type Interpreter, schemaFaults } from '../../../../core/text/schema-faults.js';
+import { type Interpreter, schemaFaults } from '../../../../base/text/schema-faults.js';
 import type { Props } from './registry.js';
 
 interface CheckedProps {

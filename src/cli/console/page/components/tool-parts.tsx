@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.js';
-import { type ContentPart, resultParts } from '../../../../core/outputs/content-parts.js';
+import { type ContentPart, resultParts } from '../../../../rules/outputs/content-parts.js';
 import { get, runPath } from '../ask.js';
 import { Fault, faultWords } from '../parts/sending.js';
 import { t } from '../words/words.js';

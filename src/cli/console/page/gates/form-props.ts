@@ -1,6 +1,6 @@
 /** What the form of a gate gets. */
 import type { Gate, GateKind, ToolInput } from '../../../../client/index.js';
-import type { Given } from '../../../../core/gates/gate-reply.js';
+import type { Given } from '../../../../rules/gates/gate-reply.js';
 import type { Sending } from '../parts/sending.js';
 
 export interface FormProps<K extends GateKind> {

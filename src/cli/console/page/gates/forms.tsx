@@ -1,7 +1,7 @@
 /** The forms of gates that take one decision or one text. */
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
-import { visibleText } from '../../../../core/text/unseen.js';
+import { visibleText } from '../../../../base/text/unseen.js';
 import { formatCount } from '../../../../shared/format.js';
 import { draft } from '../parts/draft.js';
 import { t, type Word } from '../words/words.js';

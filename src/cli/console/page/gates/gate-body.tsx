@@ -1,5 +1,5 @@
 /** What a gate says: text as it is, the run's own blocks as code. */
-import type { GatePart } from '../../../../core/gates/gate-parts.js';
+import type { GatePart } from '../../../../rules/gates/gate-parts.js';
 import { Diff } from '../parts/text/diff.js';
 
 export function GateBody({ parts }: { parts: readonly GatePart[] }) {

@@ -1,7 +1,7 @@
 /** Gates that wait, in their order; one that somebody else has closed says so in its place until it is dismissed. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { visibleText } from '../../../../core/text/unseen.js';
+import { visibleText } from '../../../../base/text/unseen.js';
 import type { WaitingGate } from '../../api.js';
 import { lazily } from '../parts/lazy.js';
 import { t } from '../words/words.js';

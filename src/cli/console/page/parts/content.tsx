@@ -1,6 +1,6 @@
 /** The one place that draws what a role said. */
 
-import { readParts } from '../../../../core/outputs/content-parts.js';
+import { readParts } from '../../../../rules/outputs/content-parts.js';
 import { isJson, spokenText } from '../../../print/reply-text.js';
 import { t } from '../words/words.js';
 import { lazily } from './lazy.js';

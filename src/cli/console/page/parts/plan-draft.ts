@@ -1,6 +1,6 @@
 /** A plan while somebody edits it, and what of it is sent. Pure. */
 import type { Task } from '../../../../client/index.js';
-import { visibleText } from '../../../../core/text/unseen.js';
+import { visibleText } from '../../../../base/text/unseen.js';
 
 /** What of a task a person sees and changes. */
 export interface DraftTask {

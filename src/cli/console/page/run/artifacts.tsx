@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Artifact } from '../../../../client/index.js';
-import { contentOf } from '../../../../core/outputs/artifacts.js';
+import { contentOf } from '../../../../run/outputs/artifacts.js';
 import { formatCount } from '../../../../shared/format.js';
 import { get, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';

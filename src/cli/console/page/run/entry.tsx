@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Message } from '../../../../client/index.js';
-import { parseRecord } from '../../../../core/outputs/json-in-text.js';
-import type { AppResult } from '../../../../core/state/message.js';
-import { visibleText } from '../../../../core/text/unseen.js';
+import { parseRecord } from '../../../../base/json/json-in-text.js';
+import type { AppResult } from '../../../../run/messages/message.js';
+import { visibleText } from '../../../../base/text/unseen.js';
 import { argumentsLine } from '../../../../shared/format.js';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';

@@ -1,7 +1,7 @@
 /** What a run said and did, as the entries of a conversation: folded from events, each entry a new object when it changes. Pure. */
 import type { JournalType, RunEvent, Usage } from '../../../../client/index.js';
-import { lastLines } from '../../../../core/checks/check.js';
-import type { AppResult } from '../../../../core/state/message.js';
+import { lastLines } from '../../../../run/checks/check.js';
+import type { AppResult } from '../../../../run/messages/message.js';
 import { spokenText } from '../../../print/reply-text.js';
 
 export type Durable = Extract<RunEvent, { seq: number }>;

@@ -1,5 +1,5 @@
 /** What was used of the budget, and by which role. */
-import { usageByRole } from '../../../../core/limits/usage-by.js';
+import { usageByRole } from '../../../../run/limits/usage-by.js';
 import { formatCount } from '../../../../shared/format.js';
 import { costWords, shortCount, tokensOf, UsageFigures } from '../parts/figures.js';
 import { durationWords } from '../parts/time.js';

@@ -1,6 +1,6 @@
 /** Which runs are listed. */
 import type { Signal } from '@preact/signals';
-import { OUTCOMES } from '../../../../core/plan/cause.js';
+import { OUTCOMES } from '../../../../run/limits/cause.js';
 import { named, t } from '../words/words.js';
 
 interface Filter {

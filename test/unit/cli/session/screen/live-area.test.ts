@@ -7,8 +7,8 @@ import { newProgress, take } from '../../../../../src/cli/session/run-view.js';
 import { liveArea } from '../../../../../src/cli/session/screen/live-area.js';
 import { scrollLines } from '../../../../../src/cli/session/screen/scroll-lines.js';
 import { sessionWords } from '../../../../../src/cli/session/words.js';
-import type { Gate } from '../../../../../src/core/gates/gate.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../../../src/core/state/journal.js';
+import type { Gate } from '../../../../../src/run/gates/gate.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../../../src/run/state/journal.js';
 import { noColors } from '../../../../../src/shared/output.js';
 
 const event = <T extends JournalType>(type: T, payload: JournalPayloads[T]) =>

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { CompareFileInput } from '../../../../../src/activities/types.js';
-import type { RunSettings } from '../../../../../src/core/agents/run-config.js';
+import type { RunSettings } from '../../../../../src/run/agents/run-config.js';
 import { requestPause } from '../../../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../../../src/workflows/run.js';
 import { runNextCalls } from '../../../../../src/workflows/turn/tools/run-tools.js';

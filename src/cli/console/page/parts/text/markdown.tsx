@@ -3,7 +3,7 @@
  * and until it is there that text stands as it is.
  */
 import { useMemo } from 'preact/hooks';
-import { visibleText } from '../../../../../core/text/unseen.js';
+import { visibleText } from '../../../../../base/text/unseen.js';
 import { lazily } from '../lazy.js';
 import { isPlain, paragraphsOf } from './is-plain.js';
 

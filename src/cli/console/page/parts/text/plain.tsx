@@ -1,6 +1,6 @@
 /** Text of tools as it is. */
-import { isRecord, nestsTooDeep, parseJson } from '../../../../../core/text/json.js';
-import { escapeUnseen } from '../../../../../core/text/unseen.js';
+import { isRecord, nestsTooDeep, parseJson } from '../../../../../base/json/json.js';
+import { escapeUnseen } from '../../../../../base/text/unseen.js';
 
 /** A tool's own words: never Markdown, so that nothing in them passes for the page's. */
 export function ToolContent({ text }: { text: string }) {

@@ -1,0 +1,187 @@
+/** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
+
+import { trimThread } from './trim.js';
+import { estimateMessageTokens } from '../run/limits/tokens.js';
+import { wordsOf } from '../base/words/words.js';
+import { withShortTexts } from './fit-message.js';
+import { isRecord } from '../base/json/json.js';
+import { forgetResults } from '../run/tools/ledger.js';
+import { isRecall } from './tool-result.js';
+import { folded, replaceMessages, unfolded } from './branch-threads.js';
+import { type Cursor, cursorAt, newBranch } from '../run/state/cursor.js';
+import { record } from '../run/state/journal.js';
+import { rememberUnkept } from '../run/state/kept.js';
+import type { Message, UserMessage } from '../run/messages/message.js';
+import { begun, taskOf } from '../run/position/position.js';
+import { newRunState, type RunState } from '../run/state/run-state.js';
+import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
+import type { Thread } from '../run/state/thread.js';
+
+/** The state for the next segment. Changes `state`, in its threads and its journal. */
+export function fitForHandover(
+  state: RunState,
+  runId: string,
+  at: number,
+  maxBytes: number = MAX_STATE_BYTES,
+): RunState {
+  const next: RunState = { ...state, segment: state.segment + 1, previousRunId: runId };
+  record(next.log.journal, at, 'continued_as_new', { segment: next.segment });
+  const missing = MAX_STATE_BYTES - maxBytes;
+  shortenThreads(next, { maxBytes: roomForThreads(next) - missing, why: 'size of the next segment', at });
+  return { ...next, threads: folded(next.threads) };
+}
+
+/** Trimmed further than need be, so that it is not due again at once. */
+const TRIMMED_SHARE = 0.8;
+
+/** Shortens the threads, pair-safely, where they take more than `maxBytes` together. Changes `state`. */
+export function shortenThreads(
+  state: RunState,
+  { maxBytes, why, at }: { maxBytes: number; why: string; at: number },
+): void {
+  if (threadsBytes(state) <= maxBytes) return;
+  trimThreads(state, { maxBytes, why, at });
+  cutTexts(state, maxBytes, at);
+  // Nothing bounds how often people say something.
+  trimThreads(state, { maxBytes, why, at, keepsUserNotes: false });
+}
+
+function trimThreads(
+  state: RunState,
+  { maxBytes, ...how }: { maxBytes: number; why: string; at: number; keepsUserNotes?: boolean },
+): void {
+  const threads = Object.values(state.threads);
+  const before = threadsBytes(state);
+  let share = Math.max(0, (maxBytes / before) * TRIMMED_SHARE);
+  const tokens = threads.map(thread => thread.tokens);
+  for (; threadsBytes(state) > maxBytes && share > 0.01; share *= 0.6) {
+    for (const [index, thread] of threads.entries()) {
+      shortenThread(state, thread, Math.floor((tokens[index] ?? 0) * share), { ...how, targetShare: 1 });
+    }
+  }
+}
+
+/** What stays of each message where even those that are always kept are too much. */
+const TEXT_STEPS = [16_000, 4_000, 500];
+
+function cutTexts(state: RunState, maxBytes: number, at: number): void {
+  for (const bytes of TEXT_STEPS) {
+    if (threadsBytes(state) <= maxBytes) return;
+    for (const thread of Object.values(state.threads)) {
+      const others = thread.messages.filter(
+        message => message.kind !== 'user' || !GIVEN_AGAIN.has(message.purpose),
+      );
+      const short = others.map(message => withShortTexts(message, bytes));
+      replaceInThread(state, thread, short, at);
+    }
+  }
+}
+
+/** Prompts, and what is told of project and artifacts: whole or not there, for their delimiters would be cut too. */
+const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'files', 'inventory']);
+
+/** A thread that is too long goes down to this share, so that many turns pass before it is again. */
+const TARGET_SHARE = 0.7;
+
+export interface ShortenRules {
+  why: string;
+  at: number;
+  targetShare?: number;
+  keepsUserNotes?: boolean;
+  /** Only results that were read are left out. */
+  resultsOnly?: boolean;
+  /** Asked with the tokens that would be left: false leaves the thread as it is. */
+  pays?: (tokens: number) => boolean;
+}
+
+/** Trims a thread above its limit well below it, and says whether anything changed. Changes `state`, and journals it. */
+export function shortenThread(
+  state: RunState,
+  thread: Thread,
+  limitTokens: number,
+  {
+    why,
+    at,
+    targetShare = TARGET_SHARE,
+    keepsUserNotes = true,
+    resultsOnly = false,
+    pays = () => true,
+  }: ShortenRules,
+): boolean {
+  if (thread.tokens <= limitTokens) return false;
+  const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
+    recalls: state.pinned?.tools.some(isRecall) === true,
+    resultsOnly,
+    limitTokens,
+    targetTokens: Math.floor(limitTokens * targetShare),
+    // Also while another role is asked, or a message is being understood.
+    taskId: thread.branch?.taskId ?? taskOf(state.cursor.position),
+    words: wordsOf(state),
+    keepsUserNotes,
+    mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
+  });
+  if ((dropped === 0 && shortened === 0) || !pays(tokens)) return false;
+  forgetResults(state.tools.ledger, lost);
+  shortenTo(state, thread, messages, at);
+  Object.assign(thread, { tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
+  record(state.log.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
+  return true;
+}
+
+/** Puts other messages in the place of those of a thread while no call on it is in flight. Changes `state`. */
+export function replaceInThread(state: RunState, thread: Thread, messages: Message[], at: number): void {
+  shortenTo(state, thread, messages, at);
+  thread.tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  thread.epoch += 1;
+}
+
+/** Puts shorter messages in the place of those of a thread; the store gets what they were, if it has not yet. */
+function shortenTo(state: RunState, thread: Thread, messages: Message[], at: number): void {
+  const lost = rememberUnkept(state, thread, messages);
+  if (lost > 0) record(state.log.journal, at, 'store_gap', { messages: lost, events: 0, steps: 0 });
+  replaceMessages(thread, messages);
+}
+
+// Taking over a run from the segment before it, which may have run on code of an earlier day.
+
+/** The state that was handed over. */
+export function resumedState(handedOver: RunState): RunState {
+  // What earlier code did not know begins as in a new run, so that a deploy holds up none. What a new run has not
+  // yet, such as `pinned`, is not filled in, nor is what a step of a position is about.
+  // What was known of models when it began stands in the state, where it has changed since.
+  const { knownModels: _atItsBeginning, ...settings } = handedOver.settings;
+  const fresh = newRunState('', settings, handedOver.startedAt);
+  const cursor = resumedCursor({ ...fresh.cursor, ...handedOver.cursor });
+  const threads = unfolded(handedOver.threads ?? {});
+  // The place of a new run is another than the one that was handed over.
+  return filled(
+    { ...handedOver, cursor, threads },
+    { ...fresh, settings: {}, cursor: { ...fresh.cursor, position: {}, interrupts: [] } },
+  );
+}
+
+function resumedCursor(cursor: Cursor): Cursor {
+  const { position, interrupts = [], branches = [] } = cursor;
+  return filled(
+    {
+      ...cursor,
+      position: filled(position, begun(position)),
+      interrupts: interrupts.map(each => filled(each, begun(each))),
+      branches: branches.map(branch => ({
+        ...filled(branch, { ...newBranch(branch.taskId, 1), cursor: {} }),
+        cursor: resumedCursor(branch.cursor),
+      })),
+    },
+    { ...cursorAt(position), position: {} },
+  );
+}
+
+function filled<T extends object>(known: T, fresh: object): T {
+  const result: Record<string, unknown> = Object.fromEntries(Object.entries(known));
+  for (const [key, value] of Object.entries(fresh)) {
+    const own = result[key];
+    if (own === undefined) result[key] = value;
+    else if (isRecord(own) && isRecord(value)) result[key] = filled(own, value);
+  }
+  return result as T;
+}

@@ -1,0 +1,199 @@
+/** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
+
+import { LESSONS_BYTES } from '../run/models/lessons.js';
+import { MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../run/limits/limits.js';
+import { jsonBytes } from '../base/json/json.js';
+import { sizeOf, sizeOfList, sizeOfRecord } from '../base/sizes/sizes.js';
+import { APPS_BYTES } from '../run/tools/apps.js';
+import * as most from '../base/sizes/bounds.js';
+import { sharedNow } from './branch-threads.js';
+import { steeringAt } from '../run/state/cursor.js';
+import type { RunState } from '../run/state/run-state.js';
+
+const NAME_BYTES = 500;
+const NUMBER_BYTES = 40;
+const TURNS_BYTES = most.EDITED_BYTES + most.FAILURE_BYTES + 1_000;
+/** Besides, a position has what its plan is to mend, or, where its role replies text, what came of one that was cut, or the one that a person is to confirm, with why, or the evidence of a verdict. */
+const PLACE_BYTES =
+  TURNS_BYTES +
+  Math.max(
+    most.ANSWER_BYTES,
+    most.LOOKED_BYTES + most.CONCERNS_BYTES,
+    most.QUESTION_BYTES +
+      2 * most.CONCERNS_BYTES +
+      most.IMPROVEMENTS_BYTES +
+      most.READING_BYTES +
+      most.BEGIN_BYTES,
+  ) +
+  2_000;
+/** Without its messages: they are counted in the inbox. */
+const STEERING_BYTES =
+  TURNS_BYTES +
+  2 * most.OPINION_BYTES +
+  most.QUESTION_BYTES +
+  most.CONCERNS_BYTES +
+  most.GATE_ANSWER_BYTES +
+  1_000;
+const CONSULTATION_BYTES = TURNS_BYTES + most.INSTRUCTION_BYTES + 1_000;
+const ANSWERED_BYTES = 3 * most.OPINION_BYTES + 1_000;
+
+/** Parts that have owners of their own: each of their fields has its bound. */
+type Divided = 'models' | 'tools' | 'people' | 'total' | 'log';
+
+type Path = {
+  [K in keyof RunState]: K extends Divided ? `${K}.${keyof RunState[K] & string}` : K;
+}[keyof RunState];
+
+/** The bound of each part. A part or field that is new has its place here too, and where it is written. */
+export const BOUNDS: Record<Path, number> = {
+  settings: most.SETTINGS_BYTES + most.KNOWN_MODELS_BYTES,
+  pinned: most.PINNED_BYTES,
+  limits: 600,
+  startedAt: NUMBER_BYTES,
+  segment: NUMBER_BYTES,
+  previousRunId: NAME_BYTES,
+  lastId: NUMBER_BYTES,
+  goal:
+    most.GOAL_TEXT_BYTES +
+    most.USER_NOTES_BYTES +
+    most.ANSWER_BYTES +
+    most.APPROVED_CHECKS_BYTES +
+    most.CHECK_RESULTS_BYTES +
+    most.EXCEPTIONS_BYTES +
+    4_500,
+  goals: most.GOALS_BYTES,
+  idleSince: NUMBER_BYTES,
+  /** Where tasks run side by side, the branches share what else its one position may take: see `roomOfBranch`. */
+  cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
+  /** What is left to the conversation where all others are full; else it gets their share too. */
+  threads: 250_500,
+  tasks: most.PLAN_BYTES + most.REPORTS_BYTES,
+  artifacts: most.ARTIFACTS_BYTES,
+  evidence: most.EVIDENCE_BYTES + 100,
+  'models.calls': 8_000,
+  'models.chains': 4_000,
+  'models.failed': 8_000,
+  'models.chosen': most.CHOSEN_BYTES,
+  'models.out': most.OUT_BYTES,
+  'models.resolved': 4_000,
+  'models.last': 4_000,
+  'models.at': 4_000,
+  'models.contextLimits': 4_000,
+  /** At most 12 models: names of 90 bytes, and sums of up to 12 digits. */
+  'models.inputCounts': 2_000,
+  'models.retries': 100,
+  'models.lessons': LESSONS_BYTES + 100,
+  'tools.ledger': most.LEDGER_BYTES + 1_000,
+  'tools.badCalls': 6_000,
+  'tools.inFlight': MOST_PARALLEL_TOOLS * 60,
+  'tools.sessions': most.SESSIONS_BYTES,
+  'tools.listed': 100,
+  'tools.effects': most.EFFECTS_BYTES,
+  'tools.apps': APPS_BYTES,
+  /** With the messages that are being understood. */
+  'people.inbox': most.MESSAGES_BYTES + most.SEEN_IDS_BYTES + most.TAKEN_BACK_BYTES + 1_000,
+  'people.gates': most.GATES_BYTES + most.GATE_ANSWER_BYTES + most.OTHER_ANSWERS_BYTES + 8_000,
+  'people.closedGates': 4_000,
+  'people.allowedTools': 16_000,
+  'people.pausedAt': NUMBER_BYTES,
+  'people.stop': 4_000,
+  'people.finishing': NUMBER_BYTES,
+  'total.usage': 400,
+  'total.turns': NUMBER_BYTES,
+  /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
+  'total.usageBy': 6_600,
+  /** Of what the store did not take, at most one charge for each task at work, one of the goal and one of the run. */
+  'total.charged': 180 + (MOST_PARALLEL_TASKS + 2) * 170,
+  children: most.CHILDREN_BYTES + 100,
+  'log.journal': most.JOURNAL_BYTES + 100,
+  /** Besides steps: totals of tools, and references to steps that were offloaded. */
+  'log.trace': most.TRACE_BYTES + 26_000,
+  'log.storeFailed': NUMBER_BYTES,
+  'log.kept': 100,
+  'log.keepFailedAt': NUMBER_BYTES,
+  'log.unkept': most.UNKEPT_BYTES + 10,
+  shown: 2_000,
+  /** Set when nothing is carried any more. */
+  end: NUMBER_BYTES,
+};
+
+/** Keys of the parts, and what stands around a state in an input. */
+const FRAME_BYTES = 4_000;
+
+/** The largest that a state can become. */
+export const MAX_STATE_BYTES = sum(Object.values(BOUNDS)) + FRAME_BYTES;
+
+export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
+  // What a copy shares with its thread is carried once.
+  const carried = Object.values(threads).map(thread => thread.messages.slice(sharedNow(threads, thread)));
+  return sum(carried.map(messages => sizeOfList(messages) + THREAD_FRAME_BYTES)) + 2;
+}
+
+const THREAD_FRAME_BYTES = 600;
+
+type Measures = { [P in Path]?: (state: RunState) => number };
+
+/** Parts that grow, measured by what is new in them; the others are small. */
+const MEASURES: Measures = {
+  settings: ({ settings }) => sizeOf(settings),
+  pinned: ({ pinned }) =>
+    pinned === null
+      ? NUMBER_BYTES
+      : sum(Object.values(pinned).map(part => (isObject(part) ? sizeOf(part) : NUMBER_BYTES))) + 1_000,
+  goals: ({ goals }) => sizeOfList(goals),
+  cursor: ({ cursor }) => {
+    const interrupts = cursor.interrupts.map(each =>
+      each.phase === 'steering' ? { ...each, items: [] } : each,
+    );
+    return jsonBytes({ ...cursor, interrupts });
+  },
+  threads: state => threadsBytes(state),
+  tasks: ({ tasks }) => sizeOfList(tasks),
+  'tools.ledger': ({ tools }) => sizeOfRecord(tools.ledger.entries) + 100,
+  'people.inbox': ({ people: { inbox }, cursor }) =>
+    sizeOfList([...inbox.items, ...(steeringAt(cursor)?.items ?? [])]) +
+    jsonBytes(inbox.seenIds) +
+    jsonBytes(inbox.takenBackIds) +
+    50,
+  'people.gates': ({ people }) =>
+    people.gates.reduce(
+      (bytes, { key, gate, answer }) =>
+        bytes + jsonBytes(key) + sizeOf(gate) + (answer ? sizeOf(answer) : 4) + 40,
+      2,
+    ),
+  'log.journal': ({ log }) => sizeOfList(log.journal.events) + 60,
+  'log.unkept': ({ log }) => sizeOfList(log.unkept),
+  'log.trace': ({ log }) => {
+    const { steps, ...rest } = log.trace;
+    return sizeOfList(steps) + jsonBytes(rest) + 10;
+  },
+};
+
+export function partBytes(state: RunState): Record<Path, number> {
+  const paths = Object.keys(BOUNDS) as Path[];
+  const parts: Parts = { ...state };
+  const sizes = paths.map(path => [path, MEASURES[path]?.(state) ?? jsonBytes(partAt(parts, path))]);
+  return Object.fromEntries(sizes) as Record<Path, number>;
+}
+
+type Parts = Readonly<Record<string, unknown>>;
+
+function partAt(parts: Parts, path: Path): unknown {
+  const [part = '', field] = path.split('.');
+  const value = parts[part];
+  // No global is asked: in the sandbox of workflows each is slow.
+  return field !== undefined && isObject(value) ? (value as Parts)[field] : value;
+}
+
+export function roomForThreads(state: RunState): number {
+  const { threads: _threads, ...others } = partBytes(state);
+  return MAX_STATE_BYTES - FRAME_BYTES - sum(Object.values(others));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,116 @@
+/** What the run says of a tool call, the `note` of its result: how it ended, what to do next. `content` is the tool's. */
+import { type CallFailure, FAILURE } from '../run/limits/failure.js';
+import { delimit } from '../base/words/prompt.js';
+import { fill, type WordKey, type Words } from '../base/words/words.js';
+import type { ToolEnding } from '../run/messages/message.js';
+import { isNotBegun } from '../run/tools/effect.js';
+import type { Permission } from '../run/tools/permission.js';
+
+/** The first words of a note, by ending: whoever reads a result knows by them how the call ended. */
+export const ENDING_WORDS = {
+  executed: null,
+  reused: 'noteReused',
+  invalid: 'noteInvalid',
+  denied: 'noteDenied',
+  skipped: 'noteSkipped',
+  cancelled: 'noteCancelled',
+  timed_out: 'noteTimedOut',
+  unavailable: 'noteUnavailable',
+  outcome_unknown: 'noteUnknown',
+  session_lost: 'noteSessionLost',
+} as const satisfies Record<ToolEnding, WordKey | null>;
+
+export function notAllowedNote(words: Words, tool: string, reason: string | null): string {
+  const why = reason ? fill(words.noteNotAllowedWhy, { reason }) : '';
+  return fill(words.noteNotAllowed, { tool, why });
+}
+
+/** Why a call never runs, whoever allows it; null where it may. */
+export function refusalNote(words: Words, tool: string, permission: Permission): string | null {
+  if (permission === 'deny') return fill(words.noteDeniedByConfiguration, { tool });
+  return permission === 'too_much' ? fill(words.noteTooMuchToCompare, { tool }) : null;
+}
+
+export function reviewNote(words: Words, fixes: readonly string[]): string {
+  const list = fixes.map(fix => `- ${fix}`).join('\n');
+  return `${words.noteReview}\n${delimit('fixes', list)}`;
+}
+
+export function editedNote(words: Words, edited: Record<string, unknown>): string {
+  return `${words.noteEdited}\n${delimit('arguments', JSON.stringify(edited))}`;
+}
+
+export function unknownToolNote(words: Words, tool: string, near: readonly string[]): string {
+  if (near.length === 0) return fill(words.noteNoTools, { tool });
+  return fill(words.noteNoSuchTool, { tool, near: near.join(', ') });
+}
+
+/** Arguments unreadable or invalid: the model corrects itself, and after a few tries goes another way (T7). */
+export function badArgumentsNote(
+  words: Words,
+  errors: readonly string[],
+  given: { unreadable?: boolean; wrongCalls?: number; corrections?: number } = {},
+): string {
+  const { unreadable = false, wrongCalls = 1, corrections = Number.POSITIVE_INFINITY } = given;
+  // What was cut off or can not be read is never run as a call without arguments (TR3).
+  const fault = unreadable
+    ? words.noteUnreadable
+    : `${words.noteMisfit}\n${errors.map(error => `- ${error}`).join('\n')}`;
+  const isTooOften = wrongCalls > corrections;
+  return `${fault}\n${isTooOften ? fill(words.noteWrongTooOften, { times: wrongCalls }) : words.noteCorrect}`;
+}
+
+export function unknownOutcomeNote(words: Words, why: string): string {
+  return fill(words.noteOutcomeUnknown, { why });
+}
+
+const WHY_UNKNOWN = {
+  cancelled: 'noteWhyCancelled',
+  timedOut: 'noteWhyTimedOut',
+  lost: 'noteWhyLost',
+  application: 'noteWhyLost',
+} as const satisfies Record<CallFailure['kind'], WordKey>;
+
+export function failedNote(words: Words, ending: ToolEnding, failure: CallFailure, tries: number): string {
+  const inTries = tries > 1 ? fill(words.noteTries, { tries }) : '';
+  switch (ending) {
+    case 'cancelled':
+      return isNotBegun(failure) ? words.noteCancelledUnsent : words.noteCancelledRunning;
+    case 'timed_out':
+      return fill(words.noteTimedOutHow, { tries: inTries });
+    case 'outcome_unknown':
+      return unknownOutcomeNote(words, words[WHY_UNKNOWN[failure.kind]]);
+    default: {
+      if (failure.type === FAILURE.tool.noWorkspace)
+        return fill(words.noteWorkspace, { why: failure.message });
+      if (failure.type === FAILURE.storeFailed) return words.noteNotStored;
+      if (isNotBegun(failure)) return words.noteNotReached;
+      const isServer = failure.type === FAILURE.tool.connectionLost;
+      return fill(words.noteLost, {
+        what: isServer ? words.noteItsServer : words.noteItsWorker,
+        tries: inTries,
+      });
+    }
+  }
+}
+
+export function leftOutNote(
+  words: Words,
+  tool: string,
+  count: number,
+  { refs, recallId }: { refs: readonly string[]; recallId?: string | undefined },
+): string {
+  const recalled = recallId === undefined ? words.noteCallAgain : fill(words.noteRecall, { id: recallId });
+  const how = refs.length > 0 ? fill(words.noteReadAgain, { refs: refs.join(', ') }) : recalled;
+  return fill(words.noteLeftOut, { tool, count, how });
+}
+
+const MAX_NAMED_PARTS = 5;
+
+/** `parts`: which, in a few words each. */
+export function unreadablePartsNote(words: Words, parts: readonly string[]): string {
+  const named = parts.slice(0, MAX_NAMED_PARTS);
+  if (parts.length > named.length)
+    named.push(fill(words.noteMoreParts, { count: parts.length - named.length }));
+  return fill(words.notePartsUnreadable, { parts: named.join('; ') });
+}

@@ -1,0 +1,177 @@
+/** What a function of the program may change of a conversation before a call, by its word (X1). */
+import { expected, type Parsed } from '../base/text/output-fields.js';
+import type { Words } from '../base/words/words.js';
+import { type Message, textOf, toolCallsOf, type UserMessage } from '../run/messages/message.js';
+import { isRecord, isText, jsonBytes } from '../base/json/json.js';
+import { leaveOutResult } from './shorten-result.js';
+import { anchorsOf, groupsOf, lastSummary, recallIdOf } from './trim.js';
+
+/** What a function wants changed. Ids are those of messages that it was given. */
+export interface ContextChange {
+  /** A reply goes with the results of its calls; a result by itself leaves a line in its place. */
+  leaveOut?: readonly string[];
+  /** Another text for what a message says; calls stay. */
+  replace?: readonly { id: string; text: string }[];
+  /** Said as a message of its own, behind the message `after` and what belongs to it; without it, at the end. */
+  add?: readonly { text: string; after?: string }[];
+}
+
+export const CHANGE_BYTES = 48_000;
+
+/** Any JSON; nothing at all changes nothing. */
+export function readChange(raw: unknown): Parsed<Required<ContextChange>> {
+  const faults: string[] = [];
+  if (raw !== undefined && raw !== null && !isRecord(raw)) faults.push(expected('the change', FORM, raw));
+  const given = isRecord(raw) ? raw : {};
+  const list = <T>(name: keyof ContextChange, form: string, fits: (each: unknown) => each is T): T[] => {
+    const value = given[name] ?? [];
+    if (Array.isArray(value) && value.every(fits)) return value;
+    faults.push(expected(name, `a list of ${form}`, value));
+    return [];
+  };
+  const value = {
+    leaveOut: list('leaveOut', 'ids of messages', isText),
+    replace: list('replace', '{ id, text }', isReplacement),
+    add: list('add', '{ text, after }', isAddition),
+  };
+  const bytes = jsonBytes(value);
+  if (bytes > CHANGE_BYTES)
+    faults.push(`the change has ${bytes} bytes, and at most ${CHANGE_BYTES} are taken.`);
+  return faults.length > 0 ? { ok: false, value: null, errors: faults } : { ok: true, value };
+}
+
+const FORM = 'an object { leaveOut, replace, add }';
+
+function isReplacement(value: unknown): value is { id: string; text: string } {
+  return isRecord(value) && isText(value.id) && isText(value.text);
+}
+
+function isAddition(value: unknown): value is { text: string; after?: string } {
+  return isRecord(value) && isText(value.text) && (value.after === undefined || isText(value.after));
+}
+
+export interface Changed {
+  messages: Message[];
+  /** Messages that are gone, with the results of their calls. */
+  leftOut: number;
+  replaced: number;
+  added: number;
+  /** What was wanted and is not done: ids that nothing has, or of what has to stay. */
+  refused: number;
+  /** Messages whose results are not as they were. */
+  lost: string[];
+}
+
+export interface ChangeRules {
+  /** The task at hand: its instruction stays. */
+  taskId: string | null;
+  /** What is left out can be read again by its id. */
+  recalls: boolean;
+  words: Words;
+  /** A message of this text, under an id of the run. */
+  say(text: string): UserMessage;
+}
+
+/** What of the change may be: the goal at hand, what people said since, prompts, instructions and open calls stay. */
+export function applyChange(
+  messages: readonly Message[],
+  change: Required<ContextChange>,
+  rules: ChangeRules,
+): Changed {
+  const stays = new Set(staying(messages, rules.taskId).map(at => messages[at]?.id));
+  const free = messages.filter(({ id, kind }) => !stays.has(id) && kind !== 'cut');
+  const byId = new Map(free.map(message => [message.id, message]));
+  const wanted = (ids: readonly string[]) => new Set(ids.filter(id => byId.has(id)));
+  const leaves = wanted(change.leaveOut);
+  const gone = withResults(messages, leaves);
+  const texts = new Map(change.replace.filter(({ id }) => byId.has(id)).map(({ id, text }) => [id, text]));
+  let replaced = 0;
+  const lost: string[] = [];
+  const kept = messages.flatMap(message => {
+    if (gone.has(message.id)) return [];
+    const other = leaves.has(message.id) ? leftOut(message, rules) : withText(message, texts.get(message.id));
+    if (other === message) return [message];
+    replaced += 1;
+    if (message.kind === 'tool_result') lost.push(message.id);
+    return [other];
+  });
+  const all = insert(messages, kept, change.add, rules);
+  const asked = change.leaveOut.length + change.replace.length;
+  return {
+    messages: all,
+    leftOut: gone.size,
+    replaced,
+    added: all.length - kept.length,
+    refused: asked - leaves.size - texts.size,
+    lost: [...lost, ...gone],
+  };
+}
+
+/** Also what no reply has answered: a request ends with it. */
+function staying(messages: readonly Message[], taskId: string | null): number[] {
+  const lastReply = messages.findLastIndex(({ kind }) => kind === 'assistant');
+  const unread = messages.flatMap(({ kind }, at) => (at > lastReply && kind === 'user' ? [at] : []));
+  return [...anchorsOf(messages, taskId, true), lastSummary(messages), ...unread];
+}
+
+/** Replies and what people say go whole: calls with their results. A result alone never does. */
+function withResults(messages: readonly Message[], leaves: ReadonlySet<string>): Set<string> {
+  const calls = new Set<string>();
+  const gone = new Set<string>();
+  for (const message of messages) {
+    if (message.kind === 'tool_result' ? calls.has(message.content[0].toolUseId) : leaves.has(message.id))
+      gone.add(message.id);
+    if (message.kind === 'assistant' && gone.has(message.id))
+      for (const { id } of toolCallsOf(message)) calls.add(id);
+  }
+  return gone;
+}
+
+function leftOut(message: Message, { words, recalls }: ChangeRules): Message {
+  if (message.kind !== 'tool_result') return message;
+  const short = leaveOutResult(message.content[0], words, recalls ? recallIdOf(message) : undefined);
+  return short ? { ...message, content: [short.block] } : message;
+}
+
+function withText(message: Message, text: string | undefined): Message {
+  if (text === undefined || text === textOf(message)) return message;
+  const said = { type: 'text' as const, text };
+  switch (message.kind) {
+    case 'user':
+    case 'cut':
+      return { ...message, content: [said] };
+    case 'tool_result':
+      return { ...message, content: [{ ...message.content[0], content: [said] }] };
+    case 'assistant': {
+      const others = message.content.filter(({ type }) => type !== 'text');
+      const before = others.filter(({ type }) => type === 'reasoning');
+      const calls = others.filter(({ type }) => type === 'tool_use');
+      return { ...message, content: [...before, said, ...calls] };
+    }
+  }
+}
+
+/** Each behind the message that it names and the results of that, in the order in which they were given. */
+function insert(
+  messages: readonly Message[],
+  kept: readonly Message[],
+  add: Required<ContextChange>['add'],
+  { say }: ChangeRules,
+): Message[] {
+  const groups = groupsOf(messages);
+  const end = messages.length - 1;
+  const placed = add
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ text, after }) => {
+      const at = messages.findIndex(({ id }) => id === after);
+      const behind =
+        at < 0 ? end : (groups.find(({ first, last }) => at >= first && at <= last)?.last ?? end);
+      return { behind, message: say(text) };
+    });
+  const byId = new Map(kept.map(message => [message.id, message]));
+  return messages.flatMap(({ id }, index) => {
+    const own = byId.get(id);
+    const added = placed.filter(({ behind }) => behind === index).map(({ message }) => message);
+    return own ? [own, ...added] : added;
+  });
+}

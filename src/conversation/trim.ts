@@ -1,0 +1,231 @@
+/** Makes a thread fit a model (X3): results are shortened, then left out, then messages go. Calls go with their results. */
+
+import { estimateMessageTokens } from '../run/limits/tokens.js';
+import { fill, type Words } from '../base/words/words.js';
+import {
+  type CutMessage,
+  type Message,
+  type ToolResultBlock,
+  toolCallsOf,
+  type UserMessage,
+} from '../run/messages/message.js';
+import { isPromptOf, roleAtHand } from '../run/state/thread.js';
+import { leaveOutResult, type ShortResult, shortenResult } from './shorten-result.js';
+
+export interface TrimRules {
+  /** Nothing happens up to here. */
+  limitTokens: number;
+  /** Down to here, so that the next turns add to the same beginning and need no trimming. */
+  targetTokens: number;
+  /** The task at hand: its instruction stays. */
+  taskId: string | null;
+  /** What is left out can be read again by its id. Default false. */
+  recalls?: boolean;
+  /** Results that were read are made shorter, and nothing else. Default false. */
+  resultsOnly?: boolean;
+  /** What people said since the goal stays, all of it; else the last of it. Default true. */
+  keepsUserNotes?: boolean;
+  /** Of the message at the position of the cut. */
+  mark: Pick<CutMessage, 'id' | 'at'>;
+  words: Words;
+}
+
+export interface Trimmed {
+  messages: Message[];
+  tokens: number;
+  dropped: number;
+  shortened: number;
+  /** Messages whose results can't be read any more, not even by reference. */
+  lost: string[];
+}
+
+/** Trims down to the target, the oldest first, where the thread is over the limit. What `anchorsOf` names stays. */
+export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
+  // Results that nobody has read yet are shortened where all else is not enough. Trimming twice changes nothing.
+  const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
+  if (tokens <= rules.limitTokens) return trimmed;
+  const { targetTokens, limitTokens, words, recalls = false, resultsOnly = false } = rules;
+  const idFor = (id: string) => (recalls ? id : undefined);
+  const shorten: Way = (block, id) => shortenResult(block, words, idFor(id));
+  const leaveOut: Way = (block, id) => leaveOutResult(block, words, idFor(id));
+  // What is thinned was not too long: then the newest stay whole, in place of a part of each.
+  const ways = resultsOnly ? [leaveOut] : [shorten, leaveOut];
+  for (const how of ways) shorter(trimmed, how, 'read', targetTokens);
+  if (!resultsOnly) {
+    dropGroups(trimmed, rules);
+    for (const how of ways) shorter(trimmed, how, 'unread', limitTokens);
+  }
+  const before = new Set(messages);
+  trimmed.shortened = trimmed.messages.filter(
+    message => message.kind === 'tool_result' && !before.has(message),
+  ).length;
+  return trimmed;
+}
+
+/** As `recall` takes it. */
+export function recallIdOf({ id, from }: Message): string {
+  return from ? `${from.chain}/${from.id}` : id;
+}
+
+type Way = (block: ToolResultBlock, id: string) => ShortResult | null;
+
+function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: number): void {
+  const { messages } = trimmed;
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
+  const [from, to] = which === 'read' ? [0, lastReply] : [lastReply + 1, messages.length];
+  for (let at = from; at < to && trimmed.tokens > tokens; at++) {
+    const message = messages[at];
+    const short = message?.kind === 'tool_result' ? how(message.content[0], recallIdOf(message)) : null;
+    if (message?.kind !== 'tool_result' || !short) continue;
+    const changed: Message = { ...message, content: [short.block] };
+    const saved = estimateMessageTokens(message) - estimateMessageTokens(changed);
+    if (saved <= 0) continue;
+    messages[at] = changed;
+    trimmed.tokens -= saved;
+    if (!short.readable) trimmed.lost.push(message.id);
+  }
+}
+
+function dropGroups(
+  trimmed: Trimmed,
+  { targetTokens, taskId, mark, words, keepsUserNotes = true, recalls = false }: TrimRules,
+): void {
+  // Else the note alone would take it over the target again.
+  if (trimmed.tokens <= targetTokens) return;
+  const { messages } = trimmed;
+  const anchors = [...anchorsOf(messages, taskId, keepsUserNotes), lastSummary(messages)];
+  const earlier = messages.find(message => message.kind === 'cut');
+  const gone = new Set<Message>();
+  let cut = earlier ?? cutMessage(words, mark, 0, recalls ? null : {});
+  let tokens = trimmed.tokens + (earlier ? 0 : estimateMessageTokens(cut));
+  for (const { first, last } of groupsOf(messages)) {
+    if (tokens <= targetTokens) break;
+    if (anchors.some(at => at >= first && at <= last)) continue;
+    const group = messages.slice(first, last + 1).filter(message => message !== earlier);
+    for (const message of group) gone.add(message);
+    const wider = cutMessage(
+      words,
+      mark,
+      cut.dropped + group.length,
+      recalls ? null : toolCounts(words, cut.tools, group),
+    );
+    tokens += estimateMessageTokens(wider) - estimateMessageTokens(cut);
+    tokens -= group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+    cut = wider;
+  }
+  if (gone.size === 0) return;
+  const position = messages.findIndex(message => message === earlier || gone.has(message));
+  trimmed.messages = messages.flatMap((message, at) => {
+    const stays = message === earlier || gone.has(message) ? [] : [message];
+    return at === position ? [cut, ...stays] : stays;
+  });
+  trimmed.tokens = tokens;
+  trimmed.dropped = gone.size;
+  if (!recalls) trimmed.lost.push(...[...gone].map(({ id }) => id));
+}
+
+/** Tools that a cut names; the rest is counted together. */
+const TOOLS_NAMED = 20;
+
+function toolCounts(
+  words: Words,
+  before: Readonly<Record<string, number>>,
+  gone: readonly Message[],
+): Record<string, number> {
+  const counts = new Map(Object.entries(before));
+  for (const message of gone) {
+    if (message.kind !== 'tool_result') continue;
+    const { toolName } = message.content[0];
+    const name = counts.has(toolName) || counts.size < TOOLS_NAMED ? toolName : words.trimmedOthers;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+/** What a model is told at the position of the cut, earlier cuts included (LI7). `tools`: null where it finds them again. */
+function cutMessage(
+  words: Words,
+  mark: TrimRules['mark'],
+  dropped: number,
+  counts: Record<string, number> | null,
+): CutMessage {
+  const tools = counts ?? {};
+  const results = Object.entries(tools).map(([tool, count]) =>
+    count > 1 ? fill(words.trimmedTimes, { tool, count }) : tool,
+  );
+  const said =
+    results.length === 0
+      ? fill(counts === null ? words.trimmedRecall : words.trimmed, { count: dropped })
+      : fill(words.trimmedResults, { count: dropped, tools: results.join(', ') });
+  return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
+}
+
+/** Positions of what the work at hand rests on. Prompts of other roles are given again when they come on. */
+export function anchorsOf(
+  messages: readonly Message[],
+  taskId: string | null,
+  keepsUserNotes: boolean,
+): number[] {
+  const lastOf = (isWanted: (purpose: UserMessage['purpose']) => boolean) =>
+    messages.findLastIndex(message => message.kind === 'user' && isWanted(message.purpose));
+  const goal = lastOf(purpose => purpose === 'goal');
+  const userNote = lastOf(purpose => purpose === 'steer');
+  const userNotes = messages.flatMap((message, at) => {
+    if (message.kind !== 'user' || at < goal) return [];
+    const isInstruction = taskId !== null && message.taskId === taskId;
+    const isUserNote = message.purpose === 'steer' && (keepsUserNotes || at === userNote);
+    return isUserNote || isInstruction ? [at] : [];
+  });
+  const role = roleAtHand({ messages });
+  const prompt = messages.findLastIndex(message => isPromptOf(message, role));
+  const notes = lastOf(purpose => purpose === 'notes');
+  const before = lastOf(purpose => purpose === 'answer');
+  const last = lastOf(purpose => !NO_INSTRUCTION.has(purpose));
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
+  const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
+  const anchors = [notes, goal, ...userNotes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])];
+  return anchors.filter(at => at >= 0);
+}
+
+/** It stands for what went before: only another takes its place. */
+export function lastSummary(messages: readonly Message[]): number {
+  return messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'summary');
+}
+
+type Purposes = ReadonlySet<UserMessage['purpose']>;
+const NO_INSTRUCTION: Purposes = new Set([
+  ...(['role', 'notes', 'files', 'inventory', 'reask', 'answer', 'compact', 'summary', 'context'] as const),
+]);
+
+interface Group {
+  first: number;
+  last: number;
+}
+
+export function groupsOf(messages: readonly Message[]): Group[] {
+  const lastResult = lastResultPositions(messages);
+  const groups: Group[] = [];
+  let open: Group | null = null;
+  messages.forEach((message, index) => {
+    const reach = Math.max(index, ...callIds(message).map(id => lastResult.get(id) ?? index));
+    if (open !== null && index <= open.last) open.last = Math.max(open.last, reach);
+    else {
+      open = { first: index, last: reach };
+      groups.push(open);
+    }
+  });
+  return groups;
+}
+
+function callIds(message: Message): string[] {
+  return message.kind === 'assistant' ? toolCallsOf(message).map(call => call.id) : [];
+}
+
+function lastResultPositions(messages: readonly Message[]): Map<string, number> {
+  const positions = new Map<string, number>();
+  messages.forEach((message, index) => {
+    if (message.kind === 'tool_result') positions.set(message.content[0].toolUseId, index);
+  });
+  return positions;
+}

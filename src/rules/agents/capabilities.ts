@@ -1,0 +1,99 @@
+/** What a run has, for tasks that say what they cannot do without (`requiredCapabilities`): names, matched in any case (A10). */
+
+import type { PlannedTask, Task } from '../../run/plan/plan.js';
+import { cutText } from '../../base/text/fit.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { offeredTools, type PinnedRun } from '../../run/agents/run-config.js';
+import { agentsInReach } from './subagent.js';
+
+type Pinned = Pick<PinnedRun, 'roles' | 'tools' | 'permissions' | 'agents' | 'fallbackServer'>;
+
+/** Names that a task may need; null: any, for a server takes calls of tools that nobody lists. */
+export type Capabilities = readonly string[] | null;
+
+/** Of the roles that carry out tasks, any of which may be given one. */
+export function capabilitiesOf(pinned: Pinned): Capabilities {
+  if (pinned.fallbackServer !== null) return null;
+  return [...new Set(carriers(pinned).flatMap(role => namesOf(pinned, role)))];
+}
+
+/** A tool is its own capability, and so is its server. */
+function namesOf(pinned: Pinned, role: PinnedRole): string[] {
+  const tools = offeredTools(pinned, role);
+  const servers = tools.flatMap(({ origin }) => (origin.type === 'mcp' ? [origin.server] : []));
+  return [role.name, ...tools.map(({ name }) => name), ...servers, ...namesBesides(pinned, role)];
+}
+
+/** What it says it has, and its agents with what they have. */
+function namesBesides(pinned: Omit<Pinned, 'fallbackServer'>, role: PinnedRole): string[] {
+  const agents = agentsInReach(pinned, role);
+  return [
+    ...(role.capabilities ?? []),
+    ...agents.flatMap(({ name, capabilities = [] }) => [name, ...capabilities]),
+  ];
+}
+
+export const EXECUTOR = 'executor';
+
+/** The executor, and others with its output that share its conversation: each works on with what another found. */
+function carriers({ roles }: Pick<PinnedRun, 'roles'>): PinnedRole[] {
+  const executor = roles[EXECUTOR];
+  if (!executor) return [];
+  const isOther = ({ name, output, memory }: PinnedRole) =>
+    name !== EXECUTOR && output === 'execution' && memory === 'shared' && executor.memory === 'shared';
+  return [executor, ...Object.values(roles).filter(isOther)];
+}
+
+/** The name of the role that carries out a task: the executor, but where it lacks what another has all of. */
+export function carrierOf(pinned: Pinned, { requiredCapabilities }: PlannedTask): string {
+  const able = carriers(pinned).find(
+    role => missing(requiredCapabilities, namesOf(pinned, role)).length === 0,
+  );
+  return able?.name ?? EXECUTOR;
+}
+
+/** What roles have besides tools, agents among it, each name once: a planner sees it nowhere else (T15). */
+export function ownCapabilities(pinned: Omit<Pinned, 'fallbackServer'>): string[] {
+  return [...new Set(carriers(pinned).flatMap(role => namesBesides(pinned, role)))];
+}
+
+export function missing(wanted: readonly string[], has: Capabilities): string[] {
+  if (has === null || wanted.length === 0) return [];
+  const names = new Set(has.map(normal));
+  return wanted.filter(name => !names.has(normal(name)));
+}
+
+function normal(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+const LACKS = 'not available: ';
+const NAMES_SHOWN = 3;
+const NAME_BYTES = 60;
+
+/** Whether nothing here has what the task needs: only another plan opens it again. */
+export function isLacking({ status, reason }: Pick<Task, 'status' | 'reason'>): boolean {
+  return status === 'blocked' && (reason?.startsWith(LACKS) ?? false);
+}
+
+/** Blocks every pending task that needs what nothing has, as one of this cycle, with a reason that names it. */
+export function blockLacking(
+  tasks: readonly Task[],
+  { has, cycle }: { has: Capabilities; cycle: number },
+): { tasks: Task[]; blocked: Task[] } {
+  const blocked: Task[] = [];
+  const all = tasks.map((task): Task => {
+    const names = task.status === 'pending' ? missing(task.requiredCapabilities, has) : [];
+    if (names.length === 0) return task;
+    const lacking: Task = { ...task, status: 'blocked', reason: `${LACKS}${inShort(names)}`, cycle };
+    blocked.push(lacking);
+    return lacking;
+  });
+  return { tasks: all, blocked };
+}
+
+function inShort(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map(name => cutText(name, NAME_BYTES));
+  const more = names.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}

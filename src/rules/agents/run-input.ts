@@ -1,0 +1,271 @@
+/** The reader of a start request, for clients and for the workflow, which trusts no client (ST5). It takes any JSON. */
+
+import { checksFault } from '../../run/checks/check.js';
+import { givenWithin, readGiven } from '../../conversation/given.js';
+import { limitsFault } from '../../run/limits/limits.js';
+import { readKnownModels } from '../../run/models/model-use.js';
+import { expected, isAbsent } from '../../base/text/output-fields.js';
+import { STEP_FAILURE_POLICIES } from '../../run/plan/plan.js';
+import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../../base/sizes/bounds.js';
+import type { Message } from '../../run/messages/message.js';
+import { isRecord, isText, isTexts, jsonBytes, nestsDeeper, stringOr, utf8Length } from '../../base/json/json.js';
+import { replaceUnseen } from '../../base/text/unseen.js';
+import type { ClientTool } from '../../run/tools/tool.js';
+import { heedsPolicy, isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from '../../run/position/modes.js';
+import { MOST_AGENT_DEPTH } from '../../run/agents/role.js';
+import type { RunSettings } from '../../run/agents/run-config.js';
+import { CALLED_BY_WORKFLOW, isSubagent } from './subagent.js';
+
+/** Longer goals do not fit a workflow input well: name a file in the goal instead. */
+export const MAX_GOAL_BYTES = 1_000_000;
+/** It stands in the prompt of every role, and the run pins them all. */
+const MAX_SYSTEM_MESSAGE_BYTES = 20_000;
+const MAX_CONTEXT_BYTES = 16_000;
+const MAX_CLIENT_TOOLS = 64;
+const MAX_CLIENT_TOOLS_BYTES = 40_000;
+export const MAX_ALLOWED_TOOLS = 100;
+/** Characters of a name, with the digest of one that was allowed for good. */
+export const LONGEST_ALLOWED_TOOL = 150;
+const DEEPEST_SCHEMA = 64;
+const LONGEST_NAME = 200;
+const LONGEST_PATH = 4_096;
+/** A run may be kept open for a week. */
+const MAX_KEEP_OPEN_SECONDS = 604_800;
+
+export type StartRead =
+  | { ok: true; goal: string; settings: RunSettings; given: Given }
+  | { ok: false; errors: string[] };
+
+/** What the run begins with, in place of nothing: at most 400 KB; `leftOut`: how many were too much for that. */
+export interface Given {
+  messages: Message[];
+  leftOut: number;
+  /** Runs of its conversation whose end nobody could tell. */
+  untold?: string[];
+}
+
+export const NOTHING_GIVEN: Given = { messages: [], leftOut: 0 };
+
+/** A start request as it came, or all that is wrong with it, each fault with its path. Null counts as absent. */
+export function readStart(raw: unknown): StartRead {
+  if (!isRecord(raw)) return { ok: false, errors: [expected('input', 'an object { goal, settings }', raw)] };
+  const errors = unknownKeys(raw, ['goal', 'settings', 'messages', 'leftOut'], '');
+  const goal = goalError(raw.goal);
+  if (goal !== null) errors.push(goal);
+  const { settings } = raw;
+  if (!isRecord(settings)) {
+    errors.push(expected('settings', 'an object { mode, workspace, autoApprove }', settings));
+    return { ok: false, errors };
+  }
+  errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
+  const given = readGiven(raw.messages ?? []);
+  if (!given.ok) errors.push(...given.errors);
+  else if (given.messages.length > 0 && !isAbsent(settings.session))
+    errors.push(
+      'A conversation begins with what the store has of it: give `messages` or `settings.session`.',
+    );
+  // A sub-agent is of the conversation of its caller, which may have been named by another client.
+  if (
+    !isAbsent(settings.session) &&
+    !isSubagent({ calledAs: stringOr(settings.calledAs, CALLED_BY_WORKFLOW) })
+  )
+    errors.push(...[nameFault(settings.session, 'settings.session')].filter(fault => fault !== null));
+  if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
+    errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
+  const mode = isModeName(settings.mode) ? settings.mode : null;
+  if (settings.approvePlan === true && mode !== null && !mayPlan(mode))
+    errors.push(`\`settings.approvePlan\`: runs of the mode ${mode} have no plan to approve.`);
+  if (!isAbsent(settings.onStepFailure) && mode !== null && !heedsPolicy(mode))
+    errors.push(`\`settings.onStepFailure\`: the mode ${mode} does not heed it, only plan and auto do.`);
+  if (!isAbsent(settings.role) && mode !== null && !isOneRole(mode))
+    errors.push(
+      `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
+    );
+  // What is known of models is its caller's to bound, and no client's to give.
+  const { knownModels: _known, ...own } = settings;
+  const all = errors.length === 0 ? tooLarge(own, 'settings', SETTINGS_BYTES) : null;
+  if (all !== null) errors.push(all);
+  if (errors.length > 0 || !given.ok) return { ok: false, errors };
+  const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
+  // Every key has been judged by its entry in FAULTS: this is the codec.
+  const read = Object.fromEntries(present) as unknown as RunSettings;
+  // A tool without a schema takes anything.
+  const whole = ({ name, description, inputSchema }: Partial<ClientTool> & { name: string }) => {
+    return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
+  };
+  if (read.clientTools) read.clientTools = read.clientTools.map(whole);
+  const { messages, leftOut } = givenWithin(given.messages);
+  const before = Number.isSafeInteger(raw.leftOut) ? Math.max(0, Number(raw.leftOut)) : 0;
+  return { ok: true, goal: String(raw.goal), settings: read, given: { messages, leftOut: leftOut + before } };
+}
+
+/** Why a run can't be in such a chain: it would begin anew with the input of a part from the midst of the work. */
+export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
+  if (cronSchedule !== undefined)
+    return 'It takes no cron schedule. Start it without, and again and again by a schedule (`schedule create`).';
+  if (retryPolicy !== undefined && retryPolicy.maximumAttempts !== 1)
+    return 'It takes no retry policy: its calls are tried again within the run. Start it without.';
+  return null;
+}
+
+interface Chain {
+  cronSchedule?: string;
+  retryPolicy?: { maximumAttempts?: number };
+}
+
+export function goalError(goal: unknown): string | null {
+  if (typeof goal !== 'string' || goal.trim() === '')
+    return 'The goal is empty: say what the team should do.';
+  const bytes = utf8Length(goal);
+  if (bytes > MAX_GOAL_BYTES) {
+    return `The goal is ${bytes} bytes long, and at most ${MAX_GOAL_BYTES} are taken: put the text in a file of the workspace and name that file in the goal.`;
+  }
+  return null;
+}
+
+const LONGEST_ID = 200;
+
+/**
+ * What a run or a conversation can't be named: a name stands in lines of lists, and the later runs of a conversation are
+ * named by it and a number.
+ */
+export function nameFault(name: unknown, at: string): string | null {
+  const wanted = `a text of 1 to ${LONGEST_ID} characters without spaces, of which each is seen`;
+  const isOne = isText(name) && /^\S+$/u.test(name) && name.length <= LONGEST_ID && !/\p{Cs}/u.test(name);
+  if (!isOne || replaceUnseen(name, () => ' ') !== name) return expected(at, wanted, name);
+  return /~\d+$/.test(name)
+    ? `\`${at}\` must not end in ~ and a number: so the later runs of a conversation are named.`
+    : null;
+}
+
+type Fault = (value: unknown, at: string) => string | null;
+
+/** The fault of what is not `wanted`, in words. */
+function unless(fits: (value: unknown) => boolean, wanted: string): Fault {
+  return (value, at) => (fits(value) ? null : expected(at, wanted, value));
+}
+
+const boolean = unless(value => typeof value === 'boolean', 'true or false');
+
+function oneOf(words: readonly string[]): Fault {
+  return unless(value => words.some(word => word === value), `one of ${words.join(', ')}`);
+}
+
+function wholeNumber(what: string, most: number): Fault {
+  const fits = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
+  return unless(fits, `a whole number ${what}up to ${most}`);
+}
+
+function text(maxBytes: number): Fault {
+  return (value, at) => {
+    if (!isText(value) || value.trim() === '') return expected(at, 'a text that is not empty', value);
+    const bytes = utf8Length(value);
+    return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+  };
+}
+
+/** Which modes are declared only the worker knows. */
+const MODE_WORDS = `one of ${MODES.join(', ')}, or the name of a mode that steersman.yaml declares`;
+
+/** One judge for each setting, so that none is taken unread. */
+const FAULTS: Record<keyof RunSettings, Fault> = {
+  mode: unless(isModeName, MODE_WORDS),
+  role: text(LONGEST_NAME),
+  workspace: unless(
+    value => isText(value) && value.startsWith('/') && !value.includes('\0') && value.length <= LONGEST_PATH,
+    "an absolute path on the worker's host",
+  ),
+  model: text(LONGEST_NAME),
+  configuration: text(LONGEST_NAME),
+  systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
+  autoApprove: boolean,
+  allowTools: toolNamesFault,
+  limits: startLimitsFault,
+  context: (value, at) =>
+    isTexts(value)
+      ? tooLarge(value, at, MAX_CONTEXT_BYTES)
+      : expected(at, 'an object whose values are texts', value),
+  attended: boolean,
+  approvePlan: boolean,
+  onStepFailure: oneOf(STEP_FAILURE_POLICIES),
+  checks: checksFault,
+  keepOpenSeconds: wholeNumber('of seconds ', MAX_KEEP_OPEN_SECONDS),
+  projectNotes: boolean,
+  clientTools: clientToolsFault,
+  session: text(LONGEST_NAME),
+  startedBy: text(LONGEST_NAME),
+  calledAs: text(LONGEST_NAME),
+  knownModels: (value, at) =>
+    readKnownModels(value)
+      ? tooLarge(value, at, KNOWN_MODELS_BYTES)
+      : expected(at, 'an object { chosen: { all, roles }, out }', value),
+  agentDepth: wholeNumber('', MOST_AGENT_DEPTH),
+  continueAsNew: oneOf(['suggested', 'every-safe-point']),
+};
+
+/** Who starts a run can't make it a part of another's work: such a run has no account of its own, and fewer checks. */
+export function callerFault(settings: RunSettings): string | null {
+  const given = (['calledAs', 'knownModels', 'agentDepth'] as const).filter(
+    name => settings[name] !== undefined,
+  );
+  if (given.length === 0) return null;
+  return `Only a run that calls another sets ${given.map(name => `\`settings.${name}\``).join(', ')}: leave it out.`;
+}
+
+const NEEDED: readonly (keyof RunSettings)[] = ['mode', 'workspace', 'autoApprove'];
+
+function settingFaults(settings: Record<string, unknown>): string[] {
+  const faults = Object.entries(FAULTS).map(([name, fault]) => {
+    const value = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    const mayBeAbsent = !NEEDED.some(needed => needed === name);
+    return mayBeAbsent && isAbsent(value) ? null : fault(value, `settings.${name}`);
+  });
+  return faults.filter(fault => fault !== null);
+}
+
+function unknownKeys(given: Record<string, unknown>, known: readonly string[], prefix: string): string[] {
+  return Object.keys(given)
+    .filter(key => !known.includes(key))
+    .slice(0, 5)
+    .map(key => `There is no ${prefix}${key.slice(0, 80)}: there are ${known.join(', ')}.`);
+}
+
+function startLimitsFault(value: unknown, at: string): string | null {
+  if (isRecord(value) && Object.keys(value).length === 0) return null;
+  const fault = limitsFault(value);
+  return fault === null ? null : `${at}: ${fault}`;
+}
+
+function toolNamesFault(value: unknown, at: string): string | null {
+  const isName = (name: unknown) => isText(name) && name !== '' && name.length <= LONGEST_ALLOWED_TOOL;
+  if (!Array.isArray(value) || !value.every(isName)) return expected(at, 'a list of names of tools', value);
+  return tooMany(value, at, 'names', MAX_ALLOWED_TOOLS);
+}
+
+function clientToolsFault(value: unknown, at: string): string | null {
+  if (!Array.isArray(value)) return expected(at, 'a list of { name, description, inputSchema }', value);
+  const many = tooMany(value, at, 'tools', MAX_CLIENT_TOOLS);
+  if (many !== null) return many;
+  const faults = value.map((tool: unknown, index) => clientToolFault(tool, `${at}[${index}]`));
+  return faults.find(fault => fault !== null) ?? tooLarge(value, at, MAX_CLIENT_TOOLS_BYTES);
+}
+
+function clientToolFault(tool: unknown, at: string): string | null {
+  if (!isRecord(tool)) return expected(at, 'an object { name, description, inputSchema }', tool);
+  const { name, description, inputSchema } = tool;
+  if (!isAbsent(description) && !isText(description))
+    return expected(`${at}.description`, 'a text', description);
+  if (!isAbsent(inputSchema) && !isRecord(inputSchema))
+    return expected(`${at}.inputSchema`, 'a JSON Schema object', inputSchema);
+  return text(LONGEST_NAME)(name, `${at}.name`);
+}
+
+function tooMany(list: readonly unknown[], at: string, what: string, most: number): string | null {
+  return list.length > most ? `\`${at}\` has ${list.length} ${what}, and at most ${most} are taken.` : null;
+}
+
+function tooLarge(value: unknown, at: string, maxBytes: number): string | null {
+  if (nestsDeeper(value, DEEPEST_SCHEMA)) return `\`${at}\` is nested deeper than ${DEEPEST_SCHEMA} levels.`;
+  const bytes = jsonBytes(value);
+  return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+}

@@ -1,0 +1,194 @@
+/** Sub-agents (A1): whether one is started, with which settings, what it may use, and what its end is to its caller. */
+
+import { type Lease, leaseOf } from '../../run/limits/leases.js';
+import { type BudgetUse, type Counters, checkBudgets, type Limits } from '../../run/limits/limits.js';
+import type { KnownModels } from '../../run/models/model-use.js';
+import type { Account } from '../../run/limits/usage-by.js';
+import { causeText } from '../../run/limits/cause.js';
+import { fill, type Words } from '../../base/words/words.js';
+import { addUsage, type ToolContent, type ToolEnding } from '../../run/messages/message.js';
+import { stringOr, without } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { matchesAny } from '../../base/text/glob.js';
+import { unknownOutcomeNote } from '../../conversation/tool-notes.js';
+import type { AgentEnd, AgentReport, AgentRest } from '../../run/agents/children.js';
+import type { AgentCard, PinnedRole } from '../../run/agents/role.js';
+import { offeredTools, type PinnedRun, type RunSettings } from '../../run/agents/run-config.js';
+
+export function agentsOf(
+  { agents }: Pick<PinnedRun, 'agents'>,
+  role: Pick<PinnedRole, 'agents'>,
+): AgentCard[] {
+  return agents.filter(({ name }) => matchesAny(name, role.agents));
+}
+
+/** Those of them that it can call: none where it is not offered the tool for it. */
+export function agentsInReach(
+  pinned: Pick<PinnedRun, 'agents' | 'tools' | 'permissions'>,
+  role: Pick<PinnedRole, 'agents' | 'tools'>,
+): AgentCard[] {
+  const isOffered = offeredTools(pinned, role).some(
+    ({ name, origin }) => name === 'call_subagent' && origin.type === 'workflow',
+  );
+  return isOffered ? agentsOf(pinned, role) : [];
+}
+
+export function rolesBelow({ roles, agents }: Pick<PinnedRun, 'roles' | 'agents'>): string[] {
+  const below = agents.flatMap(({ name, calls = [] }) => [name, ...calls]);
+  return [...new Set([...Object.keys(roles), ...below])];
+}
+
+/** What the tool `call_subagent` takes. */
+export interface Instruction {
+  agent: string;
+  text: string;
+}
+
+/** Its arguments: its schema was checked, but a person may have edited them. */
+export function readInstruction({ agent_name: agent, instruction }: Record<string, unknown>): Instruction {
+  return { agent: stringOr(agent, '').trim(), text: stringOr(instruction, '').trim() };
+}
+
+export type Delegation =
+  | { kind: 'start'; limits: Lease }
+  /** `note`: why not, for the role that called it. */
+  | { kind: 'refuse'; note: string };
+
+export function decideDelegation(
+  { agent, text }: Instruction,
+  given: { agents: readonly AgentCard[]; limits: Limits; used: BudgetUse; together: number; words: Words },
+): Delegation {
+  const { agents, words } = given;
+  const card = agents.find(({ name }) => name === agent);
+  if (card === undefined) {
+    const names = agents.map(({ name }) => name).join(', ') || '—';
+    return { kind: 'refuse', note: fill(words.noteNoAgent, { agent: preview(agent, 80), agents: names }) };
+  }
+  if (card.requires.includes('url') && !URL_IN_TEXT.test(text))
+    return { kind: 'refuse', note: fill(words.noteNeedsUrl, { agent }) };
+  const { exhausted } = checkBudgets(given.limits, given.used);
+  if (exhausted.length > 0)
+    return { kind: 'refuse', note: fill(words.noteNothingLeft, { limits: exhausted.join(', ') }) };
+  return { kind: 'start', limits: leaseOf(given.limits, given.used, given.together) };
+}
+
+const URL_IN_TEXT = /\bhttps?:\/\/[^\s/]/i;
+
+/** What the agent's run is started with: its person is its caller's. `id`: what it is called in its caller's run. */
+export function settingsOfAgent(
+  settings: RunSettings,
+  limits: Limits,
+  { id, agent, lease, known }: { id: string; agent: string; lease: Lease; known: KnownModels },
+): RunSettings {
+  // What proves the goal is its caller's to check.
+  const gone = [
+    'clientTools',
+    'keepOpenSeconds',
+    'approvePlan',
+    'onStepFailure',
+    'checks',
+    'knownModels',
+  ] as const;
+  const { chosen, out } = known;
+  const isNews = chosen.all !== null || Object.keys({ ...chosen.roles, ...out }).length > 0;
+  return {
+    ...without(settings, ...gone),
+    mode: 'react',
+    role: agent,
+    calledAs: id,
+    agentDepth: (settings.agentDepth ?? 0) + 1,
+    limits: { ...limits, ...lease },
+    ...(isNews && { knownModels: known }),
+  };
+}
+
+/** What a run is called by a workflow of the application that answers its gates: in all else its own master. */
+export const CALLED_BY_WORKFLOW = 'run';
+
+/** The conversation that a run belongs to: an agent's caller hands down its own. */
+export function sessionOf(workflowId: string, { session }: Pick<RunSettings, 'session'>): string {
+  return session ?? workflowId;
+}
+
+/** Whether it is a piece of another run's work: it has one goal, and what it did not read goes back. */
+export function isSubagent({ calledAs }: Pick<RunSettings, 'calledAs'>): boolean {
+  return calledAs !== undefined && calledAs !== CALLED_BY_WORKFLOW;
+}
+
+type Result = Pick<AgentReport, 'outcome' | 'cause' | 'usage' | 'usageBy'> &
+  Partial<Pick<AgentRest, 'unread' | 'effects'>> & {
+    text: string;
+    counters: Pick<Counters, 'turns' | 'failedCalls'>;
+  };
+
+export function reportOf(result: Result): AgentReport {
+  const { outcome, cause, text: answer, usage, usageBy, counters, unread = [], effects = [] } = result;
+  // Of its one goal, which is on record only where it has ended by itself.
+  const { turns, failedCalls } = counters;
+  return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
+}
+
+export function restOf(result: Result): AgentRest {
+  return without(reportOf(result), 'outcome', 'cause', 'answer');
+}
+
+export interface AgentOutcome {
+  ending: Extract<ToolEnding, 'executed' | 'cancelled' | 'outcome_unknown'>;
+  note: string;
+  content: ToolContent[];
+  isError: boolean;
+}
+
+const LONGEST_WHY = 1_000;
+
+/** What the caller is told of the end, and of what was done all the same, so that nobody does it again. */
+export function outcomeForCaller(
+  { name: agent, readOnly }: Pick<AgentCard, 'name' | 'readOnly'>,
+  end: AgentEnd,
+  told: Pick<AgentRest, 'effects'> | null,
+  words: Words,
+): AgentOutcome {
+  // `told`: what one that was cancelled has told; null: nothing, for it had not begun.
+  if (end.kind === 'cancelled') {
+    if (told === null) return failed('cancelled', words.noteCancelledUnsent);
+    if (told.effects.length === 0) return failed('cancelled', words.noteAgentDidNothing);
+    return failed('outcome_unknown', `${words.noteCancelledRunning} ${words.noteAgentDid}`, told.effects);
+  }
+  if (end.kind === 'lost') {
+    const why = preview(end.why, LONGEST_WHY);
+    if (readOnly || end.notStarted) return failed('executed', fill(words.noteAgentLost, { agent, why }));
+    return failed('outcome_unknown', unknownOutcomeNote(words, fill(words.noteWhyAgentLost, { agent, why })));
+  }
+  const { outcome, cause, answer, effects } = end.report;
+  const content: ToolContent[] = answer === '' ? [] : [{ type: 'text', text: answer }];
+  if (outcome === 'answered')
+    return { ending: 'executed', note: fill(words.noteAgentAnswered, { agent }), content, isError: false };
+  const capped = outcome === 'unverified' || outcome === 'budget_exhausted';
+  const why = TOLD_BY_NAME.test(cause) ? cause : `${cause}: ${causeText(cause)}`;
+  const left = answer === '' ? '' : ` ${words.noteAgentLeft}`;
+  const isPart = capped && answer !== '';
+  const note = fill(isPart ? words.noteAgentCapped : `${words.noteAgentEnded}${left}`, { agent, cause: why });
+  if (isPart) return { ending: 'executed', note, content, isError: false };
+  if (effects.length === 0) return { ...failed('executed', note), content };
+  const unknown = failed('outcome_unknown', `${note} ${words.noteAgentDid}`, effects);
+  return { ...unknown, content: [...content, ...unknown.content] };
+}
+
+function failed(ending: AgentOutcome['ending'], note: string, effects: readonly string[] = []): AgentOutcome {
+  const text = effects.map(line => `- ${line}`).join('\n');
+  return { ending, note, content: text === '' ? [] : [{ type: 'text', text }], isError: true };
+}
+
+/** Causes that say what happened; the sentence of another is added. */
+const TOLD_BY_NAME = /^(failed|budget):/;
+
+export function withReport({ usage, counters }: Account, report: AgentRest): Account {
+  return {
+    usage: addUsage(usage, report.usage),
+    counters: {
+      ...counters,
+      turns: counters.turns + report.turns,
+      failedCalls: counters.failedCalls + report.failedCalls,
+    },
+  };
+}

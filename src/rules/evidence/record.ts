@@ -1,0 +1,204 @@
+/** What a run keeps of its own effects while a goal is pursued: snapshots, and calls. */
+
+import type { ToolEnding, ToolResultBlock } from '../../run/messages/message.js';
+import { preview } from '../../base/text/preview.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
+import { contentText, isCut } from '../../conversation/tool-result.js';
+import { effectOf, mayHaveActed } from '../../run/tools/tool-use.js';
+import { mayAlter } from './altering.js';
+import type { CallNote, Evidence, Snapshot } from '../../run/evidence/evidence.js';
+import { codeSays } from './exit-code.js';
+import { sandboxReads } from './inline-code.js';
+import { digest, type Told, tellingLine } from './telling.js';
+
+/** Of `EVIDENCE_BYTES`. Numbers and tasks that files get later have the rest. */
+const FILES_BYTES = 6_800;
+const CALLS_BYTES = 7_200;
+const UNKEPT_BYTES = 1_600;
+
+/** With the snapshots of one call. A file that has another name already is as it was before that was written. */
+export function withSnapshots(evidence: Evidence, snapshots: readonly Snapshot[]): Evidence {
+  return snapshots.reduce(withSnapshot, evidence);
+}
+
+function withSnapshot(evidence: Evidence, snapshot: Snapshot): Evidence {
+  const earlier = evidence.files.find(({ path }) => path === snapshot.path);
+  const { named, path, taskIds } = snapshot;
+  const files = [...evidence.files, earlier ? { ...earlier, named, taskIds } : snapshot];
+  if (sizeOfList(files) <= FILES_BYTES) return { ...evidence, files };
+  if (earlier) return evidence;
+  // Its name is kept, so that nobody else is said to have changed it.
+  const { files: known, wrote } = evidence.unkept ?? { files: [], wrote: 0 };
+  const same = known.find(file => file.path === path);
+  const all = [...new Set([...(same?.taskIds ?? []), ...taskIds])];
+  const unkept = [...known.filter(file => file !== same), { path, taskIds: all }];
+  if (sizeOfList(unkept) > UNKEPT_BYTES) return same ? evidence : { ...evidence, left: evidence.left + 1 };
+  return { ...evidence, unkept: { files: unkept, wrote } };
+}
+
+/** The task at work has a part in what becomes of these paths. */
+export function withWriter(evidence: Evidence, named: readonly string[], taskId: string | null): Evidence {
+  if (taskId === null) return evidence;
+  const files = evidence.files.map(file =>
+    named.includes(file.named) && !file.taskIds.includes(taskId)
+      ? { ...file, taskIds: [...file.taskIds, taskId] }
+      : file,
+  );
+  return { ...evidence, files };
+}
+
+/** With the note of a call that has ended. `alters` gets its number among the changes. */
+export function withCall(before: Evidence, given: CallNote): Evidence {
+  const { alters, ...rest } = given;
+  const isChange = given.acted && (alters !== undefined || writes(given));
+  const changes = (before.changes ?? 0) + (isChange ? 1 : 0);
+  const evidence = isChange && writes(given) ? withWrites(before, given, changes) : before;
+  const isKept = evidence !== before && alters === undefined;
+  const note = isChange && !isKept ? { ...given, alters: changes } : rest;
+  const calls = [...evidence.calls, note];
+  let { left } = evidence;
+  while (sizeOfList(calls) > CALLS_BYTES) {
+    // What its file tells goes first, then what only looked: it matters less what a later look made good.
+    const told = calls.findIndex(each => isToldByFile(evidence, each));
+    const looked = calls.findIndex(({ acted }) => !acted);
+    calls.splice(Math.max(0, told < 0 ? looked : told), 1);
+    if (told < 0) left += 1;
+  }
+  return { ...evidence, ...(isChange && { changes }), calls, left };
+}
+
+/** What a command names beside its line, such as a folder, it need not write. */
+function writes({ acted, named, ran }: CallNote): boolean {
+  return acted && named.length > 0 && ran === undefined;
+}
+
+/** The same evidence where it knows none of the files. */
+function withWrites(evidence: Evidence, { named }: CallNote, wrote: number): Evidence {
+  const { files, unkept } = evidence;
+  const isKnown = (name: string) => files.some(file => file.named === name);
+  if (!unkept && !named.every(isKnown)) return evidence;
+  return {
+    ...evidence,
+    files: files.map(file => (named.includes(file.named) ? { ...file, wrote } : file)),
+    ...(unkept && !named.every(isKnown) && { unkept: { ...unkept, wrote } }),
+  };
+}
+
+function isToldByFile({ files, unkept }: Evidence, note: CallNote): boolean {
+  const { named, ending, isError, alters } = note;
+  if (!writes(note) || ending !== 'executed' || isError || alters !== undefined) return false;
+  return unkept !== undefined || named.every(name => files.some(file => file.named === name));
+}
+
+const NOT_TAKEN_PLACE: ReadonlySet<ToolEnding> = new Set(['reused', 'invalid', 'skipped', 'cancelled']);
+const LINE_CHARS = 160;
+/** Of what failed, and of what was computed. */
+const FAILED_CHARS = 240;
+const COMPUTED_CHARS = 600;
+
+type Ended = Pick<ToolResultBlock, 'ending' | 'isError' | 'content'>;
+
+/** Nothing is kept of a call that only looked, and saw all; what it computed is. */
+export function isNoted(
+  tool: Pick<ToolDefinition, 'policy' | 'inputSchema'>,
+  { ending, isError, content }: Ended,
+): boolean {
+  if (NOT_TAKEN_PLACE.has(ending)) return false;
+  return (
+    !tool.policy.readOnly ||
+    argumentNames(tool).some(isCommandName) ||
+    ending !== 'executed' ||
+    isError ||
+    content.some(isCut)
+  );
+}
+
+/** What is kept of a call that has ended. `at`: changes that had been made when it began. */
+export function callNote(
+  result: Ended,
+  about: {
+    tool: ToolDefinition;
+    line: string;
+    input: Readonly<Record<string, unknown>>;
+    named: string[];
+    taskId: string | null;
+    at?: number;
+  },
+): CallNote {
+  const { ending, isError, content } = result;
+  const { tool, line, input, named, taskId, at } = about;
+  const acted = !tool.policy.readOnly && mayHaveActed(ending);
+  const isDone = ending === 'executed' && !isError;
+  const ran = ranBy(tool, input);
+  const told = toldOf(contentText(content), ran, isDone);
+  const cut = content.some(isCut) || told?.last !== undefined;
+  const note = { taskId, call: preview(line, LINE_CHARS), named, ending, isError, acted, cut, said: null };
+  return {
+    ...note,
+    ...told,
+    ...(isDone && isSilent(tool, input, ran) && { silent: true }),
+    ...(ran && { ran }),
+    ...(at !== undefined && { at }),
+    ...(acted && altersMore(tool, input, ran) && { alters: 0 }),
+  };
+}
+
+/** Of what a sub-agent has done, by the line that tells it: how its commands ended is not known. */
+export function agentNote(
+  line: string,
+  { tools, taskId, at }: { tools: readonly ToolDefinition[]; taskId: string | null; at: number },
+): CallNote {
+  const effect = effectOf(line);
+  const [, name = '', rest = ''] = /^(?:\S+\/\d+: )*(\S+) ?(.*)$/s.exec(effect.call) ?? [];
+  const tool = tools.find(each => each.name === name);
+  const note = { taskId, named: [], acted: true, cut: false, said: null, at, ...effect };
+  if (!tool || !argumentNames(tool).some(isCommandName)) return { ...note, alters: 0 };
+  return { ...note, ran: 'command', silent: true, ...(mayAlter(rest) && { alters: 0 }) };
+}
+
+function toldOf(text: string, ran: CallNote['ran'], isDone: boolean): Told | null {
+  if (ran === 'command') return tellingLine(text, LINE_CHARS);
+  if (isDone && ran === undefined) return null;
+  return digest(text, isDone ? COMPUTED_CHARS : FAILED_CHARS);
+}
+
+const SHELL_LINE = /^(?:commands?|cmds?|command_?line|shell|script)$/i;
+
+/** What a tool that acts takes as `code` need not be a program. */
+function ranBy({ policy }: ToolDefinition, input: Readonly<Record<string, unknown>>): CallNote['ran'] {
+  const entries = Object.entries(input).filter(([name]) => isCommandName(name));
+  if (entries.some(([name]) => name.toLowerCase() !== 'code')) return 'command';
+  const isProgram = ([, code]: [string, unknown]) => policy.readOnly || /[(\n]/.test(String(code));
+  return entries.some(isProgram) ? 'code' : undefined;
+}
+
+/** Beside a list of its words a command is no line. A tool that has `pipefail` says so of itself. */
+function isSilent(
+  { description }: ToolDefinition,
+  input: Readonly<Record<string, unknown>>,
+  ran: CallNote['ran'],
+): boolean {
+  const lines = Object.entries(input).filter(([name]) => isCommandName(name));
+  const [name = '', line] = lines[0] ?? [];
+  if (lines.length !== 1 || typeof line !== 'string') return false;
+  if (ran === 'code') return !sandboxReads(line);
+  if (!SHELL_LINE.test(name)) return false;
+  const pipefail = /\bpipefail\b/.test(description) && !/\bwithout pipefail\b/.test(description);
+  return codeSays(line, { pipefail }) !== 'all';
+}
+
+/** Whether a call may have changed files beside those that it names. */
+function altersMore(
+  { origin }: ToolDefinition,
+  input: Readonly<Record<string, unknown>>,
+  ran: CallNote['ran'],
+): boolean {
+  if (ran === undefined)
+    return origin.type !== 'workflow' && Object.keys(input).some(name => PATCH.test(name));
+  const words = Object.entries(input).flatMap(([name, value]) => (isCommandName(name) ? value : []));
+  return ran === 'code' || !words.every(word => typeof word === 'string') || mayAlter(words.join(' '));
+}
+
+const PATCH = /^(?:patch|diff|edits|changes)$/i;

@@ -1,0 +1,72 @@
+/** What a tool said, as evidence tells it: of a command how it ended, of other calls the beginning and the end. */
+
+import { fill, type Words } from '../../base/words/words.js';
+import { headChars, tailChars } from '../../base/text/large-text.js';
+import { oneLine, preview } from '../../base/text/preview.js';
+import type { CallNote } from '../../run/evidence/evidence.js';
+
+export interface Told extends Pick<CallNote, 'last' | 'left'> {
+  said: string;
+}
+
+const EXIT = /\bexit(?:ed)?\b.*?\d+/i;
+
+/** The first line, with the last of the others that has an exit code: one of the two is not what the command wrote. */
+export function tellingLine(text: string, maxChars: number): Told | null {
+  const [first, ...others] = linesOf(text);
+  if (first === undefined) return null;
+  const last = others.findLast(line => EXIT.test(line));
+  const left = others.length - (last === undefined ? 0 : 1);
+  const chars = Math.floor((maxChars - BETWEEN.length) / 2);
+  const said =
+    last === undefined
+      ? fromExit(first, maxChars)
+      : `${fromExit(first, chars)}${BETWEEN}${fromExit(last, chars)}`;
+  return { said, ...(left > 0 && { left }) };
+}
+
+/** Of a line that is too long, from where it tells the code. */
+function fromExit(line: string, chars: number): string {
+  return preview(line.length > chars ? line.slice(Math.max(0, line.search(EXIT))) : line, chars);
+}
+
+const BETWEEN = ' … ';
+
+/** All of it in a line; of what is longer the beginning and the end, and how many lines are between. */
+export function digest(text: string, maxChars: number): Told | null {
+  const lines = linesOf(text).map(oneLine);
+  if (lines.length === 0) return null;
+  const whole = lines.join(BREAK);
+  if (whole.length <= maxChars) return { said: whole };
+  const room = Math.floor(maxChars / 2);
+  const head = countWithin(lines, room);
+  const rest = lines.slice(head);
+  const tail = countWithin(rest.toReversed(), room);
+  if (head + tail === lines.length) return { said: whole };
+  // Where not even one line has room, a part of it stands there.
+  const said = head > 0 ? lines.slice(0, head).join(BREAK) : `${headChars(lines[0] ?? '', room)}…`;
+  const last = tail > 0 ? rest.slice(-tail).join(BREAK) : `…${tailChars(rest.at(-1) ?? '', room)}`;
+  const left = Math.max(0, lines.length - Math.max(1, head) - Math.max(1, tail));
+  return { said, last, ...(left > 0 && { left }) };
+}
+
+/** As it is read: with how many lines are left out between. */
+export function toldText(words: Words, { said, last, left = 0 }: Told): string {
+  if (last === undefined) return said;
+  return [said, ...(left > 0 ? [fill(words.evidenceLines, { count: left })] : []), last].join(' ');
+}
+
+const BREAK = ' / ';
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter(line => line.trim() !== '');
+}
+
+function countWithin(lines: readonly string[], chars: number): number {
+  let room = chars;
+  const over = lines.findIndex(line => {
+    room -= line.length + BREAK.length;
+    return room < 0;
+  });
+  return over < 0 ? lines.length : over;
+}

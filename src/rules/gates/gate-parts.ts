@@ -1,0 +1,99 @@
+/**
+ * What a gate says, as every face draws it. Its text is text, whoever wrote it: a face reads no Markdown in it.
+ * Only blocks that the run itself put in are blocks. Pure.
+ */
+import { fenced } from '../../base/text/plain-markdown.js';
+import { visibleText } from '../../base/text/unseen.js';
+import { type Gate, type GateKind, optionLine } from '../../run/gates/gate.js';
+
+export type GatePart =
+  /** Lines of the run, with words of others within them: what others say begins none of these lines. */
+  | { kind: 'text'; text: string }
+  /** Words of others alone. */
+  | { kind: 'said'; text: string }
+  | { kind: 'code'; language: string; text: string }
+  | { kind: 'options'; options: readonly string[] };
+
+export type ShownGate = Pick<Gate, 'kind' | 'title' | 'body'>;
+
+/** Kinds whose text has blocks of the run: a fence in any other is a word of somebody else. */
+const WITH_BLOCKS: readonly GateKind[] = ['approval', 'clientTool', 'form'];
+
+/** Below its title. `options`: what a question proposes. They stand last, and apart from its words. */
+export function gateParts({ kind, title, body }: ShownGate, options: readonly string[] = []): GatePart[] {
+  const text = visibleText(body);
+  if (WITH_BLOCKS.includes(kind)) return blocksOf(text);
+  if (kind !== 'question') return textPart('text', text);
+  const shown = options.map(visibleText);
+  const [said] = textPart('said', withoutList(text, shown.map(optionLine).join('\n')));
+  const isTitle = said?.kind === 'said' && said.text.trim() === visibleText(title).trim();
+  return [
+    ...(said && !isTitle ? [said] : []),
+    ...(shown.length > 0 ? [{ kind: 'options', options: shown } as const] : []),
+  ];
+}
+
+export function partsOf(gate: Gate): GatePart[] {
+  return gateParts(gate, gate.kind === 'question' ? gate.subject.options : []);
+}
+
+/** Questions that older versions asked have the list in their text, too. */
+function withoutList(text: string, list: string): string {
+  return list !== '' && `\n${text}`.endsWith(`\n${list}`) ? text.slice(0, -list.length) : text;
+}
+
+function textPart(kind: 'text' | 'said', text: string): GatePart[] {
+  const shown = text.replace(/^(?:[^\S\n]*\n)+|\s+$/g, '');
+  return shown === '' ? [] : [{ kind, text: shown }];
+}
+
+/** A block that was cut goes to the end of the text. */
+function blocksOf(text: string): GatePart[] {
+  const parts: GatePart[] = [];
+  let lines: string[] = [];
+  let open: { fence: string; language: string } | null = null;
+  const end = () => {
+    const shown = lines.join('\n');
+    parts.push(
+      ...(open ? [{ kind: 'code', language: open.language, text: shown } as const] : textPart('text', shown)),
+    );
+    lines = [];
+  };
+  for (const line of text.split('\n')) {
+    const begin: RegExpExecArray | null = open === null ? /^(`{3,})(json|diff)?$/.exec(line) : null;
+    if (begin === null && line !== open?.fence) {
+      lines.push(line);
+      continue;
+    }
+    end();
+    const [, fence = '', language = '']: readonly string[] = begin ?? [];
+    open = begin && { fence, language };
+  }
+  end();
+  return parts;
+}
+
+/** Parts as lines of text, with an empty line between them, for faces that know nothing else. */
+export function partLines(parts: readonly GatePart[]): string[] {
+  return parts.flatMap((part, at) => [...(at === 0 ? [] : ['']), ...linesOf(part)]);
+}
+
+function linesOf(part: GatePart): string[] {
+  switch (part.kind) {
+    case 'text':
+      return part.text.split('\n');
+    case 'said':
+      return part.text.split('\n').map(line => `│ ${line}`.trimEnd());
+    case 'code':
+      return fenced(part.language, part.text).split('\n');
+    case 'options':
+      return [OPTIONS, ...part.options.map(optionLine)];
+  }
+}
+
+export const OPTIONS = 'Options:';
+
+/** What others say in a line of the run: further lines begin with a bar. */
+export function barred(text: string): string {
+  return text.trim().replace(/\r\n?|\n/g, '\n  │ ');
+}

@@ -1,0 +1,297 @@
+/** Texts of gates for the Web UI's details, watchers and terminals. */
+
+import { type Check, checkLine } from '../../run/checks/check.js';
+import type { PlannedTask, Task } from '../../run/plan/plan.js';
+import { inRunOrder } from '../plan/plan-order.js';
+import { fill, type WordKey, type Words } from '../../base/words/words.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { isRecord } from '../../base/json/json.js';
+import { headChars } from '../../base/text/large-text.js';
+import { fenced, plainLine, quoted, quotedBlock } from '../../base/text/plain-markdown.js';
+import { oneLine, preview } from '../../base/text/preview.js';
+import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
+import { allowedBy } from '../../run/tools/permission.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { fieldLine, formFields } from '../../run/gates/form.js';
+import { choicesOf, type Gate, type GateKind, optionLine } from '../../run/gates/gate.js';
+import { barred, type GatePart, OPTIONS, partsOf } from './gate-parts.js';
+import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } from './whole-write.js';
+
+export type GateText = Pick<Gate, 'title' | 'body'>;
+
+const MOST_ARGUMENT_CHARS = 4_000;
+
+export function approvalText(
+  words: Words,
+  given: {
+    tool: string;
+    callId: string;
+    input: unknown;
+    /** The model's own text, where it was mended to be read. */
+    raw?: string | undefined;
+    thought: string;
+    concerns: readonly string[];
+    /** The file that it writes as a whole; null where it writes none, or nobody looked. */
+    compared?: ComparedFile | null;
+  },
+): GateText {
+  const why =
+    given.thought.trim() === ''
+      ? []
+      : [fill(words.gateWhy, { thought: preview(visibleText(given.thought), 500) })];
+  const mended = given.raw === undefined ? [] : [words.gateMended, codeBlock(words, given.raw, given.callId)];
+  const parts = [
+    ...why,
+    ...given.concerns.map(concern => `- ${barred(concern)}`),
+    // Beside the arguments, which are what counts.
+    ...changeOf(words, given.input, given.compared ?? null),
+    codeBlock(words, given.input, given.callId),
+    ...mended,
+  ];
+  return { title: fill(words.gateApproval, { tool: given.tool }), body: parts.join('\n\n') };
+}
+
+const MOST_ARGUMENT_LINE_CHARS = 1_000;
+
+/** Arguments as a gate has them for programs. */
+export function argumentLine(input: unknown): string {
+  const line = escapeUnseen(JSON.stringify(input));
+  return line.length <= MOST_ARGUMENT_LINE_CHARS ? line : `${headChars(line, MOST_ARGUMENT_LINE_CHARS - 1)}…`;
+}
+
+/** What a person is asked of a call, in words and for programs. */
+export function approvalOf(
+  words: Words,
+  { name: tool, digest }: Pick<ToolDefinition, 'name' | 'digest'>,
+  call: Omit<Parameters<typeof approvalText>[1], 'tool'>,
+): GateText & { subject: Extract<Gate, { kind: 'approval' }>['subject'] } {
+  const { callId, input } = call;
+  const always = isRecord(input) ? allowedBy(tool, input) : tool;
+  const told = { tool, callId, arguments: argumentLine(input), ...(always !== tool && { always }) };
+  const { title, body } = approvalText(words, { tool, ...call });
+  return {
+    title,
+    // It comes first, so that no cut of the arguments takes it away.
+    body: `${alwaysText(words, tool, always)}\n\n${body}`,
+    subject: { ...told, ...(digest !== undefined && { digest }) },
+  };
+}
+
+/** What "always" would allow, in words. */
+function alwaysText(words: Words, tool: string, always: string | null): string {
+  if (always === null) return words.gateAlwaysOnce;
+  return always === tool ? fill(words.gateAlwaysTool, { tool }) : words.gateAlwaysCommand;
+}
+
+function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {
+  const change = editText(input);
+  if (change !== null) return [diffBlock(change)];
+  const write = compared && wholeWrite(input);
+  if (!compared || !write) return [];
+  return [
+    comparedLine(words, compared, write.path),
+    ...('diff' in compared ? [diffBlock(compared.diff)] : []),
+  ];
+}
+
+export function clientToolText(
+  words: Words,
+  { tool, callId, input }: { tool: string; callId: string; input: unknown },
+): GateText {
+  return { title: fill(words.gateClientTool, { tool }), body: codeBlock(words, input, callId) };
+}
+
+/** Each task stands in it whole: whoever decides sees what is carried out. */
+export function planText(
+  words: Words,
+  tasks: readonly PlannedTask[],
+  concerns: readonly string[],
+  checks: readonly Check[] = [],
+): GateText {
+  const ids = new Set(tasks.map(({ id }) => id));
+  return {
+    title: fill(words.gatePlan, { count: tasks.length }),
+    // What is approved is seen whole: it comes first, so that nothing cuts it off.
+    body: [
+      ...checks.map(check => planCheckLine(words, check)),
+      ...inRunOrder(tasks).map(task => planTaskLine(words, task, ids)),
+      ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern: barred(concern) })}`),
+    ].join('\n'),
+  };
+}
+
+function planTaskLine(words: Words, task: PlannedTask, ids: ReadonlySet<string>): string {
+  const { completionCriteria } = task;
+  const before = task.dependencies.filter(needed => ids.has(needed)).map(shownId);
+  const own = shownId(task.id);
+  const id = before.length === 0 ? own : fill(words.gatePlanAfter, { id: own, ids: before.join(', ') });
+  const description = shownLine(task.description);
+  if (!completionCriteria) return `- ${id}: ${description}`;
+  return `- ${fill(words.gatePlanTask, { id, description, criterion: shownLine(completionCriteria) })}`;
+}
+
+/** An id that could pass for other words stands in quotes. */
+export function shownId(id: string): string {
+  return /^[\p{L}\p{M}\p{N}_.-]+$/u.test(id) ? id : escapeUnseen(JSON.stringify(id));
+}
+
+/** On one line. What is unseen is noted first: some of it counts as a blank. */
+export function shownLine(text: string): string {
+  return oneLine(visibleText(text));
+}
+
+function planCheckLine(words: Words, check: Check): string {
+  const command = escapeUnseen(JSON.stringify('run' in check ? check.run : checkLine(check)));
+  return `- ${fill(words.gatePlanCheck, { command })}`;
+}
+
+/** Those that stand whole in what a person was shown of a plan. */
+export function checksShown(words: Words, checks: readonly Check[], body: string): Check[] {
+  const lines = new Set(body.split('\n'));
+  return checks.filter(check => lines.has(planCheckLine(words, check)));
+}
+
+export function failedStepText(words: Words, { id, description, reason, result }: Task): GateText {
+  const line = fill(words.gateStepFailed, {
+    id: shownId(id),
+    reason: reason ?? 'failed',
+    description: preview(visibleText(description)),
+  });
+  return {
+    title: fill(words.gateStep, { id: shownId(id) }),
+    body:
+      result === null || result.trim() === '' ? line : `${line}\n\n${preview(visibleText(result), 1_000)}`,
+  };
+}
+
+/** What a tool server asks: its own words, and the fields that it wants, where nothing in them can pass for ours. */
+export function formText(
+  words: Words,
+  { server, tool, message, schema }: { server: string; tool: string; message: string; schema: JsonSchema },
+): GateText {
+  const said = [message, ...formFields(schema).map(fieldLine)].join('\n');
+  return {
+    title: fill(words.gateForm, { server }),
+    body: [fill(words.gateFormSays, { tool }), fenced('', said), words.gateFormSecrets].join('\n\n'),
+  };
+}
+
+/** As gates show them: nothing in them is unseen, or turns what stands beside it around. */
+export function argumentsText(value: unknown): string {
+  return escapeUnseen(JSON.stringify(value, null, 2) ?? 'null');
+}
+
+/** JSON between fences that nothing in it can close. */
+function codeBlock(words: Words, value: unknown, callId: string): string {
+  const text = argumentsText(value);
+  const left = text.length - MOST_ARGUMENT_CHARS;
+  const shown =
+    left > 0 ? `${text.slice(0, MOST_ARGUMENT_CHARS)}\n${fill(words.gateMoreChars, { count: left })}` : text;
+  const notAll = { shown: MOST_ARGUMENT_CHARS, chars: text.length, callId };
+  const note = left > 0 ? `\n\n${fill(words.gateNotAll, notAll)}` : '';
+  return `${fenced('json', shown)}${note}`;
+}
+
+/** Returns at ends of lines are left: they are the lines' own. */
+function diffBlock(diff: string): string {
+  return fenced('diff', diff.split(/\r?\n/).map(escapeUnseen).join('\n'));
+}
+
+export function gateLine({ id, kind, title }: Gate): string {
+  return `${id} ${kind}: ${preview(title, 80)}`;
+}
+
+export function gateMarkdown(words: Words, gate: Gate): string {
+  const title = `**${gate.id}: ${plainLine(gate.title)}**`;
+  const lines = [title, '', ...partsOf(gate).flatMap(part => [partMarkdown(part), '']), ...answersOf(gate)];
+  if (gate.deadline !== null) {
+    const until = new Date(gate.deadline).toISOString();
+    lines.push(`- ${fill(words.gateDeadline, { until, what: atDeadline(words, gate) })}`);
+  }
+  return lines.join('\n');
+}
+
+/** For the Web UI, which reads Markdown. */
+function partMarkdown(part: GatePart): string {
+  switch (part.kind) {
+    case 'text':
+    case 'said':
+      return quotedBlock(part.text);
+    case 'code':
+      return quoted(fenced(part.language, part.text));
+    case 'options':
+      return [OPTIONS, '', ...part.options.map((option, at) => optionLine(plainLine(option), at))].join('\n');
+  }
+}
+
+function answersOf(gate: Gate): string[] {
+  const { id: gateId, kind } = gate;
+  const line = (update: string, input: object) => `- update \`${update}\`: \`${JSON.stringify(input)}\``;
+  if (kind === 'question') return [line('answerGate', { gateId, text: '…' })];
+  if (kind === 'clientTool') return [line('submitToolResult', { gateId, content: '…' })];
+  return choicesOf(gate).map(decision => line('answerGate', { gateId, decision, ...extras(gate, decision) }));
+}
+
+function extras(gate: Gate, decision: string): object {
+  if (gate.kind === 'plan' && decision === 'reject') return { reason: '…' };
+  if (gate.kind === 'plan' && decision === 'edit') return { tasks: [{ id: '…', description: '…' }] };
+  if (gate.kind === 'budget' && decision === 'raise')
+    return { to: 2 * Math.max(gate.subject.limit, gate.subject.used) };
+  if (gate.kind === 'form' && decision === 'accept') return { content: { '…': '…' } };
+  if (gate.kind === 'failure' && decision === 'other_model') return { model: gate.subject.models[0] };
+  return {};
+}
+
+const AT_DEADLINE = {
+  approval: 'deadlineApproval',
+  plan: 'deadlinePlan',
+  question: 'deadlineQuestion',
+  route: 'deadlineRoute',
+  clientTool: 'deadlineClientTool',
+  budget: 'deadlineBudget',
+  failure: 'deadlineFailure',
+  step: 'deadlineStep',
+  form: 'deadlineForm',
+} as const satisfies Record<GateKind, WordKey>;
+
+function atDeadline(words: Words, gate: Gate): string {
+  const confirms = gate.kind === 'route' && gate.subject.act === 'confirm';
+  return confirms ? words.deadlineConfirm : words[AT_DEADLINE[gate.kind]];
+}
+
+// What a call would change in a file, as a diff of what its own arguments say. The file itself is not read.
+
+/** Names by which tools call the text that goes and the one that comes. */
+const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
+const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
+
+/** Lines that go with `-`, that come with `+`, that stay with a blank; null for a call that says no such thing. */
+export function editText(input: unknown): string | null {
+  if (!isRecord(input)) return null;
+  const edits = Array.isArray(input.edits) ? input.edits : [input];
+  const parts = edits.map(edit =>
+    isRecord(edit) ? oneEdit(textUnder(edit, OLD), textUnder(edit, NEW)) : null,
+  );
+  if (parts.length === 0 || parts.some(part => part === null)) return null;
+  return shownDiff(parts.join('\n@@\n'));
+}
+
+function oneEdit(before: string | null, after: string | null): string | null {
+  if (before === null || after === null) return null;
+  const [gone, come] = [linesOf(before), linesOf(after)];
+  const most = Math.min(gone.length, come.length);
+  let head = 0;
+  while (head < most && gone[head] === come[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && gone.at(-1 - tail) === come.at(-1 - tail)) tail += 1;
+  return [
+    ...gone.slice(0, head).map(line => ` ${line}`),
+    ...gone.slice(head, gone.length - tail).map(line => `-${line}`),
+    ...come.slice(head, come.length - tail).map(line => `+${line}`),
+    ...gone.slice(gone.length - tail).map(line => ` ${line}`),
+  ].join('\n');
+}
+
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.split('\n');
+}

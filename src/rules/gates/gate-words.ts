@@ -1,0 +1,232 @@
+/** Reads what a person types at a gate: for terminals and command lines. */
+
+import { readNumber } from '../../base/text/number.js';
+import { parseRecord } from '../../base/json/json-in-text.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { exactJson, isRecord } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { fieldValue, formFields } from '../../run/gates/form.js';
+import { type Gate, optionAt } from '../../run/gates/gate.js';
+
+/** What the updates take, without `gateId`: `checkAnswer` still judges it. */
+export type GateWords = { input: Input } | { error: string };
+
+export function wordsHint(gate: Gate): string {
+  switch (gate.kind) {
+    case 'approval':
+      return `y approve · n [reason] deny · a always in this run · w always in this workspace · e {"…"} approve with these arguments${ALONE}`;
+    case 'plan':
+      return `y approve · what it should change, to plan anew · e [{"id": …, "description": …}] these tasks instead${ALONE}`;
+    case 'question':
+      return (gate.subject.options ?? []).length > 0
+        ? 'the letter of an option, or another answer'
+        : 'type the answer';
+    case 'route':
+      return `y, or y: reason, approve · n [reason] go on as it is${ALONE}`;
+    case 'clientTool':
+      return 'the result, as text or JSON';
+    case 'budget':
+      return `a number above ${gate.subject.limit} to raise it, such as 2500000 or 2.5 · w wrap up`;
+    case 'failure':
+      return `r retry${gate.subject.models.length > 0 ? ' · m <model> another model' : ''} · s stop${ALONE}`;
+    case 'form':
+      return formHint(gate.subject.schema);
+    case 'step':
+      return `s skip${gate.subject.canReplan ? ' · r replan' : ''} · a abort · a reason stands behind a colon, as in s: not needed`;
+  }
+}
+
+const ALONE = ' · a word that decides stands alone on its line';
+
+/** A line that no word of the gate covers whole decides nothing. */
+export function answerFromWords(gate: Gate, words: string): GateWords {
+  const text = words.trim();
+  if (text === '') return { error: `Nothing was typed: ${wordsHint(gate)}` };
+  const input = inputFor(gate, text);
+  return input === null
+    ? { error: `"${preview(text, LINE_CHARS)}" is none of these, so nothing is decided: ${wordsHint(gate)}` }
+    : { input };
+}
+
+const LINE_CHARS = 100;
+
+/** `y` or `n` for a line that says yes or no and nothing else; null for any other. */
+export function yesOrNoOf(line: string): 'y' | 'n' | null {
+  const word = line.trim().toLowerCase();
+  return YES.includes(word) ? 'y' : NO.includes(word) ? 'n' : null;
+}
+
+const YES = ['y', 'yes', 'approve', 'ok', '是', '好'];
+const NO = ['n', 'no', 'deny', 'reject', '否', '不'];
+const ALWAYS = ['a', 'always'];
+const WORKSPACE = ['w', 'workspace'];
+const EDIT = ['e', 'edit'];
+
+type Input = Record<string, unknown>;
+
+interface Word {
+  says: readonly string[];
+  /**
+   * What may stand behind the word: a reason, after a blank or a comma; a remark, after a colon alone; a value; JSON.
+   * Absent: nothing, but a full stop or an exclamation mark.
+   */
+  behind?: 'reason' | 'remark' | 'value' | 'json';
+  /** Null: what stands behind it is none of that. */
+  input: (behind: string) => Input | null;
+}
+
+/** The words that decide at a gate. What grants or ends something takes nothing behind it that would be lost. */
+function wordsOf(gate: Gate): Word[] {
+  const one = (says: readonly string[], input: Input): Word => ({ says, input: () => input });
+  const told = (says: readonly string[], decision: string, behind: 'reason' | 'remark'): Word => ({
+    says,
+    behind,
+    input: reason => (reason === '' ? { decision } : { decision, reason }),
+  });
+  switch (gate.kind) {
+    case 'approval':
+      return [
+        one(YES, { decision: 'approve' }),
+        told(NO, 'deny', 'reason'),
+        one(ALWAYS, { decision: 'always' }),
+        one(WORKSPACE, { decision: 'always', alwaysFor: 'workspace' }),
+        editing(value => ({ decision: 'approve', arguments: value })),
+      ];
+    case 'plan':
+      return [
+        one(YES, { decision: 'approve' }),
+        told(NO, 'reject', 'reason'),
+        editing(value => ({ decision: 'edit', tasks: value })),
+      ];
+    case 'route':
+      return [told(YES, 'approve', 'remark'), told(NO, 'deny', 'reason')];
+    case 'budget':
+      return [
+        one(['w', 'wrap', 'wrap_up', 'no', 'n'], { decision: 'wrap_up' }),
+        { says: ['raise'], behind: 'value', input: budgetInput },
+      ];
+    case 'failure':
+      return [
+        one(['r', 'retry'], { decision: 'retry' }),
+        one(['s', 'stop'], { decision: 'stop' }),
+        {
+          says: ['m', 'model', 'other_model'],
+          behind: 'value',
+          input: model => ({ decision: 'other_model', ...(model !== '' && { model }) }),
+        },
+      ];
+    case 'step':
+      return ['skip', 'replan', 'abort'].map(word => told([word.charAt(0), word], word, 'remark'));
+    case 'form':
+      return [
+        one([...NO, 'decline'], { decision: 'decline' }),
+        one(['c', 'cancel'], { decision: 'cancel' }),
+        { says: ['y', 'accept'], behind: 'value', input: typed => formInput(gate.subject.schema, typed) },
+        one(YES, { decision: 'accept', content: {} }),
+      ];
+    case 'question':
+    case 'clientTool':
+      return [];
+  }
+}
+
+function editing(make: (value: unknown) => Input): Word {
+  return { says: EDIT, behind: 'json', input: text => withJson(text, make) };
+}
+
+function inputFor(gate: Gate, text: string): Input | null {
+  for (const word of wordsOf(gate)) {
+    const behind = behindWord(word, text);
+    if (behind !== null) return word.input(behind);
+  }
+  return otherwise(gate, text);
+}
+
+/** A word, signs that end it, and what stands behind. */
+const LINE = /^([^\s,:;.!，：；。！、]+)([,:;.!，：；。！、]*)(\s*)([\s\S]*)$/;
+
+/** What stands behind the word, empty for nothing; null where the line is not what the word takes. */
+function behindWord({ says, behind }: Word, text: string): string | null {
+  const [, first = '', signs = '', blank = '', rest = ''] = LINE.exec(text) ?? [];
+  if (!says.includes(first.toLowerCase())) return null;
+  if (rest === '') return '';
+  const colon = /^[:：]$/.test(signs);
+  switch (behind) {
+    case 'reason':
+      return blank !== '' || /[,:;，：；。！、]/.test(signs) ? rest : null;
+    case 'remark':
+      return colon ? rest : null;
+    case 'value':
+      return colon || (signs === '' && blank !== '') ? rest : null;
+    case 'json':
+      return /^[[{]/.test(rest) ? rest : null;
+    default:
+      return null;
+  }
+}
+
+/** What a line without any of the words says. */
+function otherwise(gate: Gate, text: string): Input | null {
+  switch (gate.kind) {
+    case 'plan':
+      return { decision: 'reject', reason: text };
+    case 'question':
+      return { text: optionAt(gate, text) ?? text };
+    case 'clientTool':
+      return resultFromWords(text);
+    case 'budget':
+      return budgetInput(text);
+    case 'failure':
+      return gate.subject.models.includes(text) ? { decision: 'other_model', model: text } : null;
+    case 'form': {
+      const content = parseRecord(text);
+      return content && { decision: 'accept', content };
+    }
+    case 'approval':
+    case 'route':
+    case 'step':
+      return null;
+  }
+}
+
+function formHint(schema: JsonSchema): string {
+  const [first, ...others] = formFields(schema);
+  const accept = first === undefined || others.length > 0 ? '{"field": …} or y {…}' : `y <${first.name}>`;
+  return `${first === undefined ? 'y' : accept} accept · n decline · c cancel`;
+}
+
+/** All fields as JSON; of a form with one field, its value as it is typed. */
+function formInput(schema: JsonSchema, typed: string): Input | null {
+  const content = typed === '' ? {} : parseRecord(typed);
+  if (content !== null) return { decision: 'accept', content };
+  const [field, ...others] = formFields(schema);
+  if (field === undefined || others.length > 0) return null;
+  return { decision: 'accept', content: { [field.name]: fieldValue(field, typed) } };
+}
+
+function withJson(text: string, make: (value: unknown) => Input): Input | null {
+  try {
+    return make(exactJson(text));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * An object with `content` is the result with all it says. Objects and lists are given as JSON, all else as the text that
+ * was typed: a number may have zeros that count.
+ */
+export function resultFromWords(text: string): Input {
+  const record = parseRecord(text);
+  if (record !== null && 'content' in record) return record;
+  return (
+    withJson(text, value => ({ content: isRecord(value) || Array.isArray(value) ? value : text })) ?? {
+      content: text,
+    }
+  );
+}
+
+function budgetInput(text: string): Input | null {
+  const to = readNumber(text);
+  return to === null ? null : { decision: 'raise', to };
+}

@@ -1,0 +1,146 @@
+/** Reads the tasks of a plan (F18), as a role gives them or a person. */
+
+import type { TaskChange } from '../../run/plan/plan.js';
+import { planCycles, wholeTask } from '../../run/plan/plan.js';
+import { readEstimate } from '../../run/plan/task-time.js';
+import { cutText } from '../../base/text/fit.js';
+import { isRecord, stringOr } from '../../base/json/json.js';
+import { oneLine } from '../../base/text/preview.js';
+import { visibleText } from '../../base/text/unseen.js';
+import { expected, idOf, isAbsent, numberOrNull, readIds, stringsOf, textOrNull } from '../../base/text/output-fields.js';
+
+/** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
+const MOST_TASKS_READ = 200;
+/** Mistakes that are told: with ids that no task has, one list may hold thousands. */
+const MOST_MISTAKES = 50;
+/** What one task may say; the texts of a role are cut with a mark, an id is not. */
+const NAME_BYTES = 120;
+const DESCRIPTION_BYTES = 3_000;
+const CRITERIA_BYTES = 1_500;
+const MOST_CAPABILITIES = 20;
+
+interface TaskList {
+  /** Its name in errors. */
+  field: string;
+  /** Of tasks that are there: they may be named as dependencies, and of what one leaves out it keeps what it has. */
+  knownTaskIds: readonly string[];
+  /** `executionOrder`, where a role gives it. */
+  order?: unknown;
+  /** A person's: no text of it is cut, and null takes a field away. For a role it is as if left out. */
+  byPerson?: true;
+}
+
+/** The tasks of a list, in the order of `order` where given. Those that are new are whole. Mistakes go to `errors`. */
+export function readPlannedTasks(list: readonly unknown[], given: TaskList, errors: string[]): TaskChange[] {
+  if (list.length > MOST_TASKS_READ) {
+    errors.push(`\`${given.field}\` must hold at most ${MOST_TASKS_READ} tasks, got ${list.length}.`);
+    return [];
+  }
+  const mistakes: string[] = [];
+  const drafts = list.flatMap((item, index) => readChange(item, `${given.field}[${index}]`, given, mistakes));
+  mistakes.push(...dependencyErrors(drafts, given.field, given.knownTaskIds));
+  errors.push(...mistakes.slice(0, MOST_MISTAKES));
+  const isOrdered = Array.isArray(given.order);
+  return inExecutionOrder(drafts, given.order).map((task, index) => {
+    if (!given.knownTaskIds.includes(task.id)) return wholeTask(task, undefined, index + 1);
+    return isOrdered ? { priority: index + 1, ...task } : task;
+  });
+}
+
+/** What the task says, or none where it can't be told what is meant. */
+function readChange(item: unknown, at: string, given: TaskList, errors: string[]): TaskChange[] {
+  if (!isRecord(item)) {
+    errors.push(expected(at, 'an object with id, description and priority', item));
+    return [];
+  }
+  const named = idOf(item.id);
+  // Tasks that are there keep the id that they have.
+  const id = named !== null && (given.knownTaskIds.includes(named) || isOneLine(named)) ? named : null;
+  if (id === null)
+    errors.push(
+      expected(`${at}.id`, textOrNull(item.id) ? 'a short id on one line' : 'a non-empty string', item.id),
+    );
+  const description = stringOr(item.description, '').trim();
+  const isKept = isAbsent(item.description) && id !== null && given.knownTaskIds.includes(id);
+  if (description === '' && !isKept)
+    errors.push(expected(`${at}.description`, 'a non-empty text', item.description));
+  const fields = readFields(item, at, given, errors);
+  if (id === null || (description === '' && !isKept)) return [];
+  return [
+    {
+      id,
+      ...(description !== '' && { description: textOf(given, description, DESCRIPTION_BYTES) }),
+      ...fields,
+    },
+  ];
+}
+
+/** A task is named in instructions and at gates: its id begins no line there, and hides nothing. */
+function isOneLine(id: string): boolean {
+  return visibleText(oneLine(id)) === id;
+}
+
+/** All but what names the task, as far as it is given. */
+function readFields(
+  item: Record<string, unknown>,
+  at: string,
+  given: TaskList,
+  errors: string[],
+): Omit<TaskChange, 'id' | 'description'> {
+  const isGiven = (value: unknown) => (given.byPerson ? value !== undefined : !isAbsent(value));
+  const dependencies = readIds(item.dependencies, `${at}.dependencies`, errors);
+  const priority = numberOrNull(item.priority);
+  const estimatedDuration = readEstimate(item.estimatedDuration);
+  const criteria = textOrNull(item.completionCriteria);
+  const names = stringsOf(item.requiredCapabilities);
+  return {
+    ...(priority !== null && { priority }),
+    ...(isGiven(item.dependencies) && { dependencies }),
+    ...(isGiven(item.requiredCapabilities) && {
+      requiredCapabilities: given.byPerson ? names : names.slice(0, MOST_CAPABILITIES).map(shortName),
+    }),
+    ...(isGiven(item.estimatedDuration) && { estimatedDuration }),
+    ...(isGiven(item.completionCriteria) && {
+      completionCriteria: criteria === null ? null : textOf(given, criteria, CRITERIA_BYTES),
+    }),
+  };
+}
+
+function textOf({ byPerson }: TaskList, text: string, bytes: number): string {
+  return byPerson ? text : cutText(text, bytes);
+}
+
+function shortName(text: string): string {
+  return cutText(text, NAME_BYTES);
+}
+
+function dependencyErrors(
+  tasks: readonly TaskChange[],
+  field: string,
+  knownTaskIds: readonly string[],
+): string[] {
+  const errors: string[] = [];
+  const known = new Set([...knownTaskIds, ...tasks.map(task => task.id)]);
+  const seen = new Set<string>();
+  for (const task of tasks) {
+    if (seen.has(task.id)) errors.push(`\`${field}\` must have one task an id, got "${task.id}" twice.`);
+    seen.add(task.id);
+    for (const id of task.dependencies ?? []) {
+      if (known.has(id)) continue;
+      errors.push(`\`dependencies\` of "${task.id}" must name tasks of the plan, got "${id}".`);
+    }
+  }
+  for (const cycle of planCycles(tasks.map(task => wholeTask(task, undefined, 1)))) {
+    const circle = [...cycle, cycle[0]].map(id => `"${id}"`).join(' needs ');
+    errors.push(`\`dependencies\` must not go in a circle, got ${circle}.`);
+  }
+  return errors;
+}
+
+/** Sorted by position in `executionOrder`; tasks that it does not name keep their order after the others. */
+function inExecutionOrder(tasks: readonly TaskChange[], executionOrder: unknown): TaskChange[] {
+  if (!Array.isArray(executionOrder)) return [...tasks];
+  const position = new Map(executionOrder.map((id, index) => [idOf(id), index]));
+  const rank = (task: TaskChange) => position.get(task.id) ?? executionOrder.length;
+  return [...tasks].sort((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,68 @@
+/** What the run says to the role that chooses how a goal is pursued, and to roles that work on the goal itself. */
+
+import type { PinnedRole } from '../../run/agents/role.js';
+import type { RunState } from '../../run/state/run-state.js';
+import { preview } from '../../base/text/preview.js';
+import { agentsText, goalChecksText, paragraphs } from './instructions.js';
+import { delimit } from '../../base/words/prompt.js';
+import { fill, type Words, wordsOf } from '../../base/words/words.js';
+
+export function choiceInstruction(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
+  const words = wordsOf(state);
+  return paragraphs(
+    words.choose,
+    role.memory === 'shared' ? '' : delimit('goal', state.goal.text),
+    modesText(state, words),
+    words.choiceEnd,
+  );
+}
+
+/** They are the project's own: told with the instruction, not in the role's prompt. */
+function modesText({ pinned }: Pick<RunState, 'pinned'>, words: Words): string {
+  const described = Object.entries(pinned?.modes ?? {}).filter(([, { does }]) => does !== null);
+  if (described.length === 0) return '';
+  const list = described.map(([name, { does }]) => `- ${name}: ${preview(does ?? '', 500)}`).join('\n');
+  return `${words.modes}\n${list}`;
+}
+
+/** To the role that answered, whose work a check of the goal has found wanting. */
+export function checksInstruction(state: RunState, wanted: readonly string[]): string {
+  const words = wordsOf(state);
+  return paragraphs(words.afterCheck, delimit('checks', wanted.join('\n\n')), words.mendChecks);
+}
+
+interface Turn {
+  /** From 1. */
+  number: number;
+  of: number;
+  rounds: number;
+  /** The role after it; null for none. */
+  next: string | null;
+}
+
+/** Instruction of a role that works on the goal itself, alone or in its turn. */
+export function answerInstruction(
+  state: RunState,
+  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
+  { number, of, rounds, next }: Turn,
+): string {
+  const words = wordsOf(state);
+  const alone = role.tools.length === 0 ? words.answer : fill(words.work, { rounds });
+  const after = next === null ? words.stepLast : fill(words.stepNext, { role: next });
+  return paragraphs(
+    ...(of === 1 ? [alone] : [fill(words.step, { number, of, rounds }), after]),
+    goalFor(state, role, words),
+    goalChecksText(state, words),
+    agentsText(state, role),
+  );
+}
+
+/** What the step before has answered, for a conversation that does not hold it. */
+export function stepBeforeText(words: Words, role: string, answer: string): string {
+  return `${fill(words.stepBefore, { role })}\n${delimit('answer', answer)}`;
+}
+
+/** A conversation of its own does not hold the goal. */
+function goalFor(state: RunState, role: Pick<PinnedRole, 'memory'>, words: Words): string {
+  return role.memory === 'shared' ? '' : `${words.goal}\n${delimit('goal', state.goal.text)}`;
+}

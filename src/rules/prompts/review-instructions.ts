@@ -1,0 +1,140 @@
+/** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
+
+import { modelsInUse, type PinnedRun } from '../../run/agents/run-config.js';
+import { digest, toldText } from '../evidence/telling.js';
+import { budgetTokens } from '../../run/limits/budget-tokens.js';
+import { limitsOf, ownChainOf } from '../limits/in-force.js';
+import type { PlannedTask, Task } from '../../run/plan/plan.js';
+import { taskAt } from '../../run/state/cursor.js';
+import { userNotesText } from '../../run/state/goal.js';
+import type { ToolUseBlock } from '../../run/messages/message.js';
+import type { RunState } from '../../run/state/run-state.js';
+import { cutText, fitted } from '../../base/text/fit.js';
+import { utf8Length } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { contentText } from '../../conversation/tool-result.js';
+import { paragraphs } from './instructions.js';
+import { delimit } from '../../base/words/prompt.js';
+import { cutNote, fill, wordsOf } from '../../base/words/words.js';
+
+/** What is asked about, and what is told beside it: a consultation takes 48 KB. */
+const SUBJECT_BYTES = 18_000;
+const CONTEXT_BYTES = 8_000;
+
+export function planReviewInstruction(state: RunState, tasks: readonly PlannedTask[]): string {
+  const plan = tasks.map(({ id, description, dependencies, completionCriteria, priority }) => ({
+    id,
+    description,
+    priority,
+    dependencies,
+    completionCriteria,
+  }));
+  return reviewInstruction(state, wordsOf(state).reviewPlan, 'plan', plan);
+}
+
+export function resultReviewInstruction(state: RunState, task: Task, summary: string): string {
+  const { id, description, completionCriteria } = task;
+  return reviewInstruction(state, fill(wordsOf(state).reviewResult, { id }), 'result', {
+    id,
+    description,
+    completionCriteria,
+    summary,
+    calls: callsOf(state, id),
+  });
+}
+
+/** The tool calls of a task in order, with how each ended and what it said: the latest that there is room for. */
+function callsOf(state: RunState, taskId: string): string[] {
+  const lines = state.log.trace.steps.flatMap(
+    ({ action, taskId: of, ending, error, observation, resultId }) => {
+      if (action.type !== 'tool' || of !== taskId) return [];
+      const call = `${action.tool} ${preview(action.arguments, CALL_CHARS)}: ${ending}`;
+      const failed = error !== undefined && ending === 'executed' ? `, ${wordsOf(state).evidenceError}` : '';
+      const said = saidBy(state, resultId) ?? observation ?? '';
+      return `${call}${failed}${said === '' ? '' : ` · ${said}`}`;
+    },
+  );
+  let room = CONTEXT_BYTES;
+  const over = lines.findLastIndex(line => {
+    room -= utf8Length(line);
+    return room < 0;
+  });
+  return over < 0 ? lines : [`… (${over + 1})`, ...lines.slice(over + 1)];
+}
+
+/** Null where the conversation has the result no more. */
+function saidBy(state: RunState, resultId: string | undefined): string | null {
+  const messages = Object.values(state.threads).flatMap(thread => thread.messages);
+  const result = messages.find(({ id }) => id === resultId);
+  const told =
+    result?.kind === 'tool_result' ? digest(contentText(result.content[0].content), SAID_CHARS) : null;
+  return told && toldText(wordsOf(state), told);
+}
+
+const CALL_CHARS = 160;
+const SAID_CHARS = 300;
+
+export function actionReviewInstruction(state: RunState, call: ToolUseBlock): string {
+  const taskId = taskAt(state.cursor);
+  const task = state.tasks.find(candidate => candidate.id === taskId);
+  return reviewInstruction(state, fill(wordsOf(state).reviewAction, { tool: call.name }), 'action', {
+    tool: call.name,
+    arguments: call.input,
+    task: task?.description ?? null,
+  });
+}
+
+function reviewInstruction(state: RunState, what: string, tag: string, subject: unknown): string {
+  const words = wordsOf(state);
+  const whole = JSON.stringify(subject, null, 2);
+  const shown = JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2);
+  return paragraphs(
+    what,
+    `${words.goal}\n${delimit('goal', state.goal.text)}`,
+    userNotesText(state.goal, words),
+    delimit(tag, shown),
+    ...cutNote(words, whole, shown),
+    words.reviewEnd,
+  );
+}
+
+export function orchestrationInstruction(
+  state: RunState,
+  task: Task,
+  pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>,
+): string {
+  const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
+    id,
+    description,
+    status,
+    reason,
+    rounds,
+  }));
+  const pool = resourcePool(state, pinned);
+  const words = wordsOf(state);
+  const whole = task.result ?? '';
+  const report = cutText(whole, CONTEXT_BYTES);
+  return paragraphs(
+    fill(words.failed, { id: task.id, reason: task.reason ?? words.noReason }),
+    `${words.goal}\n${delimit('goal', state.goal.text)}`,
+    userNotesText(state.goal, words),
+    `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
+    `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
+    whole === '' ? words.noReport : `${words.itsReport}\n${delimit('report', report)}`,
+    ...cutNote(words, whole, report),
+    words.proposalEnd,
+  );
+}
+
+export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>) {
+  const { execution, turns, tokens } = limitsOf(state);
+  return {
+    models: modelsInUse(pinned),
+    roles: Object.values(pinned.roles).map(role => ({
+      role: role.name,
+      model: ownChainOf(state, role)[0] ?? null,
+    })),
+    limits: { rounds: execution, turns, tokens },
+    used: { turns: state.goal.counters.turns, tokens: budgetTokens(state.goal.usage) },
+  };
+}

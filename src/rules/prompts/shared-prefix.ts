@@ -1,0 +1,46 @@
+/** What requests begin with. Nothing in it varies while a run lasts: endpoints charge a tenth for a beginning they know. */
+
+import type { PinnedRole } from '../../run/agents/role.js';
+import { offeredTools, type PinnedRun } from '../../run/agents/run-config.js';
+import { inventoryText, readsFiles } from '../evidence/inventory.js';
+import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
+import { fill, type Words, wordsOf } from '../../base/words/words.js';
+
+export interface Prefix {
+  key: string;
+  system: string;
+  tools: ToolDefinition[];
+}
+
+/** Of the requests of a role. The tools of a shared one are all that any of its roles is offered, in the run's order. */
+export function prefixOf(pinned: PinnedRun, role: PinnedRole): Prefix {
+  const isOwn = role.prefix === 'own';
+  const sharing = isOwn ? [role] : Object.values(pinned.roles).filter(({ prefix }) => prefix === 'shared');
+  const tools = offeredTools(pinned, ...sharing);
+  const said = isOwn ? role.prompt : pinned.prefix.system;
+  const { files } = pinned;
+  const system =
+    files !== undefined && tools.some(readsFiles)
+      ? `${said}\n\n${inventoryText(files, wordsOf({ pinned }))}`
+      : said;
+  return { key: isOwn ? `own:${role.name}` : 'shared', system, tools };
+}
+
+/** A role's prompt as a message of the thread: from there on the model is that role. */
+export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words): string {
+  const inBlock = prefixOf(pinned, role).tools.length;
+  const own = offeredTools(pinned, role).map(({ name }) => name);
+  const parts = [
+    fill(words.takeRole, { role: role.name }),
+    role.prompt,
+    ...(own.length === inBlock ? [] : [toolsText(words, own)]),
+  ];
+  return parts.join('\n\n');
+}
+
+function toolsText(words: Words, own: readonly string[]): string {
+  if (own.length === 0) return words.noToolsOfRole;
+  // A role that only judges or sums up may call `recall` where something is left out, and else nothing.
+  if (own.every(name => name === RECALL)) return words.recallOfRole;
+  return fill(words.toolsOfRole, { tools: own.join(', ') });
+}

@@ -1,0 +1,71 @@
+/** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
+
+import { type Steering, taskOf } from '../../run/position/position.js';
+import type { RunState } from '../../run/state/run-state.js';
+import { tailChars } from '../../base/text/large-text.js';
+import { preview } from '../../base/text/preview.js';
+import { delimit } from '../../base/words/prompt.js';
+import { type Words, wordsOf } from '../../base/words/words.js';
+
+/** Of what a task found: enough to see whether a message contradicts it. */
+const RESULT_CHARS = 500;
+/** Of an answer: a message to it may answer what it asks, mostly at its end. */
+const ANSWER_CHARS = 1_500;
+
+export function steerText(items: readonly { text: string }[]): string {
+  return items.map(item => item.text).join('\n\n');
+}
+
+export function intentInstruction(state: RunState, steering: Steering): string {
+  const words = wordsOf(state);
+  return [words.intent, situation(state, steering), messages(words, steering), words.intentEnd].join('\n\n');
+}
+
+export function routeInstruction(state: RunState, steering: Steering): string {
+  const words = wordsOf(state);
+  return [
+    words.route,
+    situation(state, steering),
+    messages(words, steering),
+    `INTENT_ANALYSIS:\n${JSON.stringify(steering.intent, null, 2)}`,
+    words.routeEnd,
+  ].join('\n\n');
+}
+
+function messages(words: Words, { items, answers }: Steering): string {
+  const said = items.map(({ text }) => delimit('user_message', text)).join('\n');
+  if (answers.length === 0) return said;
+  return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
+}
+
+function situation(state: RunState, { idle }: Steering): string {
+  const context = delimit('task_context', JSON.stringify(taskContext(state, idle), null, 2));
+  return `SYSTEM_STATE:\n${JSON.stringify(systemState(state, idle), null, 2)}\n\nTASK_CONTEXT:\n${context}`;
+}
+
+export function systemState({ cursor, people, goal }: RunState, idle: boolean) {
+  return {
+    mode: goal.mode,
+    phase: idle ? 'idle' : cursor.position.phase,
+    paused: people.pausedAt !== null,
+    turns: goal.counters.turns,
+    verifications: goal.counters.verification,
+  };
+}
+
+/** What it works on; `idle`: has answered. */
+export function taskContext({ goal, goals, tasks, cursor }: RunState, idle: boolean) {
+  const { answer = '' } = (idle && goals.at(-1)) || {};
+  return {
+    goal: goal.text,
+    ...(goal.userNotes.length > 0 ? { userNotes: goal.userNotes } : {}),
+    ...(answer && { answer: answer.length <= ANSWER_CHARS ? answer : `…${tailChars(answer, ANSWER_CHARS)}` }),
+    currentTask: taskOf(cursor.position),
+    tasks: tasks.map(({ id, description, status, result }) => ({
+      id,
+      description,
+      status,
+      ...(result ? { result: preview(result, RESULT_CHARS) } : {}),
+    })),
+  };
+}

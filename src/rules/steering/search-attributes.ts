@@ -1,0 +1,22 @@
+/** What lists of runs are filtered by, all of type Keyword. A run sets those that its namespace has. */
+
+import { isSubagent } from '../agents/subagent.js';
+import { gateLine } from '../gates/gate-text.js';
+import type { RunState } from '../../run/state/run-state.js';
+import { phaseOf, unansweredGates } from './status.js';
+
+export const SEARCH_ATTRIBUTES = ['AgentMode', 'AgentPhase', 'AgentWaiting', 'AgentOutcome'] as const;
+
+export type SearchAttribute = (typeof SEARCH_ATTRIBUTES)[number];
+
+/** The values of a run as it stands; null: none, so that `AgentWaiting IS NOT NULL` finds who waits for a person. */
+export function searchAttributesOf(state: RunState): Record<SearchAttribute, string | null> {
+  const [gate] = unansweredGates(state);
+  return {
+    AgentMode: state.goal.mode,
+    AgentPhase: phaseOf(state),
+    // What a sub-agent asks, its caller asks too, up to the run that a person has started.
+    AgentWaiting: gate && !isSubagent(state.settings) ? gateLine(gate) : null,
+    AgentOutcome: state.end?.outcome ?? 'open',
+  };
+}

@@ -1,0 +1,179 @@
+/** What becomes of a tool call before anything runs, as one pure decision (H4). */
+
+import type { PinnedRun } from '../../run/agents/run-config.js';
+import type { CallAnswer, GivenAnswer } from '../../run/gates/gate.js';
+import type { Limits } from '../../run/limits/limits.js';
+import { fill, type WordKey, type Words } from '../../base/words/words.js';
+import type { ToolEnding, ToolUseBlock } from '../../run/messages/message.js';
+import type { Batch } from '../../run/position/position.js';
+import { ownValue } from '../../base/json/json.js';
+import { type Ledger, type LedgerEntry, ledgerKey, lookUp } from '../../run/tools/ledger.js';
+import type { Permission } from '../../run/tools/permission.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../run/tools/tool.js';
+import { badArgumentsNote, editedNote, notAllowedNote, refusalNote, unknownToolNote } from '../../conversation/tool-notes.js';
+import { statefulServer } from '../../run/tools/tool-session.js';
+import { isAskPerson } from '../../run/tools/workflow-tools.js';
+
+export interface ToolCallCase {
+  call: ToolUseBlock;
+  /** What was said of this very call; null: nothing yet. It goes before whatever would be decided anew (PR1). */
+  said: CallAnswer | null;
+  /** Position in its reply, from 0. */
+  index: number;
+  /** Calls of the same tool before it in its reply. */
+  before: number;
+  /** Tools the role is offered; empty for roles without. */
+  offered: readonly ToolDefinition[];
+  pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe' | 'tools'>;
+  limits: Limits;
+  ledger: Ledger;
+  /** Whether it runs with these arguments, a person is asked, or it is denied. */
+  permission: (tool: ToolDefinition, input: Record<string, unknown>) => Permission;
+  stopped: boolean;
+  /** Bad calls of this tool in the task at hand, this one not counted. */
+  badCalls: number;
+  words: Words;
+  now: number;
+}
+
+export type ToolCallDecision =
+  | { kind: 'end'; ending: ToolEnding; note: string; word?: WordKey }
+  | { kind: 'reuse'; entry: LedgerEntry }
+  /** `edited`: the arguments that a person put in place of the model's. */
+  | { kind: 'run'; tool: ToolDefinition; note: string | null; edited: Record<string, unknown> | null }
+  /** A person decides, who is shown `concerns`; approved, it runs. */
+  | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
+  | { kind: 'client'; tool: ToolDefinition }
+  /** A person says what its result is. */
+  | { kind: 'question'; tool: ToolDefinition }
+  /** The client ran it, or may have run it, or a person was asked: this is what they gave. */
+  | { kind: 'given'; tool: ToolDefinition; answer: GivenAnswer };
+
+/** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
+export function decideToolCall(given: ToolCallCase): ToolCallDecision {
+  const { call, said, offered, limits, pinned, words } = given;
+  const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
+  // What the client ran has happened, and what a person said is said, also when the run is being stopped.
+  if (said && said.kind !== 'approval' && tool) {
+    return { kind: 'given', tool, answer: said };
+  }
+  if (given.stopped) return end('cancelled', words.noteRunStopped);
+  if (said?.kind === 'approval' && said.decision === 'deny')
+    return end('denied', notAllowedNote(words, call.name, said.reason));
+  if (given.index >= limits.toolCallsPerTurn)
+    return end('skipped', fill(words.noteOverTurnCap, { max: limits.toolCallsPerTurn }));
+  if (!tool && isDeniedTool(given))
+    return end('denied', fill(words.noteDeniedByConfiguration, { tool: call.name }));
+  if (!tool) {
+    const names = offered.map(({ name }) => name);
+    // Roles that share a prefix see the tools of all.
+    if (names.length > 0 && pinned.tools.some(({ name }) => name === call.name))
+      return end('unavailable', fill(words.noteToolOfOthers, { tool: call.name }));
+    return end('unavailable', unknownToolNote(words, call.name, nearestNames(call.name, names)));
+  }
+  const { callsPerTurn, corrections = limits.argumentCorrections } = tool.policy;
+  if (callsPerTurn !== undefined && given.before >= callsPerTurn)
+    return end('skipped', fill(words.noteOverToolCap, { tool: call.name, max: callsPerTurn }));
+  const { argErrors = [], argsParseFailed: unreadable = false } = call;
+  if (unreadable || argErrors.length > 0) {
+    const wrong = { wrongCalls: given.badCalls + 1, corrections };
+    return end('invalid', badArgumentsNote(words, argErrors, { ...wrong, unreadable }));
+  }
+  const edited = said?.kind === 'approval' ? said.arguments : null;
+  const permission = given.permission(tool, edited ?? call.input);
+  const refusal = refusalNote(words, tool.name, permission);
+  if (refusal !== null) return end('denied', refusal);
+  if (said?.kind === 'approval') {
+    return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
+  }
+  if (tool.origin.type === 'client') return { kind: 'client', tool };
+  // What a person said was of that moment: the same words may be about another file (WK8).
+  if (isAskPerson(tool)) return { kind: 'question', tool };
+  const known = lookUp(given.ledger, call.name, call.input, {
+    policy: tool.policy,
+    dedupe: pinned.dedupe,
+    now: given.now,
+  });
+  if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
+  const note = known ? words.noteRepeated : null;
+  if (permission === 'run') return { kind: 'run', tool, note, edited: null };
+  const concerns = tool.policy.destructive ? [words.mayDestroy] : [];
+  return { kind: 'ask', tool, note, concerns };
+}
+
+function isDeniedTool({ call, offered, pinned, permission }: ToolCallCase): boolean {
+  const tool = pinned.tools.find(({ name }) => name === call.name);
+  return offered.length > 0 && tool !== undefined && permission(tool, call.input) === 'deny';
+}
+
+function end(ending: ToolEnding, note: string): ToolCallDecision {
+  return { kind: 'end', ending, note };
+}
+
+/** A server named `default` takes calls that no server offers, if one is connected (T3). */
+function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
+  if (pinned.fallbackServer === null || offered.length === 0) return undefined;
+  // A tool of the run that this role is not offered stays out of its reach, by the name it has on its server too:
+  // what is denied or asked about under one name would else run under the other.
+  if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
+    return undefined;
+  const server = pinned.fallbackServer;
+  const { origin } =
+    pinned.tools.find(tool => tool.origin.type === 'mcp' && tool.origin.server === server) ?? {};
+  return {
+    // A rule for a tool of another server, which may be down, is not meant for it.
+    name: `${server}__${call.name}`,
+    serverToolName: call.name,
+    origin: origin ?? { type: 'mcp', server },
+    description: '',
+    inputSchema: {},
+    validation: 'delegate',
+    policy: DEFAULT_TOOL_POLICY,
+  };
+}
+
+/** The three names with the most letter pairs in common with `name`. */
+export function nearestNames(name: string, names: readonly string[]): string[] {
+  const wanted = letterPairs(name);
+  const score = (candidate: string) => {
+    const pairs = letterPairs(candidate);
+    let common = 0;
+    for (const pair of pairs) if (wanted.has(pair)) common += 1;
+    return (2 * common) / Math.max(1, wanted.size + pairs.size);
+  };
+  return [...names].sort((a, b) => score(b) - score(a)).slice(0, 3);
+}
+
+function letterPairs(text: string): Set<string> {
+  const pairs = new Set<string>();
+  const lower = text.toLowerCase();
+  for (let i = 0; i + 1 < lower.length; i++) pairs.add(lower.slice(i, i + 2));
+  return pairs;
+}
+
+// Which calls of a reply run at the same time (C21).
+
+export interface RunningCall {
+  tool: ToolDefinition;
+  input: Record<string, unknown>;
+}
+
+/** Whether a call runs at the same time as those before it. */
+export function runsBeside(call: RunningCall, group: readonly RunningCall[]): boolean {
+  // Reads run beside reads alone, else what was read could be taken for true after a write; and the same call
+  // waits for its first result, which may be given again.
+  const { tool, input } = call;
+  if (!tool.policy.concurrent || statefulServer(tool) !== null) return false;
+  const key = ledgerKey(tool.name, input);
+  return group.every(
+    other =>
+      other.tool.policy.concurrent &&
+      other.tool.policy.readOnly === tool.policy.readOnly &&
+      ledgerKey(other.tool.name, other.input) !== key,
+  );
+}
+
+/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
+export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
+  return ownValue(batch.edited, call.id) ?? call.input;
+}

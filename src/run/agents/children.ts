@@ -1,0 +1,163 @@
+/** The sub-agents of a run, for whoever watches it or sends them something. */
+
+import type { UsageEntry } from '../limits/usage-by.js';
+import type { Cause, Outcome } from '../limits/cause.js';
+import { CHILDREN_BYTES } from '../../base/sizes/bounds.js';
+import type { Usage } from '../messages/message.js';
+import type { InboxItem } from '../steering/inbox.js';
+import { headWithin } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
+import { hash64 } from '../tools/ledger.js';
+
+export interface ChildRecord {
+  /** Unique in the run, such as `search/1`: `childId` makes its workflow id of it. */
+  id: string;
+  agent: string;
+  callId: string;
+  /** Of its instruction, the beginning. */
+  instruction: string;
+  /** Null while it runs. */
+  outcome: Outcome | 'lost' | null;
+  /** Why it ended so; null while it runs, and where nobody tells. */
+  cause: Cause | null;
+}
+
+export function childEnd({ outcome, cause }: Pick<ChildRecord, 'outcome' | 'cause'>): string {
+  if (outcome === null) return 'running';
+  return cause === null || cause === outcome || outcome === 'answered' ? outcome : `${outcome} (${cause})`;
+}
+
+/** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */
+const MOST_OWN_ID_BYTES = 700;
+
+/** Workflow id of a child, by that of its run: `{run}/{agent}/{n}`, or `{run}/{tool}/{call}`. */
+export function childId(own: string, id: string): string {
+  return `${shortened(own, MOST_OWN_ID_BYTES)}/${shortened(id, MOST_OWN_ID_BYTES / 4)}`;
+}
+
+/** Two that are cut differ still: else a run far down would have the id of the one that called it. */
+function shortened(id: string, maxBytes: number): string {
+  const head = headWithin(id, maxBytes);
+  return head === id ? id : `${head}~${hash64(id)}`;
+}
+
+export interface Children {
+  /** How many were started: the next has the number after it. */
+  started: number;
+  /** The last of them, the oldest first. */
+  list: ChildRecord[];
+  /** The ways to those that a pause holds, also agents of theirs: `lead/1/search/1`. */
+  paused: string[];
+}
+
+const INSTRUCTION_CHARS = 60;
+
+export function noChildren(): Children {
+  return { started: 0, list: [], paused: [] };
+}
+
+export function withChild(
+  { started, list, paused }: Children,
+  { id, agent, callId, instruction }: Omit<ChildRecord, 'outcome' | 'cause'>,
+): Children {
+  const begun = { id, agent, callId, instruction: preview(instruction, INSTRUCTION_CHARS) };
+  const child = { ...begun, outcome: null, cause: null };
+  return { started: started + 1, list: withinBound([...list, child]), paused };
+}
+
+export function withEnd({ started, list, paused }: Children, id: string, end: AgentEnd): Children {
+  const as = endedAs(end);
+  return {
+    started,
+    list: withinBound(list.map(child => (child.id === id ? { ...child, ...as } : child))),
+    paused: paused.filter(way => !isWayTo(id, way)),
+  };
+}
+
+function isWayTo(id: string, way: string): boolean {
+  return way === id || way.startsWith(`${id}/`);
+}
+
+/** Anybody can say that one is paused. */
+const PAUSED_KEPT = 200;
+
+/** A pause holds those at the ends of these ways, or not any more. */
+export function withPaused(children: Children, ways: readonly string[], isPaused: boolean): Children {
+  const others = children.paused.filter(way => !ways.includes(way));
+  return { ...children, paused: isPaused ? [...others, ...ways].slice(-PAUSED_KEPT) : others };
+}
+
+export function isPaused({ paused }: Children, id: string): boolean {
+  return paused.some(way => isWayTo(id, way));
+}
+
+/** Nobody tells the cause of one that has no result. */
+export function endedAs(end: AgentEnd): { outcome: Outcome | 'lost'; cause: Cause | null } {
+  if (end.kind !== 'ended') return { outcome: end.kind, cause: null };
+  const { outcome, cause } = end.report;
+  return { outcome, cause };
+}
+
+/** Without the oldest that have ended, where they are too much: at a safe point all have. */
+function withinBound(list: readonly ChildRecord[]): ChildRecord[] {
+  const oldest = list.findIndex(({ outcome }) => outcome !== null);
+  if (oldest < 0 || sizeOfList(list) <= CHILDREN_BYTES) return [...list];
+  return withinBound(list.toSpliced(oldest, 1));
+}
+
+export function openChildren({ list }: Children): ChildRecord[] {
+  return list.filter(({ outcome }) => outcome === null);
+}
+
+/** What agents that run may be addressed by: ids, and names where one alone of the name runs. */
+export function addresses(children: Children): string[] {
+  const open = openChildren(children);
+  const names = open.map(({ agent }) => agent);
+  return [
+    ...names.filter(name => names.indexOf(name) === names.lastIndexOf(name)),
+    ...open.map(({ id }) => id),
+  ];
+}
+
+/** The agent that a message is passed on to, and whom it is for there: null for the role at work. */
+export interface Addressee {
+  id: string;
+  to: string | null;
+}
+
+/** Whom an address means: an agent that runs, or one of its own, such as `search` of `lead/1` by `lead/1/search`. */
+export function addresseeOf(children: Children, to: unknown): Addressee | null {
+  if (typeof to !== 'string') return null;
+  const open = openChildren(children);
+  const above = open.find(({ id }) => to.startsWith(`${id}/`));
+  if (above) return { id: above.id, to: to.slice(above.id.length + 1) };
+  if (!addresses(children).includes(to)) return null;
+  const { id } = open.find(child => child.id === to || child.agent === to) ?? { id: to };
+  return { id, to: null };
+}
+
+/** What a run that has ended leaves to the one that called it, however it ended. */
+export interface AgentRest {
+  usage: Usage;
+  usageBy: UsageEntry[];
+  turns: number;
+  failedCalls: number;
+  /** Messages of people that nobody read. */
+  unread: InboxItem[];
+  /** Its calls, and those of its own agents, that may have changed something, a line each. */
+  effects: string[];
+}
+
+export interface AgentReport extends AgentRest {
+  outcome: Outcome;
+  cause: Cause;
+  answer: string;
+}
+
+export type AgentEnd =
+  | { kind: 'ended'; report: AgentReport }
+  /** What it leaves, it has told: see `ToCaller`. */
+  | { kind: 'cancelled' }
+  /** It was ended from outside: nothing of it is known. `notStarted`: it could not start. */
+  | { kind: 'lost'; why: string; notStarted?: true };

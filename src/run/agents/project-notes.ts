@@ -1,0 +1,38 @@
+/** What the file of a workspace says of its project: told to the roles that work, as data. */
+
+import type { PinnedRole } from './role.js';
+import type { OutputContract } from '../outputs/contracts.js';
+import type { Message } from '../messages/message.js';
+import { delimit } from '../../base/words/prompt.js';
+import { fill, type Words } from '../../base/words/words.js';
+
+export const PROJECT_NOTES_FILE = 'AGENTS.md';
+/** What is taken of the file, encoded: every request of the run carries it. */
+export const PROJECT_NOTES_BYTES = 16_384;
+
+export interface ProjectNotes {
+  /** The beginning of the file: at most `PROJECT_NOTES_BYTES` as JSON. */
+  text: string;
+  isWhole: boolean;
+}
+
+/** Roles that only judge one thing, a message or a call, do without. */
+const WORK: ReadonlySet<OutputContract> = new Set(['plan', 'execution', 'verdict', 'text']);
+
+export function takesNotes({ output }: Pick<PinnedRole, 'output'>): boolean {
+  return WORK.has(output);
+}
+
+export function holdsNotes({ messages }: { messages: readonly Message[] }): boolean {
+  return messages.some(message => message.kind === 'user' && message.purpose === 'notes');
+}
+
+/** As roles are told. The same in every run of a workspace as long as the file is. */
+export function notesText({ text, isWhole }: ProjectNotes, words: Words): string {
+  return [
+    fill(words.projectNotes, { file: PROJECT_NOTES_FILE }),
+    delimit('project_notes', text),
+    ...(isWhole ? [] : [words.projectNotesCut]),
+    words.projectNotesEnd,
+  ].join('\n\n');
+}

@@ -1,0 +1,238 @@
+/** Checks of a goal: what proves that it is met, whatever a model says. */
+
+import type { FileState } from '../evidence/evidence.js';
+import { expected, quoted } from '../../base/text/output-fields.js';
+import type { Cause } from '../limits/cause.js';
+import { APPROVED_CHECKS_BYTES, CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../../base/sizes/bounds.js';
+import { fitted } from '../../base/text/fit.js';
+import type { JsonSchema } from '../../base/json/json.js';
+import { isRecord, isText, jsonBytes } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+
+/** A command that ends with code 0, a file, a call of a tool that only reads, or a function of the worker's program. */
+export type Check =
+  | { run: string; timeoutMs?: number }
+  /** `matches`: a regular expression; `json`: a JSON Schema. */
+  | { file: string; matches?: string; json?: JsonSchema }
+  | { tool: string; arguments?: Record<string, unknown>; matches?: string }
+  | { function: string };
+
+/** `not_run`: it can't be made here, so that nobody knows. */
+export type CheckStatus = 'passed' | 'failed' | 'not_run';
+
+export interface CheckResult {
+  /** `c1` and so on, in the order in which they are made. */
+  id: string;
+  /** What it is, in a line. */
+  check: string;
+  status: CheckStatus;
+  /** In a line. */
+  why: string;
+  /** What it said, unless it passed: its beginning and its end. */
+  output?: string;
+  /** Files that it reads and that the goal has changed: what it proves, it proves with them. */
+  changed?: string[];
+  /** Of a file that it looked at: what stood there. */
+  file?: FileState;
+  ms: number;
+}
+
+export interface GoalChecks {
+  /** What the planner proposed and a person approved with the plan: they come after those of the run. */
+  approved: Check[];
+  /** Of the checks that were made last, in their order; fewer than there are while they are being made. */
+  results: CheckResult[];
+  /** Calls of the goal that may have changed something. */
+  effects: number;
+  /** `effects` when they were begun: what passed before something changed proves nothing. */
+  made: number;
+  /** Of the last time that a check failed: `effects`, and what the answer was known by. Null: none has failed. */
+  failed: { effects: number; answer: string } | null;
+}
+
+export function noChecks(): GoalChecks {
+  return { approved: [], results: [], effects: 0, made: 0, failed: null };
+}
+
+/** Of one source; all results, cut short, fit their bound. */
+export const MOST_CHECKS = 10;
+export const CHECK_TIMEOUT_MS = 600_000;
+const MOST_TIMEOUT_MS = 86_400_000;
+
+interface Checked {
+  pinned: { checks?: readonly Check[] } | null;
+  goal: { checks: Pick<GoalChecks, 'approved'> };
+}
+
+/** All that a goal must pass. */
+export function checksOf({ pinned, goal }: Checked): readonly Check[] {
+  return [...(pinned?.checks ?? []), ...goal.checks.approved];
+}
+
+export function checkLine(check: Check): string {
+  return preview(whatItIs(check));
+}
+
+function whatItIs(check: Check): string {
+  if ('run' in check) return check.run;
+  if ('function' in check) return `function ${check.function}`;
+  const matches = check.matches === undefined ? '' : ` matches /${check.matches}/`;
+  if ('file' in check) return `file ${check.file}${matches}${check.json ? ' fits its JSON Schema' : ''}`;
+  const given = check.arguments ? ` ${JSON.stringify(check.arguments)}` : '';
+  return `tool ${check.tool}${given}${matches}`;
+}
+
+/** A result without anything in it: a list of nothing, or a sentence that says so. */
+const NOTHING =
+  /^\s*(?:\[\s*\]|\{\s*\}|null|""|0|\(?(?:no|0|nothing|none|not found|there (?:is|are) no)\b[^\n]{0,200})\s*$/i;
+
+/** Whether a tool that was asked for something says that there is none: then a check that only asks does not pass. */
+export function foundNothing(said: string): boolean {
+  return said.trim() === '' || NOTHING.test(said);
+}
+
+const MOST_APPROVED = 5;
+
+/** Commands that a planner proposes, after those that are `approved` already: as many as there is room for. */
+export function proposedChecks(commands: readonly string[], approved: readonly Check[] = []): Check[] {
+  const all = [...approved];
+  for (const run of commands) {
+    const next = [...all, { run }];
+    const isNew = !all.some(check => 'run' in check && check.run === run);
+    const fits = next.length <= MOST_APPROVED && jsonBytes(next) <= APPROVED_CHECKS_BYTES;
+    if (isNew && fits && checksFault([{ run }], 'checks') === null) all.push({ run });
+  }
+  return all;
+}
+
+/** The results with one more, within their bound. */
+export function withResult(results: readonly CheckResult[], result: CheckResult): CheckResult[] {
+  return fitted([...results, result], CHECK_RESULTS_BYTES);
+}
+
+/**
+ * What follows from all results. `left`: times that the work may go back for it, this one not counted; `changed`:
+ * whether anything has changed since a check failed before.
+ */
+export function decideChecks(
+  results: readonly Pick<CheckResult, 'status'>[],
+  { left, changed }: { left: number; changed: boolean },
+): 'passed' | 'again' | 'failed' | 'not_run' {
+  // What failed can be mended; what can't be made here can't.
+  if (results.some(({ status }) => status === 'failed')) return left > 0 && changed ? 'again' : 'failed';
+  return results.some(({ status }) => status === 'not_run') ? 'not_run' : 'passed';
+}
+
+/** Ends in which nothing went wrong: with checks, only where each of them passed. */
+const ENDS_WELL: readonly Cause[] = ['verified', 'direct_answer', 'carried_out', 'no_plan'];
+
+/** Why a goal ends that has checks: of any other end, the worse of the two stands. */
+export function causeWithChecks(cause: Cause, state: Checked & { goal: { checks: GoalChecks } }): Cause {
+  const count = checksOf(state).length;
+  if (count === 0 || !ENDS_WELL.includes(cause)) return cause;
+  const { results, effects, made } = state.goal.checks;
+  if (results.some(({ status }) => status === 'failed')) return 'checks_failed';
+  const passed = results.filter(({ status }) => status === 'passed').length;
+  if (passed < count || effects > made) return 'checks_not_run';
+  return cause === 'verified' ? cause : 'checked';
+}
+
+/**
+ * What an answer says of checks that did not pass, and of those whose files the goal has changed; empty for none. `left`: times that the work could have
+ * gone back for them.
+ */
+export function checksText(
+  { results }: Pick<GoalChecks, 'results'>,
+  { cause, left }: { cause: Cause; left: number },
+): string {
+  const lines = results
+    .filter(({ status }) => status !== 'passed')
+    .map(({ check, status, why }) => `${check} [${status === 'failed' ? 'failed' : 'not run'}: ${why}]`);
+  const early = cause === 'checks_failed' && left > 0 ? ` ${UNCHANGED}` : '';
+  const failed = lines.length > 0 ? `Checks that did not pass: ${lines.join('; ')}.${early}` : '';
+  const read = results.flatMap(({ check, changed = [] }) =>
+    changed.length > 0 ? [`${check} [${changed.join(', ')}]`] : [],
+  );
+  const told = read.length > 0 ? `The goal changed files that its checks read: ${read.join('; ')}.` : '';
+  return [failed, told].filter(Boolean).join('\n\n');
+}
+
+const UNCHANGED = 'Nothing had changed since a check failed before, so the work was not sent back again.';
+
+/** What the role that goes on is told to mend, one text for each check that failed. */
+export function failedChecks(results: readonly CheckResult[]): string[] {
+  return results
+    .filter(({ status }) => status === 'failed')
+    .map(({ id, check, why, output }) =>
+      [`Check ${id}, \`${check}\`: ${why}`, ...(output ? [output] : [])].join('\n'),
+    );
+}
+
+const LAST_LINES = 15;
+const LINE_CHARS = 300;
+
+/** The end of what a check said, in whole lines: that is where an assertion stands. */
+export function lastLines(output: string): string[] {
+  const lines = output.split('\n').filter(line => line.trim() !== '');
+  return lines.slice(-LAST_LINES).map(line => (line.length > LINE_CHARS ? preview(line, LINE_CHARS) : line));
+}
+
+const FORMS: Record<string, readonly string[]> = {
+  run: ['timeoutMs'],
+  file: ['matches', 'json'],
+  tool: ['arguments', 'matches'],
+  function: [],
+};
+
+/** What is wrong with checks that anybody gives, in a sentence; null where they can be made. */
+export function checksFault(value: unknown, at: string): string | null {
+  if (!Array.isArray(value)) return expected(at, 'a list of checks', value);
+  if (value.length > MOST_CHECKS)
+    return `\`${at}\` has ${value.length} checks, and at most ${MOST_CHECKS} are taken.`;
+  for (const [index, check] of value.entries()) {
+    const fault = checkFault(check, `${at}[${index}]`);
+    if (fault !== null) return fault;
+  }
+  const bytes = jsonBytes(value);
+  return bytes > CHECKS_BYTES ? `\`${at}\` has ${bytes} bytes, and at most ${CHECKS_BYTES} are taken.` : null;
+}
+
+function checkFault(value: unknown, at: string): string | null {
+  const kinds = Object.keys(FORMS);
+  if (!isRecord(value)) return expected(at, `an object with one of ${kinds.join(', ')}`, value);
+  const given = Object.keys(value);
+  const [kind, ...others] = given.filter(key => kinds.includes(key));
+  if (kind === undefined || others.length > 0)
+    return `\`${at}\` must have exactly one of ${kinds.join(', ')}.`;
+  const stray = given.find(key => key !== kind && !FORMS[kind]?.includes(key));
+  if (stray !== undefined)
+    return `There is no ${at}.${quoted(stray)}: beside ${kind} there may be ${FORMS[kind]?.join(', ') || 'nothing'}.`;
+  const what = value[kind];
+  if (!isText(what) || what.trim() === '') return expected(`${at}.${kind}`, 'a text that is not empty', what);
+  return fieldFault(value, at);
+}
+
+function fieldFault({ timeoutMs, matches, json, arguments: args }: Record<string, unknown>, at: string) {
+  if (timeoutMs !== undefined && !isTimeout(timeoutMs))
+    return expected(`${at}.timeoutMs`, `a whole number from 1 to ${MOST_TIMEOUT_MS}`, timeoutMs);
+  if (matches !== undefined && !isPattern(matches))
+    return expected(`${at}.matches`, 'a regular expression', matches);
+  if (json !== undefined && !isRecord(json)) return expected(`${at}.json`, 'a JSON Schema object', json);
+  if (args !== undefined && !isRecord(args)) return expected(`${at}.arguments`, 'an object', args);
+  return null;
+}
+
+function isTimeout(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MOST_TIMEOUT_MS;
+}
+
+/** Whether it can be read: it is tried only where its time is bounded. */
+function isPattern(value: unknown): boolean {
+  if (!isText(value)) return false;
+  try {
+    new RegExp(value, 'm');
+    return true;
+  } catch {
+    return false;
+  }
+}

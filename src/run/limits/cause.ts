@@ -1,0 +1,164 @@
+/** Why a goal ended: one closed union, from which outcome, exit code and words follow. */
+
+import type { Basis, Rest } from '../evidence/evidence.js';
+import { FAILURE } from './failure.js';
+import type { BudgetKind } from './limits.js';
+
+/**
+ * `completed`: by a verdict, or by checks where nobody verifies. `answered`: in a mode that verifies nothing.
+ * `unverified`: it was to be verified, checked or carried out, and was not.
+ */
+export const OUTCOMES = [
+  'completed',
+  'answered',
+  'unverified',
+  'budget_exhausted',
+  'stopped',
+  'failed',
+  'cancelled',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export type Cause =
+  /** `completed`: verdict, the run's own record and every check agree. */
+  | 'verified'
+  /** `completed`, where nobody verifies: every check of the goal passed. */
+  | 'checked'
+  /** A check failed, and the work can't go back for it any more. */
+  | 'checks_failed'
+  /** A check could not be made, or was not. */
+  | 'checks_not_run'
+  /** A mode without plans: the answer was given directly. */
+  | 'direct_answer'
+  /** The plan had no task: the answer was given without work to verify. */
+  | 'no_plan'
+  /** A mode that verifies nothing: every task of the plan has been carried out by its executor's word. */
+  | 'carried_out'
+  /** As before, but some failed, were skipped or blocked, or the plan was aborted at a failure. */
+  | 'carried_out_partly'
+  | 'planning_cap'
+  /** The rounds were used up before there was an answer. */
+  | 'execution_cap'
+  | 'verification_cap'
+  | 'turn_cap'
+  | `budget:${Exclude<BudgetKind, 'turns'>}`
+  /** The verdict says done; by the run's own record, tasks of the plan are not. */
+  | 'tasks_open'
+  | 'tasks_failed'
+  /** The verdict says done and leaves out tasks of the plan. */
+  | 'verdict_incomplete'
+  | 'no_verdict'
+  /** What a role wanted confirmed by a person was not. */
+  | 'not_confirmed'
+  /** The role that was to answer asked instead, and nobody answered. */
+  | 'not_answered'
+  /** The verification said that all is done, and nothing as the answer. */
+  | 'empty_answer'
+  | 'wrap_up_failed'
+  | 'ended_by_orchestrator'
+  | 'stopped'
+  | 'stopped_by_orchestrator'
+  /** A hook said that the goal is not to go on. */
+  | 'hook_stop'
+  /** The account of the run has no credits left, or no tokens of the day. */
+  | 'credits'
+  | 'plan_not_approved'
+  | 'cancelled'
+  /** `failed:tasks`: nothing of the plan was achieved; `failed:no_answer`; `failed:role_error`: its role said so; else the type of the failure. */
+  | `failed:${string}`;
+
+export function outcomeOf(cause: Cause): Outcome {
+  switch (cause) {
+    case 'verified':
+    case 'checked':
+      return 'completed';
+    case 'direct_answer':
+    case 'carried_out':
+      return 'answered';
+    case 'stopped':
+    case 'stopped_by_orchestrator':
+    case 'hook_stop':
+    case 'credits':
+    case 'plan_not_approved':
+      return 'stopped';
+    case 'cancelled':
+      return 'cancelled';
+    default:
+      if (cause.startsWith('failed:')) return 'failed';
+      return cause.startsWith('budget:') ? 'budget_exhausted' : 'unverified';
+  }
+}
+
+const BUDGETS: Record<BudgetKind, string> = {
+  turns: 'model replies',
+  totalTurns: 'model replies of the whole run',
+  tokens: 'tokens',
+  wallTimeMs: 'time',
+  costUsd: 'money',
+};
+
+/** The budgets that are used up, as one cause: the run's own turns are a cap, everything else is a budget. */
+export function causeOfBudgets(budgets: readonly BudgetKind[]): Cause {
+  for (const budget of budgets) if (budget !== 'turns') return `budget:${budget}`;
+  return 'turn_cap';
+}
+
+/** What a goal's end tells besides its cause, as results and journals have it. */
+type Told = { [K in keyof Rest]?: Rest[K] | null | undefined };
+
+/** One sentence for people. "Limit" is said only where one was reached. `rest`: on what a completed goal rests. */
+export function causeText(cause: Cause, rest: Told = {}): string {
+  if (cause === 'verified' && rest.basis) return `The answer was verified${restText(rest)}.`;
+  const budget = Object.entries(BUDGETS).find(([kind]) => cause === `budget:${kind}`);
+  if (budget) return `The limit of ${budget[1]} was reached before the answer was verified.`;
+  return TEXTS[cause] ?? 'The run could not go on.';
+}
+
+const RESTS: Readonly<Record<Basis, string>> = {
+  checks: ', and every check passed',
+  evidence: ', by evidence for each task',
+  opinion: ", by the verifier's word alone",
+};
+
+/** On what a verified goal rests, and how many parts of it are impossible here: what follows "verified". */
+export function restText({ basis, exceptions }: Told): string {
+  const count = exceptions?.length ?? 0;
+  const parts = count === 1 ? 'one part that is' : `${count} parts that are`;
+  return `${basis ? RESTS[basis] : ''}${count === 0 ? '' : `, but for ${parts} impossible here`}`;
+}
+
+const TEXTS: Partial<Record<string, string>> = {
+  verified: 'The answer was verified.',
+  checked: 'Every check of the goal passed.',
+  checks_failed: 'A check of the goal failed, whatever was said of it.',
+  checks_not_run: 'A check of the goal could not be made, so nothing proves that it is met.',
+  direct_answer: 'The answer was given directly: this mode verifies nothing.',
+  no_plan: 'No plan with a task came about: the answer was given directly, and nothing was verified.',
+  carried_out: 'The tasks of the plan were carried out: this mode verifies nothing.',
+  carried_out_partly: 'Tasks of the plan failed or were left out, and nothing was verified.',
+  planning_cap: 'The limit of planning rounds was reached without a task: the answer was given directly.',
+  execution_cap: 'The limit of rounds was reached before there was an answer.',
+  verification_cap: 'The limit of verifications was reached, and the last one still wanted more.',
+  turn_cap: 'The limit of model replies was reached before the answer was verified.',
+  tasks_open: 'The verification accepted the answer, but tasks of the plan were not carried out.',
+  tasks_failed: 'The verification accepted the answer, but tasks of the plan failed.',
+  verdict_incomplete: 'The verification accepted the answer without a word on every task of the plan.',
+  no_verdict: 'The verification gave no verdict.',
+  not_confirmed: 'Something that a person was to confirm was not confirmed.',
+  not_answered: 'The role that was to answer asked a question instead, and nobody answered it.',
+  empty_answer: 'The verification said that all is done and gave no answer: the answer is the reports.',
+  wrap_up_failed: 'The model failed when the answer was to be written: the answer is the reports so far.',
+  ended_by_orchestrator: 'The orchestrator ended the work before the answer was verified.',
+  stopped: 'It was stopped: the answer is what there was.',
+  stopped_by_orchestrator: 'The orchestrator stopped the work: the answer is what there was.',
+  hook_stop: 'A hook ended it: the answer is what there was.',
+  credits: 'The account has no credits left, or no tokens of the day: the answer is what there was.',
+  plan_not_approved: 'The plan was not approved, so nothing was carried out.',
+  cancelled: 'It was cancelled.',
+  'failed:tasks': 'Tasks of the plan failed, and none was carried out.',
+  'failed:hook': 'The hook at the end of a turn failed, so nothing says that the goal may go on.',
+  'failed:no_answer': 'Nothing was said that could be an answer.',
+  'failed:role_error': 'The role that was to answer reported an error instead.',
+  [`failed:${FAILURE.model.refused}`]: 'The model declined to answer.',
+  [`failed:${FAILURE.model.contentFilter}`]: "A content filter withheld the model's reply.",
+};

@@ -1,0 +1,85 @@
+/** Token estimates (X4): good enough to trim by; real usage from the endpoint corrects them. */
+
+import type { Block, Message, ToolContent } from '../messages/message.js';
+import { canonicalJson } from '../../base/json/json.js';
+import { measuredOnce } from '../../base/sizes/sizes.js';
+
+/** Of models of which nothing is known. One that takes less says so, and the run shortens what it sends. */
+export const DEFAULT_CONTEXT_TOKENS = 128_000;
+
+/** Characters of one token outside CJK. */
+const CHARACTERS_A_TOKEN = 4;
+/** What roles, separators and ids of a message cost. */
+const MESSAGE_OVERHEAD_TOKENS = 4;
+/** Endpoints charge images by size; this is a middling one. */
+const IMAGE_TOKENS = 800;
+
+/** First and last code points of scripts with about one token a character. Ascending. */
+const WIDE_RANGES: readonly (readonly [number, number])[] = [
+  [0x1100, 0x11ff], // hangul jamo
+  [0x2e80, 0x9fff], // radicals, CJK punctuation, kana, bopomofo, enclosed forms, Han
+  [0xa960, 0xa97f], // hangul jamo extended
+  [0xac00, 0xd7ff], // hangul
+  [0xf900, 0xfaff], // Han compatibility
+  [0xfe30, 0xfe4f], // vertical forms
+  [0xff00, 0xffef], // half and full width
+  [0x20000, 0x3ffff], // Han extensions
+];
+
+const FIRST_WIDE = 0x1100;
+/** Code points above it take two units of UTF-16. */
+const LAST_OF_ONE_UNIT = 0xffff;
+
+function isWide(codePoint: number): boolean {
+  return (
+    codePoint >= FIRST_WIDE && WIDE_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last)
+  );
+}
+
+/** About one token a CJK character, a quarter token for any other UTF-16 unit, rounded up. 0 for ''. */
+export function estimateTokens(text: string): number {
+  let wide = 0;
+  let narrowUnits = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const codePoint = text.charCodeAt(index) < FIRST_WIDE ? 0 : (text.codePointAt(index) ?? 0);
+    if (isWide(codePoint)) wide += 1;
+    else narrowUnits += codePoint > LAST_OF_ONE_UNIT ? 2 : 1;
+    if (codePoint > LAST_OF_ONE_UNIT) index += 1;
+  }
+  return wide + Math.ceil(narrowUnits / CHARACTERS_A_TOKEN);
+}
+
+/** What a message costs in a request. Reasoning that is not sent costs 0. */
+export const estimateMessageTokens = measuredOnce(messageTokens);
+
+function messageTokens(message: Message): number {
+  const blocks: readonly Block[] = message.content;
+  return blocks.reduce((sum, block) => sum + blockTokens(block), MESSAGE_OVERHEAD_TOKENS);
+}
+
+function blockTokens(block: Block): number {
+  switch (block.type) {
+    case 'text':
+      return estimateTokens(block.text);
+    case 'reasoning':
+      // Sent only where its provider wants it back.
+      return block.data === undefined ? 0 : estimateTokens(block.text);
+    case 'tool_use':
+      return estimateTokens(block.name) + estimateTokens(canonicalJson(block.input));
+    case 'tool_result':
+      return block.content.reduce((sum, content) => sum + contentTokens(content), estimateTokens(block.note));
+  }
+}
+
+function contentTokens(content: ToolContent): number {
+  switch (content.type) {
+    case 'text':
+      return estimateTokens(content.text);
+    case 'image':
+      return IMAGE_TOKENS;
+    case 'resource':
+      return estimateTokens(content.uri) + estimateTokens(content.text ?? '');
+    case 'json':
+      return estimateTokens(canonicalJson(content.value));
+  }
+}

@@ -1,0 +1,101 @@
+/** Which model answers, chosen anew before each call (M4): a table of rows that a run pins. */
+
+import type { ModeName } from '../position/modes.js';
+import type { StopReason } from '../messages/message.js';
+import type { Phase } from '../position/position.js';
+import type { ModelFailureType } from '../limits/failure.js';
+import type { BudgetKind, BudgetUse, Limits } from '../limits/limits.js';
+
+/** Shares of the goal's budgets that are used: 0 without a limit, 1 for a limited cost that is not known. */
+export type BudgetShares = Record<Exclude<BudgetKind, 'totalTurns'>, number>;
+
+export interface ModelSituation {
+  role: string;
+  mode: ModeName;
+  phase: Phase;
+  /** Of the call, at its position: from 1. */
+  round: number;
+  /** Number of its reply in the run, from 1. */
+  turn: number;
+  used: BudgetShares;
+  /** How the role's last reply of this goal ended; null before the first. */
+  lastStop: StopReason | null;
+  /** Type of the model failure that the role met last in this goal, such as `model.rate_limited`; null for none. */
+  lastFailure: ModelFailureType | null;
+  inputTokens: number;
+  /** Of the account, after its last charge; null without one. */
+  credits: number | null;
+}
+
+/** All that are given must hold. */
+export interface RowConditions {
+  role?: string;
+  mode?: ModeName;
+  phase?: Phase;
+  roundFrom?: number;
+  turnFrom?: number;
+  /** Share of any budget, or of each that is named. */
+  budgetFrom?: number | Partial<BudgetShares>;
+  lastStop?: StopReason;
+  lastFailure?: ModelFailureType;
+  inputTokensFrom?: number;
+  creditsBelow?: number;
+}
+
+export interface ResolverRow {
+  when: RowConditions;
+  /** In order of preference. Empty where a limit of cost allows none of them: the row is passed over. */
+  use: string[];
+}
+
+type Holds<K extends keyof RowConditions> = (
+  wanted: NonNullable<RowConditions[K]>,
+  situation: ModelSituation,
+) => boolean;
+
+const HOLDS: { readonly [K in keyof Required<RowConditions>]: Holds<K> } = {
+  role: (wanted, { role }) => role === wanted,
+  mode: (wanted, { mode }) => mode === wanted,
+  phase: (wanted, { phase }) => phase === wanted,
+  roundFrom: (from, { round }) => round >= from,
+  turnFrom: (from, { turn }) => turn >= from,
+  budgetFrom: (from, { used }) =>
+    typeof from === 'number'
+      ? Object.values(used).some(share => share >= from)
+      : Object.entries(from).every(([name, share]) => used[name as keyof BudgetShares] >= share),
+  lastStop: (wanted, { lastStop }) => lastStop === wanted,
+  lastFailure: (wanted, { lastFailure }) => lastFailure === wanted,
+  inputTokensFrom: (from, { inputTokens }) => inputTokens >= from,
+  creditsBelow: (limit, { credits }) => credits !== null && credits < limit,
+};
+
+export function resolveModel(rows: readonly ResolverRow[], situation: ModelSituation): number | null {
+  const index = rows.findIndex(({ when, use }) => {
+    const conditions = Object.keys(when) as (keyof RowConditions)[];
+    return use.length > 0 && conditions.every(name => holds(name, when, situation));
+  });
+  return index < 0 ? null : index;
+}
+
+function holds<K extends keyof RowConditions>(name: K, when: RowConditions, situation: ModelSituation) {
+  const wanted = when[name];
+  return wanted === undefined || HOLDS[name](wanted, situation);
+}
+
+export function budgetShares(limits: Limits, used: BudgetUse): BudgetShares {
+  const share = (limit: number | null, value: number | null) =>
+    limit === null ? 0 : value === null ? 1 : value / limit;
+  return {
+    tokens: share(limits.tokens, used.tokens),
+    costUsd: share(limits.costUsd, used.costUsd),
+    wallTimeMs: share(limits.wallTimeMs, used.wallTimeMs),
+    turns: share(limits.turns, used.turns),
+  };
+}
+
+export function rowWords(rows: readonly ResolverRow[], index: number): string {
+  const said = Object.entries(rows[index]?.when ?? {}).map(
+    ([name, wanted]) => `${name} ${typeof wanted === 'object' ? JSON.stringify(wanted) : wanted}`,
+  );
+  return `models.resolver, row ${index + 1}: ${said.join(', ') || 'always'}`;
+}

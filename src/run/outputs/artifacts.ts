@@ -1,0 +1,169 @@
+/** Artifacts: named texts beside the conversation. The state has the inventory, the blob store has their contents. */
+
+import { fill, type Words } from '../../base/words/words.js';
+import { ARTIFACTS_BYTES } from '../../base/sizes/bounds.js';
+import { cutText } from '../../base/text/fit.js';
+import { jsonBytes, stringOr, without } from '../../base/json/json.js';
+
+export interface Artifact {
+  /** Unique in the run: 1 to 64 letters, digits, dots, dashes and underscores. */
+  id: string;
+  /** What it is, such as `markdown`; `task_plan` for the one of that id. */
+  type: string;
+  title: string;
+  /** From 1; each change makes the next. */
+  version: number;
+  /** Its content in the blob store, UTF-8. */
+  ref: string;
+  bytes: number;
+  /** Contents of the versions before it, oldest first; the oldest go where there is no room. */
+  versions: string[];
+}
+
+/** What the workflow has the blob store do. `replace`: of `ref`, the text that stands in it exactly once. */
+export type ArtifactEdit = { kind: 'write' } | { kind: 'replace'; ref: string };
+
+/** What came of it, or why nothing did. `matches`: how often the old text was found. */
+export type ArtifactEdited =
+  | { ref: string; bytes: number }
+  /** By the worker's configuration, as it is now. */
+  | { fault: 'denied' }
+  | { fault: 'gone' }
+  | { fault: 'matches'; count: number }
+  | { fault: 'too_large'; bytes: number };
+
+/** The plan of the one who leads; no other artifact has its id or its type. */
+export const TASK_PLAN = 'task_plan';
+
+export const MOST_ARTIFACTS = 40;
+/** The content of one, UTF-8. */
+export const MOST_ARTIFACT_BYTES = 1_000_000;
+
+const ID = /^[A-Za-z0-9._-]{1,64}$/;
+const TYPE_BYTES = 80;
+const TITLE_BYTES = 200;
+
+export type ArtifactChange = 'create_artifact' | 'update_artifact' | 'rewrite_artifact';
+
+/** What a change is about: the artifact as it will be, without what only the store knows. */
+export type ArtifactDraft = Pick<Artifact, 'id' | 'type' | 'title' | 'version'>;
+
+export type ArtifactDecision = { edit: ArtifactEdit; draft: ArtifactDraft } | { fault: string };
+
+/** Whether a change may be made, and what it takes; `fault`: what the model is told instead. */
+export function decideArtifact(
+  artifacts: readonly Artifact[],
+  tool: ArtifactChange,
+  input: Readonly<Record<string, unknown>>,
+  words: Words,
+): ArtifactDecision {
+  const id = stringOr(input.id, '');
+  if (tool === 'create_artifact') return decideCreation(artifacts, id, input, words);
+  const found = artifacts.find(each => each.id === id);
+  if (!found) return { fault: unknownArtifact(artifacts, id, words) };
+  const { version } = found;
+  const { expectedVersion: expected = version } = input;
+  if (expected !== version)
+    return { fault: fill(words.noteArtifactVersion, { id, version, expected: String(expected) }) };
+  // Arguments fit the schema; what a person edited may not.
+  const title = cutText(stringOr(input.title, ''), TITLE_BYTES) || found.title;
+  return {
+    edit: tool === 'update_artifact' ? { kind: 'replace', ref: found.ref } : { kind: 'write' },
+    draft: { id, type: found.type, title, version: version + 1 },
+  };
+}
+
+function decideCreation(
+  artifacts: readonly Artifact[],
+  id: string,
+  input: Readonly<Record<string, unknown>>,
+  words: Words,
+): ArtifactDecision {
+  const type = cutText(stringOr(input.type, ''), TYPE_BYTES);
+  if (!ID.test(id)) return { fault: words.noteArtifactId };
+  if ((id === TASK_PLAN) !== (type === TASK_PLAN)) return { fault: words.noteArtifactReserved };
+  const found = artifacts.find(each => each.id === id);
+  if (found) return { fault: fill(words.noteArtifactExists, { id, version: found.version }) };
+  if (artifacts.length >= MOST_ARTIFACTS)
+    return { fault: fill(words.noteArtifactFull, { count: artifacts.length }) };
+  const title = cutText(stringOr(input.title, ''), TITLE_BYTES) || id;
+  return { edit: { kind: 'write' }, draft: { id, type, title, version: 1 } };
+}
+
+/** The inventory with the change made; null where it can't be kept within its bound. */
+export function withArtifact(
+  artifacts: readonly Artifact[],
+  draft: ArtifactDraft,
+  { ref, bytes }: Pick<Artifact, 'ref' | 'bytes'>,
+): Artifact[] | null {
+  const before = artifacts.find(({ id }) => id === draft.id);
+  const versions = before ? [...before.versions, before.ref] : [];
+  const changed: Artifact = { ...draft, ref, bytes, versions };
+  let kept = before ? artifacts.map(each => (each === before ? changed : each)) : [...artifacts, changed];
+  while (jsonBytes(kept) > ARTIFACTS_BYTES) {
+    const most = Math.max(...kept.map(each => each.versions.length));
+    if (most === 0) return null;
+    kept = kept.map(each =>
+      each.versions.length === most ? { ...each, versions: each.versions.slice(1) } : each,
+    );
+  }
+  return kept;
+}
+
+export function findArtifact(
+  artifacts: readonly Artifact[],
+  id: string,
+  version: number | null,
+  words: Words,
+): { artifact: Artifact; ref: string; version: number } | { fault: string } {
+  const artifact = artifacts.find(each => each.id === id);
+  if (!artifact) return { fault: unknownArtifact(artifacts, id, words) };
+  const wanted = version ?? artifact.version;
+  const ref = contentOf(artifact, wanted);
+  return ref === null
+    ? { fault: fill(words.noteArtifactNoVersion, { id, version: wanted, latest: artifact.version }) }
+    : { artifact, ref, version: wanted };
+}
+
+export function contentOf({ version: latest, ref, versions }: Artifact, version: number): string | null {
+  return version === latest ? ref : (versions[versions.length - (latest - version)] ?? null);
+}
+
+/** `content` with the one place of `oldText` replaced; else how often it was found. Empty text is found nowhere. */
+export function replaceOnce(
+  content: string,
+  oldText: string,
+  newText: string,
+): { content: string } | { matches: number } {
+  const parts = oldText === '' ? [content] : content.split(oldText);
+  const [head = '', tail = ''] = parts;
+  return parts.length === 2 ? { content: head + newText + tail } : { matches: parts.length - 1 };
+}
+
+export function editedArtifactNote(
+  words: Words,
+  draft: ArtifactDraft,
+  edited: Exclude<ArtifactEdited, { fault: 'denied' }>,
+): string {
+  const { id, version } = draft;
+  if (!('fault' in edited)) return fill(words.noteArtifactSaved, { id, version, bytes: edited.bytes });
+  switch (edited.fault) {
+    case 'gone':
+      return fill(words.noteArtifactGone, { id });
+    case 'matches':
+      return edited.count === 0
+        ? fill(words.noteArtifactNoMatch, { id })
+        : fill(words.noteArtifactMatches, { id, count: edited.count });
+    case 'too_large':
+      return fill(words.noteArtifactTooLarge, { bytes: edited.bytes, most: MOST_ARTIFACT_BYTES });
+  }
+}
+
+export function listedArtifact(artifact: Artifact): Omit<Artifact, 'ref' | 'versions'> {
+  return without(artifact, 'ref', 'versions');
+}
+
+function unknownArtifact(artifacts: readonly Artifact[], id: string, words: Words): string {
+  if (artifacts.length === 0) return words.noteArtifactNone;
+  return fill(words.noteArtifactUnknown, { id, ids: artifacts.map(each => each.id).join(', ') });
+}

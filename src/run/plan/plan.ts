@@ -1,0 +1,218 @@
+/** Plan items and their states (G15): one superset of todo, task and step. */
+import { jsonBytes } from '../../base/json/json.js';
+
+export const TASK_STATUSES = ['pending', 'executing', 'completed', 'failed', 'skipped', 'blocked'] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** A task as a planner states it. The order of a list of them is the plan's order. */
+export interface PlannedTask {
+  id: string;
+  description: string;
+  /** 1 is the highest (L7). */
+  priority: number;
+  /** Ids of tasks that must be completed or skipped first. */
+  dependencies: string[];
+  /** Names of what it cannot do without: see `capabilities.ts`. Empty for nothing in particular. */
+  requiredCapabilities: string[];
+  /** Milliseconds that it should take; null where nobody says. */
+  estimatedDuration: number | null;
+  completionCriteria: string | null;
+}
+
+/** A task as somebody changes it: what is left out stays as it is, and has its default where the task is new. */
+export type TaskChange = Pick<PlannedTask, 'id'> & Partial<PlannedTask>;
+
+export function wholeTask(change: TaskChange, old: PlannedTask | undefined, position: number): PlannedTask {
+  const left: PlannedTask = old ?? { ...NEW_TASK, id: change.id, priority: position };
+  // Null takes an estimate or a criterion away.
+  const values = DEFINITION.map(name => [name, change[name] === undefined ? left[name] : change[name]]);
+  return Object.fromEntries(values) as PlannedTask;
+}
+
+const NEW_TASK: PlannedTask = {
+  id: '',
+  description: '',
+  priority: 0,
+  dependencies: [],
+  requiredCapabilities: [],
+  estimatedDuration: null,
+  completionCriteria: null,
+};
+const DEFINITION = Object.keys(NEW_TASK) as (keyof PlannedTask)[];
+
+export interface Task extends PlannedTask {
+  status: TaskStatus;
+  /** Executor rounds used. */
+  rounds: number;
+  /** Rounds that this task was allowed in place of the limit; null for the limit. */
+  maxRounds: number | null;
+  /** Times that it was tried again on the orchestrator's proposal. */
+  retries: number;
+  /** What the executor reported; null until it did. */
+  result: string | null;
+  /** Why it has its status: `max_rounds`, `gave_up`, `dependency_failed`, `echoed`, `rejected` and so on. */
+  reason: string | null;
+  /** The goal's working time when it began, milliseconds, while its estimate is watched; else null. */
+  begunMs: number | null;
+  /** It takes, or has taken, longer than its estimate. */
+  overdue?: true;
+  /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
+  cycle: number;
+  /** A person added or changed it: it is of the plan until it is done or a person removes it, in their words. */
+  byPerson?: true;
+  /** Until its plan is released: what differed before it; null for a new task. A rejected plan changes nothing. */
+  before?: Partial<Task> | null;
+}
+
+export interface EchoedTask {
+  id: string;
+  status: TaskStatus;
+}
+
+export function reportBytes(tasks: readonly Task[]): number {
+  return tasks.reduce((bytes, task) => bytes + jsonBytes(task.result ?? ''), 0);
+}
+
+/** The reason of a completed task whose result a person was to confirm, and nobody did. */
+export const UNCONFIRMED = 'unconfirmed';
+/** The reason of a task that a plan gave up, or that was dropped with the plan that it belonged to. */
+export const REPLANNED = 'replanned';
+/** The reason of a task that a person does not want done: no plan of a role brings it back. */
+export const REMOVED = 'removed by a person';
+
+/**
+ * The plan that counts at the end: what is completed, open or a person's, and what ended since the latest plan with a task.
+ * What ended under an earlier plan, and was not taken up again, is replaced by what came after it.
+ */
+export function planInForce(tasks: readonly Task[]): Task[] {
+  const left = tasks.filter(task => task.reason !== REPLANNED && task.reason !== REMOVED);
+  const latest = Math.max(0, ...left.map(task => task.cycle));
+  return left.filter(
+    task => task.status === 'completed' || isOpen(task) || task.byPerson || task.cycle === latest,
+  );
+}
+
+/** A skip says that the goal can do without it, which nobody says of what a person wants done. */
+export function isUndone({ status, byPerson }: Task): boolean {
+  return status === 'skipped' ? byPerson === true : status !== 'completed';
+}
+
+/** Puts the open tasks of earlier plans under this one. A plan that brought no task replaces nothing. */
+export function adoptOpenTasks(tasks: readonly Task[], cycle: number): Task[] {
+  if (!tasks.some(task => task.cycle === cycle)) return [...tasks];
+  return tasks.map(task => (isOpen(task) && task.cycle !== cycle ? { ...task, cycle } : task));
+}
+
+export function released({ before: _, ...task }: Task): Task {
+  return task;
+}
+
+/** Tasks as they were before the plan that was not released; what ended or a person set since is none of it. */
+export function withoutUnreleased(tasks: readonly Task[]): Task[] {
+  const gone = tasks.flatMap(({ id, before }) => (before === null ? [id] : []));
+  return tasks
+    .filter(({ before }) => before !== null)
+    .map(task => ({ ...released(task), ...task.before }))
+    .map(task => ({ ...task, dependencies: task.dependencies.filter(id => !gone.includes(id)) }));
+}
+
+export function isOpen(task: Task): boolean {
+  return task.status === 'pending' || task.status === 'executing';
+}
+
+/** Gives one task a status. Nothing but `completed` changes a completed task. */
+export function setStatus(
+  tasks: readonly Task[],
+  id: string,
+  status: TaskStatus,
+  change: { reason?: string | null; result?: string | null; rounds?: number } = {},
+): Task[] {
+  return tasks.map(task => {
+    if (task.id !== id || (task.status === 'completed' && status !== 'completed')) return task;
+    return {
+      ...task,
+      status,
+      reason: change.reason ?? null,
+      result: change.result === undefined ? task.result : change.result,
+      rounds: change.rounds ?? task.rounds,
+    };
+  });
+}
+
+/** Applies an executor's echoed list to tasks that have not begun. */
+export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
+  // It completes none: a task is done when it ran and reported itself. It begins none: only code does. The current
+  // task and those that a person set stay as they are.
+  const statusById = new Map(echoed.map(echo => [echo.id, echo.status]));
+  return tasks.map(task => {
+    const status = statusById.get(task.id);
+    if (task.id === currentId || task.status !== 'pending' || task.byPerson) return task;
+    if (status !== 'failed' && status !== 'skipped' && status !== 'blocked') return task;
+    return { ...task, status, reason: 'echoed' };
+  });
+}
+
+/** Fails completed tasks that a verification rejects, so that a later plan revives them: the one way out of `completed`. */
+export function rejectTasks(tasks: readonly Task[], ids: readonly string[]): Task[] {
+  return tasks.map(task =>
+    ids.includes(task.id) && task.status === 'completed'
+      ? { ...task, status: 'failed', reason: 'rejected' }
+      : task,
+  );
+}
+
+/**
+ * `skip`: what waits for it is blocked, the others go on. `abort`: the goal is summed up with what there is.
+ * `replan`: the planner mends what is left. `ask`: a person chooses one of these; where nobody can be asked, `skip`.
+ */
+export const STEP_FAILURE_POLICIES = ['skip', 'abort', 'replan', 'ask'] as const;
+
+export type StepFailurePolicy = (typeof STEP_FAILURE_POLICIES)[number];
+
+export type StepDecision = Exclude<StepFailurePolicy, 'ask'>;
+
+/** Circles of dependencies, each as the ids along it: at least one where any exists. Unknown ids do not count. */
+export function planCycles(planned: readonly PlannedTask[]): string[][] {
+  const next = unresolvable(planned);
+  const seen = new Set<string>();
+  const cycles: string[][] = [];
+  for (const start of next.keys()) {
+    const path: string[] = [];
+    const onPath = new Map<string, number>();
+    let at: string | undefined = start;
+    while (at !== undefined && !seen.has(at)) {
+      seen.add(at);
+      onPath.set(at, path.length);
+      path.push(at);
+      at = next.get(at);
+    }
+    const from = at === undefined ? undefined : onPath.get(at);
+    if (from !== undefined) cycles.push(path.slice(from));
+  }
+  return cycles;
+}
+
+/** Tasks that no order can reach, each with one dependency that is unreachable too: circles are inside. */
+function unresolvable(planned: readonly PlannedTask[]): Map<string, string> {
+  const waitsFor = new Map(planned.map(task => [task.id, new Set<string>()]));
+  const dependants = new Map(planned.map(task => [task.id, [] as string[]]));
+  for (const task of planned) {
+    for (const id of task.dependencies) {
+      const waiting = dependants.get(id);
+      if (waiting === undefined) continue;
+      waitsFor.get(task.id)?.add(id);
+      waiting.push(task.id);
+    }
+  }
+  const free = [...waitsFor.entries()].filter(([, ids]) => ids.size === 0).map(([id]) => id);
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    waitsFor.delete(id);
+    for (const dependant of dependants.get(id) ?? []) {
+      const ids = waitsFor.get(dependant);
+      if (ids?.delete(id) && ids.size === 0) free.push(dependant);
+    }
+  }
+  const next = new Map<string, string>();
+  for (const [id, ids] of waitsFor) for (const first of ids) if (!next.has(id)) next.set(id, first);
+  return next;
+}

@@ -1,0 +1,242 @@
+/** What the modes are, an entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. */
+
+import type { OutputContract } from '../outputs/contracts.js';
+import { CHOICES } from '../outputs/contracts.js';
+import type { Cause } from '../limits/cause.js';
+import {
+  answeringAt,
+  choosingAt,
+  type Position,
+  type PositionsOf,
+  planningAt,
+  verificationAt,
+  wrapUpAt,
+} from './position.js';
+
+export type Mode = 'team' | 'plan' | 'react' | 'lead' | 'direct' | 'auto';
+
+/** A mode by its name: a built-in one, or one that `steersman.yaml` declares. */
+export type ModeName = Mode | (string & Record<never, never>);
+
+/** What a mode of the configuration is: roles that work on the goal one after the other, the last answers. */
+export interface DeclaredMode {
+  /** For people and for the role that chooses; null: it is never chosen, only named. */
+  does: string | null;
+  steps: string[];
+}
+
+export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
+
+/** How the work of a mode goes, each in positions of its own: `steps` is one role alone, or several in turn. */
+export type ModeKind = keyof PositionsOf;
+
+/** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
+export interface Way {
+  mode: ModeName;
+  /** The roles of its steps, or the one that its start named; null for the mode's own. */
+  roles: readonly string[] | null;
+}
+
+interface ModeEntry<K extends ModeKind> {
+  kind: K;
+  does: string;
+  /** The role whose turn it is at each of its positions, and what its reply must be: the roles that the mode needs. */
+  at: Record<PositionsOf[K]['phase'], RoleThere>;
+  /** Of the kind `steps`: the roles in turn, unless its start names them. */
+  steps?: readonly string[];
+  begin: () => PositionsOf[K];
+  /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
+  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PositionsOf[K]) | null;
+}
+
+interface RoleThere {
+  role: string;
+  output: OutputContract;
+}
+
+type AnyEntry = { [K in ModeKind]: ModeEntry<K> }[ModeKind];
+
+const PLANNER: RoleThere = { role: 'planner', output: 'plan' };
+const EXECUTOR: RoleThere = { role: 'executor', output: 'execution' };
+const VERIFIER: RoleThere = { role: 'verifier', output: 'verdict' };
+const SUMMARY: RoleThere = { role: 'summary', output: 'text' };
+
+const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
+  team: {
+    kind: 'team',
+    does: 'plans, carries out task by task, verifies',
+    at: {
+      planning: PLANNER,
+      execution: EXECUTOR,
+      checking: VERIFIER,
+      verification: VERIFIER,
+      wrap_up: SUMMARY,
+    },
+    begin: () => planningAt(1),
+    carriedOut: cycle => verificationAt(cycle),
+  },
+  plan: {
+    kind: 'plan',
+    does: 'plans, carries out task by task, sums up; nothing is verified',
+    at: { planning: PLANNER, execution: EXECUTOR, checking: EXECUTOR, wrap_up: SUMMARY },
+    begin: () => planningAt(1),
+    carriedOut: wrapUpAt,
+  },
+  react: workOf(['react'], 'one role works with tools and answers, nothing is verified'),
+  lead: workOf(['lead'], 'one role works with tools and hands pieces of the work to sub-agents'),
+  direct: workOf(['direct'], 'one role answers at once, without tools'),
+  auto: {
+    kind: 'auto',
+    does: 'a role chooses one of the others for each goal',
+    at: { choosing: { role: 'selector', output: 'choice' }, wrap_up: SUMMARY },
+    begin: choosingAt,
+    carriedOut: null,
+  },
+};
+
+/** Of all modes that the configuration declares: their roles are what it says. */
+const DECLARED = workOf([], 'roles that steersman.yaml names work one after the other, the last answers');
+
+function workOf(steps: readonly string[], does: string): ModeEntry<'steps'> {
+  const role = (name = ''): RoleThere => ({ role: name, output: 'text' });
+  const at = { answering: role(steps[0]), checking: role(steps.at(-1)), wrap_up: role(steps.at(-1)) };
+  return { kind: 'steps', does, at, steps, begin: answeringAt, carriedOut: null };
+}
+
+/** All built-in modes, in the order in which they are told of. */
+export const MODES = Object.keys(ENTRIES) as Mode[];
+
+const MODE_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
+
+/** Whether it is a valid name of a mode. The configuration may declare modes besides the built-in ones. */
+export function isModeName(value: unknown): value is ModeName {
+  return typeof value === 'string' && MODE_NAME.test(value);
+}
+
+export function mayBeDeclared(name: string): boolean {
+  return isModeName(name) && builtIn(name) === null;
+}
+
+function builtIn(mode: ModeName): Mode | null {
+  return MODES.find(name => name === mode) ?? null;
+}
+
+function entryOf(mode: ModeName): ModeEntry<ModeKind> {
+  const name = builtIn(mode);
+  // Each entry takes the places of its own kind, which the compiler does not see.
+  return (name === null ? DECLARED : ENTRIES[name]) as ModeEntry<ModeKind>;
+}
+
+/** Whether goals of this mode are one role's work, and a start may name which. */
+export function isOneRole(mode: ModeName): boolean {
+  return builtIn(mode) !== null && entryOf(mode).steps?.length === 1;
+}
+
+export const ONE_ROLE_MODES = MODES.filter(isOneRole);
+
+export const MODES_HELP = `${MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ')}, or one that steersman.yaml declares under modes`;
+
+/** Modes that are chosen among in the mode `auto`: of those that are declared, the ones that say what they do. */
+export function choicesOf(declared: DeclaredModes): string[] {
+  const described = Object.keys(declared).filter(name => declared[name]?.does != null);
+  return [...CHOICES, ...described];
+}
+
+export const DEFAULT_MODE: Mode = 'team';
+
+/** Of a run whose start names none: the default, or where it names a role, that role's work. */
+export function modeFor(role: string | undefined): Mode {
+  return role === undefined ? DEFAULT_MODE : 'react';
+}
+
+export function firstPosition(mode: ModeName): Position {
+  return entryOf(mode).begin();
+}
+
+/** Where a goal goes on when no task of its plan is left; `end`: for a wrap-up. Throws in a mode without plans. */
+export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Position {
+  const { carriedOut } = entryOf(mode);
+  if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
+  return carriedOut(cycle, end);
+}
+
+/** Whether goals of a run of this mode may have a plan: where a mode is chosen for each, some do. */
+export function mayPlan(mode: ModeName): boolean {
+  return mode === 'auto' || hasPlan(mode);
+}
+
+/** Whether goals of this mode have a plan, whose tasks are carried out and which people may change. */
+export function hasPlan(mode: ModeName): boolean {
+  return entryOf(mode).carriedOut !== null;
+}
+
+/** Whether goals of this mode end with a verdict, which wants evidence. */
+export function isVerified(mode: ModeName): boolean {
+  return 'verification' in entryOf(mode).at;
+}
+
+/** The role that has the say at a position: messages of people are for it. */
+export function roleAt(way: Way, position: Position): string {
+  if (position.phase === 'wrap_up') return position.by ?? lastRole(way);
+  const step = stepAt(position);
+  return (step === null ? undefined : stepsOf(way)?.[step]) ?? roleOf(way.mode, position.phase);
+}
+
+/** Whose turn it is, or was before its answer is checked. */
+function stepAt(position: Position): number | null {
+  if (position.phase === 'answering') return position.step;
+  return position.phase === 'checking' && position.of.kind === 'answer' ? position.of.step : null;
+}
+
+/** Whether the words of the role at work there are the goal's answer. */
+export function answersAt(way: Way, at: { phase: string; step?: unknown }): boolean {
+  if (at.phase === 'wrap_up') return true;
+  return at.phase === 'answering' && at.step === (stepsOf(way)?.length ?? 1) - 1;
+}
+
+/** The role that answers where the work ends early. */
+export function lastRole(way: Way): string {
+  return stepsOf(way)?.at(-1) ?? roleOf(way.mode, 'wrap_up');
+}
+
+function roleOf(mode: ModeName, phase: Position['phase']): string {
+  const there: Partial<Record<Position['phase'], RoleThere>> = entryOf(mode).at;
+  const role = there[phase]?.role;
+  if (role === undefined) throw new Error(`the mode ${mode} has no position ${phase}`);
+  return role;
+}
+
+export function requiredRoles(way: Way, declared: DeclaredModes = {}): Map<string, OutputContract> {
+  const chosen = ['auto', ...choicesOf(declared)];
+  const ways =
+    way.mode === 'auto' ? chosen.map(mode => ({ mode, roles: declared[mode]?.steps ?? null })) : [way];
+  return new Map(ways.flatMap(rolesOf));
+}
+
+function rolesOf(way: Way): [string, OutputContract][] {
+  const steps = stepsOf(way);
+  if (steps !== null) return steps.map(role => [role, 'text']);
+  return Object.values(entryOf(way.mode).at).map(({ role, output }) => [role, output]);
+}
+
+/** Roles that read messages (PR3): not those asked in passing. A declared mode's are known once it is loaded. */
+export function readersOf(way: Way): string[] {
+  const steps = stepsOf(way);
+  const { wrap_up: _last, ...working } = entryOf(way.mode).at;
+  return [...new Set(steps ?? Object.values(working).map(({ role }) => role))];
+}
+
+/** The readers of all built-in modes, for completion and help. Only the run knows which of them it has. */
+export const READERS: readonly string[] = [
+  ...new Set(MODES.flatMap(mode => readersOf({ mode, roles: null }))),
+];
+
+/** The roles that work one after the other; null in a mode whose positions have roles of their own. */
+export function stepsOf({ mode, roles }: Way): readonly string[] | null {
+  const { steps = null } = entryOf(mode);
+  return steps === null ? null : (roles ?? steps);
+}
+
+export function heedsPolicy(mode: ModeName): boolean {
+  return mode === 'plan' || mode === 'auto';
+}

@@ -1,0 +1,400 @@
+/**
+ * What of a run is kept outside of Temporal: its messages, events and steps, each once, whole as they were first said.
+ * A mark says how far. What the run shortens before it is kept stays here until it is.
+ */
+
+import type { ModeName } from '../position/modes.js';
+import type { Cause, Outcome } from '../limits/cause.js';
+import { isRecord, isText } from '../../base/json/json.js';
+import { countOver, sizeOf } from '../../base/sizes/sizes.js';
+import { UNKEPT_BYTES } from '../../base/sizes/bounds.js';
+import type { Journal, JournalEvent } from './journal.js';
+import { isKeptRest, type KeptRest } from './kept-rest.js';
+import {
+  type AssistantMessage,
+  isUsage,
+  type Message,
+  reasoningOf,
+  saidCall,
+  textOf,
+  toolCallsOf,
+  type Usage,
+} from '../messages/message.js';
+import type { Thread, Threads } from './thread.js';
+import type { Trace, TraceStep } from './trace.js';
+
+/** All up to here: the number in a message's id, that of an event, and that of a step. */
+export interface Mark {
+  id: number;
+  seq: number;
+  step: number;
+}
+
+export const NOTHING_KEPT: Mark = { id: 0, seq: 0, step: 0 };
+
+/** One line of a conversation. Unique in its run: a message by its id, an event by `seq`, a step by its number. */
+export type Kept =
+  | { kind: 'message'; thread: string; message: Message }
+  | { kind: 'event'; event: JournalEvent }
+  | { kind: 'step'; step: TraceStep };
+
+/** A message that was shortened or dropped before it was kept: the original. */
+export interface Unkept {
+  thread: string;
+  message: Message;
+}
+
+/** How far a run is kept. */
+export interface Keeping {
+  kept: Mark;
+  /** Since when the store takes nothing; null while it does. */
+  keepFailedAt: number | null;
+  /** Messages as they were said that were shortened since: at most 40 KB. */
+  unkept: Unkept[];
+}
+
+export function newKeeping(): Keeping {
+  return { kept: NOTHING_KEPT, keepFailedAt: null, unkept: [] };
+}
+
+/** The part of a run's state that is about what is kept. */
+interface KeptState {
+  pinned: { keeps?: true } | null;
+  lastId: number;
+  threads: Threads;
+  log: { journal: Journal; trace: Trace } & Keeping;
+}
+
+/** Id of the `number`-th run of a conversation. */
+export function idInSession(session: string, number: number): string {
+  return number === 1 ? session : `${session}~${number}`;
+}
+
+/** Number of the last run that a conversation has; 0 where it has none, but for sub-agents. */
+export function lastNumberIn(session: string, runs: readonly Pick<RunRecord, 'workflowId'>[]): number {
+  const numbers = runs.map(({ workflowId }) => {
+    if (workflowId === session) return 1;
+    const rest = workflowId.startsWith(`${session}~`) ? workflowId.slice(session.length + 1) : '';
+    return /^\d{1,9}$/.test(rest) ? Number(rest) : 0;
+  });
+  return Math.max(0, ...numbers);
+}
+
+/** A run as it stands, for who lists it or looks it up without its worker. */
+export interface RunRecord {
+  v: 1;
+  /** Of this run and no other, whatever its workflow id. */
+  chain: string;
+  /** Conversation that it is a part of: that of a sub-agent is its caller's. */
+  session: string;
+  workflowId: string;
+  /** Its execution at hand: another one goes on with the run, or says a part of it anew. */
+  runId: string;
+  /** The executions before it, as far as the store knows, the newest first. */
+  earlier?: string[];
+  namespaceId: string;
+  /** The one at hand. */
+  goal: string;
+  mode: ModeName;
+  workspace: string;
+  /** Of a sub-agent: workflow id of its caller. */
+  parent?: string;
+  /** Of the goal at hand. */
+  number: number;
+  startedAt: number;
+  changedAt: number;
+  /** How the run, or its last goal, ended; null while one is pursued. */
+  outcome: Outcome | null;
+  cause: Cause | null;
+  answer: string | null;
+  /** While a goal is pursued, there is none. */
+  rest?: KeptRest;
+  /** The run has ended: no line follows. */
+  ended: boolean;
+  /** The store got the end from the history of the ended run, which can give it again. */
+  late?: true;
+  usage: Usage;
+  kept: Mark;
+}
+
+/** A part of what the store of sessions keeps, and the run as it stands. */
+export interface KeepPage {
+  run: Omit<RunRecord, 'v' | 'namespaceId' | 'kept'>;
+  records: Kept[];
+  /** Kept up to here. */
+  kept: Mark;
+  /** There is more before the mark that was asked for: ask again from `kept`. */
+  more: boolean;
+}
+
+/** How far the run is now. */
+export function markOf({ lastId, log: { journal, trace } }: KeptState): Mark {
+  return { id: lastId, seq: journal.lastSeq, step: trace.dropped + trace.steps.length };
+}
+
+/** Zero for what is no message of a conversation, such as the note of a cut. */
+export function messageNumber({ id }: Pick<Message, 'id'>): number {
+  return /^m\d+$/.test(id) ? Number(id.slice(1)) : 0;
+}
+
+/** Whether it was said in this run: what a run begins with is kept where it was said. */
+function isOwn({ from }: Message): boolean {
+  return from === undefined;
+}
+
+/** A thread by the name that it keeps: a copy is joined to the one that it goes on with. */
+function nameOf({ id, branch }: Thread): string {
+  return branch?.of ?? id;
+}
+
+/** What the run has after one mark, up to another: messages, events, steps, each in order. */
+export function recordsBetween(state: KeptState, after: Mark, upTo: Mark): Kept[] {
+  const { journal, trace, unkept } = state.log;
+  // An original comes before what was made of it. Copies of a thread share messages.
+  const said = new Map<number, Unkept>();
+  for (const { thread, message } of [...unkept, ...messagesOf(state)]) {
+    const number = isOwn(message) ? messageNumber(message) : 0;
+    if (number > after.id && number <= upTo.id && !said.has(number)) said.set(number, { thread, message });
+  }
+  const inOrder = [...said].sort(([a], [b]) => a - b);
+  const events = journal.events.filter(({ seq }) => seq > after.seq && seq <= upTo.seq);
+  const steps = trace.steps.filter(({ step }) => step > after.step && step <= upTo.step);
+  return [
+    ...inOrder.map(([, each]) => ({ kind: 'message' as const, ...each })),
+    ...events.map(event => ({ kind: 'event' as const, event })),
+    ...steps.map(step => ({ kind: 'step' as const, step })),
+  ];
+}
+
+function* messagesOf({ threads }: KeptState): Generator<Unkept> {
+  for (const thread of Object.values(threads))
+    for (const message of thread.messages) yield { thread: nameOf(thread), message };
+}
+
+/** The mark moved on to a record that comes after it. */
+export function passed(mark: Mark, record: Kept): Mark {
+  switch (record.kind) {
+    case 'message':
+      return { ...mark, id: messageNumber(record.message) };
+    case 'event':
+      return { ...mark, seq: record.event.seq };
+    case 'step':
+      return { ...mark, step: record.step.step };
+  }
+}
+
+export function isAfter(mark: Mark, record: Kept): boolean {
+  if (record.kind === 'message') return messageNumber(record.message) > mark.id;
+  return record.kind === 'event' ? record.event.seq > mark.seq : record.step.step > mark.step;
+}
+
+export function isBehind(mark: Mark, of: Mark): boolean {
+  return mark.id < of.id || mark.seq < of.seq || mark.step < of.step;
+}
+
+/** So many executions that a run had before are known: an attempt of one before those can't be on its way still. */
+const EARLIER_EXECUTIONS = 10;
+
+/** How a run stands in the store after a write. */
+interface Standing {
+  run: RunRecord;
+  /** False: the write comes after a later one of its execution. */
+  isNews: boolean;
+  /** What is known behind this mark is no part of the run's story any more. */
+  resetTo: Mark | null;
+}
+
+/** What a write comes to; null where another execution has taken over from its own. Clocks, which step back, don't decide. */
+export function standing(before: RunRecord | null, run: RunRecord, after?: Mark): Standing | null {
+  if (before === null) return { run, isNews: true, resetTo: null };
+  const { runId, earlier = [] } = before;
+  if (runId === run.runId) {
+    const known = earlier.length > 0 ? { earlier } : {};
+    const isNews = isLater(run, before);
+    return { run: isNews ? { ...run, ...known } : before, isNews, resetTo: null };
+  }
+  if (earlier.includes(run.runId)) return null;
+  const resetTo = after && isBehind(after, before.kept) ? after : null;
+  return {
+    run: { ...run, earlier: [runId, ...earlier].slice(0, EARLIER_EXECUTIONS) },
+    isNews: true,
+    resetTo,
+  };
+}
+
+/**
+ * From where a run is to be written again, if the store lacks what the records follow: it was put back to an earlier
+ * state. Null if it lacks nothing. `before`: the run as the store has it.
+ */
+export function missingAfter(before: RunRecord | null, after: Mark | undefined): Mark | null {
+  const stored = before?.kept ?? NOTHING_KEPT;
+  if (after === undefined || !isBehind(stored, after)) return null;
+  const { id, seq, step } = stored;
+  return { id: Math.min(id, after.id), seq: Math.min(seq, after.seq), step: Math.min(step, after.step) };
+}
+
+/** Of two looks at one execution. */
+function isLater(run: RunRecord, before: RunRecord): boolean {
+  if (isBehind(run.kept, before.kept)) return false;
+  if (isBehind(before.kept, run.kept)) return true;
+  return run.ended === before.ended ? run.changedAt >= before.changedAt : run.ended;
+}
+
+/** What a store lacks of a run that has ended, by the memo of this name: its end, or receipts that came after that. */
+export const UNKEPT = 'unkept';
+export type Lack = 'end' | 'receipts';
+
+/** Null while the run is open, where it is kept nowhere, and where the store has all of it. */
+export function lackAtEnd(state: KeptState): Lack | null {
+  const { kept, journal } = state.log;
+  const end = journal.events.findLast(({ type }) => type === 'run_ended');
+  if (state.pinned?.keeps !== true || end === undefined || unkeptAtMost(state) === 0) return null;
+  return end.seq > kept.seq ? 'end' : 'receipts';
+}
+
+/** Bytes of a record, measured once of what it holds. */
+export function recordBytes(record: Kept): number {
+  if (record.kind === 'message') return sizeOf(record.message) + 100;
+  return sizeOf(record.kind === 'event' ? record.event : record.step) + 40;
+}
+
+/** How many messages, events and steps there may be that are not kept yet; calls and gates have ids, too. */
+export function unkeptAtMost(state: KeptState): number {
+  const { kept } = state.log;
+  const now = markOf(state);
+  return now.id - kept.id + now.seq - kept.seq + now.step - kept.step;
+}
+
+/**
+ * Remembers messages of a thread that are about to be shortened or dropped and are not kept yet. Changes `state`.
+ * @returns how many of them there is no room for: they are lost to the store.
+ */
+export function rememberUnkept(state: KeptState, thread: Thread, next: readonly Message[]): number {
+  if (state.pinned?.keeps !== true) return 0;
+  const { log } = state;
+  const stays = new Set(next);
+  const known = new Set(log.unkept.map(({ message }) => message.id));
+  const lost = thread.messages.filter(
+    message =>
+      isOwn(message) && messageNumber(message) > log.kept.id && !stays.has(message) && !known.has(message.id),
+  );
+  if (lost.length === 0) return 0;
+  const all = [...log.unkept, ...lost.map(message => ({ thread: nameOf(thread), message }))];
+  // The newest give way: what came before them has been waiting longer.
+  const over = countOver([...all].reverse(), UNKEPT_BYTES);
+  log.unkept = all.slice(0, all.length - over);
+  return over;
+}
+
+/** What is gone before it was kept, as numbers say. */
+export function lostRecords({ log: { kept, journal, trace } }: KeptState): { events: number; steps: number } {
+  const first = journal.events[0]?.seq ?? journal.lastSeq + 1;
+  return {
+    events: Math.max(0, first - kept.seq - 1),
+    steps: Math.max(0, trace.dropped - kept.step),
+  };
+}
+
+/** Finds a reply: by its own id, or by that of a call in it. */
+export interface FindsReply {
+  byId(id: string): AssistantMessage | undefined;
+  byCall(toolUseId: string): AssistantMessage | undefined;
+}
+
+/** The event with what the journal leaves to messages: texts, thinking and arguments whole, where the reply is found. */
+export function eventWithSaid(event: JournalEvent, replies: FindsReply): JournalEvent {
+  if (event.type === 'model_call_ended') {
+    const reply = replies.byId(event.messageId);
+    if (!reply) return event;
+    const calls = toolCallsOf(reply).map(saidCall);
+    return { ...event, text: textOf(reply), reasoning: reasoningOf(reply), calls };
+  }
+  if (event.type !== 'tool_call_started' || event.toolUseId === undefined || event.edited) return event;
+  const reply = replies.byCall(event.toolUseId);
+  const call = reply && toolCallsOf(reply).find(({ id }) => id === event.toolUseId);
+  return call ? { ...event, arguments: saidCall(call).arguments } : event;
+}
+
+// Reading: what is in a store may have been written by somebody else, or by a later version.
+
+export function isRunRecord(value: unknown): value is RunRecord {
+  if (!isRecord(value)) return false;
+  const { answer, outcome, cause, parent = '', earlier = [] } = value;
+  const texts = ['chain', 'session', 'workflowId', 'runId', 'namespaceId', 'goal', 'mode', 'workspace'];
+  return (
+    texts.every(name => isText(value[name])) &&
+    ['number', 'startedAt', 'changedAt'].every(name => Number.isFinite(value[name])) &&
+    [answer, outcome, cause].every(each => each === null || isText(each)) &&
+    isText(parent) &&
+    Array.isArray(earlier) &&
+    (value.rest === undefined || isKeptRest(value.rest)) &&
+    typeof value.ended === 'boolean' &&
+    isUsage(value.usage) &&
+    isMark(value.kept)
+  );
+}
+
+export function isMark(value: unknown): value is Mark {
+  return isRecord(value) && [value.id, value.seq, value.step].every(Number.isSafeInteger);
+}
+
+export function isKept(value: unknown): value is Kept {
+  if (!isRecord(value)) return false;
+  const { kind, thread, message, event, step } = value;
+  if (kind === 'message') return isText(thread) && isMessage(message);
+  if (kind === 'event')
+    return isRecord(event) && Number.isSafeInteger(event.seq) && isTime(event.at) && isText(event.type);
+  return kind === 'step' && isStep(step);
+}
+
+function isTime(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function isStep(value: unknown): boolean {
+  if (!isRecord(value) || !isRecord(value.action) || !isText(value.action.type)) return false;
+  return Number.isSafeInteger(value.step) && isTime(value.at) && isText(value.role) && isText(value.thought);
+}
+
+function isMessage(value: unknown): value is Message {
+  if (!isRecord(value) || !isText(value.id) || !isTime(value.at) || !Array.isArray(value.content))
+    return false;
+  const { kind, content } = value;
+  if (kind === 'tool_result') return content.length === 1 && isResult(content[0]);
+  if (kind === 'assistant')
+    return isText(value.role) && isText(value.model) && isUsage(value.usage) && content.every(isReplyBlock);
+  return (
+    content.every(isTextBlock) &&
+    ((kind === 'user' && isText(value.purpose)) || (kind === 'cut' && Number.isFinite(value.dropped)))
+  );
+}
+
+function isTextBlock(block: unknown): boolean {
+  return isRecord(block) && block.type === 'text' && isText(block.text);
+}
+
+function isReplyBlock(block: unknown): boolean {
+  if (!isRecord(block)) return false;
+  if (block.type === 'tool_use') return isText(block.id) && isText(block.name) && isRecord(block.input);
+  return isTextBlock(block) || (block.type === 'reasoning' && isText(block.text));
+}
+
+function isResult(block: unknown): boolean {
+  if (!isRecord(block) || block.type !== 'tool_result' || !Array.isArray(block.content)) return false;
+  const names = [block.toolUseId, block.toolName, block.ending, block.note];
+  return names.every(isText) && block.content.every(isToolContent);
+}
+
+function isToolContent(part: unknown): boolean {
+  if (!isRecord(part)) return false;
+  switch (part.type) {
+    case 'text':
+      return isText(part.text);
+    case 'image':
+      return isText(part.mimeType) && isText(part.ref);
+    case 'resource':
+      return isText(part.uri) && (part.text === undefined || isText(part.text));
+    default:
+      return part.type === 'json';
+  }
+}

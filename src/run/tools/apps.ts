@@ -1,0 +1,92 @@
+/** Apps of a run's tools: which calls have one, and what apps ask for themselves. Pure. */
+import { jsonBytes } from '../../base/json/json.js';
+import { serverOf, type ToolDefinition } from './tool.js';
+
+/** A call that an app has asked for, until it has its result. */
+export interface AppCall {
+  callId: string;
+  /** The call whose result the app shows. */
+  of: string;
+  /** Name as pinned in the run. */
+  tool: string;
+  input: Record<string, unknown>;
+  /** A person has allowed it, with these arguments. */
+  approved?: true;
+  /** A person has changed the arguments. */
+  edited?: true;
+  /** It was sent: where nobody waits for it any more, its outcome is not known. */
+  begun?: true;
+}
+
+export interface AppUse {
+  /** Calls whose results have an app, the last ones. */
+  shown: { callId: string; server: string }[];
+  calls: AppCall[];
+  /** Calls taken since then, milliseconds since the epoch, within a minute. */
+  taken: { since: number; count: number };
+}
+
+/** What an app asks for. */
+export interface AppAsk {
+  of: string;
+  /** Name on the server, or as pinned in the run. */
+  tool: string;
+  input: Record<string, unknown>;
+}
+
+const SHOWN_KEPT = 40;
+const LONGEST_SERVER = 100;
+/** Calls that wait or run at once, and their arguments together. */
+const MOST_CALLS = 4;
+const MOST_A_MINUTE = 60;
+const MINUTE_MS = 60_000;
+const APP_INPUT_BYTES = 8_000;
+const APP_INPUTS_BYTES = 16_000;
+/** Of what is kept for apps. */
+export const APPS_BYTES = APP_INPUTS_BYTES + MOST_CALLS * 500 + SHOWN_KEPT * (LONGEST_SERVER + 60) + 200;
+
+export function noApps(): AppUse {
+  return { shown: [], calls: [], taken: { since: 0, count: 0 } };
+}
+
+/** With one more call whose result has an app. */
+export function withShown(use: AppUse, callId: string, server: string): AppUse {
+  if (server.length > LONGEST_SERVER) return use;
+  return { ...use, shown: [...use.shown, { callId, server }].slice(-SHOWN_KEPT) };
+}
+
+/** With one more call that waits or runs. */
+export function withCall(use: AppUse, call: AppCall, now: number): AppUse {
+  const { since, count } = use.taken;
+  const taken = now - since < MINUTE_MS ? { since, count: count + 1 } : { since: now, count: 1 };
+  return { ...use, calls: [...use.calls, call], taken };
+}
+
+/** The tool that an app asks for, or why it gets none: one of its own server, that its server lets apps call. */
+export function appTool(
+  { shown, calls, taken }: AppUse,
+  tools: readonly ToolDefinition[],
+  { of, tool: name, input }: AppAsk,
+  now: number,
+): { tool: ToolDefinition } | { fault: string } {
+  const server = shown.find(({ callId }) => callId === of)?.server;
+  if (server === undefined)
+    return {
+      fault: `No app of a call ${of.slice(0, 40)} of this run is known: it may have been too long ago.`,
+    };
+  const own = tools.filter(each => serverOf(each) === server);
+  const tool = own.find(each => each.serverToolName === name) ?? own.find(each => each.name === name);
+  if (!tool || tool.modelOnly === true)
+    return { fault: `The server ${server} has no tool ${name.slice(0, 100)} that its apps may call.` };
+  const bytes = jsonBytes(input);
+  if (bytes > APP_INPUT_BYTES)
+    return { fault: `The arguments have ${bytes} bytes, and an app may give ${APP_INPUT_BYTES}.` };
+  const inputs = calls.reduce((sum, call) => sum + jsonBytes(call.input), bytes);
+  if (calls.length >= MOST_CALLS || inputs > APP_INPUTS_BYTES)
+    return {
+      fault: `At most ${MOST_CALLS} calls of apps wait at once, with ${APP_INPUTS_BYTES} bytes of arguments: try again when one has its result.`,
+    };
+  if (taken.count >= MOST_A_MINUTE && now - taken.since < MINUTE_MS)
+    return { fault: `A run takes at most ${MOST_A_MINUTE} calls of apps a minute.` };
+  return { tool };
+}

@@ -1,0 +1,223 @@
+/** What tool calls were made and where their results are: the memory behind dedupe (D1, D2, D3, D6). */
+
+import { parseRecord } from '../../base/json/json-in-text.js';
+import { LEDGER_BYTES } from '../../base/sizes/bounds.js';
+import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../messages/message.js';
+import { canonicalJson, isRecord, ownValue, utf8Length } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { sizeOfMember, sizeOfRecord } from '../../base/sizes/sizes.js';
+import type { ToolPolicy } from './tool.js';
+import { pathsOf, touches } from './tool-paths.js';
+
+export interface LedgerEntry {
+  toolUseId: string;
+  tool: string;
+  /** The message with the result. When that is trimmed away, so is the entry (`forgetResults`). */
+  messageId: string;
+  ending: ToolEnding;
+  isError: boolean;
+  /** The result is there as a whole, if only by reference. */
+  complete: boolean;
+  /** All that the result shows is a reference, such as to a picture. */
+  isStub: boolean;
+  /** What it is about; null where that may be anything (`tool-paths.ts`). */
+  paths: string[] | null;
+  /** When it expires, milliseconds since the epoch; absent: it holds until something may have changed it. */
+  until?: number;
+}
+
+/** Oldest entry first. Plain data: keys as `ledgerKey` makes them. */
+export interface Ledger {
+  entries: Record<string, LedgerEntry>;
+}
+
+/** Entries kept, fewer where their arguments are long; the oldest go first. */
+export const LEDGER_KEPT = 350;
+
+const LONGEST_PLAIN_ARGUMENTS = 200;
+const HEAD_OF_LONG_ARGUMENTS = 80;
+
+export function emptyLedger(): Ledger {
+  return { entries: {} };
+}
+
+/** Names a call by tool and canonical arguments. */
+export function ledgerKey(tool: string, args: unknown): string {
+  // Long ones have a head, their length and a 64-bit hash: safe against chance, not against someone who builds two
+  // argument texts with one hash.
+  const text = canonicalJson(args);
+  if (text.length <= LONGEST_PLAIN_ARGUMENTS) return `${tool} ${text}`;
+  return `${tool} ${shortFirst(args).slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
+}
+
+/** A key of this call, and of no other of any run, for systems that do nothing twice under one key. */
+export function idempotencyKeyOf(
+  chainId: string,
+  toolUseId: string,
+  { tool, args }: { tool: string; args: unknown },
+): string {
+  // A run that is reset may make another call under the same id, so what it says is a part. `chainId`: of the run
+  // in all its parts.
+  return `${chainId}-${toolUseId}-${hash64(`${tool} ${canonicalJson(args)}`).slice(0, 8)}`;
+}
+
+/** Two 32-bit hashes over UTF-16 units, as 16 hex digits: quick, for replays hash all that a run sent. */
+export function hash64(text: string): string {
+  return hex32(hash32(text, 0xdeadbeef, 1_299_709)) + hex32(hash32(text, 0x41c6ce57, 1_999_993));
+}
+
+/** `factor`: below 2^21, so that products are exact. */
+function hash32(text: string, seed: number, factor: number): number {
+  // Not `Math.imul`: in the sandbox of workflows each use of a global goes through an interceptor, and calls
+  // differ by run, which throws compiled code away.
+  let hash = seed | 0;
+  for (let index = 0; index < text.length; index += 1) hash = ((hash ^ text.charCodeAt(index)) * factor) | 0;
+  hash = ((hash ^ (hash >>> 16)) * 1_540_483) | 0;
+  hash = ((hash ^ (hash >>> 13)) * 1_732_051) | 0;
+  return hash ^ (hash >>> 16);
+}
+
+function hex32(half: number): string {
+  return (half >>> 0).toString(16).padStart(8, '0');
+}
+
+/** What the ledger says of a call about to be made: `reuse` a result, `advise` that there is one, or null. */
+export function lookUp(
+  ledger: Ledger,
+  tool: string,
+  args: unknown,
+  rules: { policy: ToolPolicy; dedupe: 'enforce' | 'advise' | 'off'; now: number },
+): { reuse: LedgerEntry } | { advise: LedgerEntry } | null {
+  if (rules.dedupe === 'off' || rules.policy.cache === 'none') return null;
+  const entry = ownValue(ledger.entries, ledgerKey(tool, args));
+  if (entry === undefined || !isReusable(entry)) return null;
+  if (entry.until !== undefined && rules.now >= entry.until) return null;
+  return rules.dedupe === 'enforce' && rules.policy.readOnly ? { reuse: entry } : { advise: entry };
+}
+
+function isReusable(entry: LedgerEntry): boolean {
+  return entry.ending === 'executed' && entry.complete && !entry.isError;
+}
+
+export interface LedgerCall {
+  call: Pick<ToolUseBlock, 'id' | 'name' | 'input'>;
+  result: Pick<ToolResultBlock, 'ending' | 'content' | 'isError'>;
+  messageId: string;
+  policy: ToolPolicy;
+  /** Where relative paths begin. */
+  workspace: string;
+  now: number;
+}
+
+/** Notes a call that was sent. */
+export function recordCall(
+  ledger: Ledger,
+  { call, result, messageId, policy, workspace, now }: LedgerCall,
+): void {
+  // One that may have had effects first clears the entries of what it names, or all where that is not known: what
+  // they say may no longer be true. Changes `ledger`.
+  const paths = pathsOf(call.input, workspace);
+  // A call that a server rejects as invalid may already have had effects.
+  const ran = !NOT_RUN.has(result.ending);
+  if (!policy.readOnly && (ran || result.ending === 'invalid')) {
+    dropEntries(ledger, entry => isReusable(entry) && touches(paths, entry.paths));
+  }
+  if (!ran || policy.cache === 'none') return;
+  const { ending, isError } = result;
+  const key = ledgerKey(call.name, call.input);
+  // Deleted first, so that a repeated call moves to the young end.
+  delete ledger.entries[key];
+  ledger.entries[key] = {
+    toolUseId: call.id,
+    tool: call.name,
+    messageId,
+    ending,
+    isError,
+    complete: ending === 'executed' && result.content.every(isWhole),
+    isStub: result.content.length > 0 && result.content.every(isReference),
+    paths,
+    ...(policy.cacheTtlMs === undefined ? {} : { until: now + policy.cacheTtlMs }),
+  };
+  dropOldest(ledger);
+}
+
+function dropOldest(ledger: Ledger): void {
+  const entries = Object.entries(ledger.entries);
+  let bytes = sizeOfRecord(ledger.entries);
+  let left = entries.length;
+  for (const [key, entry] of entries) {
+    if (left <= LEDGER_KEPT && bytes <= LEDGER_BYTES) return;
+    delete ledger.entries[key];
+    bytes -= sizeOfMember(key, entry);
+    left -= 1;
+  }
+}
+
+/** Endings of calls that nothing ran of, as far as the run knows. */
+const NOT_RUN: ReadonlySet<ToolEnding> = new Set(['reused', 'invalid', 'denied', 'skipped']);
+
+/** A text that was shortened is whole when the rest can be read by its reference. */
+function isWhole(content: ToolContent): boolean {
+  return content.type === 'json' || content.totalBytes === undefined || content.ref !== undefined;
+}
+
+function isReference(content: ToolContent): boolean {
+  return content.type === 'image' || (content.type === 'resource' && content.text === undefined);
+}
+
+function dropEntries(ledger: Ledger, drop: (entry: LedgerEntry) => boolean): void {
+  for (const [key, entry] of Object.entries(ledger.entries)) if (drop(entry)) delete ledger.entries[key];
+}
+
+/** Forgets calls whose results can't be read any more. Changes `ledger`. */
+export function forgetResults(ledger: Ledger, messageIds: readonly string[]): void {
+  const gone = new Set(messageIds);
+  dropEntries(ledger, entry => gone.has(entry.messageId));
+}
+
+/** Forgets everything, at a person's word, a new goal or a new try of a task (LI8). Changes `ledger`. */
+export function forgetAll(ledger: Ledger): void {
+  ledger.entries = {};
+}
+
+const LONGEST_NAMED = 100;
+
+/** The youngest `max` results that still hold, for a prompt (OU12), a line a tool. */
+export function heldResults(ledger: Ledger, max: number): string {
+  // What shows no text is of no use, and what holds for a time only may be over when it is read.
+  const held = Object.entries(ledger.entries).filter(
+    ([, entry]) => isReusable(entry) && !entry.isStub && entry.until === undefined,
+  );
+  const byTool = new Map<string, string[]>();
+  for (const [key, { tool }] of held.slice(Math.max(0, held.length - max)))
+    byTool.set(tool, [...(byTool.get(tool) ?? []), argumentsIn(key, tool)]);
+  return [...byTool].map(([tool, calls]) => `- ${tool}: ${calls.join('; ')}`).join('\n');
+}
+
+/** What a key says of the arguments: the one text that they hold, else their JSON. */
+function argumentsIn(key: string, tool: string): string {
+  const text = key.slice(tool.length + 1);
+  const given = parseRecord(text);
+  const [only, ...more] = Object.values(given ?? {});
+  if (given === null || more.length === 0)
+    return preview(typeof only === 'string' ? only : text, LONGEST_NAMED);
+  return preview(shortFirst(given), LONGEST_NAMED);
+}
+
+/** As JSON, cut from its end without losing what tells calls apart: a path stands before a content. */
+function shortFirst(args: unknown): string {
+  if (!isRecord(args)) return canonicalJson(args);
+  const members = Object.keys(args)
+    .sort()
+    .map(key => `${JSON.stringify(key)}:${canonicalJson(args[key])}`);
+  return `{${members.sort((a, b) => a.length - b.length).join(',')}}`;
+}
+
+// The arguments of a call in a batch.
+
+/** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
+const INLINE_BYTES = 1_024;
+
+export function inlineInput(given: Record<string, unknown>): { arguments?: Record<string, unknown> } {
+  return utf8Length(JSON.stringify(given)) <= INLINE_BYTES ? { arguments: given } : {};
+}

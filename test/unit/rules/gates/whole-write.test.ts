@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { approvalText } from '../../../../src/rules/gates/gate-text.js';
+import { type ComparedFile, wholeWrite } from '../../../../src/rules/gates/whole-write.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+
+test.each<[string, unknown, ReturnType<typeof wholeWrite>]>([
+  ['a path and a content → both', { path: 'a', content: 'b' }, { path: 'a', content: 'b' }],
+  ['other names, nothing in it → the same', { file_path: 'a', contents: '' }, { path: 'a', content: '' }],
+  ['it says more, such as that it appends → none', { path: 'a', content: 'b', append: true }, null],
+  ['no path → none', { name: 'a', content: 'b' }, null],
+  ['an empty path → none', { path: ' ', content: 'b' }, null],
+  ['a content that is no text → none', { path: 'a', content: ['b'] }, null],
+  ['no object → none', 'a', null],
+])('wholeWrite: %s (PR8)', (_, input, expected) => {
+  expect(wholeWrite(input)).toEqual(expected);
+});
+
+test.each<[string, ComparedFile | null, RegExp]>([
+  [
+    'other than before → the diff, between fences, above the arguments',
+    { kind: 'changed', diff: '-```\n+b' },
+    /^Against what stood in "a\[1\]" when[\s\S]*\n\n````diff\n-```\n\+b\n````\n\n```json/,
+  ],
+  [
+    'a new file → said',
+    { kind: 'new', diff: '+b' },
+    /^A new file: "a\[1\]" [\s\S]*```diff\n\+b\n```\n\n```json/,
+  ],
+  ['the same → said, without a diff', { kind: 'same' }, /^Nothing changes: [^\n]+\n\n```json/],
+  ['not read → said', { kind: 'unread' }, /^What stands in "a\[1\]" was not read[^\n]+\n\n```json/],
+  ['nobody looked → the arguments alone', null, /^```json/],
+])('approvalText: a file that is written as a whole, %s (PR8)', (_, compared, expected) => {
+  const input = { path: 'a[1]', content: 'b' };
+  const given = { tool: 'write_file', callId: 'c', input, thought: '', concerns: [], compared };
+  expect(approvalText(BUILT_IN_WORDS.en, given).body).toMatch(expected);
+});
