@@ -1,9 +1,9 @@
 /** The activity that writes the contents of artifacts: the workflow says what, and keeps the inventory. */
 
 import { ApplicationFailure } from '@temporalio/common';
+import { errorText } from '../base/text/error-text.js';
 import { FAILURE } from '../run/limits/failure.js';
 import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../run/outputs/artifacts.js';
-import { errorText } from '../base/text/error-text.js';
 import { matchesCall } from '../run/tools/permission.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import { runIdOf } from './store-text.js';

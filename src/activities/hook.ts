@@ -2,13 +2,13 @@
 
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { HookName } from '../run/agents/run-config.js';
-import { FAILURE } from '../run/limits/failure.js';
-import type { Cause, Outcome } from '../run/limits/cause.js';
-import type { Message, Usage } from '../run/messages/message.js';
-import { errorText } from '../base/text/error-text.js';
 import { isRecord, isText } from '../base/json/json.js';
+import { errorText } from '../base/text/error-text.js';
 import { preview } from '../base/text/preview.js';
+import type { HookName } from '../run/agents/run-config.js';
+import type { Cause, Outcome } from '../run/limits/cause.js';
+import { FAILURE } from '../run/limits/failure.js';
+import type { Message, Usage } from '../run/messages/message.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { AccountStore } from '../shared/store/store.js';

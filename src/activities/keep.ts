@@ -1,6 +1,7 @@
 /** Keeping runs in the store of sessions: the activity of those that are open, and what the store lacks of ended ones. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { errorText } from '../base/text/error-text.js';
 import {
   isBehind,
   type KeepPage,
@@ -10,7 +11,6 @@ import {
   NOTHING_KEPT,
   type RunRecord,
 } from '../run/state/kept.js';
-import { errorText } from '../base/text/error-text.js';
 import { failpoint } from '../shared/failpoints.js';
 import { askPatiently } from '../shared/query-errors.js';
 import type { SessionStore } from '../shared/store/store.js';

@@ -2,9 +2,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createTwoFilesPatch } from 'diff';
+import { headWithin } from '../base/text/fit.js';
 import { readHead } from '../config/files.js';
 import { placeIn } from '../config/workspace.js';
 import { filesIn } from '../config/workspace-files.js';
+import { inventoryOf } from '../rules/evidence/inventory.js';
+import { DIFF_BYTES } from '../rules/evidence/looked.js';
 import {
   type FileNow,
   type FileState,
@@ -13,9 +16,6 @@ import {
   unseenChanges,
   type WorkspaceChanges,
 } from '../run/evidence/evidence.js';
-import { inventoryOf } from '../rules/evidence/inventory.js';
-import { DIFF_BYTES } from '../rules/evidence/looked.js';
-import { headWithin } from '../base/text/fit.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import { changesBetween, listWorkspace, readList } from './looks/workspace-list.js';
 import { runIdOf } from './store-text.js';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { chooseModels, usualModels } from '../config/choose-models.js';
 import { namedModels } from '../config/models-schema.js';
 import { SETTINGS_FILE, type Settings } from '../config/settings.js';
+import { pricedChains, pricedRows } from '../rules/limits/prices.js';
 import type { PinnedRole } from '../run/agents/role.js';
 import type { PinnedModel, RunSettings } from '../run/agents/run-config.js';
-import { pricedChains, pricedRows } from '../rules/limits/prices.js';
 import { SteersmanError } from '../shared/errors.js';
 
 export interface PinModelsDeps {

@@ -1,5 +1,6 @@
 /** The files that a run pins: of all roles those that it asks, what these may call, and what of them counts for nothing. */
 
+import type { OwnWords } from '../base/words/words.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import { isCallable, missingAgents, missingTools, namesBelow } from '../config/prompts/callable-roles.js';
 import { promptRoots } from '../config/prompts/prompt-files.js';
@@ -7,11 +8,10 @@ import { loadPrefix, loadRoles, type Opening, type RoleTemplate } from '../confi
 import { requireRoles, wayOfStart } from '../config/prompts/required-roles.js';
 import { loadWords } from '../config/prompts/words.js';
 import type { Settings } from '../config/settings.js';
-import { type ModeName, mayPlan } from '../run/position/modes.js';
 import type { RoleProfile } from '../run/agents/role.js';
 import { type AgentCard, MOST_AGENT_DEPTH } from '../run/agents/role.js';
 import type { RunSettings } from '../run/agents/run-config.js';
-import type { OwnWords } from '../base/words/words.js';
+import { type ModeName, mayPlan } from '../run/position/modes.js';
 import type { ToolDefinition } from '../run/tools/tool.js';
 import { addWorkflowTools } from '../run/tools/workflow-tools.js';
 

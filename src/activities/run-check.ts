@@ -1,13 +1,13 @@
 /** The activity that makes a check of a goal: by a command, by a file, by a function of the worker's program. */
 
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { isRecord, ownValue } from '../base/json/json.js';
+import { errorText } from '../base/text/error-text.js';
+import { cutText } from '../base/text/fit.js';
+import { preview } from '../base/text/preview.js';
 import { errorCode, readHead } from '../config/files.js';
 import { DANGLING, MissingWorkspaceError, OUTSIDE, placeIn } from '../config/workspace.js';
 import type { Check } from '../run/checks/check.js';
-import { errorText } from '../base/text/error-text.js';
-import { cutText } from '../base/text/fit.js';
-import { isRecord, ownValue } from '../base/json/json.js';
-import { preview } from '../base/text/preview.js';
 import { type CommandEnd, runCommand } from '../shared/run-command.js';
 import { faultsOf, matchesText } from '../shared/schema/validate-arguments.js';
 import { withinTime } from '../shared/time-limit.js';

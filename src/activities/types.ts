@@ -3,18 +3,16 @@
  * which activities read from the workflow by query.
  */
 
+import type { Packed } from '../base/sizes/packed.js';
+import type { RunWords } from '../base/words/words.js';
+import type { ContextChange } from '../conversation/transform.js';
+import type { ComparedFile } from '../rules/gates/whole-write.js';
+import type { ModelRequestPage } from '../rules/prompts/model-request.js';
 import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
 import type { Check, CheckStatus } from '../run/checks/check.js';
-import type { ContextChange } from '../conversation/transform.js';
 import type { FilesNow, Snapshot } from '../run/evidence/evidence.js';
-import type { ComparedFile } from '../rules/gates/whole-write.js';
-import type { KeyedCharge } from '../run/limits/credits.js';
-import type { ModelSituation } from '../run/models/resolver.js';
-import type { ArtifactEdit, ArtifactEdited } from '../run/outputs/artifacts.js';
 import type { Cause, Outcome } from '../run/limits/cause.js';
-import type { ModelRequestPage } from '../rules/prompts/model-request.js';
-import type { RunWords } from '../base/words/words.js';
-import type { Mark } from '../run/state/kept.js';
+import type { KeyedCharge } from '../run/limits/credits.js';
 import type {
   AppResult,
   AssistantMessage,
@@ -23,7 +21,9 @@ import type {
   ToolEnding,
   Usage,
 } from '../run/messages/message.js';
-import type { Packed } from '../base/sizes/packed.js';
+import type { ModelSituation } from '../run/models/resolver.js';
+import type { ArtifactEdit, ArtifactEdited } from '../run/outputs/artifacts.js';
+import type { Mark } from '../run/state/kept.js';
 
 export interface LoadRunInput {
   settings: RunSettings;

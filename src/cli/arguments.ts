@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { DEFAULT_LIMITS, type Limits, SteersmanError } from '../client/index.js';
-import { NUMBER_HINT, readNumber } from '../base/text/number.js';
-import { errorText } from '../base/text/error-text.js';
 import { exactJson, isRecord } from '../base/json/json.js';
+import { errorText } from '../base/text/error-text.js';
+import { NUMBER_HINT, readNumber } from '../base/text/number.js';
+import { DEFAULT_LIMITS, type Limits, SteersmanError } from '../client/index.js';
 import { byNpm } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 

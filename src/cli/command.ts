@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
+import { errorText } from '../base/text/error-text.js';
 import { connect, explainError, type Run, type SteersmanClient, SteersmanError } from '../client/index.js';
 import { defaultConfigDir } from '../config/config-dir.js';
-import { errorText } from '../base/text/error-text.js';
 import { hintCommands } from '../shared/called-as.js';
 import type { Output } from '../shared/output.js';
 import { createOutput, endWithReader, errorLine, outLine } from '../shared/output.js';

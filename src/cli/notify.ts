@@ -1,8 +1,8 @@
 /** Tells a person who is elsewhere that a run waits or has ended: the terminal's bell, and a web hook. */
 
 import { InvalidArgumentError } from 'commander';
-import type { GateKind, RunEvent } from '../client/index.js';
 import { errorText } from '../base/text/error-text.js';
+import type { GateKind, RunEvent } from '../client/index.js';
 import { outward } from '../shared/http/outward-fetch.js';
 import { given } from './arguments.js';
 

@@ -3,6 +3,8 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
+import { isRecord } from '../base/json/json.js';
+import { errorText } from '../base/text/error-text.js';
 import {
   type Check,
   checkStart,
@@ -18,8 +20,6 @@ import { CONFIG_OPTION } from '../config/config-dir.js';
 import { errorCode } from '../config/files.js';
 import { parseYaml } from '../config/yaml-source.js';
 import { DEFAULT_MODE, MODES_HELP, modeFor } from '../run/position/modes.js';
-import { errorText } from '../base/text/error-text.js';
-import { isRecord } from '../base/json/json.js';
 import { startCall, verbCall } from '../shared/called-as.js';
 import { errorLine } from '../shared/output.js';
 import { given, notEmpty, positiveInteger, readLimits, userPath } from './arguments.js';

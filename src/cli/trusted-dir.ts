@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
 import { isRecord, stringOr } from '../base/json/json.js';
 import { escapeUnseen } from '../base/text/unseen.js';
+import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
 import { loadMcpConfig, type McpServerConfig } from '../mcp/config.js';
 import { errorLine } from '../shared/output.js';
 import { oneLine } from '../shared/terminal-text.js';

@@ -3,13 +3,15 @@
 export type { Check, CheckResult } from '../run/checks/check.js';
 export type { Basis } from '../run/evidence/evidence.js';
 export type { Gate, GateKind } from '../run/gates/gate.js';
+export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../run/limits/cause.js';
 export type { ToolProgress } from '../run/limits/heartbeats.js';
 export { DEFAULT_LIMITS, type Limits } from '../run/limits/limits.js';
 export type { UsageEntry } from '../run/limits/usage-by.js';
+export type { Message, Usage } from '../run/messages/message.js';
 export type { Artifact } from '../run/outputs/artifacts.js';
-export { type Cause, causeText, OUTCOMES, type Outcome, restText } from '../run/limits/cause.js';
 export type { Task } from '../run/plan/plan.js';
 export { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../run/plan/plan.js';
+export type { Phase } from '../run/position/position.js';
 export type {
   CallEnded,
   JournalEvent,
@@ -18,8 +20,6 @@ export type {
   ReplyForm,
 } from '../run/state/journal.js';
 export type { RunRecord } from '../run/state/kept.js';
-export type { Message, Usage } from '../run/messages/message.js';
-export type { Phase } from '../run/position/position.js';
 export type { TraceReport, TraceStep } from '../run/state/trace.js';
 export { STEER_TIMES, type SteerTime } from '../run/steering/inbox.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';

@@ -1,7 +1,7 @@
 /** Which models answer for the roles of a run. */
 
-import type { PinnedRole } from '../run/agents/role.js';
 import { ownValue } from '../base/json/json.js';
+import type { PinnedRole } from '../run/agents/role.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 import { type ModelSettings, modelChainSchema } from './models-schema.js';

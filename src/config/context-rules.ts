@@ -1,4 +1,6 @@
 /** `context` of `steersman.yaml`: what runs pin of it, and which transforms it may name. */
+
+import { canonicalJson } from '../base/json/json.js';
 import type { PinnedRun } from '../run/agents/run-config.js';
 import {
   BUILT_IN_TRANSFORMS,
@@ -6,7 +8,6 @@ import {
   isBuiltInTransform,
   type TransformLists,
 } from '../run/limits/decide.js';
-import { canonicalJson } from '../base/json/json.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { ConfigInCode } from './in-code.js';
 import type { Settings } from './settings-schema.js';

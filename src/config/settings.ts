@@ -1,12 +1,12 @@
 /** Reading `steersman.yaml`, and what follows from it: limits, tool policies. */
 import { join, resolve } from 'node:path';
-import { MODES, mayBeDeclared } from '../run/position/modes.js';
+import { endpointFault, endpointNames } from '../models/endpoints.js';
 import type { Limits } from '../run/limits/limits.js';
 import { DEFAULT_LIMITS } from '../run/limits/limits.js';
+import { MODES, mayBeDeclared } from '../run/position/modes.js';
 import { decidePermission } from '../run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../run/tools/tool.js';
 import { isNamed, namesOwnTool } from '../run/tools/workflow-tools.js';
-import { endpointFault, endpointNames } from '../models/endpoints.js';
 import { SteersmanError } from '../shared/errors.js';
 import { checkTransforms } from './context-rules.js';
 import { checkConfigDir, readTextIfPresent } from './files.js';

@@ -1,7 +1,8 @@
 /** What a run begins with where its conversation began before it: the newest of what was said, calls with their results. */
-import { estimateMessageTokens } from '../run/limits/tokens.js';
+
+import { jsonBytes, stringOr } from '../base/json/json.js';
 import { BUILT_IN_WORDS, type Words } from '../base/words/words.js';
-import { messageNumber, type RunRecord } from '../run/state/kept.js';
+import { estimateMessageTokens } from '../run/limits/tokens.js';
 import {
   type AssistantMessage,
   type Block,
@@ -9,7 +10,7 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '../run/messages/message.js';
-import { jsonBytes, stringOr } from '../base/json/json.js';
+import { messageNumber, type RunRecord } from '../run/state/kept.js';
 import { RECALL } from '../run/tools/tool.js';
 import { withSummariesInPlace } from './replaced.js';
 import { COMPACTOR } from './summary.js';

@@ -1,10 +1,11 @@
 /** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
+
+import { wellFormed } from '../base/json/json.js';
 import { INSTRUCTION_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
+import { sizeOf } from '../base/sizes/sizes.js';
+import { cutText, fitted } from '../base/text/fit.js';
 import type { Message, ReasoningBlock, TextBlock, ToolResultBlock } from '../run/messages/message.js';
 import { contentText } from './tool-result.js';
-import { cutText, fitted } from '../base/text/fit.js';
-import { wellFormed } from '../base/json/json.js';
-import { sizeOf } from '../base/sizes/sizes.js';
 
 /** The message as a thread takes it: the same object where it fits, as nearly all do. */
 export function fitMessage<M extends Message>(given: M): M {

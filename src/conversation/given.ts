@@ -1,6 +1,8 @@
 /** Messages that a run is to begin with, as a client gives them: judged field by field, made to pair, and bounded. */
-import { expected, isAbsent } from '../base/text/output-fields.js';
+
+import { isRecord, isText, jsonBytes, nestsDeeper, stringOr } from '../base/json/json.js';
 import { REPLY_BYTES } from '../base/sizes/bounds.js';
+import { expected, isAbsent } from '../base/text/output-fields.js';
 import {
   type AssistantMessage,
   isUsage,
@@ -15,9 +17,8 @@ import {
   USER_PURPOSES,
   type UserMessage,
 } from '../run/messages/message.js';
-import { isRecord, isText, jsonBytes, nestsDeeper, stringOr } from '../base/json/json.js';
-import { contentText } from './tool-result.js';
 import { earlierMessages } from './earlier.js';
+import { contentText } from './tool-result.js';
 
 /** Each stands in the input of the workflow, which the server takes up to 2 MB. */
 export const GIVEN_BYTES = 400_000;

@@ -1,21 +1,21 @@
 /** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
 
-import { trimThread } from './trim.js';
-import { estimateMessageTokens } from '../run/limits/tokens.js';
-import { wordsOf } from '../base/words/words.js';
-import { withShortTexts } from './fit-message.js';
 import { isRecord } from '../base/json/json.js';
-import { forgetResults } from '../run/tools/ledger.js';
-import { isRecall } from './tool-result.js';
-import { folded, replaceMessages, unfolded } from './branch-threads.js';
+import { wordsOf } from '../base/words/words.js';
+import { estimateMessageTokens } from '../run/limits/tokens.js';
+import type { Message, UserMessage } from '../run/messages/message.js';
+import { begun, taskOf } from '../run/position/position.js';
 import { type Cursor, cursorAt, newBranch } from '../run/state/cursor.js';
 import { record } from '../run/state/journal.js';
 import { rememberUnkept } from '../run/state/kept.js';
-import type { Message, UserMessage } from '../run/messages/message.js';
-import { begun, taskOf } from '../run/position/position.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
-import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
 import type { Thread } from '../run/state/thread.js';
+import { forgetResults } from '../run/tools/ledger.js';
+import { folded, replaceMessages, unfolded } from './branch-threads.js';
+import { withShortTexts } from './fit-message.js';
+import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
+import { isRecall } from './tool-result.js';
+import { trimThread } from './trim.js';
 
 /** The state for the next segment. Changes `state`, in its threads and its journal. */
 export function fitForHandover(

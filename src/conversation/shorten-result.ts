@@ -1,9 +1,9 @@
 /** Results made shorter after they were read, so that a thread fits a model: what is left says what is missing. */
 
-import { fill, type Words } from '../base/words/words.js';
-import type { ToolContent, ToolResultBlock } from '../run/messages/message.js';
 import { utf8Length } from '../base/json/json.js';
 import { headChars, tailChars } from '../base/text/large-text.js';
+import { fill, type Words } from '../base/words/words.js';
+import type { ToolContent, ToolResultBlock } from '../run/messages/message.js';
 import { leftOutNote } from './tool-notes.js';
 import { contentText } from './tool-result.js';
 

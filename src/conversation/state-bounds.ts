@@ -1,14 +1,14 @@
 /** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
 
-import { LESSONS_BYTES } from '../run/models/lessons.js';
-import { MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../run/limits/limits.js';
 import { jsonBytes } from '../base/json/json.js';
-import { sizeOf, sizeOfList, sizeOfRecord } from '../base/sizes/sizes.js';
-import { APPS_BYTES } from '../run/tools/apps.js';
 import * as most from '../base/sizes/bounds.js';
-import { sharedNow } from './branch-threads.js';
+import { sizeOf, sizeOfList, sizeOfRecord } from '../base/sizes/sizes.js';
+import { MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../run/limits/limits.js';
+import { LESSONS_BYTES } from '../run/models/lessons.js';
 import { steeringAt } from '../run/state/cursor.js';
 import type { RunState } from '../run/state/run-state.js';
+import { APPS_BYTES } from '../run/tools/apps.js';
+import { sharedNow } from './branch-threads.js';
 
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;

@@ -1,15 +1,15 @@
 /** A summary in the place of a conversation's older messages: what goes, what is asked of a model, what it becomes. */
 
-import { estimateMessageTokens } from '../run/limits/tokens.js';
-import type { UsageEntry } from '../run/limits/usage-by.js';
-import { extractJson } from '../run/outputs/envelope.js';
-import { Faults, formOfFields, list, type ReadAll, readFields, text, texts } from '../run/outputs/fields.js';
+import { jsonBytes } from '../base/json/json.js';
+import { told } from '../base/text/fit.js';
 import { expected, type Parsed } from '../base/text/output-fields.js';
 import { delimit } from '../base/words/prompt.js';
 import { fill, type Words } from '../base/words/words.js';
+import { estimateMessageTokens } from '../run/limits/tokens.js';
+import type { UsageEntry } from '../run/limits/usage-by.js';
 import type { Message } from '../run/messages/message.js';
-import { told } from '../base/text/fit.js';
-import { jsonBytes } from '../base/json/json.js';
+import { extractJson } from '../run/outputs/envelope.js';
+import { Faults, formOfFields, list, type ReadAll, readFields, text, texts } from '../run/outputs/fields.js';
 import { anchorsOf, groupsOf } from './trim.js';
 
 /** Who is said to have written it, in usage and conversation: no role of its own, it is asked in that of who works. */

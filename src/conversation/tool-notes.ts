@@ -1,7 +1,8 @@
 /** What the run says of a tool call, the `note` of its result: how it ended, what to do next. `content` is the tool's. */
-import { type CallFailure, FAILURE } from '../run/limits/failure.js';
+
 import { delimit } from '../base/words/prompt.js';
 import { fill, type WordKey, type Words } from '../base/words/words.js';
+import { type CallFailure, FAILURE } from '../run/limits/failure.js';
 import type { ToolEnding } from '../run/messages/message.js';
 import { isNotBegun } from '../run/tools/effect.js';
 import type { Permission } from '../run/tools/permission.js';

@@ -1,11 +1,17 @@
 /** The one maker of tool results, and their one text for models, where only what a tool said is marked as data (G7). */
 
-import type { ClientAnswer, GivenAnswer } from '../run/gates/gate.js';
-import { delimit } from '../base/words/prompt.js';
-import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../base/words/words.js';
-import type { AppResult, ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../run/messages/message.js';
 import { isRecord } from '../base/json/json.js';
 import { preview } from '../base/text/preview.js';
+import { delimit } from '../base/words/prompt.js';
+import { BUILT_IN_WORDS, fill, type WordKey, type Words } from '../base/words/words.js';
+import type { ClientAnswer, GivenAnswer } from '../run/gates/gate.js';
+import type {
+  AppResult,
+  ToolContent,
+  ToolEnding,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '../run/messages/message.js';
 import { toolEnding } from '../run/tools/effect.js';
 import { isRepeatable, RECALL, type ToolDefinition } from '../run/tools/tool.js';
 import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';

@@ -1,8 +1,9 @@
 /** What a function of the program may change of a conversation before a call, by its word (X1). */
+
+import { isRecord, isText, jsonBytes } from '../base/json/json.js';
 import { expected, type Parsed } from '../base/text/output-fields.js';
 import type { Words } from '../base/words/words.js';
 import { type Message, textOf, toolCallsOf, type UserMessage } from '../run/messages/message.js';
-import { isRecord, isText, jsonBytes } from '../base/json/json.js';
 import { leaveOutResult } from './shorten-result.js';
 import { anchorsOf, groupsOf, lastSummary, recallIdOf } from './trim.js';
 

@@ -1,7 +1,7 @@
 /** Makes a thread fit a model (X3): results are shortened, then left out, then messages go. Calls go with their results. */
 
-import { estimateMessageTokens } from '../run/limits/tokens.js';
 import { fill, type Words } from '../base/words/words.js';
+import { estimateMessageTokens } from '../run/limits/tokens.js';
 import {
   type CutMessage,
   type Message,

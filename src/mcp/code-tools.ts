@@ -13,10 +13,10 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { unknownKeyText } from '../config/yaml-source.js';
-import { errorText } from '../base/text/error-text.js';
 import type { JsonSchema } from '../base/json/json.js';
 import { isRecord, ownValue } from '../base/json/json.js';
+import { errorText } from '../base/text/error-text.js';
+import { unknownKeyText } from '../config/yaml-source.js';
 import { SteersmanError } from '../shared/errors.js';
 import { isZod, schemaOfInput } from '../shared/schema/zod-input.js';
 

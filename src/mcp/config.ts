@@ -2,8 +2,8 @@
 
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { readText } from '../config/files.js';
 import { errorText } from '../base/text/error-text.js';
+import { readText } from '../config/files.js';
 import { SteersmanError } from '../shared/errors.js';
 
 const MCP_CONFIG_FILE = '.mcp.json';

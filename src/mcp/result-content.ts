@@ -1,10 +1,10 @@
 /** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store. */
 import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '../base/json/json.js';
 import { CONTENT_BYTES, FAILURE_BYTES } from '../base/sizes/bounds.js';
-import type { ToolContent } from '../run/messages/message.js';
 import { errorText } from '../base/text/error-text.js';
 import { cutText } from '../base/text/fit.js';
-import { parseJson } from '../base/json/json.js';
+import type { ToolContent } from '../run/messages/message.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
 import { cutHead, cutTail } from '../shared/store/text-cut.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';

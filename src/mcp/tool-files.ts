@@ -1,9 +1,9 @@
 /** Tools in files of the configuration folder: `tools/*.mjs` and `tools/*.js`, and TypeScript where Node takes it. They run in the worker's process. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
-import { errorText } from '../base/text/error-text.js';
 import { isRecord } from '../base/json/json.js';
+import { errorText } from '../base/text/error-text.js';
+import { TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
 import { SteersmanError } from '../shared/errors.js';
 import { CODE_TOOL_KEYS, type CodeTool, checkToolKeys, defineTool, type ToolOptions } from './code-tools.js';
 

@@ -1,8 +1,8 @@
 /** The one classifier of model failures (M6): turns any provider's error into a typed failure. */
 
-import { FAILURE, type ModelFailureType } from '../run/limits/failure.js';
 import { errorText } from '../base/text/error-text.js';
 import { cutText } from '../base/text/fit.js';
+import { FAILURE, type ModelFailureType } from '../run/limits/failure.js';
 import { RedirectRefusedError } from '../shared/http/same-origin-fetch.js';
 import { passedOnRetryAfterMs, type RetryHeaders } from '../shared/retry-after.js';
 import { ModelCallError } from './model-call-error.js';

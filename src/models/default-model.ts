@@ -1,6 +1,7 @@
 /** Which model answers where nothing names one: the first endpoint that can be called says it (FC3). */
-import { FAILURE } from '../run/limits/failure.js';
+
 import { errorText } from '../base/text/error-text.js';
+import { FAILURE } from '../run/limits/failure.js';
 import { hintOf } from '../shared/called-as.js';
 import { SteersmanError } from '../shared/errors.js';
 import { plural } from '../shared/format.js';

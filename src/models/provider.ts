@@ -1,7 +1,7 @@
 /** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire. */
 
-import type { ToolSyntax } from '../run/agents/role.js';
 import type { ModelRequestHead } from '../rules/prompts/model-request.js';
+import type { ToolSyntax } from '../run/agents/role.js';
 import type { Message, StopReason } from '../run/messages/message.js';
 import type { Lesson } from './refusals/lesson.js';
 

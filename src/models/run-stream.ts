@@ -1,7 +1,7 @@
 /** Reads one streamed reply to its end, its interruption or its failure, with the limits of a call. */
 
-import { FAILURE } from '../run/limits/failure.js';
 import { secondsOf } from '../base/text/error-text.js';
+import { FAILURE } from '../run/limits/failure.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
 import type { ChannelText, ReplyDraft } from './reply/reply-draft.js';

@@ -1,7 +1,8 @@
 /** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
+
+import { canonicalJson, isRecord, stringOr, wellFormed } from '../base/json/json.js';
 import { FAILURE } from '../run/limits/failure.js';
 import { textOf, toolCallsOf } from '../run/messages/message.js';
-import { canonicalJson, isRecord, stringOr, wellFormed } from '../base/json/json.js';
 import {
   type CallSite,
   classifyAnswer,

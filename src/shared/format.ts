@@ -1,9 +1,9 @@
 /** Figures and texts as people read them. Pure. */
 
+import { preview } from '../base/text/preview.js';
 import type { ToolProgress } from '../run/limits/heartbeats.js';
 import { cachedPercent } from '../run/limits/usage-by.js';
 import type { Usage } from '../run/messages/message.js';
-import { preview } from '../base/text/preview.js';
 
 /** `340 ms`, `3.2 s`, `4 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { errorText } from '../base/text/error-text.js';
 import { isRecord } from '../base/json/json.js';
+import { errorText } from '../base/text/error-text.js';
 import { caught, pathOf } from '../shared/http-guard.js';
 import { type Exchange, sendError } from './play.js';
 import type { WireError } from './scripted-reply.js';

@@ -1,6 +1,5 @@
 /** Which providers this program has: the one place where they are put together. */
 
-import type { PinnedModel } from '../run/agents/run-config.js';
 import { createDemoProvider } from '../models/demo/provider.js';
 import type { EndpointSettings } from '../models/endpoint.js';
 import { endpointFault, endpointNames, endpointSettings } from '../models/endpoints.js';
@@ -9,6 +8,7 @@ import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderFactory, ProviderRegistry } from '../models/providers.js';
 import { createProviders } from '../models/providers.js';
+import type { PinnedModel } from '../run/agents/run-config.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 

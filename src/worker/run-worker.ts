@@ -14,8 +14,8 @@ import {
   TransportError,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { configurationDigest } from '../config/digest.js';
 import { errorText } from '../base/text/error-text.js';
+import { configurationDigest } from '../config/digest.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { checkFailpoints, failpoint } from '../shared/failpoints.js';

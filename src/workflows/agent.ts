@@ -8,18 +8,18 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PinnedRun } from '../run/agents/run-config.js';
-import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '../rules/agents/run-input.js';
-import { restOf } from '../rules/agents/subagent.js';
-import { type CallFailure, FAILURE } from '../run/limits/failure.js';
-import { causeText } from '../run/limits/cause.js';
+import { isRecord, jsonBytes } from '../base/json/json.js';
+import { fitted, told } from '../base/text/fit.js';
+import { preview } from '../base/text/preview.js';
 import { wordsOf } from '../base/words/words.js';
 import { resumedState } from '../conversation/handover.js';
+import { callerFault, chainFault, type Given, NOTHING_GIVEN, readStart } from '../rules/agents/run-input.js';
+import { restOf } from '../rules/agents/subagent.js';
+import type { PinnedRun } from '../run/agents/run-config.js';
+import { causeText } from '../run/limits/cause.js';
+import { type CallFailure, FAILURE } from '../run/limits/failure.js';
 import { lackAtEnd, UNKEPT } from '../run/state/kept.js';
 import { newRunState, type RunState } from '../run/state/run-state.js';
-import { fitted, told } from '../base/text/fit.js';
-import { isRecord, jsonBytes } from '../base/json/json.js';
-import { preview } from '../base/text/preview.js';
 import { appCallsUnderWay, resumeAppCalls } from './app-calls.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { LACKS_PATCH, type RunInput, type RunResult } from './messages.js';

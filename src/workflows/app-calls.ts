@@ -4,17 +4,17 @@
  * or goes on in another part.
  */
 
+import { preview } from '../base/text/preview.js';
+import { fill } from '../base/words/words.js';
+import { notAllowedNote, refusalNote } from '../conversation/tool-notes.js';
+import { resultPreview, resultText, toolResult } from '../conversation/tool-result.js';
+import { approvalOf } from '../rules/gates/gate-text.js';
 import { offeredTools } from '../run/agents/run-config.js';
 import { isRoomForGate } from '../run/gates/gate.js';
-import { approvalOf } from '../rules/gates/gate-text.js';
-import { fill } from '../base/words/words.js';
 import type { ToolEnding, ToolResultBlock, ToolUseBlock } from '../run/messages/message.js';
-import { preview } from '../base/text/preview.js';
 import { type AppAsk, type AppCall, withCall } from '../run/tools/apps.js';
 import { decidePermission, type Permission } from '../run/tools/permission.js';
 import { serverOf, type ToolDefinition } from '../run/tools/tool.js';
-import { notAllowedNote, refusalNote } from '../conversation/tool-notes.js';
-import { resultPreview, resultText, toolResult } from '../conversation/tool-result.js';
 import { closeGate, gateAt, openGate, openGates, takeRecorded } from './gates.js';
 import type { Run } from './run.js';
 import { noteEffect } from './turn/tools/finish-call.js';

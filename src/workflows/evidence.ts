@@ -1,10 +1,6 @@
 /** Evidence of a goal: what stood there before a write, and what is there when the work is judged. */
 
-import { isVerified } from '../run/position/modes.js';
-import { offeredTools } from '../run/agents/run-config.js';
-import { type CheckResult, checksOf, withResult } from '../run/checks/check.js';
 import { readByCheck } from '../rules/checks/read-files.js';
-import { type EvidenceItem, NOT_SEEN } from '../run/evidence/evidence.js';
 import { filesOf, isWorthALook, lookedUp } from '../rules/evidence/looked.js';
 import {
   agentNote,
@@ -14,10 +10,14 @@ import {
   withSnapshots,
   withWriter,
 } from '../rules/evidence/record.js';
-import { planInForce } from '../run/plan/plan.js';
-import { taskAt } from '../run/state/cursor.js';
+import { offeredTools } from '../run/agents/run-config.js';
+import { type CheckResult, checksOf, withResult } from '../run/checks/check.js';
+import { type EvidenceItem, NOT_SEEN } from '../run/evidence/evidence.js';
 import type { ToolResultBlock } from '../run/messages/message.js';
+import { planInForce } from '../run/plan/plan.js';
+import { isVerified } from '../run/position/modes.js';
 import type { Verification } from '../run/position/position.js';
+import { taskAt } from '../run/state/cursor.js';
 import type { ToolDefinition } from '../run/tools/tool.js';
 import { namedPaths } from '../run/tools/tool-paths.js';
 import { writesArtifact } from '../run/tools/workflow-tools.js';

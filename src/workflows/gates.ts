@@ -1,4 +1,11 @@
 /** Gates: where a run waits for a person. One way to ask, whatever it is about. */
+
+import { QUESTION_BYTES } from '../base/sizes/bounds.js';
+import { cutText } from '../base/text/fit.js';
+import { preview } from '../base/text/preview.js';
+import { visibleText } from '../base/text/unseen.js';
+import { barred } from '../rules/gates/gate-parts.js';
+import { gateLine } from '../rules/gates/gate-text.js';
 import {
   autoAnswer,
   choicesOf,
@@ -11,14 +18,8 @@ import {
   safeAnswer,
   toldApart,
 } from '../run/gates/gate.js';
-import { barred } from '../rules/gates/gate-parts.js';
-import { gateLine } from '../rules/gates/gate-text.js';
-import { QUESTION_BYTES } from '../base/sizes/bounds.js';
 import type { OpenGate } from '../run/state/people.js';
 import { isHeld } from '../run/state/run-state.js';
-import { cutText } from '../base/text/fit.js';
-import { preview } from '../base/text/preview.js';
-import { visibleText } from '../base/text/unseen.js';
 import { allowedAt } from '../run/tools/permission.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';

@@ -1,23 +1,23 @@
 /** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
 
-import { firstPosition } from '../run/position/modes.js';
-import type { PinnedRun } from '../run/agents/run-config.js';
+import { ANSWER_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
+import { preview } from '../base/text/preview.js';
+import { renamed } from '../conversation/earlier.js';
+import { fitMessage } from '../conversation/fit-message.js';
+import { GIVEN_BYTES } from '../conversation/given.js';
 import { type Given, NOTHING_GIVEN } from '../rules/agents/run-input.js';
 import { isSubagent } from '../rules/agents/subagent.js';
-import { checksText } from '../run/checks/check.js';
-import { renamed } from '../conversation/earlier.js';
-import { GIVEN_BYTES } from '../conversation/given.js';
-import { plansLeft } from '../run/limits/limits.js';
-import type { Outcome } from '../run/limits/cause.js';
 import { notDoneText } from '../rules/plan/plan-edit.js';
-import { ANSWER_BYTES, TEXT_BYTES } from '../base/sizes/bounds.js';
+import type { PinnedRun } from '../run/agents/run-config.js';
+import { checksText } from '../run/checks/check.js';
+import type { Outcome } from '../run/limits/cause.js';
+import { plansLeft } from '../run/limits/limits.js';
+import { firstPosition } from '../run/position/modes.js';
+import { taskOf } from '../run/position/position.js';
 import { steeringAt } from '../run/state/cursor.js';
 import { newGoal, restOfGoal, withGoal } from '../run/state/goal.js';
-import { taskOf } from '../run/position/position.js';
 import { type InboxItem, steersToFollowUps, takeFollowUp } from '../run/steering/inbox.js';
 import { droppedReceipt, queuedReceipt } from '../run/steering/receipt.js';
-import { fitMessage } from '../conversation/fit-message.js';
-import { preview } from '../base/text/preview.js';
 import { allowedAtStart } from '../run/tools/permission.js';
 import { closeAppCalls } from './app-calls.js';
 import { closeBranches } from './branches/side-by-side.js';

@@ -1,11 +1,11 @@
 /** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
 
-import type { PinnedRole } from '../run/agents/role.js';
+import { fill } from '../base/words/words.js';
 import { inventoryText } from '../rules/evidence/inventory.js';
 import { newInventory, withCallContext } from '../rules/prompts/call-context.js';
-import { holdsNotes, notesText, takesNotes } from '../run/agents/project-notes.js';
 import { introduction } from '../rules/prompts/shared-prefix.js';
-import { fill } from '../base/words/words.js';
+import { holdsNotes, notesText, takesNotes } from '../run/agents/project-notes.js';
+import type { PinnedRole } from '../run/agents/role.js';
 import { textOf } from '../run/messages/message.js';
 import type { Thread } from '../run/state/thread.js';
 import { holdsPrompt, roleAtHand } from '../run/state/thread.js';

@@ -1,28 +1,28 @@
 /** Every signal and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AgentMessage, FromCaller } from '../rules/agents/agent-message.js';
+import type { ModelRequestPage } from '../rules/prompts/model-request.js';
+import type { ComponentAction } from '../rules/steering/component-action.js';
+import type { ShownPhase } from '../rules/steering/status.js';
 import type { ChildRecord } from '../run/agents/children.js';
 import type { RunSettings } from '../run/agents/run-config.js';
 import type { CheckResult } from '../run/checks/check.js';
 import type { Basis } from '../run/evidence/evidence.js';
 import type { FormMessage } from '../run/gates/form.js';
 import type { FormAnswer, Gate } from '../run/gates/gate.js';
+import type { Cause, Outcome } from '../run/limits/cause.js';
 import type { Counters, Limits } from '../run/limits/limits.js';
 import type { UsageEntry } from '../run/limits/usage-by.js';
+import type { Message, Usage } from '../run/messages/message.js';
 import type { Artifact } from '../run/outputs/artifacts.js';
-import type { Cause, Outcome } from '../run/limits/cause.js';
 import type { Task, TaskChange } from '../run/plan/plan.js';
-import type { ModelRequestPage } from '../rules/prompts/model-request.js';
 import type { Cursor } from '../run/state/cursor.js';
 import type { GoalRecord } from '../run/state/goal.js';
 import type { JournalEvent, ModelSwitch } from '../run/state/journal.js';
 import type { KeepPage, Mark } from '../run/state/kept.js';
-import type { Message, Usage } from '../run/messages/message.js';
 import type { RunState } from '../run/state/run-state.js';
 import type { TraceReport } from '../run/state/trace.js';
-import type { ComponentAction } from '../rules/steering/component-action.js';
 import type { InboxItem, SteerTime } from '../run/steering/inbox.js';
-import type { ShownPhase } from '../rules/steering/status.js';
 
 export const WORKFLOW_TYPE = 'steersmanRun';
 /** Runs that ended while the store lacked something of them have passed it, and no other runs. */

@@ -20,14 +20,14 @@ import type {
   StoreTextInput,
   TransformInput,
 } from '../activities/types.js';
+import type { ContextChange } from '../conversation/transform.js';
 import type { FromCaller, ToCaller } from '../rules/agents/agent-message.js';
+import type { ComparedFile } from '../rules/gates/whole-write.js';
+import type { ModelRequestPage } from '../rules/prompts/model-request.js';
 import type { AgentEnd } from '../run/agents/children.js';
 import type { PinnedRun, RunSettings } from '../run/agents/run-config.js';
-import type { ContextChange } from '../conversation/transform.js';
-import type { ComparedFile } from '../rules/gates/whole-write.js';
 import type { CallFailure } from '../run/limits/failure.js';
 import type { ArtifactEdited } from '../run/outputs/artifacts.js';
-import type { ModelRequestPage } from '../rules/prompts/model-request.js';
 import type { RunState } from '../run/state/run-state.js';
 
 import type { PauseInput, ReasonInput, SteerInput } from './messages.js';

@@ -1,13 +1,13 @@
 /** The loop of every mode: one step where the run stands, then the next, so that a restored state goes on there. */
 
-import { firstPosition, type ModeName, roleAt } from '../run/position/modes.js';
-import { choiceInstruction } from '../rules/prompts/answer-instructions.js';
 import { OPINION_BYTES } from '../base/sizes/bounds.js';
-import { here } from '../run/state/cursor.js';
-import type { Choosing } from '../run/position/position.js';
-import { wayOf } from '../run/state/run-state.js';
 import { cutText } from '../base/text/fit.js';
 import { preview } from '../base/text/preview.js';
+import { choiceInstruction } from '../rules/prompts/answer-instructions.js';
+import { firstPosition, type ModeName, roleAt } from '../run/position/modes.js';
+import type { Choosing } from '../run/position/position.js';
+import { here } from '../run/state/cursor.js';
+import { wayOf } from '../run/state/run-state.js';
 import { closeBranches } from './branches/side-by-side.js';
 import { reloadTools } from './changes/reload-tools.js';
 import { listStart } from './evidence.js';

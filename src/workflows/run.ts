@@ -1,22 +1,22 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
+import { sizeOf } from '../base/sizes/sizes.js';
+import { type Words, wordsOf } from '../base/words/words.js';
+import { fitMessage } from '../conversation/fit-message.js';
+import { limitsOf } from '../rules/limits/in-force.js';
 import { isPaused, openChildren } from '../run/agents/children.js';
 import type { PinnedRole } from '../run/agents/role.js';
 import type { PinnedRun } from '../run/agents/run-config.js';
-import { limitsOf } from '../rules/limits/in-force.js';
 import type { Limits } from '../run/limits/limits.js';
 import { estimateMessageTokens } from '../run/limits/tokens.js';
+import type { Message, TextBlock, UserMessage } from '../run/messages/message.js';
 import type { Task } from '../run/plan/plan.js';
-import { type Words, wordsOf } from '../base/words/words.js';
+import type { Interrupt, Position } from '../run/position/position.js';
 import { isAmidCalls } from '../run/state/cursor.js';
 import { withUserNote } from '../run/state/goal.js';
 import { type JournalPayloads, type JournalType, record } from '../run/state/journal.js';
-import type { Message, TextBlock, UserMessage } from '../run/messages/message.js';
-import type { Interrupt, Position } from '../run/position/position.js';
 import type { RunState } from '../run/state/run-state.js';
 import { MAIN_THREAD, newThread, type Thread } from '../run/state/thread.js';
-import { fitMessage } from '../conversation/fit-message.js';
-import { sizeOf } from '../base/sizes/sizes.js';
 import { forgetAll } from '../run/tools/ledger.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';

@@ -4,9 +4,9 @@
  * carried over; the end of a call, whatever it is, closes what it asked.
  */
 
+import { formText } from '../rules/gates/gate-text.js';
 import { type FormMessage, readFormMessage } from '../run/gates/form.js';
 import { type FormAnswer, hasWholeForm, isRoomForGate } from '../run/gates/gate.js';
-import { formText } from '../rules/gates/gate-text.js';
 import type { OpenGate } from '../run/state/people.js';
 import type { ToolDefinition } from '../run/tools/tool.js';
 import { closeGate, gateAt, openGate, openGates } from './gates.js';

@@ -1,12 +1,17 @@
 /** Read-only views of a run's state: what queries and the result give. */
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { readersOf } from '../run/position/modes.js';
+import { jsonBytes, ownValue } from '../base/json/json.js';
+import { firstPage, PAGE_BYTES } from '../base/sizes/sizes.js';
+import { fitted } from '../base/text/fit.js';
+import { ownMessages } from '../conversation/branch-threads.js';
 import { isSubagent, sessionOf } from '../rules/agents/subagent.js';
 import { chainOf, limitsOf } from '../rules/limits/in-force.js';
+import { phaseOf, unansweredGates } from '../rules/steering/status.js';
 import type { Cause, Outcome } from '../run/limits/cause.js';
+import { type AssistantMessage, type Message, toolCallsOf } from '../run/messages/message.js';
 import { released } from '../run/plan/plan.js';
-import { ownMessages } from '../conversation/branch-threads.js';
+import { readersOf } from '../run/position/modes.js';
 import { eventsSince, type JournalEvent, lastSwitches } from '../run/state/journal.js';
 import {
   eventWithSaid,
@@ -19,15 +24,10 @@ import {
   recordsBetween,
 } from '../run/state/kept.js';
 import { type KeptRest, REST_BYTES } from '../run/state/kept-rest.js';
-import { type AssistantMessage, type Message, toolCallsOf } from '../run/messages/message.js';
 import { budgetUse, type RunState, wayOf } from '../run/state/run-state.js';
 import { MAIN_THREAD } from '../run/state/thread.js';
 import { type TraceReport, traceReport } from '../run/state/trace.js';
 import type { InboxItem } from '../run/steering/inbox.js';
-import { phaseOf, unansweredGates } from '../rules/steering/status.js';
-import { fitted } from '../base/text/fit.js';
-import { jsonBytes, ownValue } from '../base/json/json.js';
-import { firstPage, PAGE_BYTES } from '../base/sizes/sizes.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
 /** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */

@@ -8,11 +8,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCallTool } from '../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
 import { checkWorkspace } from '../../src/config/workspace.js';
-import { FAILURE } from '../../src/run/limits/failure.js';
 import { toolResult, toolResultText } from '../../src/conversation/tool-result.js';
 import { parseMcpConfig } from '../../src/mcp/config.js';
 import { McpPool } from '../../src/mcp/connection/pool.js';
 import { McpSessions } from '../../src/mcp/connection/sessions.js';
+import { FAILURE } from '../../src/run/limits/failure.js';
 import { createLocalBlobStore } from '../../src/shared/store/blob-store.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
 

@@ -1,10 +1,10 @@
 /** A lead with its sub-agents, and theirs, in memory: every one a run of the same code, with signals between them. */
 
 import type { ToCaller } from '../../src/rules/agents/agent-message.js';
+import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
 import type { AgentEnd } from '../../src/run/agents/children.js';
 import type { PinnedRole } from '../../src/run/agents/role.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
-import { reportOf, restOf } from '../../src/rules/agents/subagent.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/run/limits/limits.js';
 import type { AssistantMessage } from '../../src/run/messages/message.js';
 import { NO_USAGE } from '../../src/run/messages/message.js';

@@ -1,6 +1,9 @@
 /** A conversation with the demo model, whose calls are made by the real workspace tools. */
 import { expect } from 'vitest';
-import type { OutputContract, OutputOf } from '../../src/run/outputs/contracts.js';
+import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
+import { toolResult } from '../../src/conversation/tool-result.js';
+import { PLAIN_REQUEST } from '../../src/models/complete.js';
+import { replyTo } from '../../src/models/demo/roles.js';
 import { parseRoleOutput } from '../../src/rules/outputs/parse-output.js';
 import { decideVerdict } from '../../src/rules/plan/decide.js';
 import {
@@ -9,7 +12,6 @@ import {
   verificationInstruction,
   wrapUpInstruction,
 } from '../../src/rules/prompts/instructions.js';
-import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
 import {
   type Message,
   NO_USAGE,
@@ -17,11 +19,9 @@ import {
   type ToolUseBlock,
   type UserMessage,
 } from '../../src/run/messages/message.js';
+import type { OutputContract, OutputOf } from '../../src/run/outputs/contracts.js';
 import { planningAt, verificationAt } from '../../src/run/position/position.js';
 import { newRunState, type RunState } from '../../src/run/state/run-state.js';
-import { toolResult } from '../../src/conversation/tool-result.js';
-import { PLAIN_REQUEST } from '../../src/models/complete.js';
-import { replyTo } from '../../src/models/demo/roles.js';
 import { task as newTask, pinnedRun } from './core-values.js';
 import { testRole } from './small-run.js';
 import type { Hands } from './workspace-tools.js';

@@ -1,8 +1,9 @@
 /** Gates with words of others that hide something where they are read as Markdown. */
-import { fitGate, type Gate } from '../../src/run/gates/gate.js';
-import { approvalOf, planText } from '../../src/rules/gates/gate-text.js';
-import type { PlannedTask } from '../../src/run/plan/plan.js';
+
 import { BUILT_IN_WORDS } from '../../src/base/words/words.js';
+import { approvalOf, planText } from '../../src/rules/gates/gate-text.js';
+import { fitGate, type Gate } from '../../src/run/gates/gate.js';
+import type { PlannedTask } from '../../src/run/plan/plan.js';
 import { questionOf } from '../../src/workflows/gates.js';
 
 const WORDS = BUILT_IN_WORDS.en;

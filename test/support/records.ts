@@ -1,6 +1,7 @@
 /** What stores are given in tests. */
-import type { Kept, RunRecord } from '../../src/run/state/kept.js';
+
 import { type Message, NO_USAGE } from '../../src/run/messages/message.js';
+import type { Kept, RunRecord } from '../../src/run/state/kept.js';
 
 export function runRecord(session: string, more: Partial<RunRecord> = {}): RunRecord {
   return {

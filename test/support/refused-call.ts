@@ -1,8 +1,9 @@
 /** A call in the midst of a conversation with tools and a picture, at an endpoint that refuses it. */
-import type { AssistantMessage, Message } from '../../src/run/messages/message.js';
+
 import { toolResult } from '../../src/conversation/tool-result.js';
 import { createProvider } from '../../src/models/protocols.js';
 import { createProviders } from '../../src/models/providers.js';
+import type { AssistantMessage, Message } from '../../src/run/messages/message.js';
 import { type Answer, startEventEndpoint } from './event-endpoint.js';
 import { type CallSetup, MODEL, runCall, tool, user } from './model-calls.js';
 

@@ -1,8 +1,8 @@
 /** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
 import type { CallToolInput, CheckEnd, RefusalLesson } from '../../src/activities/types.js';
+import type { ModelRequestPage } from '../../src/rules/prompts/model-request.js';
 import type { PinnedRun, RunSettings } from '../../src/run/agents/run-config.js';
 import type { GateAnswer } from '../../src/run/gates/gate.js';
-import type { ModelRequestPage } from '../../src/rules/prompts/model-request.js';
 import type { AssistantMessage, StopReason, Usage } from '../../src/run/messages/message.js';
 import { NO_USAGE } from '../../src/run/messages/message.js';
 import { newRunState } from '../../src/run/state/run-state.js';

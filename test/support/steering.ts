@@ -1,9 +1,9 @@
 /** Steering and gates in tests: prompts and replies of the roles that steer, and scripts by role. */
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Gate } from '../../src/run/gates/gate.js';
-import type { IntentAction, Route, TaskRelation } from '../../src/run/outputs/contracts.js';
 import type { Message } from '../../src/run/messages/message.js';
 import { textOf } from '../../src/run/messages/message.js';
+import type { IntentAction, Route, TaskRelation } from '../../src/run/outputs/contracts.js';
 import type { Receipt } from '../../src/run/steering/receipt.js';
 import { byRole as plainByRole } from '../../src/testing/by-role.js';
 import {

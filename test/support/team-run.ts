@@ -1,12 +1,12 @@
 /** A run of the whole team in memory: a test says what each role answers, and acts at any call. */
 import type { CallModelInput } from '../../src/activities/types.js';
+import { fitForHandover, resumedState } from '../../src/conversation/handover.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
 import type { Limits } from '../../src/run/limits/limits.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
+import { NO_USAGE, textOf } from '../../src/run/messages/message.js';
 import type { OutputContract } from '../../src/run/outputs/contracts.js';
 import type { StepFailurePolicy } from '../../src/run/plan/plan.js';
-import { fitForHandover, resumedState } from '../../src/conversation/handover.js';
-import { NO_USAGE, textOf } from '../../src/run/messages/message.js';
 import type { RunState } from '../../src/run/state/run-state.js';
 import { newRunState } from '../../src/run/state/run-state.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';

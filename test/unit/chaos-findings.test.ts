@@ -2,9 +2,9 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import type { RunEnd } from '../../src/client/run/run-end.js';
+import { toolResult } from '../../src/conversation/tool-result.js';
 import { type Message, NO_USAGE, type UserMessage } from '../../src/run/messages/message.js';
 import { readReceipt } from '../../src/run/steering/receipt.js';
-import { toolResult } from '../../src/conversation/tool-result.js';
 import { messageFaults } from '../support/chaos/findings.js';
 import type { RunRecord } from '../support/chaos/records.js';
 import { sessionFaults } from '../support/chaos/session-findings.js';

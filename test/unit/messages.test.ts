@@ -11,8 +11,6 @@ import {
 } from '../../src/client/messages/index.js';
 import { renamed } from '../../src/conversation/earlier.js';
 import { givenWithin, readGiven } from '../../src/conversation/given.js';
-import type { AssistantMessage, Message, ToolContent } from '../../src/run/messages/message.js';
-import { NO_USAGE, textOf } from '../../src/run/messages/message.js';
 import { resultText, toolResult } from '../../src/conversation/tool-result.js';
 import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../src/models/complete.js';
@@ -20,6 +18,8 @@ import { PROTOCOLS, type Protocol } from '../../src/models/endpoint.js';
 import type { ModelRequest } from '../../src/models/provider.js';
 import { wireCallId, wireToolName } from '../../src/models/request/message-text.js';
 import { toResponsesBody } from '../../src/models/responses/request-body.js';
+import type { AssistantMessage, Message, ToolContent } from '../../src/run/messages/message.js';
+import { NO_USAGE, textOf } from '../../src/run/messages/message.js';
 import { Seal } from '../support/endpoint/seal.js';
 import { SIDES } from '../support/endpoint/sides.js';
 import { tool } from '../support/model-calls.js';

@@ -1,9 +1,9 @@
 /** All files of a workspace with size and time, as a goal begins and as it is judged: what has changed between (WK2). */
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isRecord } from '../../base/json/json.js';
 import { search } from '../../config/workspace-files.js';
 import type { WorkspaceChanges } from '../../run/evidence/evidence.js';
-import { isRecord } from '../../base/json/json.js';
 
 /** As it is kept by reference. */
 export interface WorkspaceList {

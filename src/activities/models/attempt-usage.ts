@@ -3,13 +3,13 @@
  * off, too. Each heartbeat carries the count, so that the next attempt, on whatever worker, goes on from it.
  */
 
-import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
-import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
-import { addUsage, isUsage, NO_USAGE, type Usage } from '../../run/messages/message.js';
 import { type ModelInfo, pricedUsage } from '../../models/model-info.js';
 import type { ReportedUsage } from '../../models/provider.js';
 import type { ReplyDraft } from '../../models/reply/reply-draft.js';
 import { usageOfReply } from '../../models/usage.js';
+import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
+import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
+import { addUsage, isUsage, NO_USAGE, type Usage } from '../../run/messages/message.js';
 import type { ModelRequestState } from './state-reader.js';
 
 /** For counts between heartbeats, where looking at every character would cost too much. */

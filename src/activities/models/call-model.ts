@@ -1,10 +1,6 @@
 /** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
 import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { CallFailureDetails } from '../../run/limits/failure.js';
-import { FAILURE } from '../../run/limits/failure.js';
-import { WRITTEN_LESSON } from '../../run/models/lessons.js';
-import type { Usage } from '../../run/messages/message.js';
 import { cutText } from '../../base/text/fit.js';
 import { ModelCallError } from '../../models/model-call-error.js';
 import { withinModel } from '../../models/model-info.js';
@@ -19,6 +15,10 @@ import type { ToolCallCodec } from '../../models/tool-syntax/codec.js';
 import { CODECS } from '../../models/tool-syntax/codecs.js';
 import { runWithTools } from '../../models/tool-syntax/run-with-tools.js';
 import { WRITTEN_CALLS } from '../../models/tool-syntax/written-calls.js';
+import type { CallFailureDetails } from '../../run/limits/failure.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import type { Usage } from '../../run/messages/message.js';
+import { WRITTEN_LESSON } from '../../run/models/lessons.js';
 import { failpoint } from '../../shared/failpoints.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from '../types.js';
 import { AttemptUsage } from './attempt-usage.js';

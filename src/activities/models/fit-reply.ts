@@ -1,12 +1,12 @@
 /** A reply as the run's state takes it: bounded in all its parts, what is long by reference. */
 
+import { jsonBytes } from '../../base/json/json.js';
+import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../../base/sizes/bounds.js';
+import { cutText, cutWithoutStore, fitsText, fitted } from '../../base/text/fit.js';
+import { headAndTail } from '../../base/text/large-text.js';
+import type { AssistantMessage, ReasoningBlock, ToolUseBlock } from '../../run/messages/message.js';
 import type { OutputContract } from '../../run/outputs/contracts.js';
 import { extractJson } from '../../run/outputs/envelope.js';
-import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../../base/sizes/bounds.js';
-import type { AssistantMessage, ReasoningBlock, ToolUseBlock } from '../../run/messages/message.js';
-import { cutText, cutWithoutStore, fitsText, fitted } from '../../base/text/fit.js';
-import { jsonBytes } from '../../base/json/json.js';
-import { headAndTail } from '../../base/text/large-text.js';
 import { within } from '../stop-signal.js';
 
 type Content = AssistantMessage['content'];

@@ -1,8 +1,8 @@
 /** Pictures that tools returned, for models that see: they are kept by reference, and only a request has them. */
 import { imageSize } from 'image-size';
-import type { Message, ToolContent } from '../../run/messages/message.js';
 import { contentText, pictureIn } from '../../conversation/tool-result.js';
 import type { Picture, Pictures } from '../../models/provider.js';
+import type { Message, ToolContent } from '../../run/messages/message.js';
 
 /** Reads what a run is shown by reference; null where it is not there any more. */
 export type ReadBlob = (ref: string, maxBytes: number) => Promise<Uint8Array | null>;

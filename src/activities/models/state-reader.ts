@@ -2,10 +2,10 @@
 
 import { ApplicationFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
-import { FAILURE } from '../../run/limits/failure.js';
-import type { ModelRequestHead, ModelRequestPage } from '../../rules/prompts/model-request.js';
-import type { Message } from '../../run/messages/message.js';
 import { errorTextWithCause } from '../../base/text/error-text.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../rules/prompts/model-request.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import type { Message } from '../../run/messages/message.js';
 import { askPatiently } from '../../shared/query-errors.js';
 
 /** Which call asks, in which run. */

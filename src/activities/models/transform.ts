@@ -1,9 +1,9 @@
 /** The activity that asks functions of the worker's program what is to be changed of a conversation before a call. */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { ownValue } from '../../base/json/json.js';
 import { type ContextChange, readChange } from '../../conversation/transform.js';
 import type { Message } from '../../run/messages/message.js';
-import { ownValue } from '../../base/json/json.js';
 import { within } from '../stop-signal.js';
 import type { SteersmanActivities } from '../types.js';
 import type { StateReader } from './state-reader.js';

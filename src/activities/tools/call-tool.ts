@@ -5,15 +5,15 @@
 
 import { homedir } from 'node:os';
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
-import { placeIn } from '../../config/workspace.js';
-import { fill, wordsOf } from '../../base/words/words.js';
 import { errorText } from '../../base/text/error-text.js';
-import { readPattern } from '../../run/tools/argument-pattern.js';
-import { matchesCall } from '../../run/tools/permission.js';
-import { RECALL } from '../../run/tools/tool.js';
+import { fill, wordsOf } from '../../base/words/words.js';
+import { placeIn } from '../../config/workspace.js';
 import { unknownToolNote } from '../../conversation/tool-notes.js';
 import { READ_RESULT } from '../../conversation/tool-result.js';
 import { possibleNames } from '../../mcp/tool-names.js';
+import { readPattern } from '../../run/tools/argument-pattern.js';
+import { matchesCall } from '../../run/tools/permission.js';
+import { RECALL } from '../../run/tools/tool.js';
 import { failpoint } from '../../shared/failpoints.js';
 import { readResult } from '../../shared/store/read-result.js';
 import { type ChangedAt, recall } from '../../shared/store/recall.js';

@@ -3,12 +3,12 @@
  * about to be written, what stands there, for who is asked.
  */
 import { createTwoFilesPatch } from 'diff';
-import { type ComparedFile, shownDiff, wholeWrite } from '../../rules/gates/whole-write.js';
+import { errorText } from '../../base/text/error-text.js';
 
 import { fill, wordsOf } from '../../base/words/words.js';
-import { errorText } from '../../base/text/error-text.js';
-import { matchesCall } from '../../run/tools/permission.js';
 import { badArgumentsNote } from '../../conversation/tool-notes.js';
+import { type ComparedFile, shownDiff, wholeWrite } from '../../rules/gates/whole-write.js';
+import { matchesCall } from '../../run/tools/permission.js';
 import type { CallChecked, CallToolInput, CompareFileInput } from '../types.js';
 
 /** What activities ask of the worker's host. */

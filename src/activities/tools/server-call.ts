@@ -2,11 +2,10 @@
 
 import { hostname } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
-import { MissingWorkspaceError } from '../../config/workspace.js';
-import { FAILURE } from '../../run/limits/failure.js';
-import { fill } from '../../base/words/words.js';
-import { secondsOf } from '../../base/text/error-text.js';
 import { isRecord } from '../../base/json/json.js';
+import { secondsOf } from '../../base/text/error-text.js';
+import { fill } from '../../base/words/words.js';
+import { MissingWorkspaceError } from '../../config/workspace.js';
 import { badArgumentsNote } from '../../conversation/tool-notes.js';
 import { McpCallError } from '../../mcp/call-failure.js';
 import { META, STOPPABLE_META, saysStopped } from '../../mcp/code-tools.js';
@@ -14,6 +13,7 @@ import type { McpCall, McpConnection } from '../../mcp/connection/connection.js'
 import type { McpPool } from '../../mcp/connection/pool.js';
 import type { McpSessions } from '../../mcp/connection/sessions.js';
 import type { ToolAnswer } from '../../mcp/tool-answer.js';
+import { FAILURE } from '../../run/limits/failure.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { failpoint } from '../../shared/failpoints.js';
 import { isUsableSchema, validateArguments } from '../../shared/schema/validate-arguments.js';

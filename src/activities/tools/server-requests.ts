@@ -1,9 +1,9 @@
 /** What a tool server may ask a person while a call of it runs: forms. */
 
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { McpCall } from '../../mcp/connection/connection.js';
 import { type FormQuestion, fitQuestion } from '../../run/gates/form.js';
 import type { FormAnswer } from '../../run/gates/gate.js';
-import type { McpCall } from '../../mcp/connection/connection.js';
 import type { CallToolInput } from '../types.js';
 
 export interface PersonQuestion {

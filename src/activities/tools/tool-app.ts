@@ -1,11 +1,11 @@
 /** What the app of a tool gets: its page and all that the tool answered, kept beside the run and away from models. */
 import { FAILURE_BYTES } from '../../base/sizes/bounds.js';
-import type { AppResult } from '../../run/messages/message.js';
 import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
 import { type AppPage, readAppPage } from '../../mcp/app-page.js';
 import type { McpConnection } from '../../mcp/connection/connection.js';
 import type { ToolAnswer } from '../../mcp/tool-answer.js';
+import type { AppResult } from '../../run/messages/message.js';
 import type { CallToolInput, CallToolResult } from '../types.js';
 
 const MOST_ANSWER_BYTES = 1_000_000;

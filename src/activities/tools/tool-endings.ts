@@ -1,12 +1,9 @@
 /** How calls end that have no ordinary result. What a server said is content, never the run's own words. */
 
 import { ApplicationFailure } from '@temporalio/common';
-import { FAILURE } from '../../run/limits/failure.js';
-import { fill, type Words } from '../../base/words/words.js';
-import type { ToolContent } from '../../run/messages/message.js';
 import { secondsOf } from '../../base/text/error-text.js';
 import { headChars } from '../../base/text/large-text.js';
-import { RPC, rpcEnding } from '../../run/tools/effect.js';
+import { fill, type Words } from '../../base/words/words.js';
 import { unknownOutcomeNote, unreadablePartsNote } from '../../conversation/tool-notes.js';
 import type { McpCallError } from '../../mcp/call-failure.js';
 import {
@@ -17,6 +14,9 @@ import {
   type ResultSizes,
 } from '../../mcp/result-content.js';
 import type { ToolAnswer } from '../../mcp/tool-answer.js';
+import { FAILURE } from '../../run/limits/failure.js';
+import type { ToolContent } from '../../run/messages/message.js';
+import { RPC, rpcEnding } from '../../run/tools/effect.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
 import { stopReason } from '../stop-signal.js';
 import type { CallToolInput, CallToolResult } from '../types.js';

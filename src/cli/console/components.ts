@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { settingsOfAny } from '../../config/settings.js';
 import { errorText } from '../../base/text/error-text.js';
+import { settingsOfAny } from '../../config/settings.js';
 import { verbCall } from '../../shared/called-as.js';
 import { trustedScripts } from '../../stack/trust/trust.js';
 import { SAFE_HEADERS } from './assets.js';

@@ -1,7 +1,8 @@
 /** The console as a function from a request to a response: to serve on this machine, or to mount behind a login of one's own. */
-import { explainError, type SteersmanClient, type SteersmanError } from '../../client/index.js';
-import { errorText } from '../../base/text/error-text.js';
+
 import { isRecord, parseJson, stringOr } from '../../base/json/json.js';
+import { errorText } from '../../base/text/error-text.js';
+import { explainError, type SteersmanClient, type SteersmanError } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 import { agUiAnswer } from './ag-ui/route.js';
 import type { Fault } from './api.js';

@@ -1,7 +1,7 @@
 /** One watcher of one run, however many pages look at it: what it has told, for who comes late, and what is new. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { explainError, type Run, type RunEvent, type RunSnapshot } from '../../client/index.js';
 import { errorText } from '../../base/text/error-text.js';
+import { explainError, type Run, type RunEvent, type RunSnapshot } from '../../client/index.js';
 import type { Frame } from './api.js';
 
 export type Push = (frame: Frame) => void;

@@ -1,7 +1,7 @@
 /** What all pages share: one watcher a run, one look-out for what waits. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { explainError, type SteersmanClient } from '../../client/index.js';
 import { errorText } from '../../base/text/error-text.js';
+import { explainError, type SteersmanClient } from '../../client/index.js';
 import { isLoopback } from '../../stack/probe.js';
 import type { StreamAsk } from './api.js';
 import { Feed, type Push } from './feed.js';

@@ -1,5 +1,6 @@
 /** What a page may ask: each path is a method of the client, and nothing else is done here. */
 import { z } from 'zod';
+import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from '../../base/json/json.js';
 import {
   type GateReply,
   type Run,
@@ -9,7 +10,6 @@ import {
   SteersmanError,
 } from '../../client/index.js';
 import { MODES } from '../../run/position/modes.js';
-import { MAX_JSON_DEPTH, nestsTooDeep, parseJson } from '../../base/json/json.js';
 import { given } from '../arguments.js';
 import type { Components } from './components.js';
 import { bodyOf } from './guard.js';

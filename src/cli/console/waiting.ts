@@ -1,7 +1,7 @@
 /** One look-out for all that waits for a person, however many pages ask. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { explainError, type ListedRun, type SteersmanClient } from '../../client/index.js';
 import { errorText } from '../../base/text/error-text.js';
+import { explainError, type ListedRun, type SteersmanClient } from '../../client/index.js';
 import type { Frame, UntoldRun, WaitingGate } from './api.js';
 import type { Push } from './feed.js';
 import { waitingGate } from './waiting-gate.js';

@@ -1,16 +1,16 @@
 /** Which models can be used: what is configured, and what each endpoint lists; and as lines for people. */
 
+import { errorText } from '../../base/text/error-text.js';
 import { callableModels } from '../../config/models-schema.js';
 import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
 import { settingsOfAny } from '../../config/settings.js';
-import { FAILURE } from '../../run/limits/failure.js';
-import { errorText } from '../../base/text/error-text.js';
 import type { Protocol } from '../../models/endpoint.js';
 import { presentEndpoints, protocolOf } from '../../models/endpoints.js';
 import { ModelCallError } from '../../models/model-call-error.js';
 import { type ModelInfo, type ModelPrices, modelInfo } from '../../models/model-info.js';
 import type { ProviderRegistry } from '../../models/providers.js';
+import { FAILURE } from '../../run/limits/failure.js';
 import { env } from '../../shared/env.js';
 import { plural } from '../../shared/format.js';
 import type { Colors } from '../../shared/output.js';

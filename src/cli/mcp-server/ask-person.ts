@@ -2,12 +2,12 @@
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { visibleText } from '../../base/text/unseen.js';
 import type { Gate, GateReply } from '../../client/index.js';
-import { choicesOf } from '../../run/gates/gate.js';
 import { partLines, partsOf } from '../../rules/gates/gate-parts.js';
 import { type Chosen, replyTo } from '../../rules/gates/gate-reply.js';
 import { hiddenLines, type Known } from '../../rules/gates/whole-gate.js';
-import { visibleText } from '../../base/text/unseen.js';
+import { choicesOf } from '../../run/gates/gate.js';
 import { atDeadline } from '../print/gate-help.js';
 import type { Request } from './tool.js';
 

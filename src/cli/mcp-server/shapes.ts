@@ -1,11 +1,11 @@
 /** Parts that several tools take or give. */
 
 import { z } from 'zod';
+import { visibleText } from '../../base/text/unseen.js';
 import type { Gate, RunSnapshot } from '../../client/index.js';
-import { choicesOf } from '../../run/gates/gate.js';
 import { partLines, partsOf } from '../../rules/gates/gate-parts.js';
 import { hiddenLines } from '../../rules/gates/whole-gate.js';
-import { visibleText } from '../../base/text/unseen.js';
+import { choicesOf } from '../../run/gates/gate.js';
 import { atDeadline } from '../print/gate-help.js';
 
 export const runId = z.string().min(1).describe('Id of the run, as start_run or list_runs gave it.');

@@ -11,11 +11,11 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
+import { errorText } from '../../base/text/error-text.js';
+import { told } from '../../base/text/fit.js';
 import { type ErrorCode, explainError, SteersmanError } from '../../client/index.js';
 import { noRun } from '../../client/run/runs.js';
 import { isBelow } from '../../config/workspace.js';
-import { errorText } from '../../base/text/error-text.js';
-import { told } from '../../base/text/fit.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import type { KeptClient, RunHandle } from './kept-client.js';
 

@@ -1,5 +1,6 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
 
+import { preview } from '../../base/text/preview.js';
 import {
   type CallEnded,
   causeText,
@@ -10,11 +11,10 @@ import {
   type TraceReport,
   type TraceStep,
 } from '../../client/index.js';
+import { gateParts, partLines } from '../../rules/gates/gate-parts.js';
 import { childEnd } from '../../run/agents/children.js';
 import { lastLines } from '../../run/checks/check.js';
-import { gateParts, partLines } from '../../rules/gates/gate-parts.js';
 import { STEP_TEXT_CHARS } from '../../run/state/trace.js';
-import { preview } from '../../base/text/preview.js';
 import {
   argumentsLine,
   cachedFacts,

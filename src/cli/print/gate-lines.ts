@@ -1,8 +1,8 @@
 /** A gate in the columns of a terminal: text as it is, its own blocks as code. Pure. */
 
-import { optionLine } from '../../run/gates/gate.js';
 import type { GatePart } from '../../rules/gates/gate-parts.js';
 import { OPTIONS } from '../../rules/gates/gate-parts.js';
+import { optionLine } from '../../run/gates/gate.js';
 import type { Colors } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { longLines } from './layout.js';

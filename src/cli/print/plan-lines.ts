@@ -1,7 +1,8 @@
 /** Plans as lines for people: whole once, then only what has changed since. Pure. */
-import type { JournalPayloads } from '../../client/index.js';
+
 import { preview } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
+import type { JournalPayloads } from '../../client/index.js';
 import { plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 

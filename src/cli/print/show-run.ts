@@ -1,4 +1,7 @@
 /** A run at a glance: what `show` prints. */
+
+import { preview } from '../../base/text/preview.js';
+import { visibleText } from '../../base/text/unseen.js';
 import {
   type Artifact,
   type CheckResult,
@@ -8,12 +11,10 @@ import {
   type Usage,
   type UsageEntry,
 } from '../../client/index.js';
-import { childEnd } from '../../run/agents/children.js';
 import { partLines, partsOf } from '../../rules/gates/gate-parts.js';
 import { hiddenLines, knownOf } from '../../rules/gates/whole-gate.js';
+import { childEnd } from '../../run/agents/children.js';
 import { cachedPercent, usageByRole, usageOf } from '../../run/limits/usage-by.js';
-import { preview } from '../../base/text/preview.js';
-import { visibleText } from '../../base/text/unseen.js';
 import { verbCall } from '../../shared/called-as.js';
 import { cachedFacts, formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import type { Colors, TextSink } from '../../shared/output.js';

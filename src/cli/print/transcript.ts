@@ -1,7 +1,7 @@
 /** The conversation of a run as Markdown. Pure. */
 import type { ThreadTranscript } from '../../client/index.js';
-import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../run/messages/message.js';
 import { resultText } from '../../conversation/tool-result.js';
+import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../run/messages/message.js';
 import { formatCount, formatDuration } from '../../shared/format.js';
 import { oneLine } from '../../shared/terminal-text.js';
 

@@ -1,4 +1,6 @@
 /** A session's view of its run, folded from journal and live text. Pure. */
+
+import { tailChars } from '../../base/text/large-text.js';
 import type {
   JournalEvent,
   JournalType,
@@ -9,7 +11,6 @@ import type {
   Usage,
 } from '../../client/index.js';
 import { addUsage, NO_USAGE } from '../../run/messages/message.js';
-import { tailChars } from '../../base/text/large-text.js';
 import { progressWords } from '../../shared/format.js';
 import { spokenText } from '../print/reply-text.js';
 

@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from '../../base/text/error-text.js';
 import { type Gate, type GateReply, type Run, SteersmanError } from '../../client/index.js';
 import { type Known, knownOf, wholeParts } from '../../rules/gates/whole-gate.js';
 import { isOpen as isOpenTask } from '../../run/plan/plan.js';
-import { errorText } from '../../base/text/error-text.js';
 import { noColors, textSink } from '../../shared/output.js';
 import { given, readLimits } from '../arguments.js';
 import { printRun } from '../print/show-run.js';

@@ -1,10 +1,10 @@
 /** `prompts new`: the first prompts of a project, from a few answers; `prompts list`: what tool servers offer. */
 
 import { type Command, Option } from 'commander';
+import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../client/index.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { writeNewPrompts } from '../../config/prompts/new-prompts.js';
-import { errorText } from '../../base/text/error-text.js';
 import { quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { createOutput } from '../../shared/output.js';
 import { userPath } from '../arguments.js';

@@ -1,7 +1,7 @@
 /** `credits`: what accounts have that runs are charged to. They are read and filled without Temporal. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Account, Accounts } from '../../client/index.js';
 import { readNumber } from '../../base/text/number.js';
+import { type Account, Accounts } from '../../client/index.js';
 import { verbCall } from '../../shared/called-as.js';
 import { createOutput } from '../../shared/output.js';
 import { given, notEmpty } from '../arguments.js';

@@ -2,8 +2,8 @@
 
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { SteersmanError } from '../../client/index.js';
 import { errorText } from '../../base/text/error-text.js';
+import { SteersmanError } from '../../client/index.js';
 import { quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { given, userPath } from '../arguments.js';
 import { type CommonOptions, describeVerb, onRun, runVerb, withRun } from '../command.js';

@@ -1,8 +1,8 @@
 /** A goal from start to answer (`steersman "…"`, in a checkout `npm start -- "…"`), `start` and `watch`. */
 
 import type { Command } from 'commander';
-import type { Run, RunEnd, RunEvent } from '../../client/index.js';
 import { errorText } from '../../base/text/error-text.js';
+import type { Run, RunEnd, RunEvent } from '../../client/index.js';
 import { quietStartCall, quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { plural } from '../../shared/format.js';
 import { type Output, ringBell } from '../../shared/output.js';

@@ -1,8 +1,8 @@
 /** `schedule`: runs that Temporal starts again and again. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { OVERLAPS, type Overlap, type ScheduleOptions, type ScheduleSnapshot } from '../../client/index.js';
 import { preview } from '../../base/text/preview.js';
+import { OVERLAPS, type Overlap, type ScheduleOptions, type ScheduleSnapshot } from '../../client/index.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { given, secondsOf } from '../arguments.js';
 import { type CommonOptions, type Context, describeVerb, withClient } from '../command.js';

@@ -1,6 +1,7 @@
 /** `sessions`: conversations that are kept, also those that Temporal has forgotten. They are read without it. */
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
+import { preview } from '../../base/text/preview.js';
 import {
   causeText,
   type Hit,
@@ -9,7 +10,6 @@ import {
   Sessions,
   SteersmanError,
 } from '../../client/index.js';
-import { preview } from '../../base/text/preview.js';
 import { quietVerbCall, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { formatDuration } from '../../shared/format.js';
 import { createOutput } from '../../shared/output.js';

@@ -1,7 +1,8 @@
 /** A conversation as data, for other systems: each thing that was said or noted has one of seven types. Pure. */
+
+import type { Message } from '../../run/messages/message.js';
 import type { JournalEvent, JournalType } from '../../run/state/journal.js';
 import type { Kept, RunRecord } from '../../run/state/kept.js';
-import type { Message } from '../../run/messages/message.js';
 import type { SessionLine } from '../../shared/store/store.js';
 
 /** The first four go to models (a summary as what a user says), the others never. */

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { nameFault } from '../../rules/agents/run-input.js';
+import { type AssistantMessage, type Message, toolCallsOf } from '../../run/messages/message.js';
 import type { JournalEvent } from '../../run/state/journal.js';
 import { eventWithSaid, type FindsReply, type Kept, type RunRecord } from '../../run/state/kept.js';
-import { type AssistantMessage, type Message, toolCallsOf } from '../../run/messages/message.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
 import type { TraceStep } from '../../run/state/trace.js';
 import { hintOf, quietVerbCall } from '../../shared/called-as.js';

@@ -1,8 +1,8 @@
 /** Conversations of Anthropic's Messages API. */
 
-import type { AssistantMessage, Message } from '../../run/messages/message.js';
 import { stringOr } from '../../base/json/json.js';
 import { GO_ON, toWireTurns, type WireTurn } from '../../models/anthropic/wire-messages.js';
+import type { AssistantMessage, Message } from '../../run/messages/message.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf, type Wire } from './read-messages.js';
 
 /** The `messages` of a request of the Messages API. `model`: `endpoint/model` that they are for. */

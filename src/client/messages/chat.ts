@@ -1,8 +1,8 @@
 /** Conversations of chat completions. */
 
-import type { Message } from '../../run/messages/message.js';
 import { stringOr } from '../../base/json/json.js';
 import { toWireMessages, type WireMessage } from '../../models/chat/wire-messages.js';
+import type { Message } from '../../run/messages/message.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 
 /** The `messages` of a request of chat completions. `model`: `endpoint/model` that they are for. */

@@ -1,10 +1,11 @@
 /** A conversation in whatever of the known forms it is written: as files and bodies of requests have it. */
+
+import { isRecord, isText, stringOr } from '../../base/json/json.js';
+import { expected, isAbsent } from '../../base/text/output-fields.js';
 import { type EarlierRun, earlierMessages } from '../../conversation/earlier.js';
 import { readGiven } from '../../conversation/given.js';
-import { expected, isAbsent } from '../../base/text/output-fields.js';
 import type { Message } from '../../run/messages/message.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
-import { isRecord, isText, stringOr } from '../../base/json/json.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { fromAnthropicMessages } from './anthropic.js';
 import { fromChatMessages } from './chat.js';

@@ -1,11 +1,11 @@
 /** Messages of the project made of what a wire says, whatever the protocol. */
 
-import type { AssistantMessage, Message, ReasoningBlock, ToolUseBlock } from '../../run/messages/message.js';
-import { NO_USAGE } from '../../run/messages/message.js';
 import { isRecord, stringOr } from '../../base/json/json.js';
 import { readToolResultText, toolResult } from '../../conversation/tool-result.js';
 import { INTERRUPTED_NOTE } from '../../models/request/message-text.js';
 import { toToolUse } from '../../models/request/tool-arguments.js';
+import type { AssistantMessage, Message, ReasoningBlock, ToolUseBlock } from '../../run/messages/message.js';
+import { NO_USAGE } from '../../run/messages/message.js';
 
 export type Wire = Record<string, unknown>;
 type ReplyContent = AssistantMessage['content'];

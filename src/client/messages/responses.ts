@@ -1,8 +1,8 @@
 /** Conversations of OpenAI's Responses API. */
 
-import type { Message } from '../../run/messages/message.js';
 import { stringOr } from '../../base/json/json.js';
 import { toWireInput } from '../../models/responses/wire-input.js';
+import type { Message } from '../../run/messages/message.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 
 /** The `input` of a request of the Responses API. `model`: `endpoint/model` that it is for. */

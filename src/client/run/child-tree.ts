@@ -1,7 +1,7 @@
 /** The sub-agents of a run with their own, as their runs tell of them. */
 import { type ChildRecord, childId } from '../../run/agents/children.js';
-import type { RunRecord } from '../../run/state/kept.js';
 import type { Usage } from '../../run/messages/message.js';
+import type { RunRecord } from '../../run/state/kept.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { keptRun } from '../kept/kept-runs.js';
 import type { RunSnapshot } from './run-snapshot.js';

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { GATE_CHOICES, type Gate, type GateKind } from '../../run/gates/gate.js';
 import { errorText } from '../../base/text/error-text.js';
+import { GATE_CHOICES, type Gate, type GateKind } from '../../run/gates/gate.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { claimToolCallUpdate, stateQuery, submitToolResultUpdate } from '../../workflows/messages.js';
 import { askRun } from '../ask-run.js';

@@ -5,9 +5,9 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
+import { isRecord } from '../../base/json/json.js';
 import type { Basis } from '../../run/evidence/evidence.js';
 import type { Cause, Outcome } from '../../run/limits/cause.js';
-import { isRecord } from '../../base/json/json.js';
 import { unreadableEncoding } from '../../shared/temporal-client.js';
 import type { RunResult } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';

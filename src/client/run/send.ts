@@ -6,10 +6,10 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
+import { jsonBytes } from '../../base/json/json.js';
+import { INPUT_BYTES } from '../../base/sizes/bounds.js';
 import type { GateKind } from '../../run/gates/gate.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
-import { INPUT_BYTES } from '../../base/sizes/bounds.js';
-import { jsonBytes } from '../../base/json/json.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';

@@ -1,7 +1,7 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
 
-import { messageNumber, type RunRecord } from '../../run/state/kept.js';
 import type { Message } from '../../run/messages/message.js';
+import { messageNumber, type RunRecord } from '../../run/state/kept.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import { stateQuery, transcriptQuery } from '../../workflows/messages.js';

@@ -1,11 +1,11 @@
 /** Tools that a client runs: as functions, answered while this process lives, or declared, answered by whoever comes. */
 
 import { z } from 'zod';
+import type { JsonSchema } from '../../base/json/json.js';
+import { isRecord, jsonBytes } from '../../base/json/json.js';
 import { GATE_ANSWER_BYTES } from '../../base/sizes/bounds.js';
 import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
-import type { JsonSchema } from '../../base/json/json.js';
-import { isRecord, jsonBytes } from '../../base/json/json.js';
 import type { ClientTool as DeclaredTool } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { isZod, schemaOfInput } from '../../shared/schema/zod-input.js';

@@ -8,7 +8,6 @@ import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
 import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
 import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings.js';
-import { MODES, type ModeName, modeFor } from '../../run/position/modes.js';
 import { candidates, chooseDefaultModel, keyFault } from '../../models/default-model.js';
 import { NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import {
@@ -19,6 +18,7 @@ import {
   type Lookup,
   presentEndpoints,
 } from '../../models/endpoints.js';
+import { MODES, type ModeName, modeFor } from '../../run/position/modes.js';
 import { hintOf } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';

@@ -7,9 +7,9 @@ import {
   type ScheduleSpec,
   type ScheduleSpecDescription,
 } from '@temporalio/client';
-import type { RunSettings } from '../../run/agents/run-config.js';
-import { readStart } from '../../rules/agents/run-input.js';
 import { preview } from '../../base/text/preview.js';
+import { readStart } from '../../rules/agents/run-input.js';
+import type { RunSettings } from '../../run/agents/run-config.js';
 import { hintOf } from '../../shared/called-as.js';
 
 /** What to do when a run is to start while the one before is open: names of Temporal's overlap policies. */

@@ -6,9 +6,9 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
+import { jsonBytes } from '../../base/json/json.js';
 import { MESSAGE_BYTES } from '../../base/sizes/bounds.js';
 import { idInSession, lastNumberIn } from '../../run/state/kept.js';
-import { jsonBytes } from '../../base/json/json.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';

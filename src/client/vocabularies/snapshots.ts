@@ -1,7 +1,8 @@
 /** Each event with all that is known of the reply so far: for readers that replace what they show. */
+
+import { isRecord, parseJson } from '../../base/json/json.js';
 import { readInstruction } from '../../rules/agents/subagent.js';
 import type { SaidCall, Usage } from '../../run/messages/message.js';
-import { isRecord, parseJson } from '../../base/json/json.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { ReplyText } from './reply-text.js';
 import { chatCall, type StreamToolCall } from './stream-events.js';

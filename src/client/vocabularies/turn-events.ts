@@ -1,8 +1,9 @@
 /** The eight events of an agent loop: turns, tools, steering, the end. */
-import { FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
+
 import { causeText } from '../../run/limits/cause.js';
-import type { JournalPayloads } from '../../run/state/journal.js';
+import { FAILURE, isRetryableModelFailure } from '../../run/limits/failure.js';
 import type { StopReason, Usage } from '../../run/messages/message.js';
+import type { JournalPayloads } from '../../run/state/journal.js';
 import type { RunEnd } from '../run/run-end.js';
 import type { RunEvent } from '../watch/run-event.js';
 import { oneAtATime, type Vocabulary } from './translate.js';

@@ -1,8 +1,8 @@
 /** What `describe()` tells of the activities that run: live text and retries. */
 import { arrayFromPayloads } from '@temporalio/common';
 import type { SteersmanActivities } from '../../activities/types.js';
-import type { LiveText, ToolProgress } from '../../run/limits/heartbeats.js';
 import { isRecord } from '../../base/json/json.js';
+import type { LiveText, ToolProgress } from '../../run/limits/heartbeats.js';
 import type { Temporal } from '../connect.js';
 import type { RunDescription } from '../run/runs.js';
 

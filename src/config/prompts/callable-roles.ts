@@ -1,6 +1,7 @@
 /** Which roles another may call as sub-agents, and what they go without. Pure. */
-import type { RoleProfile } from '../../run/agents/role.js';
+
 import { matchesAny } from '../../base/text/glob.js';
+import type { RoleProfile } from '../../run/agents/role.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { isNamed } from '../../run/tools/workflow-tools.js';
 import { displayPath } from '../files.js';

@@ -1,8 +1,8 @@
 /** The first prompts of a project, made from a few answers (P15). Templates stand in `prompts/new`. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { renderTemplate } from '../../base/words/prompt.js';
 import { errorText } from '../../base/text/error-text.js';
+import { renderTemplate } from '../../base/words/prompt.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath, readTextIfPresent } from '../files.js';
 import { shippedPrompts } from './prompt-files.js';

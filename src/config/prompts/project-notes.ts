@@ -1,9 +1,9 @@
 /** Reads what a workspace says of its project. Whoever wrote that is not trusted: it is text, and bounded. */
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { headWithin } from '../../base/text/fit.js';
 import type { ProjectNotes } from '../../run/agents/project-notes.js';
 import { PROJECT_NOTES_BYTES, PROJECT_NOTES_FILE } from '../../run/agents/project-notes.js';
-import { headWithin } from '../../base/text/fit.js';
 import { errorCode, readHead } from '../files.js';
 import { isBelow } from '../workspace.js';
 

@@ -3,9 +3,9 @@
  * can edit (P1, P4). What comes out is pinned in a run: editing a file changes new runs only.
  */
 import { join } from 'node:path';
-import type { RoleProfile } from '../../run/agents/role.js';
 import { PromptError, validateCoreTemplate } from '../../base/words/prompt.js';
 import { builtInWords, fill } from '../../base/words/words.js';
+import type { RoleProfile } from '../../run/agents/role.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
 import { type ConfigInCode, roleFilesInCode } from '../in-code.js';

@@ -1,10 +1,10 @@
 /** Prompts as a run pins them: what their placeholders stand for, filled in once. */
 
+import { MESSAGE_BYTES } from '../../base/sizes/bounds.js';
+import { delimit, lineOf, placeholdersOf, renderTemplate } from '../../base/words/prompt.js';
 import { CALL_PLACEHOLDERS, type PinnedRole } from '../../run/agents/role.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
 import type { Limits } from '../../run/limits/limits.js';
-import { delimit, lineOf, placeholdersOf, renderTemplate } from '../../base/words/prompt.js';
-import { MESSAGE_BYTES } from '../../base/sizes/bounds.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';

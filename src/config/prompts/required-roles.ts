@@ -1,7 +1,8 @@
 /** What the configuration says of the mode of a run, and whether the roles that it needs are there. */
-import { choicesOf, type DeclaredModes, MODES, requiredRoles, type Way } from '../../run/position/modes.js';
-import type { RunSettings } from '../../run/agents/run-config.js';
+
 import { preview } from '../../base/text/preview.js';
+import type { RunSettings } from '../../run/agents/run-config.js';
+import { choicesOf, type DeclaredModes, MODES, requiredRoles, type Way } from '../../run/position/modes.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
 import { SETTINGS_FILE, type Settings } from '../settings.js';

@@ -1,10 +1,10 @@
 /** One role's prompt file: front matter with the profile, then the core template. */
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { finalResponseFault, MOST_FINAL_CHARS } from '../../rules/prompts/final-response.js';
 import type { RoleProfile } from '../../run/agents/role.js';
 import { REASONING_LEVELS, REQUIREMENTS, TOOL_SYNTAXES } from '../../run/agents/role.js';
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../../run/outputs/contracts.js';
-import { finalResponseFault, MOST_FINAL_CHARS } from '../../rules/prompts/final-response.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { displayPath } from '../files.js';
 import { modelChainSchema } from '../models-schema.js';

@@ -2,8 +2,8 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { DANGLING, isBelow, OUTSIDE, type Place, placeIn } from '../../config/workspace.js';
 import { isRecord } from '../../base/json/json.js';
+import { DANGLING, isBelow, OUTSIDE, type Place, placeIn } from '../../config/workspace.js';
 import { deniedPath } from '../../run/tools/permission.js';
 import type { BlobStore } from '../../shared/store/blob-store.js';
 

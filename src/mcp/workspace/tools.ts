@@ -1,7 +1,7 @@
 /** The tools of a workspace: what `steersman tools` serves, and a worker in its own process. */
 import { parseArgs } from 'node:util';
-import { errorText } from '../../base/text/error-text.js';
 import { isRecord } from '../../base/json/json.js';
+import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import type { CodeTool } from '../code-tools.js';

@@ -1,8 +1,8 @@
 /** A request of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
+import { isRecord } from '../../base/json/json.js';
 import type { ReasoningLevel } from '../../run/agents/role.js';
 import { toolCallsOf } from '../../run/messages/message.js';
-import { isRecord } from '../../base/json/json.js';
 import type { ModelRequest } from '../provider.js';
 import { CONVERSATIONS, OPTIONS } from '../refusals/option-words.js';
 import { wireToolName } from '../request/message-text.js';

@@ -1,5 +1,6 @@
 /** Canonical messages in the wire form of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
+import { isRecord } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type {
   AssistantMessage,
@@ -8,7 +9,6 @@ import type {
   ToolResultMessage,
 } from '../../run/messages/message.js';
 import { textOf } from '../../run/messages/message.js';
-import { isRecord } from '../../base/json/json.js';
 import type { Picture, Pictures } from '../provider.js';
 import {
   dataFor,

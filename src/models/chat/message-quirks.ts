@@ -1,7 +1,7 @@
 /** Conversations as some chat templates and endpoints want them: each takes wire messages and gives others. */
 import { createHash } from 'node:crypto';
-import type { AssistantMessage } from '../../run/messages/message.js';
 import { isRecord } from '../../base/json/json.js';
+import type { AssistantMessage } from '../../run/messages/message.js';
 import type { ModelRequest } from '../provider.js';
 import { withoutReasoning } from './reasoning-back.js';
 import type { WireMessage } from './wire-messages.js';

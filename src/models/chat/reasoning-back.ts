@@ -3,8 +3,8 @@
  * it. Without it models lose what they thought between their calls, and some endpoints refuse the request.
  */
 
-import type { AssistantMessage } from '../../run/messages/message.js';
 import { isRecord, stringOr } from '../../base/json/json.js';
+import type { AssistantMessage } from '../../run/messages/message.js';
 import type { ModelDelta } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply/reply-bounds.js';
 import { dataFor } from '../request/message-text.js';

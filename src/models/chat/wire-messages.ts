@@ -1,9 +1,9 @@
 /** Canonical messages in the wire form of OpenAI chat completions. */
 import type OpenAI from 'openai';
+import { isRecord } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { AssistantMessage, Message } from '../../run/messages/message.js';
 import { textOf, toolCallsOf } from '../../run/messages/message.js';
-import { isRecord } from '../../base/json/json.js';
 import type { Picture, Pictures } from '../provider.js';
 import {
   assistantText,

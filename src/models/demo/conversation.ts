@@ -1,7 +1,8 @@
 /** What a request says, as the rules need it. Nothing is kept between requests, as for any model. */
-import { type ToolResultBlock, textOf } from '../../run/messages/message.js';
+
 import { preview } from '../../base/text/preview.js';
 import { contentText } from '../../conversation/tool-result.js';
+import { type ToolResultBlock, textOf } from '../../run/messages/message.js';
 import type { ModelRequest } from '../provider.js';
 
 /** Reads what was said since the goal was given. */

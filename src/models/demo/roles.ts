@@ -1,8 +1,9 @@
 /** What each role answers, from the conversation alone. */
-import type { Control } from '../../run/outputs/contracts.js';
-import { BUILT_IN_WORDS } from '../../base/words/words.js';
+
 import { ownValue } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
+import { BUILT_IN_WORDS } from '../../base/words/words.js';
+import type { Control } from '../../run/outputs/contracts.js';
 import type { ModelRequest } from '../provider.js';
 import { readConversation, tagged } from './conversation.js';
 import { plain, readIntent } from './goal.js';

@@ -1,7 +1,7 @@
 /** What the protocols of OpenAI have in common: its SDK, how it tells failures, its words for reasoning. */
 import OpenAI from 'openai';
-import type { ReasoningLevel } from '../../run/agents/role.js';
 import { isRecord } from '../../base/json/json.js';
+import type { ReasoningLevel } from '../../run/agents/role.js';
 import { publicUrl } from '../classify.js';
 import type { Endpoint } from '../endpoint.js';
 import type { ModelProvider } from '../provider.js';

@@ -1,10 +1,10 @@
 /** Mends JSON output that the workflow's own parser can't read. Runs in the activity: libraries may change. */
 import { jsonrepair } from 'jsonrepair';
+import { nestsTooDeep } from '../../base/json/json.js';
+import { firstObjectStart, parseRecord } from '../../base/json/json-in-text.js';
 import type { OutputContract } from '../../run/outputs/contracts.js';
 import { extractJson, isEnvelope } from '../../run/outputs/envelope.js';
-import { firstObjectStart, parseRecord } from '../../base/json/json-in-text.js';
 import { readSpecial } from '../../run/outputs/special-output.js';
-import { nestsTooDeep } from '../../base/json/json.js';
 import { isWhole } from '../request/is-whole.js';
 import { outputFields } from '../request/output-schemas.js';
 

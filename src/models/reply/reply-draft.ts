@@ -1,7 +1,8 @@
 /** A reply while it streams in, and the message that it becomes. */
 
-import type { LiveText } from '../../run/limits/heartbeats.js';
+import { canonicalJson, nestsTooDeep } from '../../base/json/json.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
+import type { LiveText } from '../../run/limits/heartbeats.js';
 import type {
   AssistantMessage,
   ProviderData,
@@ -10,7 +11,6 @@ import type {
   ToolUseBlock,
 } from '../../run/messages/message.js';
 import { toolCallId } from '../../run/messages/message.js';
-import { canonicalJson, nestsTooDeep } from '../../base/json/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import type { Lesson } from '../refusals/lesson.js';
 import { toToolUse } from '../request/tool-arguments.js';

@@ -1,8 +1,13 @@
 /** What a message says in words, and how its calls are named, the same for all protocols. */
 import { createHash } from 'node:crypto';
-import type { AssistantMessage, Message, ProviderData, ToolResultMessage } from '../../run/messages/message.js';
-import { textOf } from '../../run/messages/message.js';
 import { toolResultText } from '../../conversation/tool-result.js';
+import type {
+  AssistantMessage,
+  Message,
+  ProviderData,
+  ToolResultMessage,
+} from '../../run/messages/message.js';
+import { textOf } from '../../run/messages/message.js';
 import type { Picture, Pictures } from '../provider.js';
 
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */

@@ -1,10 +1,11 @@
 /** JSON schemas of the role outputs, for endpoints that can be held to one: one for each contract in each dialect. */
+
+import type { JsonSchema } from '../../base/json/json.js';
+import { fieldsInDialect, flatFields } from '../../rules/outputs/parse-output.js';
+import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
 import type { OutputContract } from '../../run/outputs/contracts.js';
 import type { Dialect } from '../../run/outputs/envelope.js';
 import { closedObject } from '../../run/outputs/fields.js';
-import { fieldsInDialect, flatFields } from '../../rules/outputs/parse-output.js';
-import type { ModelRequestHead } from '../../rules/prompts/model-request.js';
-import type { JsonSchema } from '../../base/json/json.js';
 
 /** The schema of a contract in a dialect; null for free text. */
 export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSchema | null {

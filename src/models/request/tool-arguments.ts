@@ -1,10 +1,10 @@
 /** The argument pipeline of tool calls (T5): parse, mend, else `{}` with a flag; then check. */
 import { jsonrepair } from 'jsonrepair';
+import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
+import { headChars } from '../../base/text/large-text.js';
 import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { ToolUseBlock } from '../../run/messages/message.js';
-import { canonicalJson, inexactNumbers, nestsTooDeep, parseJson } from '../../base/json/json.js';
-import { headChars } from '../../base/text/large-text.js';
 import { validateArguments } from '../../shared/schema/validate-arguments.js';
 import { isWhole } from './is-whole.js';
 import { ownKeys } from './tool-schema.js';

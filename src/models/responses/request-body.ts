@@ -1,7 +1,7 @@
 /** Provider for OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
 import type OpenAI from 'openai';
-import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import { isRecord } from '../../base/json/json.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider, effortOption, toEffort } from '../openai/openai-provider.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';

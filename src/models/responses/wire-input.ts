@@ -1,8 +1,8 @@
 /** Canonical messages as items of OpenAI's Responses API. */
 import type OpenAI from 'openai';
+import { isRecord } from '../../base/json/json.js';
 import type { AssistantMessage, Message, ReasoningBlock } from '../../run/messages/message.js';
 import { textOf } from '../../run/messages/message.js';
-import { isRecord } from '../../base/json/json.js';
 import type { Pictures } from '../provider.js';
 import {
   assistantText,

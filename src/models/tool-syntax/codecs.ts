@@ -1,9 +1,10 @@
 /** The syntaxes of tool calls in text, for models and endpoints that have no interface for them. */
-import type { ToolSyntax } from '../../run/agents/role.js';
-import { envelopeToolCall, extractJson } from '../../run/outputs/envelope.js';
-import type { OfferedTool } from '../../rules/prompts/model-request.js';
+
 import { parseJson } from '../../base/json/json.js';
 import { toolResultText } from '../../conversation/tool-result.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
+import type { ToolSyntax } from '../../run/agents/role.js';
+import { envelopeToolCall, extractJson } from '../../run/outputs/envelope.js';
 import type { ToolCallCodec } from './codec.js';
 import { parseWrittenCalls } from './written-calls.js';
 import { CALL_TAGS, parseXmlCalls } from './xml-calls.js';

@@ -3,8 +3,8 @@
  * were trained on. Text in a code fence or behind a quotation mark, and text that goes on behind a call, quotes it.
  */
 import { jsonrepair } from 'jsonrepair';
-import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import { exactJson, isRecord, nestsTooDeep } from '../../base/json/json.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { ParsedReply, ToolCallCodec, WrittenCall } from './codec.js';
 import { codeIn } from './quoted.js';
 import { parseXmlCalls } from './xml-calls.js';

@@ -4,9 +4,9 @@
  * code stays text, and so does every call of a reply that goes on behind them: it shows them.
  */
 
-import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord, nestsTooDeep, parseJson } from '../../base/json/json.js';
+import type { OfferedTool } from '../../rules/prompts/model-request.js';
 import { isWhole } from '../request/is-whole.js';
 import type { ParsedReply, WrittenCall } from './codec.js';
 import { quoteAround } from './quoted.js';

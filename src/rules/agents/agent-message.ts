@@ -1,13 +1,5 @@
 /** What a sub-agent and its caller tell each other. Anybody can send a signal, so the readers take any JSON. */
 
-import { fitsForm } from '../../run/gates/form.js';
-import { GATE_CLOSERS, type Gate, type GateCloser, type GateKind } from '../../run/gates/gate.js';
-import { isBudget, type Limits, limitsFault } from '../../run/limits/limits.js';
-import { type UsageEntry, usageOf } from '../../run/limits/usage-by.js';
-import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
-import { isUsage } from '../../run/messages/message.js';
-import { type InboxItem, STEER_TIMES } from '../../run/steering/inbox.js';
-import { fitsText, told } from '../../base/text/fit.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import {
   isRecord,
@@ -22,8 +14,16 @@ import {
   readFields,
   readIf,
 } from '../../base/json/json.js';
-import { withEffects } from '../../run/tools/tool-use.js';
+import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
+import { fitsText, told } from '../../base/text/fit.js';
 import type { AgentRest } from '../../run/agents/children.js';
+import { fitsForm } from '../../run/gates/form.js';
+import { GATE_CLOSERS, type Gate, type GateCloser, type GateKind } from '../../run/gates/gate.js';
+import { isBudget, type Limits, limitsFault } from '../../run/limits/limits.js';
+import { type UsageEntry, usageOf } from '../../run/limits/usage-by.js';
+import { isUsage } from '../../run/messages/message.js';
+import { type InboxItem, STEER_TIMES } from '../../run/steering/inbox.js';
+import { withEffects } from '../../run/tools/tool-use.js';
 
 /** `gateId`: of the agent's gate. */
 export type ToCaller =

@@ -1,9 +1,9 @@
 /** What a run has, for tasks that say what they cannot do without (`requiredCapabilities`): names, matched in any case (A10). */
 
-import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { cutText } from '../../base/text/fit.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { offeredTools, type PinnedRun } from '../../run/agents/run-config.js';
+import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { agentsInReach } from './subagent.js';
 
 type Pinned = Pick<PinnedRun, 'roles' | 'tools' | 'permissions' | 'agents' | 'fallbackServer'>;

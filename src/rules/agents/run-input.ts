@@ -1,19 +1,34 @@
 /** The reader of a start request, for clients and for the workflow, which trusts no client (ST5). It takes any JSON. */
 
-import { checksFault } from '../../run/checks/check.js';
-import { givenWithin, readGiven } from '../../conversation/given.js';
-import { limitsFault } from '../../run/limits/limits.js';
-import { readKnownModels } from '../../run/models/model-use.js';
-import { expected, isAbsent } from '../../base/text/output-fields.js';
-import { STEP_FAILURE_POLICIES } from '../../run/plan/plan.js';
+import {
+  isRecord,
+  isText,
+  isTexts,
+  jsonBytes,
+  nestsDeeper,
+  stringOr,
+  utf8Length,
+} from '../../base/json/json.js';
 import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from '../../base/sizes/bounds.js';
-import type { Message } from '../../run/messages/message.js';
-import { isRecord, isText, isTexts, jsonBytes, nestsDeeper, stringOr, utf8Length } from '../../base/json/json.js';
+import { expected, isAbsent } from '../../base/text/output-fields.js';
 import { replaceUnseen } from '../../base/text/unseen.js';
-import type { ClientTool } from '../../run/tools/tool.js';
-import { heedsPolicy, isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from '../../run/position/modes.js';
+import { givenWithin, readGiven } from '../../conversation/given.js';
 import { MOST_AGENT_DEPTH } from '../../run/agents/role.js';
 import type { RunSettings } from '../../run/agents/run-config.js';
+import { checksFault } from '../../run/checks/check.js';
+import { limitsFault } from '../../run/limits/limits.js';
+import type { Message } from '../../run/messages/message.js';
+import { readKnownModels } from '../../run/models/model-use.js';
+import { STEP_FAILURE_POLICIES } from '../../run/plan/plan.js';
+import {
+  heedsPolicy,
+  isModeName,
+  isOneRole,
+  MODES,
+  mayPlan,
+  ONE_ROLE_MODES,
+} from '../../run/position/modes.js';
+import type { ClientTool } from '../../run/tools/tool.js';
 import { CALLED_BY_WORKFLOW, isSubagent } from './subagent.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */

@@ -1,19 +1,19 @@
 /** Sub-agents (A1): whether one is started, with which settings, what it may use, and what its end is to its caller. */
 
-import { type Lease, leaseOf } from '../../run/limits/leases.js';
-import { type BudgetUse, type Counters, checkBudgets, type Limits } from '../../run/limits/limits.js';
-import type { KnownModels } from '../../run/models/model-use.js';
-import type { Account } from '../../run/limits/usage-by.js';
-import { causeText } from '../../run/limits/cause.js';
-import { fill, type Words } from '../../base/words/words.js';
-import { addUsage, type ToolContent, type ToolEnding } from '../../run/messages/message.js';
 import { stringOr, without } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
 import { matchesAny } from '../../base/text/glob.js';
+import { preview } from '../../base/text/preview.js';
+import { fill, type Words } from '../../base/words/words.js';
 import { unknownOutcomeNote } from '../../conversation/tool-notes.js';
 import type { AgentEnd, AgentReport, AgentRest } from '../../run/agents/children.js';
 import type { AgentCard, PinnedRole } from '../../run/agents/role.js';
 import { offeredTools, type PinnedRun, type RunSettings } from '../../run/agents/run-config.js';
+import { causeText } from '../../run/limits/cause.js';
+import { type Lease, leaseOf } from '../../run/limits/leases.js';
+import { type BudgetUse, type Counters, checkBudgets, type Limits } from '../../run/limits/limits.js';
+import type { Account } from '../../run/limits/usage-by.js';
+import { addUsage, type ToolContent, type ToolEnding } from '../../run/messages/message.js';
+import type { KnownModels } from '../../run/models/model-use.js';
 
 export function agentsOf(
   { agents }: Pick<PinnedRun, 'agents'>,

@@ -1,9 +1,9 @@
 /** What a verdict cites, held against what the run has looked up: ids that exist, of the task, that show something. */
 
-import type { VerdictOutput } from '../../run/outputs/contracts.js';
 import { quoted } from '../../base/text/output-fields.js';
-import type { Task } from '../../run/plan/plan.js';
 import type { Basis, EvidenceItem } from '../../run/evidence/evidence.js';
+import type { VerdictOutput } from '../../run/outputs/contracts.js';
+import type { Task } from '../../run/plan/plan.js';
 
 type TaskVerdict = VerdictOutput['tasks'][number];
 

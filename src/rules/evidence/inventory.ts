@@ -1,8 +1,8 @@
 /** What lies in a workspace, for the opening of all roles: names and sizes, short. */
 
+import { utf8Length } from '../../base/json/json.js';
 import { delimit } from '../../base/words/prompt.js';
 import type { Words } from '../../base/words/words.js';
-import { utf8Length } from '../../base/json/json.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName, isPathName } from '../../run/tools/tool-paths.js';
 import { safeLine } from './entry.js';

@@ -1,14 +1,10 @@
 /** What the run has looked up before a verdict: items with ids, and the text in which a verifier reads them. */
 
-import type { CheckResult } from '../../run/checks/check.js';
-import type { Task } from '../../run/plan/plan.js';
+import { jsonBytes } from '../../base/json/json.js';
+import { headWithin } from '../../base/text/fit.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
-import { headWithin } from '../../base/text/fit.js';
-import { jsonBytes } from '../../base/json/json.js';
-import type { ToolDefinition } from '../../run/tools/tool.js';
-import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
-import { type Entry, safeLine } from './entry.js';
+import type { CheckResult } from '../../run/checks/check.js';
 import {
   type CallNote,
   type Evidence,
@@ -19,6 +15,10 @@ import {
   NOT_SEEN,
   type Snapshot,
 } from '../../run/evidence/evidence.js';
+import type { Task } from '../../run/plan/plan.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
+import { type Entry, safeLine } from './entry.js';
 import { othersOf } from './others.js';
 import { toldText } from './telling.js';
 

@@ -2,8 +2,8 @@
 
 import { delimit } from '../../base/words/prompt.js';
 import type { Words } from '../../base/words/words.js';
-import { type Entry, safeLine } from './entry.js';
 import type { CallNote, Evidence, FilesNow, WorkspaceChanges } from '../../run/evidence/evidence.js';
+import { type Entry, safeLine } from './entry.js';
 
 /** Of files that no call named. */
 const MOST_SHOWN = 40;

@@ -1,14 +1,14 @@
 /** What a run keeps of its own effects while a goal is pursued: snapshots, and calls. */
 
-import type { ToolEnding, ToolResultBlock } from '../../run/messages/message.js';
-import { preview } from '../../base/text/preview.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
+import { preview } from '../../base/text/preview.js';
+import { contentText, isCut } from '../../conversation/tool-result.js';
+import type { CallNote, Evidence, Snapshot } from '../../run/evidence/evidence.js';
+import type { ToolEnding, ToolResultBlock } from '../../run/messages/message.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { argumentNames, isCommandName } from '../../run/tools/tool-paths.js';
-import { contentText, isCut } from '../../conversation/tool-result.js';
 import { effectOf, mayHaveActed } from '../../run/tools/tool-use.js';
 import { mayAlter } from './altering.js';
-import type { CallNote, Evidence, Snapshot } from '../../run/evidence/evidence.js';
 import { codeSays } from './exit-code.js';
 import { sandboxReads } from './inline-code.js';
 import { digest, type Told, tellingLine } from './telling.js';

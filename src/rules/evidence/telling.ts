@@ -1,8 +1,8 @@
 /** What a tool said, as evidence tells it: of a command how it ended, of other calls the beginning and the end. */
 
-import { fill, type Words } from '../../base/words/words.js';
 import { headChars, tailChars } from '../../base/text/large-text.js';
 import { oneLine, preview } from '../../base/text/preview.js';
+import { fill, type Words } from '../../base/words/words.js';
 import type { CallNote } from '../../run/evidence/evidence.js';
 
 export interface Told extends Pick<CallNote, 'last' | 'left'> {

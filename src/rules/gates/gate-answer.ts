@@ -1,13 +1,13 @@
 /** Checks answers to gates (K4): for the updates' validators, so that a bad answer costs no history. */
 
-import { type Ceilings, ceilingFault, limitsFault } from '../../run/limits/limits.js';
-import { expected, isAbsent, numberOrNull, quoted, stringsOf } from '../../base/text/output-fields.js';
-import { readPlannedTasks } from '../outputs/planned-tasks.js';
-import { LONGEST_ID } from '../../base/sizes/bounds.js';
-import type { ToolContent } from '../../run/messages/message.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../../base/json/json.js';
+import { LONGEST_ID } from '../../base/sizes/bounds.js';
+import { expected, isAbsent, numberOrNull, quoted, stringsOf } from '../../base/text/output-fields.js';
 import { choicesOf, type Gate, type GateAnswer } from '../../run/gates/gate.js';
+import { type Ceilings, ceilingFault, limitsFault } from '../../run/limits/limits.js';
+import type { ToolContent } from '../../run/messages/message.js';
+import { readPlannedTasks } from '../outputs/planned-tasks.js';
 
 type GateOf<K extends Gate['kind']> = Extract<Gate, { kind: K }>;
 type Input = Readonly<Record<string, unknown>>;

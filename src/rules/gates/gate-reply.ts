@@ -1,8 +1,8 @@
 /** From what a person typed or clicked at a gate to the answer that the run's updates take. Pure: the run judges it. */
 
-import { NUMBER_HINT, readNumber } from '../../base/text/number.js';
-import { parseRecord } from '../../base/json/json-in-text.js';
 import { isRecord, ownValue } from '../../base/json/json.js';
+import { parseRecord } from '../../base/json/json-in-text.js';
+import { NUMBER_HINT, readNumber } from '../../base/text/number.js';
 import { fieldValue, formFields, valueText } from '../../run/gates/form.js';
 import type { Gate } from '../../run/gates/gate.js';
 import { answerFromWords, resultFromWords } from './gate-words.js';

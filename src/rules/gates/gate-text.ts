@@ -1,19 +1,19 @@
 /** Texts of gates for the Web UI's details, watchers and terminals. */
 
-import { type Check, checkLine } from '../../run/checks/check.js';
-import type { PlannedTask, Task } from '../../run/plan/plan.js';
-import { inRunOrder } from '../plan/plan-order.js';
-import { fill, type WordKey, type Words } from '../../base/words/words.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord } from '../../base/json/json.js';
 import { headChars } from '../../base/text/large-text.js';
 import { fenced, plainLine, quoted, quotedBlock } from '../../base/text/plain-markdown.js';
 import { oneLine, preview } from '../../base/text/preview.js';
 import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
-import { allowedBy } from '../../run/tools/permission.js';
-import type { ToolDefinition } from '../../run/tools/tool.js';
+import { fill, type WordKey, type Words } from '../../base/words/words.js';
+import { type Check, checkLine } from '../../run/checks/check.js';
 import { fieldLine, formFields } from '../../run/gates/form.js';
 import { choicesOf, type Gate, type GateKind, optionLine } from '../../run/gates/gate.js';
+import type { PlannedTask, Task } from '../../run/plan/plan.js';
+import { allowedBy } from '../../run/tools/permission.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { inRunOrder } from '../plan/plan-order.js';
 import { barred, type GatePart, OPTIONS, partsOf } from './gate-parts.js';
 import { type ComparedFile, comparedLine, shownDiff, textUnder, wholeWrite } from './whole-write.js';
 

@@ -1,9 +1,9 @@
 /** Reads what a person types at a gate: for terminals and command lines. */
 
-import { readNumber } from '../../base/text/number.js';
-import { parseRecord } from '../../base/json/json-in-text.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import { exactJson, isRecord } from '../../base/json/json.js';
+import { parseRecord } from '../../base/json/json-in-text.js';
+import { readNumber } from '../../base/text/number.js';
 import { preview } from '../../base/text/preview.js';
 import { fieldValue, formFields } from '../../run/gates/form.js';
 import { type Gate, optionAt } from '../../run/gates/gate.js';

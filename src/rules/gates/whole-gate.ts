@@ -1,9 +1,10 @@
 /** What a gate asks about, all of it: its own text holds the beginning of large arguments and plans. Pure. */
-import { isOpen, type PlannedTask, type Task } from '../../run/plan/plan.js';
-import { inRunOrder } from '../plan/plan-order.js';
+
 import { isCutText } from '../../base/text/fit.js';
 import { visibleText } from '../../base/text/unseen.js';
 import type { Gate } from '../../run/gates/gate.js';
+import { isOpen, type PlannedTask, type Task } from '../../run/plan/plan.js';
+import { inRunOrder } from '../plan/plan-order.js';
 import { type GatePart, gateParts, partsOf, type ShownGate } from './gate-parts.js';
 import { argumentsText, shownId, shownLine } from './gate-text.js';
 

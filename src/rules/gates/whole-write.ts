@@ -1,9 +1,9 @@
 /** Calls that write the whole of a file: what their gates show is what stands there, compared with what they bring. */
 
-import { fill, type Words } from '../../base/words/words.js';
 import { isRecord } from '../../base/json/json.js';
 import { headChars } from '../../base/text/large-text.js';
 import { escapeUnseen } from '../../base/text/unseen.js';
+import { fill, type Words } from '../../base/words/words.js';
 
 /** Names by which tools call the file, and what it is to hold. */
 const PATH = ['path', 'file_path', 'filePath'];

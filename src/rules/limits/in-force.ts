@@ -1,10 +1,10 @@
 /** What is in force of a run's limits and models: both may change while it runs, what it pins never does. */
 
-import type { PinnedRole } from '../../run/agents/role.js';
-import type { RunState } from '../../run/state/run-state.js';
 import { ownValue } from '../../base/json/json.js';
 import { preview } from '../../base/text/preview.js';
+import type { PinnedRole } from '../../run/agents/role.js';
 import { DEFAULT_LIMITS, type Limits } from '../../run/limits/limits.js';
+import type { RunState } from '../../run/state/run-state.js';
 
 export function limitsOf({ pinned, limits }: Pick<RunState, 'pinned' | 'limits'>): Limits {
   // A limit that earlier code did not know is as it is by default.

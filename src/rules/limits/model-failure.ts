@@ -1,8 +1,8 @@
 /** What follows a model call that brought no reply that counts. */
 
-import { type AssistantMessage, type Message, textOf } from '../../run/messages/message.js';
 import { preview } from '../../base/text/preview.js';
 import { type CallFailure, FAILURE, modelFailure } from '../../run/limits/failure.js';
+import { type AssistantMessage, type Message, textOf } from '../../run/messages/message.js';
 
 /** Calls in a row that may be lost with their workers before a person must look. */
 export const MODEL_RESCHEDULES = 10;

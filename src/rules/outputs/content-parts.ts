@@ -2,10 +2,11 @@
  * Content for people's eyes (R1): texts, JSON, HTML and components, as a role's reply or a tool's result may be made of.
  * All of it is data: what draws it decides what a name means.
  */
-import type { ToolContent } from '../../run/messages/message.js';
+
 import { isRecord, isText } from '../../base/json/json.js';
-import { headChars } from '../../base/text/large-text.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
+import { headChars } from '../../base/text/large-text.js';
+import type { ToolContent } from '../../run/messages/message.js';
 
 export type ContentPart =
   | { type: 'text'; value: string }

@@ -2,9 +2,10 @@
  * Finds summaries that only say "done" (F11). It may trigger one re-ask, and puts another text before them as the
  * answer: whether something is done, and how a goal ends, is never read from words.
  */
+
+import { parseRecord } from '../../base/json/json-in-text.js';
 import { CONTRACTS } from '../../run/outputs/contracts.js';
 import { isEnvelope } from '../../run/outputs/envelope.js';
-import { parseRecord } from '../../base/json/json-in-text.js';
 
 /** Longer texts say something, or are not worth a list. */
 const LONGEST_EMPTY_PHRASE = 160;

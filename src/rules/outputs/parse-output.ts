@@ -4,9 +4,11 @@
  * fields, never from words (F6).
  */
 
-import { BUILT_IN_WORDS, fill, type Words } from '../../base/words/words.js';
-import { told } from '../../base/text/fit.js';
 import { isRecord, stringOr } from '../../base/json/json.js';
+import { parseRecord } from '../../base/json/json-in-text.js';
+import { told } from '../../base/text/fit.js';
+import { expected, isAbsent, type Parsed, quoted } from '../../base/text/output-fields.js';
+import { BUILT_IN_WORDS, fill, type Words } from '../../base/words/words.js';
 import type { FormedContract, OutputContract, OutputOf } from '../../run/outputs/contracts.js';
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../../run/outputs/contracts.js';
 import type { Dialect } from '../../run/outputs/envelope.js';
@@ -20,10 +22,8 @@ import {
   readMeta,
 } from '../../run/outputs/envelope.js';
 import { constant, type Fields, formOfFields, oneOf, orNull, word } from '../../run/outputs/fields.js';
-import { parseRecord } from '../../base/json/json-in-text.js';
-import { expected, isAbsent, type Parsed, quoted } from '../../base/text/output-fields.js';
-import { type Known, readOutput } from './rules.js';
 import { readSpecial, SPECIALS, type SpecialOutput, specialText } from '../../run/outputs/special-output.js';
+import { type Known, readOutput } from './rules.js';
 
 /** A role's reply, read: its typed output, and beside it what its envelope says, or that it can not go on. */
 export type RoleReply<T> = Parsed<T> & {

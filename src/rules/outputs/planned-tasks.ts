@@ -1,13 +1,21 @@
 /** Reads the tasks of a plan (F18), as a role gives them or a person. */
 
+import { isRecord, stringOr } from '../../base/json/json.js';
+import { cutText } from '../../base/text/fit.js';
+import {
+  expected,
+  idOf,
+  isAbsent,
+  numberOrNull,
+  readIds,
+  stringsOf,
+  textOrNull,
+} from '../../base/text/output-fields.js';
+import { oneLine } from '../../base/text/preview.js';
+import { visibleText } from '../../base/text/unseen.js';
 import type { TaskChange } from '../../run/plan/plan.js';
 import { planCycles, wholeTask } from '../../run/plan/plan.js';
 import { readEstimate } from '../../run/plan/task-time.js';
-import { cutText } from '../../base/text/fit.js';
-import { isRecord, stringOr } from '../../base/json/json.js';
-import { oneLine } from '../../base/text/preview.js';
-import { visibleText } from '../../base/text/unseen.js';
-import { expected, idOf, isAbsent, numberOrNull, readIds, stringsOf, textOrNull } from '../../base/text/output-fields.js';
 
 /** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
 const MOST_TASKS_READ = 200;

@@ -2,12 +2,11 @@
  * What the fields of an output do not say: what it must name, and what would make it empty. A doubt has it asked for
  * once more; it is readable all the same.
  */
-import { type Capabilities, missing } from '../agents/capabilities.js';
-import { citationDoubts } from '../evidence/citations.js';
-import type { EvidenceItem } from '../../run/evidence/evidence.js';
-import type { TaskChange } from '../../run/plan/plan.js';
-import { BEGIN_BYTES } from '../../base/sizes/bounds.js';
+
 import { isRecord, jsonBytes, stringOr } from '../../base/json/json.js';
+import { BEGIN_BYTES } from '../../base/sizes/bounds.js';
+import { expected, idOf, isAbsent, type Parsed, quoted } from '../../base/text/output-fields.js';
+import type { EvidenceItem } from '../../run/evidence/evidence.js';
 import {
   CHOICES,
   CONTRACTS,
@@ -18,9 +17,11 @@ import {
   type PlanOutput,
   type VerdictOutput,
 } from '../../run/outputs/contracts.js';
-import { isEmptyPhrase } from './empty-phrase.js';
 import { Faults, type Fields, type ReadAll, readFields, word } from '../../run/outputs/fields.js';
-import { expected, idOf, isAbsent, type Parsed, quoted } from '../../base/text/output-fields.js';
+import type { TaskChange } from '../../run/plan/plan.js';
+import { type Capabilities, missing } from '../agents/capabilities.js';
+import { citationDoubts } from '../evidence/citations.js';
+import { isEmptyPhrase } from './empty-phrase.js';
 import { readPlannedTasks } from './planned-tasks.js';
 
 /** What is known where an output is read. */

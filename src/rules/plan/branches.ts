@@ -1,5 +1,5 @@
-import { type Branch, isAtWork } from '../../run/state/cursor.js';
 import type { Task } from '../../run/plan/plan.js';
+import { type Branch, isAtWork } from '../../run/state/cursor.js';
 
 /** Tasks that may begin beside those at work, by priority, ties in plan order. */
 export function tasksToBegin(

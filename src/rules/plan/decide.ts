@@ -1,11 +1,11 @@
 /** Decision tables: the model proposes through typed fields, these decide. No words are read. */
 
-import { readParts } from '../outputs/content-parts.js';
-import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../run/outputs/contracts.js';
-import { isEmptyPhrase, isRoleForm, saysNothing } from '../outputs/empty-phrase.js';
 import type { Outcome } from '../../run/limits/cause.js';
 import { type Cause, outcomeOf } from '../../run/limits/cause.js';
+import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../run/outputs/contracts.js';
 import { isUndone, planInForce, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
+import { readParts } from '../outputs/content-parts.js';
+import { isEmptyPhrase, isRoleForm, saysNothing } from '../outputs/empty-phrase.js';
 
 type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
 

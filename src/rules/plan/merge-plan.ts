@@ -1,7 +1,8 @@
 /** What becomes of the tasks of a run when a plan is made anew. */
+
+import { jsonBytes } from '../../base/json/json.js';
 import { PLAN_BYTES } from '../../base/sizes/bounds.js';
 import { cutText } from '../../base/text/fit.js';
-import { jsonBytes } from '../../base/json/json.js';
 import {
   isOpen,
   type PlannedTask,

@@ -1,10 +1,10 @@
 /** What becomes of an orchestrator's proposals (F21): phases and limits decide. */
 
-import { isLacking } from '../agents/capabilities.js';
 import { type Ceilings, ceilingFault, type Limits } from '../../run/limits/limits.js';
 import type { OrchestrationOutput } from '../../run/outputs/contracts.js';
-import type { Position } from '../../run/position/position.js';
 import { isOpen, type Task } from '../../run/plan/plan.js';
+import type { Position } from '../../run/position/position.js';
+import { isLacking } from '../agents/capabilities.js';
 import { blockDependants } from './plan-order.js';
 
 /** Where a run may go from execution, which is where the orchestrator is asked. */

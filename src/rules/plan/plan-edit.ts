@@ -1,10 +1,8 @@
 /** What a person may change of a plan (L17): what is accepted shows in what happens, so what can not is refused (PR2). */
 
-import { type Capabilities, missing } from '../agents/capabilities.js';
 import { PLAN_BYTES } from '../../base/sizes/bounds.js';
 import { preview } from '../../base/text/preview.js';
 import type { Cause } from '../../run/limits/cause.js';
-import { isSameTask, mergePlan } from './merge-plan.js';
 import {
   isOpen,
   isUndone,
@@ -15,6 +13,8 @@ import {
   type TaskChange,
   wholeTask,
 } from '../../run/plan/plan.js';
+import { type Capabilities, missing } from '../agents/capabilities.js';
+import { isSameTask, mergePlan } from './merge-plan.js';
 
 const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   executing: 'has begun already',

@@ -1,15 +1,15 @@
 /** Reviews of plans, results and risky actions (F20, C8): code checks what it can, the reviewer the rest; the stricter wins. */
 
-import { type Capabilities, missing } from '../agents/capabilities.js';
-import type { ReviewOutput } from '../../run/outputs/contracts.js';
-import { saysNothing } from '../outputs/empty-phrase.js';
-import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
 import { isAbsent } from '../../base/text/output-fields.js';
 import type { Words } from '../../base/words/words.js';
 import type { ToolEnding, ToolUseBlock } from '../../run/messages/message.js';
-import type { ToolDefinition } from '../../run/tools/tool.js';
+import type { ReviewOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { planCycles } from '../../run/plan/plan.js';
+import type { ToolDefinition } from '../../run/tools/tool.js';
+import { type Capabilities, missing } from '../agents/capabilities.js';
+import { saysNothing } from '../outputs/empty-phrase.js';
 
 /** What the checks found: faults reject, concerns need a person. Sentences. */
 export interface ReviewChecks {

@@ -1,6 +1,7 @@
 /** What a failed task does to the rest of its plan (L16): in the mode plan the run's policy says so, elsewhere nothing. */
-import type { ModeName } from '../../run/position/modes.js';
+
 import type { StepFailurePolicy } from '../../run/plan/plan.js';
+import type { ModeName } from '../../run/position/modes.js';
 
 export interface FailedStep {
   mode: ModeName;

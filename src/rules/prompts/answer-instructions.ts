@@ -1,11 +1,11 @@
 /** What the run says to the role that chooses how a goal is pursued, and to roles that work on the goal itself. */
 
-import type { PinnedRole } from '../../run/agents/role.js';
-import type { RunState } from '../../run/state/run-state.js';
 import { preview } from '../../base/text/preview.js';
-import { agentsText, goalChecksText, paragraphs } from './instructions.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words, wordsOf } from '../../base/words/words.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import type { RunState } from '../../run/state/run-state.js';
+import { agentsText, goalChecksText, paragraphs } from './instructions.js';
 
 export function choiceInstruction(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
   const words = wordsOf(state);

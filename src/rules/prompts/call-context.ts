@@ -1,19 +1,19 @@
 /** What a prompt names that varies while a run lasts: the name stays in the prompt, the value stands under the instruction. */
 
+import { fitted } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
+import { delimit } from '../../base/words/prompt.js';
+import { wordsOf } from '../../base/words/words.js';
 import type { CallPlaceholder, PinnedRole } from '../../run/agents/role.js';
 import { offeredTools, type PinnedRun } from '../../run/agents/run-config.js';
-import { type Artifact, listedArtifact } from '../../run/outputs/artifacts.js';
 import { textOf } from '../../run/messages/message.js';
+import { type Artifact, listedArtifact } from '../../run/outputs/artifacts.js';
 import type { RunState } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
 import { stepLine } from '../../run/state/trace.js';
-import { fitted } from '../../base/text/fit.js';
-import { preview } from '../../base/text/preview.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
-import { delimit } from '../../base/words/prompt.js';
 import { resourcePool } from './review-instructions.js';
 import { systemState, taskContext } from './steering-instructions.js';
-import { wordsOf } from '../../base/words/words.js';
 
 const VALUE_BYTES = 8_000;
 const STEPS_SHOWN = 20;

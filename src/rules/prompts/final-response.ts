@@ -1,8 +1,8 @@
 /** What a role makes of its last word, where that is the answer of a goal or of a sub-agent (P12). */
 
+import { PromptError, renderTemplate } from '../../base/words/prompt.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { stepLine } from '../../run/state/trace.js';
-import { PromptError, renderTemplate } from '../../base/words/prompt.js';
 
 export const MOST_FINAL_CHARS = 4_000;
 const CALLS_SHOWN = 20;

@@ -2,28 +2,28 @@
  * What the run says to a role when its part begins, as user messages: system prompts stay the same, for caches (OU13).
  */
 
-import { ownCapabilities } from '../agents/capabilities.js';
-import type { AgentCard, PinnedRole } from '../../run/agents/role.js';
-import { beginsAtOnce, offeredTools, wantsApproval } from '../../run/agents/run-config.js';
-import { agentsInReach } from '../agents/subagent.js';
-import { checkLine, checksOf } from '../../run/checks/check.js';
-import type { Looked } from '../../run/evidence/evidence.js';
-import { limitsOf } from '../limits/in-force.js';
-import { plansLeft } from '../../run/limits/limits.js';
-import { isOpen, isUndone, planInForce, REMOVED, reportBytes, type Task } from '../../run/plan/plan.js';
-import { durationText, type Overdue } from '../../run/plan/task-time.js';
-import { REPORTS_BYTES } from '../../base/sizes/bounds.js';
-import { userNotesText } from '../../run/state/goal.js';
-import { textOf } from '../../run/messages/message.js';
-import type { Planning, Reading, Verification } from '../../run/position/position.js';
-import type { RunState } from '../../run/state/run-state.js';
-import { MAIN_THREAD } from '../../run/state/thread.js';
-import { cutText } from '../../base/text/fit.js';
 import { utf8Length } from '../../base/json/json.js';
+import { REPORTS_BYTES } from '../../base/sizes/bounds.js';
+import { cutText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
-import { heldResults } from '../../run/tools/ledger.js';
 import { delimit } from '../../base/words/prompt.js';
 import { cutNote, fill, type Words, wordsOf } from '../../base/words/words.js';
+import type { AgentCard, PinnedRole } from '../../run/agents/role.js';
+import { beginsAtOnce, offeredTools, wantsApproval } from '../../run/agents/run-config.js';
+import { checkLine, checksOf } from '../../run/checks/check.js';
+import type { Looked } from '../../run/evidence/evidence.js';
+import { plansLeft } from '../../run/limits/limits.js';
+import { textOf } from '../../run/messages/message.js';
+import { isOpen, isUndone, planInForce, REMOVED, reportBytes, type Task } from '../../run/plan/plan.js';
+import { durationText, type Overdue } from '../../run/plan/task-time.js';
+import type { Planning, Reading, Verification } from '../../run/position/position.js';
+import { userNotesText } from '../../run/state/goal.js';
+import type { RunState } from '../../run/state/run-state.js';
+import { MAIN_THREAD } from '../../run/state/thread.js';
+import { heldResults } from '../../run/tools/ledger.js';
+import { ownCapabilities } from '../agents/capabilities.js';
+import { agentsInReach } from '../agents/subagent.js';
+import { limitsOf } from '../limits/in-force.js';
 
 /** How much is said of a task: its state alone, also its description, or also its criterion. */
 type Detail = 'status' | 'description' | 'criterion';

@@ -1,21 +1,21 @@
 /** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
 
+import { utf8Length } from '../../base/json/json.js';
+import { cutText, fitted } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
+import { delimit } from '../../base/words/prompt.js';
+import { cutNote, fill, wordsOf } from '../../base/words/words.js';
+import { contentText } from '../../conversation/tool-result.js';
 import { modelsInUse, type PinnedRun } from '../../run/agents/run-config.js';
-import { digest, toldText } from '../evidence/telling.js';
 import { budgetTokens } from '../../run/limits/budget-tokens.js';
-import { limitsOf, ownChainOf } from '../limits/in-force.js';
+import type { ToolUseBlock } from '../../run/messages/message.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
 import { taskAt } from '../../run/state/cursor.js';
 import { userNotesText } from '../../run/state/goal.js';
-import type { ToolUseBlock } from '../../run/messages/message.js';
 import type { RunState } from '../../run/state/run-state.js';
-import { cutText, fitted } from '../../base/text/fit.js';
-import { utf8Length } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
-import { contentText } from '../../conversation/tool-result.js';
+import { digest, toldText } from '../evidence/telling.js';
+import { limitsOf, ownChainOf } from '../limits/in-force.js';
 import { paragraphs } from './instructions.js';
-import { delimit } from '../../base/words/prompt.js';
-import { cutNote, fill, wordsOf } from '../../base/words/words.js';
 
 /** What is asked about, and what is told beside it: a consultation takes 48 KB. */
 const SUBJECT_BYTES = 18_000;

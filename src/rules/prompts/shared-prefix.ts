@@ -1,10 +1,10 @@
 /** What requests begin with. Nothing in it varies while a run lasts: endpoints charge a tenth for a beginning they know. */
 
+import { fill, type Words, wordsOf } from '../../base/words/words.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { offeredTools, type PinnedRun } from '../../run/agents/run-config.js';
-import { inventoryText, readsFiles } from '../evidence/inventory.js';
 import { RECALL, type ToolDefinition } from '../../run/tools/tool.js';
-import { fill, type Words, wordsOf } from '../../base/words/words.js';
+import { inventoryText, readsFiles } from '../evidence/inventory.js';
 
 export interface Prefix {
   key: string;

@@ -1,11 +1,11 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
 
-import { type Steering, taskOf } from '../../run/position/position.js';
-import type { RunState } from '../../run/state/run-state.js';
 import { tailChars } from '../../base/text/large-text.js';
 import { preview } from '../../base/text/preview.js';
 import { delimit } from '../../base/words/prompt.js';
 import { type Words, wordsOf } from '../../base/words/words.js';
+import { type Steering, taskOf } from '../../run/position/position.js';
+import type { RunState } from '../../run/state/run-state.js';
 
 /** Of what a task found: enough to see whether a message contradicts it. */
 const RESULT_CHARS = 500;

@@ -1,7 +1,8 @@
 /** What a person chose of a component that was shown to them (R8): a message whose words and data are data. Pure. */
+
+import { isRecord, isText, jsonBytes, MAX_JSON_DEPTH, nestsDeeper } from '../../base/json/json.js';
 import { expected } from '../../base/text/output-fields.js';
 import { delimit } from '../../base/words/prompt.js';
-import { isRecord, isText, jsonBytes, MAX_JSON_DEPTH, nestsDeeper } from '../../base/json/json.js';
 
 export interface ComponentAction {
   /** What was chosen, such as `openOrder`. */

@@ -1,7 +1,13 @@
 /** Where a message takes a run (F16): what adds is done at once, what changes work when roles or a person are sure. */
 
-import type { Control, IntentAction, IntentOutput, RouteOutput, TaskRelation } from '../../run/outputs/contracts.js';
 import { fill, type WordKey, type Words } from '../../base/words/words.js';
+import type {
+  Control,
+  IntentAction,
+  IntentOutput,
+  RouteOutput,
+  TaskRelation,
+} from '../../run/outputs/contracts.js';
 
 /** A relation at or below this, in percent, is not sure enough to change anything. */
 const SURE_ABOVE = 70;

@@ -1,8 +1,8 @@
 /** What lists of runs are filtered by, all of type Keyword. A run sets those that its namespace has. */
 
+import type { RunState } from '../../run/state/run-state.js';
 import { isSubagent } from '../agents/subagent.js';
 import { gateLine } from '../gates/gate-text.js';
-import type { RunState } from '../../run/state/run-state.js';
 import { phaseOf, unansweredGates } from './status.js';
 
 export const SEARCH_ATTRIBUTES = ['AgentMode', 'AgentPhase', 'AgentWaiting', 'AgentOutcome'] as const;

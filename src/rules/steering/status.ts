@@ -1,22 +1,22 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
 
+import { plainLine } from '../../base/text/plain-markdown.js';
+import { preview } from '../../base/text/preview.js';
+import { wordsOf } from '../../base/words/words.js';
 import { childEnd, isPaused, openChildren } from '../../run/agents/children.js';
-import { hasPlan, stepsOf } from '../../run/position/modes.js';
 import { checkLine, checksOf } from '../../run/checks/check.js';
 import type { Basis } from '../../run/evidence/evidence.js';
 import type { Gate } from '../../run/gates/gate.js';
-import { gateMarkdown } from '../gates/gate-text.js';
 import { budgetTokens } from '../../run/limits/budget-tokens.js';
-import { limitsOf } from '../limits/in-force.js';
-import { cachedPercent, usageByRole } from '../../run/limits/usage-by.js';
 import { causeText } from '../../run/limits/cause.js';
-import { wordsOf } from '../../base/words/words.js';
+import { cachedPercent, usageByRole } from '../../run/limits/usage-by.js';
+import { hasPlan, stepsOf } from '../../run/position/modes.js';
+import type { Phase } from '../../run/position/position.js';
 import { here, tasksAt } from '../../run/state/cursor.js';
 import { lastSwitches } from '../../run/state/journal.js';
-import type { Phase } from '../../run/position/position.js';
 import { type RunState, wayOf } from '../../run/state/run-state.js';
-import { plainLine } from '../../base/text/plain-markdown.js';
-import { preview } from '../../base/text/preview.js';
+import { gateMarkdown } from '../gates/gate-text.js';
+import { limitsOf } from '../limits/in-force.js';
 
 /** The server takes 20 KB of details: this many characters fit in any script. */
 const MAX_CHARS = 6_000;

@@ -1,16 +1,22 @@
 /** What becomes of a tool call before anything runs, as one pure decision (H4). */
 
+import { ownValue } from '../../base/json/json.js';
+import { fill, type WordKey, type Words } from '../../base/words/words.js';
+import {
+  badArgumentsNote,
+  editedNote,
+  notAllowedNote,
+  refusalNote,
+  unknownToolNote,
+} from '../../conversation/tool-notes.js';
 import type { PinnedRun } from '../../run/agents/run-config.js';
 import type { CallAnswer, GivenAnswer } from '../../run/gates/gate.js';
 import type { Limits } from '../../run/limits/limits.js';
-import { fill, type WordKey, type Words } from '../../base/words/words.js';
 import type { ToolEnding, ToolUseBlock } from '../../run/messages/message.js';
 import type { Batch } from '../../run/position/position.js';
-import { ownValue } from '../../base/json/json.js';
 import { type Ledger, type LedgerEntry, ledgerKey, lookUp } from '../../run/tools/ledger.js';
 import type { Permission } from '../../run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../run/tools/tool.js';
-import { badArgumentsNote, editedNote, notAllowedNote, refusalNote, unknownToolNote } from '../../conversation/tool-notes.js';
 import { statefulServer } from '../../run/tools/tool-session.js';
 import { isAskPerson } from '../../run/tools/workflow-tools.js';
 

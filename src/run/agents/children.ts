@@ -1,13 +1,13 @@
 /** The sub-agents of a run, for whoever watches it or sends them something. */
 
-import type { UsageEntry } from '../limits/usage-by.js';
-import type { Cause, Outcome } from '../limits/cause.js';
 import { CHILDREN_BYTES } from '../../base/sizes/bounds.js';
-import type { Usage } from '../messages/message.js';
-import type { InboxItem } from '../steering/inbox.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
 import { headWithin } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
-import { sizeOfList } from '../../base/sizes/sizes.js';
+import type { Cause, Outcome } from '../limits/cause.js';
+import type { UsageEntry } from '../limits/usage-by.js';
+import type { Usage } from '../messages/message.js';
+import type { InboxItem } from '../steering/inbox.js';
 import { hash64 } from '../tools/ledger.js';
 
 export interface ChildRecord {

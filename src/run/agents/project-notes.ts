@@ -1,10 +1,10 @@
 /** What the file of a workspace says of its project: told to the roles that work, as data. */
 
-import type { PinnedRole } from './role.js';
-import type { OutputContract } from '../outputs/contracts.js';
-import type { Message } from '../messages/message.js';
 import { delimit } from '../../base/words/prompt.js';
 import { fill, type Words } from '../../base/words/words.js';
+import type { Message } from '../messages/message.js';
+import type { OutputContract } from '../outputs/contracts.js';
+import type { PinnedRole } from './role.js';
 
 export const PROJECT_NOTES_FILE = 'AGENTS.md';
 /** What is taken of the file, encoded: every request of the run carries it. */

@@ -1,20 +1,20 @@
 /** What a run is started with, and what it pins at its start. */
 
+import { without } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import type { OwnWords } from '../../base/words/words.js';
 import type { Check } from '../checks/check.js';
-import type { ContextRules } from '../limits/decide.js';
 import type { CreditTerms } from '../limits/credits.js';
+import type { ContextRules } from '../limits/decide.js';
 import type { Ceilings, Limits } from '../limits/limits.js';
 import type { KnownModels } from '../models/model-use.js';
 import type { ResolverRow } from '../models/resolver.js';
 import type { StepFailurePolicy } from '../plan/plan.js';
-import type { ProjectNotes } from './project-notes.js';
-import type { OwnWords } from '../../base/words/words.js';
-import { without } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
+import type { DeclaredModes, ModeName } from '../position/modes.js';
 import { isDenied, type Permissions } from '../tools/permission.js';
 import type { ClientTool, ToolDefinition } from '../tools/tool.js';
 import { isOffered, type ToolChoice } from '../tools/workflow-tools.js';
-import type { DeclaredModes, ModeName } from '../position/modes.js';
+import type { ProjectNotes } from './project-notes.js';
 import type { AgentCard, PinnedRole } from './role.js';
 
 /** A start request as clients write it. Everything but `goal` may be left out. */

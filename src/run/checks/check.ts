@@ -1,13 +1,13 @@
 /** Checks of a goal: what proves that it is met, whatever a model says. */
 
-import type { FileState } from '../evidence/evidence.js';
-import { expected, quoted } from '../../base/text/output-fields.js';
-import type { Cause } from '../limits/cause.js';
-import { APPROVED_CHECKS_BYTES, CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../../base/sizes/bounds.js';
-import { fitted } from '../../base/text/fit.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord, isText, jsonBytes } from '../../base/json/json.js';
+import { APPROVED_CHECKS_BYTES, CHECK_RESULTS_BYTES, CHECKS_BYTES } from '../../base/sizes/bounds.js';
+import { fitted } from '../../base/text/fit.js';
+import { expected, quoted } from '../../base/text/output-fields.js';
 import { preview } from '../../base/text/preview.js';
+import type { FileState } from '../evidence/evidence.js';
+import type { Cause } from '../limits/cause.js';
 
 /** A command that ends with code 0, a file, a call of a tool that only reads, or a function of the worker's program. */
 export type Check =

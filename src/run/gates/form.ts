@@ -1,8 +1,8 @@
 /** What a tool server asks a person while a call of it runs: its message, and a form that a JSON Schema describes. */
 
-import { readNumber } from '../../base/text/number.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../base/json/json.js';
+import { readNumber } from '../../base/text/number.js';
 import { cutChars, oneLine } from '../../base/text/preview.js';
 import { escapeUnseen, visibleText } from '../../base/text/unseen.js';
 

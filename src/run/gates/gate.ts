@@ -1,15 +1,15 @@
 /** Gates (C23): the one mechanism for all points where a run waits for a person, and what may be answered there. */
 
-import type { CallFailure } from '../limits/failure.js';
-import type { BudgetKind } from '../limits/limits.js';
-import type { StepDecision, TaskChange } from '../plan/plan.js';
-import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../../base/sizes/bounds.js';
-import type { ToolContent } from '../messages/message.js';
-import { fitted } from '../../base/text/fit.js';
 import type { JsonSchema } from '../../base/json/json.js';
 import { jsonBytes } from '../../base/json/json.js';
+import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
+import { fitted } from '../../base/text/fit.js';
 import { visibleText } from '../../base/text/unseen.js';
+import type { CallFailure } from '../limits/failure.js';
+import type { BudgetKind } from '../limits/limits.js';
+import type { ToolContent } from '../messages/message.js';
+import type { StepDecision, TaskChange } from '../plan/plan.js';
 
 interface GateBase {
   /** Unique in the run, such as `g1`. Elsewhere it is the `gateId`. */

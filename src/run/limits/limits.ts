@@ -1,7 +1,7 @@
 /** Limits and counters (L19): different things with different names; none shares a variable with another. */
 
-import { expected, quoted } from '../../base/text/output-fields.js';
 import { isRecord } from '../../base/json/json.js';
+import { expected, quoted } from '../../base/text/output-fields.js';
 
 export interface Limits {
   /** Planner rounds a cycle. */

@@ -1,8 +1,8 @@
 /** Token estimates (X4): good enough to trim by; real usage from the endpoint corrects them. */
 
-import type { Block, Message, ToolContent } from '../messages/message.js';
 import { canonicalJson } from '../../base/json/json.js';
 import { measuredOnce } from '../../base/sizes/sizes.js';
+import type { Block, Message, ToolContent } from '../messages/message.js';
 
 /** Of models of which nothing is known. One that takes less says so, and the run shortens what it sends. */
 export const DEFAULT_CONTEXT_TOKENS = 128_000;

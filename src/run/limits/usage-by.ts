@@ -1,7 +1,7 @@
 /** What a run used, by role and by model: the parts of its total. */
 
-import { addUsage, NO_USAGE, type Usage } from '../messages/message.js';
 import { jsonBytes } from '../../base/json/json.js';
+import { addUsage, NO_USAGE, type Usage } from '../messages/message.js';
 import { type Counters, NO_COUNTERS } from './limits.js';
 
 /** What a role used of a model. A figure that is 0 is left out; `costUsd` is null where it is not known. */

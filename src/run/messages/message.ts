@@ -3,8 +3,8 @@
  * state.
  */
 
-import { CONTRACTS, type OutputContract } from '../outputs/contracts.js';
 import { isRecord } from '../../base/json/json.js';
+import { CONTRACTS, type OutputContract } from '../outputs/contracts.js';
 
 /** Why a reply ended: one union for providers and for the run. */
 export const STOP_REASONS = [

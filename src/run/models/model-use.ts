@@ -1,8 +1,16 @@
 /** What a run keeps of the models that it calls. */
 
-import type { StopReason, Usage } from '../messages/message.js';
-import { isText, isTexts, jsonBytes, ownValue, type Reader, readFields, readIf } from '../../base/json/json.js';
+import {
+  isText,
+  isTexts,
+  jsonBytes,
+  ownValue,
+  type Reader,
+  readFields,
+  readIf,
+} from '../../base/json/json.js';
 import type { ModelFailureType } from '../limits/failure.js';
+import type { StopReason, Usage } from '../messages/message.js';
 import type { RunLessons } from './lessons.js';
 
 /** What a model call sends, fixed when it is scheduled: every retry sends the same. */

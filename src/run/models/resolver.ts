@@ -1,10 +1,10 @@
 /** Which model answers, chosen anew before each call (M4): a table of rows that a run pins. */
 
-import type { ModeName } from '../position/modes.js';
-import type { StopReason } from '../messages/message.js';
-import type { Phase } from '../position/position.js';
 import type { ModelFailureType } from '../limits/failure.js';
 import type { BudgetKind, BudgetUse, Limits } from '../limits/limits.js';
+import type { StopReason } from '../messages/message.js';
+import type { ModeName } from '../position/modes.js';
+import type { Phase } from '../position/position.js';
 
 /** Shares of the goal's budgets that are used: 0 without a limit, 1 for a limited cost that is not known. */
 export type BudgetShares = Record<Exclude<BudgetKind, 'totalTurns'>, number>;

@@ -1,9 +1,9 @@
 /** Artifacts: named texts beside the conversation. The state has the inventory, the blob store has their contents. */
 
-import { fill, type Words } from '../../base/words/words.js';
+import { jsonBytes, stringOr, without } from '../../base/json/json.js';
 import { ARTIFACTS_BYTES } from '../../base/sizes/bounds.js';
 import { cutText } from '../../base/text/fit.js';
-import { jsonBytes, stringOr, without } from '../../base/json/json.js';
+import { fill, type Words } from '../../base/words/words.js';
 
 export interface Artifact {
   /** Unique in the run: 1 to 64 letters, digits, dots, dashes and underscores. */

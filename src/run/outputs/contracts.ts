@@ -2,8 +2,9 @@
  * What the replies of roles can be, one record a contract. Its fields give the type of the output, its reader, its
  * form in re-asks and the JSON schemas of endpoints (`fields.ts`). What fields alone do not say is in `rules.ts`.
  */
-import { TASK_STATUSES, type TaskChange } from '../plan/plan.js';
+
 import { OPINION_BYTES, WHOLE_REPLY_BYTES } from '../../base/sizes/bounds.js';
+import { TASK_STATUSES, type TaskChange } from '../plan/plan.js';
 import type { Dialect } from './envelope.js';
 import {
   type Fields,

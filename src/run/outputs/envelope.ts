@@ -3,9 +3,11 @@
  * that are typed by role.
  */
 
-import { fill, type Words } from '../../base/words/words.js';
 import { isRecord, stringOr } from '../../base/json/json.js';
+import { fencedObjects, parseRecord, topLevelObjects } from '../../base/json/json-in-text.js';
+import { isAbsent } from '../../base/text/output-fields.js';
 import { preview } from '../../base/text/preview.js';
+import { fill, type Words } from '../../base/words/words.js';
 import {
   Faults,
   type Field,
@@ -20,8 +22,6 @@ import {
   texts,
   word,
 } from './fields.js';
-import { fencedObjects, parseRecord, topLevelObjects } from '../../base/json/json-in-text.js';
-import { isAbsent } from '../../base/text/output-fields.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
 export type Dialect = 'component' | 'envelope';

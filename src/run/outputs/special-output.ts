@@ -1,7 +1,7 @@
 /** Replies by which a role says that it can not go on (F17, G12, E5). */
 
-import { fill, type WordKey, type Words } from '../../base/words/words.js';
 import { isRecord, ownValue, stringOr } from '../../base/json/json.js';
+import { fill, type WordKey, type Words } from '../../base/words/words.js';
 import { text, word } from './fields.js';
 
 export const ERROR_TYPES = ['parse_error', 'context_missing', 'tool_unavailable'] as const;

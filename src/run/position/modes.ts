@@ -1,8 +1,8 @@
 /** What the modes are, an entry each. Their positions are in `position.ts`, their steps in `workflows/phases`. */
 
+import type { Cause } from '../limits/cause.js';
 import type { OutputContract } from '../outputs/contracts.js';
 import { CHOICES } from '../outputs/contracts.js';
-import type { Cause } from '../limits/cause.js';
 import {
   answeringAt,
   choosingAt,

@@ -5,10 +5,10 @@
 
 import type { Check } from '../checks/check.js';
 import type { Looked } from '../evidence/evidence.js';
+import type { Cause } from '../limits/cause.js';
 import type { CallFailure } from '../limits/failure.js';
 import { type Account, emptyAccount } from '../limits/usage-by.js';
 import type { FirstCall, IntentOutput, OutputContract, RouteOutput } from '../outputs/contracts.js';
-import type { Cause } from '../limits/cause.js';
 import type { InboxItem } from '../steering/inbox.js';
 
 export interface Batch {

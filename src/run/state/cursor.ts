@@ -4,9 +4,9 @@ import type { ModelUse } from '../models/model-use.js';
 import { NO_RETRIES } from '../models/model-use.js';
 import type { EnvelopeMeta } from '../outputs/envelope.js';
 import type { SpecialOutput } from '../outputs/special-output.js';
+import { executionAt, type Interrupt, type Position, type Steering, taskOf } from '../position/position.js';
 import type { ToolSession } from '../tools/tool-session.js';
 import type { ToolUse } from '../tools/tool-use.js';
-import { executionAt, type Interrupt, type Position, type Steering, taskOf } from '../position/position.js';
 
 export interface Cursor {
   position: Position;

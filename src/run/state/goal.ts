@@ -1,15 +1,6 @@
 /** The goal at hand, and those of a run that have ended. */
 
-import type { ModeName } from '../position/modes.js';
-import { type GoalChecks, noChecks } from '../checks/check.js';
-import type { Basis, Rest } from '../evidence/evidence.js';
-import { type Account, emptyAccount } from '../limits/usage-by.js';
-import type { Cause, Outcome } from '../limits/cause.js';
-import { delimit } from '../../base/words/prompt.js';
-import type { Words } from '../../base/words/words.js';
-import { cutText, lastWithin } from '../../base/text/fit.js';
 import { wellFormed } from '../../base/json/json.js';
-import { sizeOfList } from '../../base/sizes/sizes.js';
 import {
   GOAL_TEXT_BYTES,
   GOALS_BYTES,
@@ -17,6 +8,15 @@ import {
   USER_NOTE_BYTES,
   USER_NOTES_BYTES,
 } from '../../base/sizes/bounds.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
+import { cutText, lastWithin } from '../../base/text/fit.js';
+import { delimit } from '../../base/words/prompt.js';
+import type { Words } from '../../base/words/words.js';
+import { type GoalChecks, noChecks } from '../checks/check.js';
+import type { Basis, Rest } from '../evidence/evidence.js';
+import type { Cause, Outcome } from '../limits/cause.js';
+import { type Account, emptyAccount } from '../limits/usage-by.js';
+import type { ModeName } from '../position/modes.js';
 
 /** What summaries of the conversation have taken. */
 export interface SummaryCost {

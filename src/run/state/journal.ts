@@ -1,16 +1,16 @@
 /** The numbered, durable events of a run, which watchers follow and tests compare. */
 
+import { EVENT_BYTES, JOURNAL_BYTES } from '../../base/sizes/bounds.js';
+import { countOver } from '../../base/sizes/sizes.js';
+import { fitted } from '../../base/text/fit.js';
 import type { CheckStatus } from '../checks/check.js';
 import type { Basis, Rest } from '../evidence/evidence.js';
 import type { GateCloser, GateKind } from '../gates/gate.js';
-import type { BudgetKind, Enlarger } from '../limits/limits.js';
 import type { Cause, Outcome } from '../limits/cause.js';
-import type { Receipt } from '../steering/receipt.js';
-import { fitted } from '../../base/text/fit.js';
-import { countOver } from '../../base/sizes/sizes.js';
-import type { ToolChanges } from '../tools/tool.js';
-import { EVENT_BYTES, JOURNAL_BYTES } from '../../base/sizes/bounds.js';
+import type { BudgetKind, Enlarger } from '../limits/limits.js';
 import type { AppResult, SaidCall, StopReason, ToolEnding, Usage } from '../messages/message.js';
+import type { Receipt } from '../steering/receipt.js';
+import type { ToolChanges } from '../tools/tool.js';
 
 export type ReplyForm = 'words' | 'json';
 

@@ -1,4 +1,6 @@
 /** What a run leaves besides its answer, its usage and its steps: kept when a goal has ended, for who asks later. */
+
+import { isRecord } from '../../base/json/json.js';
 import type { ChildRecord } from '../agents/children.js';
 import type { CheckResult } from '../checks/check.js';
 import type { Basis } from '../evidence/evidence.js';
@@ -6,7 +8,6 @@ import type { Counters } from '../limits/limits.js';
 import type { UsageEntry } from '../limits/usage-by.js';
 import type { Artifact } from '../outputs/artifacts.js';
 import type { Task } from '../plan/plan.js';
-import { isRecord } from '../../base/json/json.js';
 import type { GoalRecord } from './goal.js';
 
 export interface KeptRest {

@@ -3,13 +3,10 @@
  * A mark says how far. What the run shortens before it is kept stays here until it is.
  */
 
-import type { ModeName } from '../position/modes.js';
-import type { Cause, Outcome } from '../limits/cause.js';
 import { isRecord, isText } from '../../base/json/json.js';
-import { countOver, sizeOf } from '../../base/sizes/sizes.js';
 import { UNKEPT_BYTES } from '../../base/sizes/bounds.js';
-import type { Journal, JournalEvent } from './journal.js';
-import { isKeptRest, type KeptRest } from './kept-rest.js';
+import { countOver, sizeOf } from '../../base/sizes/sizes.js';
+import type { Cause, Outcome } from '../limits/cause.js';
 import {
   type AssistantMessage,
   isUsage,
@@ -20,6 +17,9 @@ import {
   toolCallsOf,
   type Usage,
 } from '../messages/message.js';
+import type { ModeName } from '../position/modes.js';
+import type { Journal, JournalEvent } from './journal.js';
+import { isKeptRest, type KeptRest } from './kept-rest.js';
 import type { Thread, Threads } from './thread.js';
 import type { Trace, TraceStep } from './trace.js';
 

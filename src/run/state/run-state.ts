@@ -1,23 +1,23 @@
 /** Everything a run is, as one JSON value: continue-as-new carries it, the simulation re-enters it, `show` reads it. */
 
 import { type Children, noChildren } from '../agents/children.js';
-import { firstPosition, type Way } from '../position/modes.js';
 import type { PinnedRun, RunSettings } from '../agents/run-config.js';
 import { type Evidence, newEvidence } from '../evidence/evidence.js';
 import { budgetTokens } from '../limits/budget-tokens.js';
+import type { Cause, Outcome } from '../limits/cause.js';
 import type { Charged } from '../limits/credits.js';
 import type { BudgetUse, Limits } from '../limits/limits.js';
-import { type ModelUse, newModelUse } from '../models/model-use.js';
 import type { Account, UsageEntry } from '../limits/usage-by.js';
+import { NO_USAGE, type Usage } from '../messages/message.js';
+import { type ModelUse, newModelUse } from '../models/model-use.js';
 import type { Artifact } from '../outputs/artifacts.js';
-import type { Cause, Outcome } from '../limits/cause.js';
 import type { Task } from '../plan/plan.js';
+import { firstPosition, type Way } from '../position/modes.js';
 import { newToolUse, type ToolUse } from '../tools/tool-use.js';
 import { type Cursor, cursorAt, here, steeringAt } from './cursor.js';
 import { type GoalRecord, type GoalState, goalTimeMs, newGoal } from './goal.js';
 import type { Journal } from './journal.js';
 import { type Keeping, newKeeping } from './kept.js';
-import { NO_USAGE, type Usage } from '../messages/message.js';
 import { newPeople, type People } from './people.js';
 import type { Threads } from './thread.js';
 import { emptyTrace, type Trace } from './trace.js';

@@ -1,7 +1,8 @@
 /** The conversations of a run: one that roles share, and one of each role that has its own. */
-import { type EnvelopeMeta, extractJson, isEnvelope, NO_ENVELOPE, readMeta } from '../outputs/envelope.js';
+
 import type { AssistantMessage, Message } from '../messages/message.js';
 import { textOf } from '../messages/message.js';
+import { type EnvelopeMeta, extractJson, isEnvelope, NO_ENVELOPE, readMeta } from '../outputs/envelope.js';
 import type { Batch } from '../position/position.js';
 
 export interface Thread {

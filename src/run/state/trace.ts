@@ -1,15 +1,13 @@
 /** What a run did, step by step (O1, O2): previews and message ids, never whole messages. */
 
-import type { UsageEntry } from '../limits/usage-by.js';
-import type { Risk } from '../outputs/envelope.js';
-import { extractJson } from '../outputs/envelope.js';
-import type { Outcome } from '../limits/cause.js';
-import { fitted } from '../../base/text/fit.js';
 import { isRecord, ownValue, stringOr } from '../../base/json/json.js';
+import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from '../../base/sizes/bounds.js';
+import { countOver, sizeOfList } from '../../base/sizes/sizes.js';
+import { fitted } from '../../base/text/fit.js';
 import { headChars } from '../../base/text/large-text.js';
 import { preview } from '../../base/text/preview.js';
-import { countOver, sizeOfList } from '../../base/sizes/sizes.js';
-import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from '../../base/sizes/bounds.js';
+import type { Outcome } from '../limits/cause.js';
+import type { UsageEntry } from '../limits/usage-by.js';
 import {
   type AssistantMessage,
   reasoningOf,
@@ -18,6 +16,8 @@ import {
   thoughtOf,
   type Usage,
 } from '../messages/message.js';
+import type { Risk } from '../outputs/envelope.js';
+import { extractJson } from '../outputs/envelope.js';
 import { envelopeOf } from './thread.js';
 
 /** One step: a tool call, a check of the goal, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */

@@ -1,10 +1,10 @@
 /** Messages that have arrived and are not applied yet. Signal handlers write here and nowhere else; only the loop takes. */
 
-import { expected, isAbsent } from '../../base/text/output-fields.js';
-import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from '../../base/sizes/bounds.js';
-import { lastWithin } from '../../base/text/fit.js';
 import { isRecord, jsonBytes } from '../../base/json/json.js';
+import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
+import { lastWithin } from '../../base/text/fit.js';
+import { expected, isAbsent } from '../../base/text/output-fields.js';
 
 /** When steering takes effect: see `batchAction` and `wantsInterrupt`. Default `skip`. */
 export const STEER_TIMES = ['skip', 'after-batch', 'interrupt'] as const;

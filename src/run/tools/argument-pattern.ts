@@ -3,8 +3,6 @@
  * What a path leads to by symbolic links only the tool's server can know.
  */
 import { canonicalJson } from '../../base/json/json.js';
-import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js';
-import { type CallText, commandWords, distinct, isShellGlob, linesIn, textsIn } from './call-texts.js';
 import {
   alternatives,
   type Glob,
@@ -19,6 +17,8 @@ import {
   takesWork,
   type Work,
 } from '../../base/text/glob.js';
+import { readShellLine, type ShellCommand } from '../../base/text/shell-line.js';
+import { type CallText, commandWords, distinct, isShellGlob, linesIn, textsIn } from './call-texts.js';
 import { isCommandName, plainPath } from './tool-paths.js';
 
 /** Arguments that hold text: not looked at where others name what the call is about. */

@@ -1,7 +1,7 @@
 /** What is known of a call without a result. One that may have effects is made again only with a proof that it did not begin. */
 
-import { type CallFailure, FAILURE } from '../limits/failure.js';
 import { WORKER_TRIES } from '../../base/sizes/bounds.js';
+import { type CallFailure, FAILURE } from '../limits/failure.js';
 import type { ToolEnding } from '../messages/message.js';
 
 /** What proves that a call was not begun, where code tells proofs apart. `docs/tools.md` has all, each with its reason. */

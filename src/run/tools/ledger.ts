@@ -1,11 +1,11 @@
 /** What tool calls were made and where their results are: the memory behind dedupe (D1, D2, D3, D6). */
 
+import { canonicalJson, isRecord, ownValue, utf8Length } from '../../base/json/json.js';
 import { parseRecord } from '../../base/json/json-in-text.js';
 import { LEDGER_BYTES } from '../../base/sizes/bounds.js';
-import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../messages/message.js';
-import { canonicalJson, isRecord, ownValue, utf8Length } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
 import { sizeOfMember, sizeOfRecord } from '../../base/sizes/sizes.js';
+import { preview } from '../../base/text/preview.js';
+import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../messages/message.js';
 import type { ToolPolicy } from './tool.js';
 import { pathsOf, touches } from './tool-paths.js';
 

@@ -1,6 +1,7 @@
 /** Which tool calls run, ask a person, or are denied (S4, T9). */
 
 import { utf8Length } from '../../base/json/json.js';
+import { isTooMuch, matchesAny, newWork, type Work } from '../../base/text/glob.js';
 import {
   type CalledWith,
   commandOf,
@@ -9,7 +10,6 @@ import {
   readPattern,
   touchesArgument,
 } from './argument-pattern.js';
-import { isTooMuch, matchesAny, newWork, type Work } from '../../base/text/glob.js';
 import type { ToolDefinition } from './tool.js';
 import { namesOwnTool } from './workflow-tools.js';
 

@@ -1,8 +1,8 @@
 /** Sessions of a run with stateful tool servers: where each is, and what becomes of a call whose session is gone (T18). */
 
-import { type CallFailure, FAILURE } from '../limits/failure.js';
 import { SESSIONS_BYTES } from '../../base/sizes/bounds.js';
 import { lastWithin } from '../../base/text/fit.js';
+import { type CallFailure, FAILURE } from '../limits/failure.js';
 import type { ToolDefinition } from './tool.js';
 
 /** A worker holds it, so later calls of that server go to this worker alone. */

@@ -1,8 +1,9 @@
 /** What a run keeps of the tools that it calls. */
-import { EFFECTS_BYTES } from '../../base/sizes/bounds.js';
-import type { ToolEnding, ToolResultBlock } from '../messages/message.js';
-import { cutText } from '../../base/text/fit.js';
+
 import { jsonBytes } from '../../base/json/json.js';
+import { EFFECTS_BYTES } from '../../base/sizes/bounds.js';
+import { cutText } from '../../base/text/fit.js';
+import type { ToolEnding, ToolResultBlock } from '../messages/message.js';
 import { type AppUse, noApps } from './apps.js';
 import { emptyLedger, type Ledger } from './ledger.js';
 import type { ToolSession } from './tool-session.js';

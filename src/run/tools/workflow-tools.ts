@@ -2,9 +2,10 @@
  * Tools that a run carries out itself, as data. Only a role that names them has them: `*` means what others offer.
  * The one that asks the person is every role's that works with tools and answers in text.
  */
-import type { OutputContract } from '../outputs/contracts.js';
+
 import type { JsonSchema } from '../../base/json/json.js';
 import { matchesAny } from '../../base/text/glob.js';
+import type { OutputContract } from '../outputs/contracts.js';
 import {
   type ClientTool,
   DEFAULT_TOOL_POLICY,

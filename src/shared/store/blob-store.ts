@@ -15,8 +15,8 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorText } from '../../base/text/error-text.js';
 import { parseJson } from '../../base/json/json.js';
+import { errorText } from '../../base/text/error-text.js';
 import { SteersmanError } from '../errors.js';
 
 export interface BlobPage {

@@ -1,6 +1,7 @@
 /** How words are looked for in conversations: as they stand, in any case, each anywhere in a text. */
-import type { Message } from '../../run/messages/message.js';
+
 import { resultText } from '../../conversation/tool-result.js';
+import type { Message } from '../../run/messages/message.js';
 
 export function lowerWords(text: string): string[] {
   return text

@@ -1,6 +1,8 @@
 /** The lines of a conversation in a folder: what they say, and reading them, also while others write. */
 import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { isRecord, isText, parseJson } from '../../base/json/json.js';
+import type { Message } from '../../run/messages/message.js';
 import type { JournalEvent } from '../../run/state/journal.js';
 import {
   isAfter,
@@ -13,9 +15,7 @@ import {
   type RunRecord,
   standing,
 } from '../../run/state/kept.js';
-import type { Message } from '../../run/messages/message.js';
 import type { TraceStep } from '../../run/state/trace.js';
-import { isRecord, isText, parseJson } from '../../base/json/json.js';
 import type { MessageOf, SessionStore } from './store.js';
 
 const FIRST_READ_BYTES = 4 * 1024;

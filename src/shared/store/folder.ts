@@ -9,6 +9,7 @@ import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { preview } from '../../base/text/preview.js';
 import {
   isAfter,
   type Kept,
@@ -17,7 +18,6 @@ import {
   type RunRecord,
   standing,
 } from '../../run/state/kept.js';
-import { preview } from '../../base/text/preview.js';
 import { failpoint } from '../failpoints.js';
 import { folderAccounts } from './accounts.js';
 import { createLocalBlobStore, pruneBlobs, runFolder, tryBlobStore } from './blob-store.js';

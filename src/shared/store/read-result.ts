@@ -1,7 +1,8 @@
 /** The built-in tool that pages a large result. */
+
+import { READ_RESULT } from '../../conversation/tool-result.js';
 import type { ToolContent } from '../../run/messages/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../run/tools/tool.js';
-import { READ_RESULT } from '../../conversation/tool-result.js';
 import { SteersmanError } from '../errors.js';
 import type { BlobStore } from './blob-store.js';
 import { cutHead } from './text-cut.js';

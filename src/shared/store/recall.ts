@@ -1,9 +1,14 @@
 /** The built-in tool with which a model reads what was said in its conversation and is not shown any more (X7). */
 import { setImmediate } from 'node:timers/promises';
-import { COMPACTOR } from '../../conversation/summary.js';
-import type { RunRecord } from '../../run/state/kept.js';
-import { type Message, type ToolUseBlock, toolCallsOf, type UserMessage } from '../../run/messages/message.js';
 import { headChars } from '../../base/text/large-text.js';
+import { COMPACTOR } from '../../conversation/summary.js';
+import {
+  type Message,
+  type ToolUseBlock,
+  toolCallsOf,
+  type UserMessage,
+} from '../../run/messages/message.js';
+import type { RunRecord } from '../../run/state/kept.js';
 import { DEFAULT_TOOL_POLICY, RECALL, type ToolDefinition } from '../../run/tools/tool.js';
 import { namedPaths } from '../../run/tools/tool-paths.js';
 import { lowerWords, partWith, searchedText } from './find-words.js';

@@ -22,8 +22,8 @@ import { withTries } from '../../activities/with-tries.js';
 import { readOldContent } from '../../config/old-content.js';
 import { commandFault } from '../../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
-import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
 import { listRunTools } from '../../mcp/tools.js';
+import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
 import { failpoint } from '../../shared/failpoints.js';
 import type { SessionStore } from '../../shared/store/store.js';
 import {

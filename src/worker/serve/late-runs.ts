@@ -4,8 +4,8 @@
  */
 import type { Client } from '@temporalio/client';
 import { keepLate, type LateDeps, RunUntold } from '../../activities/keep.js';
-import { type Lack, UNKEPT } from '../../run/state/kept.js';
 import { errorText } from '../../base/text/error-text.js';
+import { type Lack, UNKEPT } from '../../run/state/kept.js';
 import { plural } from '../../shared/format.js';
 import { askPatiently, queryTrouble } from '../../shared/query-errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';

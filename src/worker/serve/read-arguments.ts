@@ -1,8 +1,8 @@
 /** Reads the arguments of a tool call that are too large to travel with its activity. */
 
 import { ApplicationFailure } from '@temporalio/common';
-import { FAILURE } from '../../run/limits/failure.js';
 import { errorText } from '../../base/text/error-text.js';
+import { FAILURE } from '../../run/limits/failure.js';
 import { askPatiently, type Patience } from '../../shared/query-errors.js';
 
 /** Asks the query `toolRequest` of the run that made the call. */

@@ -1,8 +1,8 @@
 /** Workflows that an application has, offered to runs as tools: a run starts one as its child. */
 import type { z } from 'zod';
 import type { JsonSchema } from '../../base/json/json.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../run/tools/tool.js';
 import { argumentsOf, checkToolName, type ToolOptions } from '../../mcp/code-tools.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 

@@ -1,10 +1,13 @@
 /** Sub-agents at work: what they tell the run that called them, and what people send to them through it. */
-import { type AgentMessage, readAgentMessage } from '../../rules/agents/agent-message.js';
-import { type Addressee, openChildren, withPaused } from '../../run/agents/children.js';
-import { isSubagent } from '../../rules/agents/subagent.js';
-import type { Gate, GateAnswer } from '../../run/gates/gate.js';
-import { fill } from '../../base/words/words.js';
+
 import { MESSAGES_BYTES } from '../../base/sizes/bounds.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
+import { preview } from '../../base/text/preview.js';
+import { fill } from '../../base/words/words.js';
+import { type AgentMessage, readAgentMessage } from '../../rules/agents/agent-message.js';
+import { isSubagent } from '../../rules/agents/subagent.js';
+import { type Addressee, openChildren, withPaused } from '../../run/agents/children.js';
+import type { Gate, GateAnswer } from '../../run/gates/gate.js';
 import { steeringAt } from '../../run/state/cursor.js';
 import type { OpenGate } from '../../run/state/people.js';
 import { giveBack, type InboxItem, noteTakenBack } from '../../run/steering/inbox.js';
@@ -15,8 +18,6 @@ import {
   passingOnReceipt,
   readReceipt,
 } from '../../run/steering/receipt.js';
-import { preview } from '../../base/text/preview.js';
-import { sizeOfList } from '../../base/sizes/sizes.js';
 import { backIn, putOut } from '../changes/set-model.js';
 import { closeGate, closeGates, showWaiting } from '../gates.js';
 import type { PassedOn } from '../memory.js';

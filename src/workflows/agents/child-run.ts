@@ -14,10 +14,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { readAgentMessage } from '../../rules/agents/agent-message.js';
-import { modeFor } from '../../run/position/modes.js';
-import { memoOf, type RunSettings } from '../../run/agents/run-config.js';
 import { CALLED_BY_WORKFLOW } from '../../rules/agents/subagent.js';
+import { memoOf, type RunSettings } from '../../run/agents/run-config.js';
 import type { Gate } from '../../run/gates/gate.js';
+import { modeFor } from '../../run/position/modes.js';
 import {
   answerSignal,
   type FollowUpInput,

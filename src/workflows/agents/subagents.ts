@@ -14,13 +14,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CallChecked, CallToolInput } from '../../activities/types.js';
-import { type AgentEnd, childId } from '../../run/agents/children.js';
-import { memoOf } from '../../run/agents/run-config.js';
-import { reportOf, sessionOf } from '../../rules/agents/subagent.js';
-import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
 import { errorText } from '../../base/text/error-text.js';
 import { cutText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
+import { reportOf, sessionOf } from '../../rules/agents/subagent.js';
+import { type AgentEnd, childId } from '../../run/agents/children.js';
+import { memoOf } from '../../run/agents/run-config.js';
+import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
 import {
   answerSignal,
   callerSignal,

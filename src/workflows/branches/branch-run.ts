@@ -1,8 +1,8 @@
 /** A task beside others: the run with a position and threads of its own. Code for one task works on it unchanged. */
 
-import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../run/limits/limits.js';
-import { inPlanOrder } from '../../rules/plan/branches.js';
 import { branchThread, branchThreadId } from '../../conversation/branch-threads.js';
+import { inPlanOrder } from '../../rules/plan/branches.js';
+import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../run/limits/limits.js';
 import { type Branch, callsNext, hasOpenBatch, isAtWork } from '../../run/state/cursor.js';
 import type { JournalPayloads, JournalType } from '../../run/state/journal.js';
 import { isHeld, type RunState } from '../../run/state/run-state.js';

@@ -3,12 +3,12 @@
  * read a message, is done on the main line, while every branch stands at a safe point.
  */
 
+import { joinBranchThreads } from '../../conversation/branch-threads.js';
 import { carrierOf, EXECUTOR } from '../../rules/agents/capabilities.js';
 import { inPlanOrder, tasksToBegin } from '../../rules/plan/branches.js';
 import type { Task } from '../../run/plan/plan.js';
-import { joinBranchThreads } from '../../conversation/branch-threads.js';
-import { type Branch, callsNext, here, isAtWork, newBranch } from '../../run/state/cursor.js';
 import { executionAt } from '../../run/position/position.js';
+import { type Branch, callsNext, here, isAtWork, newBranch } from '../../run/state/cursor.js';
 import { isHeld, type RunState } from '../../run/state/run-state.js';
 import { lendSessions, takeBackSessions } from '../../run/tools/tool-session.js';
 import { closeGates } from '../gates.js';

@@ -1,9 +1,9 @@
 /** Tools that change while a run goes on: heard with the results of calls, pinned where the next goal begins (T19). */
 
-import type { PinnedRun } from '../../run/agents/run-config.js';
-import { fill, type Words } from '../../base/words/words.js';
-import { PINNED_BYTES } from '../../base/sizes/bounds.js';
 import { jsonBytes } from '../../base/json/json.js';
+import { PINNED_BYTES } from '../../base/sizes/bounds.js';
+import { fill, type Words } from '../../base/words/words.js';
+import type { PinnedRun } from '../../run/agents/run-config.js';
 import { toolAllowedBy } from '../../run/tools/permission.js';
 import { relisted, type ToolChanges, toolChanges } from '../../run/tools/tool.js';
 import type { Run } from '../run.js';

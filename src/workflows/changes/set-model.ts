@@ -1,11 +1,11 @@
 /** The one place where the model changes that a role goes on with: each change is told, with from, to and why. */
 
-import type { PinnedRole } from '../../run/agents/role.js';
+import { jsonBytes, ownValue } from '../../base/json/json.js';
+import { CHOSEN_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
+import { preview } from '../../base/text/preview.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
 import { isOut, modelFault, modelOf } from '../../rules/limits/in-force.js';
-import { CHOSEN_BYTES, OUT_BYTES } from '../../base/sizes/bounds.js';
-import { jsonBytes, ownValue } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
+import type { PinnedRole } from '../../run/agents/role.js';
 import { tellAgents } from '../agents/tell-agents.js';
 import type { Run } from '../run.js';
 

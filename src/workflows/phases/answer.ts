@@ -3,20 +3,20 @@
  * goes to the next, and that of the last is the answer (L14). Nobody plans, and nobody verifies: so says the outcome.
  */
 
-import { roleAt, stepsOf } from '../../run/position/modes.js';
+import { ANSWER_BYTES, CONCERNS_BYTES } from '../../base/sizes/bounds.js';
+import { fitted } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
+import { visibleText } from '../../base/text/unseen.js';
+import { fill } from '../../base/words/words.js';
+import { answerInstruction, stepBeforeText } from '../../rules/prompts/answer-instructions.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { checksOf } from '../../run/checks/check.js';
 import { plansLeft } from '../../run/limits/limits.js';
 import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText, specialText } from '../../run/outputs/special-output.js';
-import { answerInstruction, stepBeforeText } from '../../rules/prompts/answer-instructions.js';
-import { fill } from '../../base/words/words.js';
-import { ANSWER_BYTES, CONCERNS_BYTES } from '../../base/sizes/bounds.js';
+import { roleAt, stepsOf } from '../../run/position/modes.js';
 import { type Answering, answeringAt, newTurns } from '../../run/position/position.js';
 import { wayOf } from '../../run/state/run-state.js';
-import { fitted } from '../../base/text/fit.js';
-import { preview } from '../../base/text/preview.js';
-import { visibleText } from '../../base/text/unseen.js';
 import { askFor, confirm } from '../gates.js';
 import { instruct } from '../instruct.js';
 import { MOVED, type Run } from '../run.js';

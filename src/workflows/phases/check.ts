@@ -1,7 +1,9 @@
 /** The goal's checks, made one after the other before anybody says that it is met, and what follows from them. */
 
 import type { CheckEnd } from '../../activities/types.js';
-import { stepsOf } from '../../run/position/modes.js';
+import { preview } from '../../base/text/preview.js';
+import { contentText, isCut } from '../../conversation/tool-result.js';
+import { checksInstruction } from '../../rules/prompts/answer-instructions.js';
 import {
   CHECK_TIMEOUT_MS,
   type Check,
@@ -14,8 +16,7 @@ import {
 } from '../../run/checks/check.js';
 import { callTimeMs, plansLeft } from '../../run/limits/limits.js';
 import { isOpen } from '../../run/plan/plan.js';
-import { checksInstruction } from '../../rules/prompts/answer-instructions.js';
-import { goalTimeMs } from '../../run/state/goal.js';
+import { stepsOf } from '../../run/position/modes.js';
 import {
   type Answering,
   answeringAt,
@@ -23,13 +24,12 @@ import {
   type Checking,
   executionAt,
 } from '../../run/position/position.js';
+import { goalTimeMs } from '../../run/state/goal.js';
 import { isHeld, wayOf } from '../../run/state/run-state.js';
 import { addStep, shown } from '../../run/state/trace.js';
-import { preview } from '../../base/text/preview.js';
 import { hash64 } from '../../run/tools/ledger.js';
 import { decidePermission } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
-import { contentText, isCut } from '../../conversation/tool-result.js';
 import { lookAtChecked } from '../evidence.js';
 import { hears, isHeard, listen, roleHere } from '../hearing.js';
 import { instruct } from '../instruct.js';

@@ -1,23 +1,23 @@
 /** How a goal ends when it does not end with a verdict: one position for stops, failures, caps and budgets. */
 
-import { lastRole, roleAt } from '../../run/position/modes.js';
-import type { PinnedRole } from '../../run/agents/role.js';
-import { causeWithChecks } from '../../run/checks/check.js';
-import type { CallFailure } from '../../run/limits/failure.js';
+import { preview } from '../../base/text/preview.js';
+import { fill } from '../../base/words/words.js';
+import { joinCut, withCutNote } from '../../conversation/cut-text.js';
 import { mayBeCalled } from '../../rules/limits/in-force.js';
 import { answersAfter, isOfRequest } from '../../rules/limits/model-failure.js';
-import { type Cause, causeOfBudgets, type Outcome, outcomeOf } from '../../run/limits/cause.js';
 import { finalAnswer } from '../../rules/plan/decide.js';
 import { finalResponse } from '../../rules/prompts/final-response.js';
 import { wrapUpInstruction } from '../../rules/prompts/instructions.js';
-import { fill } from '../../base/words/words.js';
-import { taskAt } from '../../run/state/cursor.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { causeWithChecks } from '../../run/checks/check.js';
+import { type Cause, causeOfBudgets, type Outcome, outcomeOf } from '../../run/limits/cause.js';
+import type { CallFailure } from '../../run/limits/failure.js';
 import { textOf } from '../../run/messages/message.js';
+import { lastRole, roleAt } from '../../run/position/modes.js';
 import { type WrapUp, wrapUpAt } from '../../run/position/position.js';
+import { taskAt } from '../../run/state/cursor.js';
 import { wayOf } from '../../run/state/run-state.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
-import { joinCut, withCutNote } from '../../conversation/cut-text.js';
-import { preview } from '../../base/text/preview.js';
 import { MOVED, type Moved, type Run } from '../run.js';
 import { recallRounds } from '../turn/fit-thread.js';
 import { runTurns, type TurnEnd } from '../turn/turn-loop.js';

@@ -1,13 +1,13 @@
 /** The execution phase: one task after the other (L3), or some side by side where the limits allow it. */
 
+import { fill } from '../../base/words/words.js';
 import { failedStepText } from '../../rules/gates/gate-text.js';
-import { plansLeft } from '../../run/limits/limits.js';
 import { tasksToBegin } from '../../rules/plan/branches.js';
 import { causeOfPlan } from '../../rules/plan/decide.js';
-import { isOpen, type StepFailurePolicy, setStatus, type Task } from '../../run/plan/plan.js';
 import { nextTask } from '../../rules/plan/plan-order.js';
 import { afterFailedStep } from '../../rules/plan/step-failure.js';
-import { fill } from '../../base/words/words.js';
+import { plansLeft } from '../../run/limits/limits.js';
+import { isOpen, type StepFailurePolicy, setStatus, type Task } from '../../run/plan/plan.js';
 import { type Execution, executionAt } from '../../run/position/position.js';
 import { sideBySide } from '../branches/side-by-side.js';
 import { ask } from '../gates.js';

@@ -1,18 +1,19 @@
 /** What the phases of a goal note alike, and how a task ends. */
 
+import { IMPROVEMENTS_BYTES } from '../../base/sizes/bounds.js';
+import { fitted } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
 import { blockLacking, capabilitiesOf } from '../../rules/agents/capabilities.js';
-import { afterTasks, firstPosition } from '../../run/position/modes.js';
+import { causeOfPlan } from '../../rules/plan/decide.js';
+import { blockDependants } from '../../rules/plan/plan-order.js';
+import { overdueInstruction } from '../../rules/prompts/instructions.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { checksOf } from '../../run/checks/check.js';
 import { newEvidence } from '../../run/evidence/evidence.js';
 import type { Account } from '../../run/limits/usage-by.js';
-import { causeOfPlan } from '../../rules/plan/decide.js';
 import type { Task } from '../../run/plan/plan.js';
-import { blockDependants } from '../../rules/plan/plan-order.js';
 import { begun, overdue } from '../../run/plan/task-time.js';
-import { overdueInstruction } from '../../rules/prompts/instructions.js';
-import { IMPROVEMENTS_BYTES } from '../../base/sizes/bounds.js';
-import { goalTimeMs, newGoal } from '../../run/state/goal.js';
+import { afterTasks, firstPosition } from '../../run/position/modes.js';
 import {
   type CheckedWork,
   checkingAt,
@@ -22,8 +23,7 @@ import {
   planningAt,
   wrapUpAt,
 } from '../../run/position/position.js';
-import { fitted } from '../../base/text/fit.js';
-import { preview } from '../../base/text/preview.js';
+import { goalTimeMs, newGoal } from '../../run/state/goal.js';
 import { instruct } from '../instruct.js';
 import type { Moved, Run } from '../run.js';
 

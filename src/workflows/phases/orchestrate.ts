@@ -1,21 +1,21 @@
 /** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
 
+import { fill } from '../../base/words/words.js';
 import { EXECUTOR } from '../../rules/agents/capabilities.js';
-import { modelsInUse } from '../../run/agents/run-config.js';
-import { budgetTokens } from '../../run/limits/budget-tokens.js';
-import { plansLeft } from '../../run/limits/limits.js';
-import type { OrchestrationOutput } from '../../run/outputs/contracts.js';
-import { confirmationReasons } from '../../run/outputs/envelope.js';
-import { specialText } from '../../run/outputs/special-output.js';
 import {
   decideOrchestration,
   type OrchestrationDecision,
   reopenFault,
   reopenTask,
 } from '../../rules/plan/orchestrate.js';
-import type { Task } from '../../run/plan/plan.js';
 import { orchestrationInstruction } from '../../rules/prompts/review-instructions.js';
-import { fill } from '../../base/words/words.js';
+import { modelsInUse } from '../../run/agents/run-config.js';
+import { budgetTokens } from '../../run/limits/budget-tokens.js';
+import { plansLeft } from '../../run/limits/limits.js';
+import type { OrchestrationOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons } from '../../run/outputs/envelope.js';
+import { specialText } from '../../run/outputs/special-output.js';
+import type { Task } from '../../run/plan/plan.js';
 import { executionAt } from '../../run/position/position.js';
 import { setLimits } from '../changes/set-limits.js';
 import { setModel } from '../changes/set-model.js';

@@ -1,21 +1,21 @@
 /** The planning phase: planner replies until there is a plan to execute. */
 
+import { CONCERNS_BYTES, QUESTION_BYTES } from '../../base/sizes/bounds.js';
+import { cutText, fitted } from '../../base/text/fit.js';
+import { fill } from '../../base/words/words.js';
 import { carrierOf, isLacking } from '../../rules/agents/capabilities.js';
+import { checksShown, planText } from '../../rules/gates/gate-text.js';
+import { planningDecision, planningQuestion } from '../../rules/plan/decide.js';
+import { planningInstruction } from '../../rules/prompts/instructions.js';
 import { beginsAtOnce, wantsApproval } from '../../run/agents/run-config.js';
 import { type Check, checkLine, proposedChecks } from '../../run/checks/check.js';
-import { checksShown, planText } from '../../rules/gates/gate-text.js';
+import { NO_USAGE, toolCallId } from '../../run/messages/message.js';
 import type { PlanOutput } from '../../run/outputs/contracts.js';
 import { confirmationReasons } from '../../run/outputs/envelope.js';
 import { questionText } from '../../run/outputs/special-output.js';
-import { planningDecision, planningQuestion } from '../../rules/plan/decide.js';
 import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../run/plan/plan.js';
-import { planningInstruction } from '../../rules/prompts/instructions.js';
-import { fill } from '../../base/words/words.js';
-import { CONCERNS_BYTES, QUESTION_BYTES } from '../../base/sizes/bounds.js';
-import { NO_USAGE, toolCallId } from '../../run/messages/message.js';
 import { executionAt, type Planning } from '../../run/position/position.js';
 import { MAIN_THREAD } from '../../run/state/thread.js';
-import { cutText, fitted } from '../../base/text/fit.js';
 import { updatePlan } from '../changes/update-plan.js';
 import { ask, askFor } from '../gates.js';
 import { instruct } from '../instruct.js';

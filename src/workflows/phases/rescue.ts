@@ -1,11 +1,11 @@
 /** Gates where a goal could not go on: only where a person can be asked. */
 
+import { fill } from '../../base/words/words.js';
+import { modelOf, needsPrices } from '../../rules/limits/in-force.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { modelsInUse } from '../../run/agents/run-config.js';
 import type { CallFailure } from '../../run/limits/failure.js';
-import { modelOf, needsPrices } from '../../rules/limits/in-force.js';
 import type { BudgetKind } from '../../run/limits/limits.js';
-import { fill } from '../../base/words/words.js';
 import { here, taskAt } from '../../run/state/cursor.js';
 import { budgetUse, isCounted } from '../../run/state/run-state.js';
 import { setLimits } from '../changes/set-limits.js';

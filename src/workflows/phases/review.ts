@@ -1,10 +1,8 @@
 /** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
 
+import { INSTRUCTION_BYTES } from '../../base/sizes/bounds.js';
+import { cutText } from '../../base/text/fit.js';
 import { capabilitiesOf, isLacking } from '../../rules/agents/capabilities.js';
-import type { OutputContract, OutputOf, ReviewOutput } from '../../run/outputs/contracts.js';
-import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
-import { type SpecialOutput, specialText } from '../../run/outputs/special-output.js';
-import { isOpen, type Task } from '../../run/plan/plan.js';
 import {
   checkAction,
   checkPlan,
@@ -18,11 +16,13 @@ import {
   planReviewInstruction,
   resultReviewInstruction,
 } from '../../rules/prompts/review-instructions.js';
-import { INSTRUCTION_BYTES } from '../../base/sizes/bounds.js';
 import type { AssistantMessage, ToolUseBlock } from '../../run/messages/message.js';
+import type { OutputContract, OutputOf, ReviewOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
+import { type SpecialOutput, specialText } from '../../run/outputs/special-output.js';
+import { isOpen, type Task } from '../../run/plan/plan.js';
 import { newConsultation, type RoleQuestion } from '../../run/position/position.js';
 import { envelopeOf } from '../../run/state/thread.js';
-import { cutText } from '../../base/text/fit.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Run } from '../run.js';
 

@@ -3,19 +3,19 @@
  * this carries it out), and questions to a second role.
  */
 
-import { hasPlan } from '../../run/position/modes.js';
-import { asksForPlan } from '../../run/agents/run-config.js';
-import { barred } from '../../rules/gates/gate-parts.js';
-import { confirmationReasons } from '../../run/outputs/envelope.js';
-import { isOpen, REMOVED, REPLANNED } from '../../run/plan/plan.js';
-import { intentInstruction, routeInstruction, steerText } from '../../rules/prompts/steering-instructions.js';
-import { fill, type Words } from '../../base/words/words.js';
 import { CONCERNS_BYTES, OPINION_BYTES, READING_BYTES } from '../../base/sizes/bounds.js';
-import { type Consultation, newTurns, type Reading, type Steering } from '../../run/position/position.js';
-import type { InboxItem } from '../../run/steering/inbox.js';
-import { decideRoute, deniedRoute, type RouteDecision } from '../../rules/steering/route.js';
 import { fitted } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
+import { fill, type Words } from '../../base/words/words.js';
+import { barred } from '../../rules/gates/gate-parts.js';
+import { intentInstruction, routeInstruction, steerText } from '../../rules/prompts/steering-instructions.js';
+import { decideRoute, deniedRoute, type RouteDecision } from '../../rules/steering/route.js';
+import { asksForPlan } from '../../run/agents/run-config.js';
+import { confirmationReasons } from '../../run/outputs/envelope.js';
+import { isOpen, REMOVED, REPLANNED } from '../../run/plan/plan.js';
+import { hasPlan } from '../../run/position/modes.js';
+import { type Consultation, newTurns, type Reading, type Steering } from '../../run/position/position.js';
+import type { InboxItem } from '../../run/steering/inbox.js';
 import { dropTasks } from '../changes/update-plan.js';
 import { ask, closeGates } from '../gates.js';
 import { UNDERSTANDING } from '../hearing.js';

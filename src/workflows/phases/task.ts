@@ -1,21 +1,21 @@
 /** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
 
-import { carrierOf, EXECUTOR } from '../../rules/agents/capabilities.js';
-import { shownId } from '../../rules/gates/gate-text.js';
-import type { ExecutionOutput } from '../../run/outputs/contracts.js';
-import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
-import { questionText, specialText } from '../../run/outputs/special-output.js';
-import { decideTask } from '../../rules/plan/decide.js';
-import { applyEcho, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
-import { reviewFixesInstruction, taskInstruction } from '../../rules/prompts/instructions.js';
-import { fill } from '../../base/words/words.js';
 import { CONCERNS_BYTES, REPORT_BYTES } from '../../base/sizes/bounds.js';
-import type { AssistantMessage } from '../../run/messages/message.js';
-import type { Execution } from '../../run/position/position.js';
-import { noteDecision } from '../../run/state/trace.js';
 import { fitted } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
+import { fill } from '../../base/words/words.js';
+import { carrierOf, EXECUTOR } from '../../rules/agents/capabilities.js';
+import { shownId } from '../../rules/gates/gate-text.js';
+import { decideTask } from '../../rules/plan/decide.js';
+import { reviewFixesInstruction, taskInstruction } from '../../rules/prompts/instructions.js';
+import type { AssistantMessage } from '../../run/messages/message.js';
+import type { ExecutionOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelope.js';
+import { questionText, specialText } from '../../run/outputs/special-output.js';
+import { applyEcho, type Task, UNCONFIRMED } from '../../run/plan/plan.js';
+import type { Execution } from '../../run/position/position.js';
+import { noteDecision } from '../../run/state/trace.js';
 import { askFor, type Confirmed, confirm } from '../gates.js';
 import { instruct } from '../instruct.js';
 import { MOVED, type Moved, type Run } from '../run.js';

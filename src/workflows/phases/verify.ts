@@ -1,21 +1,21 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5). */
 
-import type { CheckResult } from '../../run/checks/check.js';
-import { basisOf, itemsCited } from '../../rules/evidence/citations.js';
-import type { Basis } from '../../run/evidence/evidence.js';
-import { plansLeft } from '../../run/limits/limits.js';
-import type { VerdictOutput } from '../../run/outputs/contracts.js';
-import { saysNothing } from '../../rules/outputs/empty-phrase.js';
-import { confirmationReasons } from '../../run/outputs/envelope.js';
-import { questionText, specialText } from '../../run/outputs/special-output.js';
-import { decideVerdict } from '../../rules/plan/decide.js';
-import { isOpen, rejectTasks } from '../../run/plan/plan.js';
-import { verificationInstruction } from '../../rules/prompts/instructions.js';
 import { ANSWER_BYTES, CONCERNS_BYTES, EXCEPTIONS_BYTES } from '../../base/sizes/bounds.js';
-import { executionAt, type Verification, verificationAt } from '../../run/position/position.js';
 import { fitted } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
+import { basisOf, itemsCited } from '../../rules/evidence/citations.js';
+import { saysNothing } from '../../rules/outputs/empty-phrase.js';
+import { decideVerdict } from '../../rules/plan/decide.js';
+import { verificationInstruction } from '../../rules/prompts/instructions.js';
+import type { CheckResult } from '../../run/checks/check.js';
+import type { Basis } from '../../run/evidence/evidence.js';
+import { plansLeft } from '../../run/limits/limits.js';
+import type { VerdictOutput } from '../../run/outputs/contracts.js';
+import { confirmationReasons } from '../../run/outputs/envelope.js';
+import { questionText, specialText } from '../../run/outputs/special-output.js';
+import { isOpen, rejectTasks } from '../../run/plan/plan.js';
+import { executionAt, type Verification, verificationAt } from '../../run/position/position.js';
 import { changedSince, lookForVerdict } from '../evidence.js';
 import { askFor, confirm } from '../gates.js';
 import { MOVED, type Moved, type Run } from '../run.js';

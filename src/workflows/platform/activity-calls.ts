@@ -9,11 +9,11 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { SteersmanActivities } from '../../activities/types.js';
-import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
-import { FAILURE_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
-import { isUsage } from '../../run/messages/message.js';
-import { cutText } from '../../base/text/fit.js';
 import { isRecord, isText } from '../../base/json/json.js';
+import { FAILURE_BYTES, WORKER_TRIES } from '../../base/sizes/bounds.js';
+import { cutText } from '../../base/text/fit.js';
+import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
+import { isUsage } from '../../run/messages/message.js';
 import type { Called, CallOptions } from '../ports.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */

@@ -2,26 +2,27 @@
  * Handles what people send, after `read-input.ts` has read it. Handlers are synchronous, write to inbox,
  * gates and switches only, and never throw; the loop does the rest.
  */
+
+import { isRecord } from '../../base/json/json.js';
+import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../base/sizes/bounds.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
+import { told } from '../../base/text/fit.js';
+import { preview } from '../../base/text/preview.js';
 import { readFromCaller, readItem } from '../../rules/agents/agent-message.js';
-import { addresseeOf, addresses, isPaused, withPaused } from '../../run/agents/children.js';
-import { readersOf } from '../../run/position/modes.js';
 import { MAX_ALLOWED_TOOLS } from '../../rules/agents/run-input.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
-import { fitGate, type Gate, lostResult } from '../../run/gates/gate.js';
-import type { Limits } from '../../run/limits/limits.js';
-import type { Cause } from '../../run/limits/cause.js';
 import { leftOut, type PlanChange } from '../../rules/plan/plan-edit.js';
-import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../base/sizes/bounds.js';
+import { readComponentAction } from '../../rules/steering/component-action.js';
+import { addresseeOf, addresses, isPaused, withPaused } from '../../run/agents/children.js';
+import { fitGate, type Gate, lostResult } from '../../run/gates/gate.js';
+import type { Cause } from '../../run/limits/cause.js';
+import type { Limits } from '../../run/limits/limits.js';
+import { readersOf } from '../../run/position/modes.js';
 import { here, steeringAt } from '../../run/state/cursor.js';
 import { wayOf } from '../../run/state/run-state.js';
 import { replyOf } from '../../run/state/thread.js';
-import { readComponentAction } from '../../rules/steering/component-action.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../run/steering/inbox.js';
 import { acceptedReceipt, type Situation } from '../../run/steering/receipt.js';
-import { told } from '../../base/text/fit.js';
-import { isRecord } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
-import { sizeOfList } from '../../base/sizes/sizes.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { isRepeatable } from '../../run/tools/tool.js';
 import { callBack, noteWithdrawn, passAnswer, passOn, tellPause } from '../agents/agents.js';

@@ -4,31 +4,6 @@
  * what was accepted can be carried out.
  */
 
-import { capabilitiesOf } from '../../rules/agents/capabilities.js';
-import { hasPlan } from '../../run/position/modes.js';
-import { isSubagent, rolesBelow, sessionOf } from '../../rules/agents/subagent.js';
-import type { GateAnswer } from '../../run/gates/gate.js';
-import { checkAnswer } from '../../rules/gates/gate-answer.js';
-import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../rules/limits/in-force.js';
-import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../run/limits/limits.js';
-import { expected, isAbsent, quoted } from '../../base/text/output-fields.js';
-import { readPlannedTasks } from '../../rules/outputs/planned-tasks.js';
-import { REMOVED, type TaskChange } from '../../run/plan/plan.js';
-import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../rules/plan/plan-edit.js';
-import {
-  GATE_ANSWER_BYTES,
-  INPUT_BYTES,
-  LONGEST_ID,
-  MESSAGE_BYTES,
-  MESSAGES_BYTES,
-  OTHER_ANSWERS_BYTES,
-} from '../../base/sizes/bounds.js';
-import { steeringAt } from '../../run/state/cursor.js';
-import { ANSWERED, howClosed } from '../../run/state/journal.js';
-import type { Mark } from '../../run/state/kept.js';
-import { budgetUse, type RunState } from '../../run/state/run-state.js';
-import { FULL, fitsInbox } from '../../run/steering/inbox.js';
-import { told } from '../../base/text/fit.js';
 import {
   canonicalJson,
   isRecord,
@@ -39,8 +14,33 @@ import {
   ownValue,
   stringOr,
 } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
+import {
+  GATE_ANSWER_BYTES,
+  INPUT_BYTES,
+  LONGEST_ID,
+  MESSAGE_BYTES,
+  MESSAGES_BYTES,
+  OTHER_ANSWERS_BYTES,
+} from '../../base/sizes/bounds.js';
 import { sizeOfList } from '../../base/sizes/sizes.js';
+import { told } from '../../base/text/fit.js';
+import { expected, isAbsent, quoted } from '../../base/text/output-fields.js';
+import { preview } from '../../base/text/preview.js';
+import { capabilitiesOf } from '../../rules/agents/capabilities.js';
+import { isSubagent, rolesBelow, sessionOf } from '../../rules/agents/subagent.js';
+import { checkAnswer } from '../../rules/gates/gate-answer.js';
+import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../rules/limits/in-force.js';
+import { readPlannedTasks } from '../../rules/outputs/planned-tasks.js';
+import { leftOut, type PlanChange, planEditFaults, removalFaults } from '../../rules/plan/plan-edit.js';
+import type { GateAnswer } from '../../run/gates/gate.js';
+import { budgetsAbove, ceilingFault, type Limits, limitsFault } from '../../run/limits/limits.js';
+import { REMOVED, type TaskChange } from '../../run/plan/plan.js';
+import { hasPlan } from '../../run/position/modes.js';
+import { steeringAt } from '../../run/state/cursor.js';
+import { ANSWERED, howClosed } from '../../run/state/journal.js';
+import type { Mark } from '../../run/state/kept.js';
+import { budgetUse, type RunState } from '../../run/state/run-state.js';
+import { FULL, fitsInbox } from '../../run/steering/inbox.js';
 import { type AppAsk, appTool } from '../../run/tools/apps.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { passedOn } from '../agents/agents.js';

@@ -3,18 +3,18 @@
  * scheduled, so every retry gets the same request (docs/architecture.md, "A model call").
  */
 import { ApplicationFailure } from '@temporalio/workflow';
-import { offeredTools } from '../../run/agents/run-config.js';
-import type { PinnedCall } from '../../run/models/model-use.js';
+import { firstPage, sizeOf } from '../../base/sizes/sizes.js';
+import { told } from '../../base/text/fit.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../rules/prompts/model-request.js';
 import { prefixOf } from '../../rules/prompts/shared-prefix.js';
-import { levels } from '../../run/state/cursor.js';
+import { inputOf } from '../../rules/tools/tool-call.js';
+import { offeredTools } from '../../run/agents/run-config.js';
 import { type Message, type ToolUseBlock, toolCallsOf } from '../../run/messages/message.js';
+import type { PinnedCall } from '../../run/models/model-use.js';
+import { levels } from '../../run/state/cursor.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { replyOf } from '../../run/state/thread.js';
-import { told } from '../../base/text/fit.js';
-import { firstPage, sizeOf } from '../../base/sizes/sizes.js';
 import { hash64 } from '../../run/tools/ledger.js';
-import { inputOf } from '../../rules/tools/tool-call.js';
 import type { Ports } from '../ports.js';
 
 export function modelRequestPage(

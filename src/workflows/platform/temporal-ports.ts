@@ -24,14 +24,14 @@ import type {
   LookInput,
   RequestSinks,
 } from '../../activities/types.js';
-import { memoOf, type PinnedRun, type RunSettings, settingsOfNewTask } from '../../run/agents/run-config.js';
 import { WORKER_TRIES } from '../../base/sizes/bounds.js';
+import { dictionaryOf, type Packed } from '../../base/sizes/packed.js';
+import { headWithin } from '../../base/text/fit.js';
 import { fitForHandover } from '../../conversation/handover.js';
-import type { RunState } from '../../run/state/run-state.js';
 import { type SearchAttribute, searchAttributesOf } from '../../rules/steering/search-attributes.js';
 import { statusMarkdown } from '../../rules/steering/status.js';
-import { headWithin } from '../../base/text/fit.js';
-import { dictionaryOf, type Packed } from '../../base/sizes/packed.js';
+import { memoOf, type PinnedRun, type RunSettings, settingsOfNewTask } from '../../run/agents/run-config.js';
+import type { RunState } from '../../run/state/run-state.js';
 import { caller, callWorkflow, subagents } from '../agents/subagents.js';
 import { type RunInput, WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';

@@ -1,15 +1,9 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
 import type { CallModelInput, CallModelResult, RefusalLesson } from '../../activities/types.js';
-import { answersAt } from '../../run/position/modes.js';
-import type { PinnedRole } from '../../run/agents/role.js';
+import { ownValue } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { fill } from '../../base/words/words.js';
 import { isSubagent } from '../../rules/agents/subagent.js';
-import {
-  type CallFailure,
-  isRetryableModelFailure,
-  modelFailure,
-  tookTooLong,
-} from '../../run/limits/failure.js';
-import { lessonsOf, WRITTEN_LESSON, withLesson } from '../../run/models/lessons.js';
 import {
   declined,
   isLasting,
@@ -17,9 +11,13 @@ import {
   modelFailureDecision,
   silentAgain,
 } from '../../rules/limits/model-failure.js';
-import { NO_RETRIES, type PinnedCall, withInputCount } from '../../run/models/model-use.js';
-import { fill } from '../../base/words/words.js';
-import { here, taskAt } from '../../run/state/cursor.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import {
+  type CallFailure,
+  isRetryableModelFailure,
+  modelFailure,
+  tookTooLong,
+} from '../../run/limits/failure.js';
 import {
   type AssistantMessage,
   actionOf,
@@ -28,10 +26,12 @@ import {
   toolCallId,
   toolCallsOf,
 } from '../../run/messages/message.js';
+import { lessonsOf, WRITTEN_LESSON, withLesson } from '../../run/models/lessons.js';
+import { NO_RETRIES, type PinnedCall, withInputCount } from '../../run/models/model-use.js';
+import { answersAt } from '../../run/position/modes.js';
+import { here, taskAt } from '../../run/state/cursor.js';
 import { accountOf, isCounted, wayOf } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
-import { ownValue } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
 import { hash64 } from '../../run/tools/ledger.js';
 import { backIn, leaveModel, putOut } from '../changes/set-model.js';
 import type { Run } from '../run.js';

@@ -1,11 +1,7 @@
 /** Has a model summarise a conversation that is too long, in place of its older messages (X5). */
-import type { PinnedRole } from '../../run/agents/role.js';
-import {
-  compactionHelps,
-  compactionPays,
-  summaryIsAffordable,
-  summaryShrinks,
-} from '../../run/limits/decide.js';
+
+import { ownValue } from '../../base/json/json.js';
+import { replaceInThread } from '../../conversation/handover.js';
 import { replacedBy } from '../../conversation/replaced.js';
 import {
   COMPACTOR,
@@ -18,17 +14,22 @@ import {
   summaryText,
   whatGoes,
 } from '../../conversation/summary.js';
+import { isRecall } from '../../conversation/tool-result.js';
 import { declined } from '../../rules/limits/model-failure.js';
-import { dearFactor, withInputCount } from '../../run/models/model-use.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import {
+  compactionHelps,
+  compactionPays,
+  summaryIsAffordable,
+  summaryShrinks,
+} from '../../run/limits/decide.js';
 import { estimateMessageTokens, estimateTokens } from '../../run/limits/tokens.js';
+import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../run/messages/message.js';
+import { dearFactor, withInputCount } from '../../run/models/model-use.js';
+import { taskOf } from '../../run/position/position.js';
 import { here } from '../../run/state/cursor.js';
 import { noteSummaries } from '../../run/state/goal.js';
-import { replaceInThread } from '../../conversation/handover.js';
-import { addUsage, type Message, NO_USAGE, textOf, type Usage } from '../../run/messages/message.js';
-import { taskOf } from '../../run/position/position.js';
 import type { Thread } from '../../run/state/thread.js';
-import { ownValue } from '../../base/json/json.js';
-import { isRecall } from '../../conversation/tool-result.js';
 import type { Run } from '../run.js';
 import { cachedShare, contextBudget, requestTokens, softLimit } from './fit-thread.js';
 import { replied } from './hooks.js';

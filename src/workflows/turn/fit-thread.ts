@@ -1,17 +1,17 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 
+import { ownValue } from '../../base/json/json.js';
+import { shortenThread } from '../../conversation/handover.js';
+import { isRecall } from '../../conversation/tool-result.js';
+import { recallIdOf } from '../../conversation/trim.js';
+import { prefixOf } from '../../rules/prompts/shared-prefix.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { offeredTools } from '../../run/agents/run-config.js';
 import { type ContextRules, softTokensOf, thinPays } from '../../run/limits/decide.js';
-import { recallIdOf } from '../../conversation/trim.js';
-import { tokenFactor } from '../../run/models/model-use.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../run/limits/tokens.js';
-import { prefixOf } from '../../rules/prompts/shared-prefix.js';
-import { shortenThread } from '../../conversation/handover.js';
 import type { Message } from '../../run/messages/message.js';
+import { tokenFactor } from '../../run/models/model-use.js';
 import type { Thread } from '../../run/state/thread.js';
-import { ownValue } from '../../base/json/json.js';
-import { isRecall } from '../../conversation/tool-result.js';
 import type { Run } from '../run.js';
 import { storeIsAway } from './keep-session.js';
 

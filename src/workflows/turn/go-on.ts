@@ -1,12 +1,12 @@
 /** A text that was cut at the output limit goes on in one more reply, where it was cut. */
 
-import type { PinnedRole } from '../../run/agents/role.js';
-import { fill } from '../../base/words/words.js';
 import { ANSWER_BYTES } from '../../base/sizes/bounds.js';
-import { here } from '../../run/state/cursor.js';
-import { textOf, toolCallsOf } from '../../run/messages/message.js';
-import { accountOf } from '../../run/state/run-state.js';
+import { fill } from '../../base/words/words.js';
 import { joinCut, lastWords, upToWord } from '../../conversation/cut-text.js';
+import type { PinnedRole } from '../../run/agents/role.js';
+import { textOf, toolCallsOf } from '../../run/messages/message.js';
+import { here } from '../../run/state/cursor.js';
+import { accountOf } from '../../run/state/run-state.js';
 import type { Run } from '../run.js';
 import type { WholeReply } from './call-model.js';
 import { keepText } from './keep-text.js';

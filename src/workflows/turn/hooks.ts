@@ -1,14 +1,14 @@
 /** Hooks of the worker, and the account of a run: what is told when, and what follows. Without them nothing is called. */
 import type { Charges, HookEnd, HookInput } from '../../activities/types.js';
-import type { HookName } from '../../run/agents/run-config.js';
+import { ownValue } from '../../base/json/json.js';
 import { COMPACTOR } from '../../conversation/summary.js';
+import type { HookName } from '../../run/agents/run-config.js';
+import type { Cause, Outcome } from '../../run/limits/cause.js';
 import { dueCharge, newCharged, usedUp } from '../../run/limits/credits.js';
 import { type CallFailure, isRetryableModelFailure } from '../../run/limits/failure.js';
-import type { Cause, Outcome } from '../../run/limits/cause.js';
+import type { AssistantMessage } from '../../run/messages/message.js';
 import { here } from '../../run/state/cursor.js';
 import { messageNumber } from '../../run/state/kept.js';
-import type { AssistantMessage } from '../../run/messages/message.js';
-import { ownValue } from '../../base/json/json.js';
 import { stopRun } from '../platform/inbox-handlers.js';
 import type { Called } from '../ports.js';
 import type { Run } from '../run.js';

@@ -1,13 +1,13 @@
 /** Long texts by reference: the blob store has the whole, the state a part of it. */
 
-import { reportBytes, type Task } from '../../run/plan/plan.js';
 import { OLD_ANSWER_BYTES, PAYLOAD_BYTES, REPORTS_BYTES } from '../../base/sizes/bounds.js';
+import { sizeOfList } from '../../base/sizes/sizes.js';
+import { cutText, cutWithoutStore, fitsText } from '../../base/text/fit.js';
+import { headAndTail } from '../../base/text/large-text.js';
+import { reportBytes, type Task } from '../../run/plan/plan.js';
 import { type Cursor, tasksAt } from '../../run/state/cursor.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { offloadSteps, stepsToOffload } from '../../run/state/trace.js';
-import { cutText, cutWithoutStore, fitsText } from '../../base/text/fit.js';
-import { headAndTail } from '../../base/text/large-text.js';
-import { sizeOfList } from '../../base/sizes/sizes.js';
 import type { Run } from '../run.js';
 
 /** What one activity takes, with what stands around the text. */

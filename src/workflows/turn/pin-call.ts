@@ -1,4 +1,6 @@
 /** What a model call is made with: what it sends, fixed before it begins, and the time that it has. */
+
+import { preview } from '../../base/text/preview.js';
 import { MODEL_RETRIES, type PinnedRole } from '../../run/agents/role.js';
 import { callTimeMs } from '../../run/limits/limits.js';
 import { type PinnedCall, withPinned } from '../../run/models/model-use.js';
@@ -6,7 +8,6 @@ import { here, taskAt } from '../../run/state/cursor.js';
 import { goalTimeMs } from '../../run/state/goal.js';
 import { isCounted } from '../../run/state/run-state.js';
 import type { Thread } from '../../run/state/thread.js';
-import { preview } from '../../base/text/preview.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 

@@ -1,14 +1,14 @@
 /** Chooses the model of a role's next call, anew each time: by the table that the run pins. */
 
+import { ownValue } from '../../base/json/json.js';
+import { preview } from '../../base/text/preview.js';
+import { isOut, isSet, modelOf, needsPrices, nextModelOf } from '../../rules/limits/in-force.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import type { CallFailure } from '../../run/limits/failure.js';
-import { isOut, isSet, modelOf, needsPrices, nextModelOf } from '../../rules/limits/in-force.js';
 import type { LastCalls } from '../../run/models/model-use.js';
 import { budgetShares, type ModelSituation, resolveModel, rowWords } from '../../run/models/resolver.js';
 import { here } from '../../run/state/cursor.js';
 import { budgetUse } from '../../run/state/run-state.js';
-import { ownValue } from '../../base/json/json.js';
-import { preview } from '../../base/text/preview.js';
 import { goOnWith } from '../changes/set-model.js';
 import type { Run } from '../run.js';
 import { requestTokens } from './fit-thread.js';

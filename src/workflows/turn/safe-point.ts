@@ -1,7 +1,7 @@
 /** The safe point of the turn loop. */
 import { shortenThreads } from '../../conversation/handover.js';
-import { isHeld, type RunState } from '../../run/state/run-state.js';
 import { BOUNDS, roomForThreads, threadsBytes } from '../../conversation/state-bounds.js';
+import { isHeld, type RunState } from '../../run/state/run-state.js';
 import type { Run } from '../run.js';
 import { keepDue, keepSession } from './keep-session.js';
 import { mustOffload, offload } from './keep-text.js';

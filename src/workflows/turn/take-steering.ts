@@ -1,6 +1,7 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
-import { here } from '../../run/state/cursor.js';
+
 import type { Batch } from '../../run/position/position.js';
+import { here } from '../../run/state/cursor.js';
 import type { Thread } from '../../run/state/thread.js';
 import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../run/steering/inbox.js';
 import { appliedReceipt } from '../../run/steering/receipt.js';

@@ -1,15 +1,16 @@
 /** Makes a conversation ready for a call, by the transforms of its role in their order. */
+
+import { preview } from '../../base/text/preview.js';
+import { fitMessage } from '../../conversation/fit-message.js';
+import { replaceInThread } from '../../conversation/handover.js';
+import { isRecall } from '../../conversation/tool-result.js';
+import { applyChange, type ContextChange, readChange } from '../../conversation/transform.js';
 import type { PinnedRole } from '../../run/agents/role.js';
 import { transformsOf } from '../../run/limits/decide.js';
-import { applyChange, type ContextChange, readChange } from '../../conversation/transform.js';
-import { replaceInThread } from '../../conversation/handover.js';
 import type { UserMessage } from '../../run/messages/message.js';
 import { taskOf } from '../../run/position/position.js';
 import type { Thread } from '../../run/state/thread.js';
-import { fitMessage } from '../../conversation/fit-message.js';
-import { preview } from '../../base/text/preview.js';
 import { forgetResults } from '../../run/tools/ledger.js';
-import { isRecall } from '../../conversation/tool-result.js';
 import type { Run } from '../run.js';
 import { compact, compactionDue } from './compact.js';
 import { contextBudget, thinIfItPays, trimToFit } from './fit-thread.js';

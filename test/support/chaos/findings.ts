@@ -1,6 +1,7 @@
 /** What must hold of a run and its agents after a chaos, told from what is left of them and the tools' own log. */
-import type { JournalEvent } from '../../../src/run/state/journal.js';
+
 import { textOf } from '../../../src/run/messages/message.js';
+import type { JournalEvent } from '../../../src/run/state/journal.js';
 import type { Receipt } from '../../../src/run/steering/receipt.js';
 import type { FakeMcpEvent } from '../fake-mcp-server.js';
 import { endsWell } from './kinds.js';

@@ -3,8 +3,8 @@
  * refuses what they refuse, counts what their prompt caches would have had, and knows every fault.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { estimateTokens } from '../../../src/run/limits/tokens.js';
 import type { Protocol } from '../../../src/models/endpoint.js';
+import { estimateTokens } from '../../../src/run/limits/tokens.js';
 import { pathOf } from '../../../src/shared/http-guard.js';
 import {
   headersOf,

@@ -13,8 +13,8 @@ import {
 } from '../../../src/client/vocabularies/index.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
 import type { Gate } from '../../../src/run/gates/gate.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 import { AG_UI_VERSIONS, clientAfter } from '../../support/ag-ui.js';
 
 const RUN = 'run-1';

@@ -11,8 +11,8 @@ import {
 } from '../../../src/client/vocabularies/index.js';
 import { wordsOf } from '../../../src/client/vocabularies/stream-events.js';
 import type { RunEvent } from '../../../src/client/watch/run-event.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 
 function journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent {
   return { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent;

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { withPinned } from '../../../src/run/models/model-use.js';
-import { estimateMessageTokens } from '../../../src/run/limits/tokens.js';
 import {
   branchThread,
   folded,
@@ -9,8 +7,10 @@ import {
   replaceMessages,
   unfolded,
 } from '../../../src/conversation/branch-threads.js';
-import type { Message } from '../../../src/run/messages/message.js';
 import { threadsBytes } from '../../../src/conversation/state-bounds.js';
+import { estimateMessageTokens } from '../../../src/run/limits/tokens.js';
+import type { Message } from '../../../src/run/messages/message.js';
+import { withPinned } from '../../../src/run/models/model-use.js';
 import type { Threads } from '../../../src/run/state/thread.js';
 import { newThread } from '../../../src/run/state/thread.js';
 

@@ -1,7 +1,7 @@
 /** What a run begins with of its conversation. */
 import { expect, test } from 'vitest';
 import { earlierMessages, noAnswerOf, renamed } from '../../../src/conversation/earlier.js';
-import type { RunRecord } from '../../../src/run/state/kept.js';
+import { toolResult } from '../../../src/conversation/tool-result.js';
 import {
   type AssistantMessage,
   type Message,
@@ -10,7 +10,7 @@ import {
   toolCallsOf,
   type UserMessage,
 } from '../../../src/run/messages/message.js';
-import { toolResult } from '../../../src/conversation/tool-result.js';
+import type { RunRecord } from '../../../src/run/state/kept.js';
 
 const user = (id: string, text: string, purpose: UserMessage['purpose'] = 'goal'): Message => {
   return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text }] };

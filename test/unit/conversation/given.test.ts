@@ -1,8 +1,8 @@
 /** Messages that a client gives a run to begin with: any JSON is read, judged by path, paired and bounded. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readStart } from '../../../src/rules/agents/run-input.js';
 import { givenWithin, readGiven } from '../../../src/conversation/given.js';
+import { readStart } from '../../../src/rules/agents/run-input.js';
 import type { Message } from '../../../src/run/messages/message.js';
 import { pairingFaults } from '../../support/pairing.js';
 import { propertyRuns } from '../../support/property-runs.js';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { estimateMessageTokens } from '../../../src/run/limits/tokens.js';
+import { utf8Length } from '../../../src/base/json/json.js';
+import { withShortTexts } from '../../../src/conversation/fit-message.js';
 import { fitForHandover } from '../../../src/conversation/handover.js';
+import { toolResult } from '../../../src/conversation/tool-result.js';
+import { estimateMessageTokens } from '../../../src/run/limits/tokens.js';
 import type { Message } from '../../../src/run/messages/message.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import type { RunState } from '../../../src/run/state/run-state.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
 import { MAIN_THREAD } from '../../../src/run/state/thread.js';
-import { withShortTexts } from '../../../src/conversation/fit-message.js';
-import { utf8Length } from '../../../src/base/json/json.js';
-import { toolResult } from '../../../src/conversation/tool-result.js';
 import { pairingFaults } from '../../support/pairing.js';
 
 /** The server's limit for a workflow input. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CallFailure } from '../../../src/run/limits/failure.js';
-import { FAILURE } from '../../../src/run/limits/failure.js';
 import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
-import type { ToolContent, ToolEnding } from '../../../src/run/messages/message.js';
 import { failedNote, notAllowedNote } from '../../../src/conversation/tool-notes.js';
 import { contentText, toolResult, toolResultText } from '../../../src/conversation/tool-result.js';
+import type { CallFailure } from '../../../src/run/limits/failure.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { ToolContent, ToolEnding } from '../../../src/run/messages/message.js';
 
 const CALL = { id: 'c1', name: 'read' };
 const WORDS = BUILT_IN_WORDS.en;

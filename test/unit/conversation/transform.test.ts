@@ -1,16 +1,16 @@
 /** What a function of the program may change of a conversation, whatever it says: pairs stay pairs, and anchors stay. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isBuiltInTransform, transformsOf } from '../../../src/run/limits/decide.js';
+import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
+import { contentText, toolResult } from '../../../src/conversation/tool-result.js';
 import {
   applyChange,
   CHANGE_BYTES,
   type ContextChange,
   readChange,
 } from '../../../src/conversation/transform.js';
-import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
+import { isBuiltInTransform, transformsOf } from '../../../src/run/limits/decide.js';
 import { type Message, NO_USAGE, textOf, type UserMessage } from '../../../src/run/messages/message.js';
-import { contentText, toolResult } from '../../../src/conversation/tool-result.js';
 import { pairingFaults } from '../../support/pairing.js';
 import { propertyRuns } from '../../support/property-runs.js';
 

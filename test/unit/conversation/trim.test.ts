@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
+import { toolResultText } from '../../../src/conversation/tool-result.js';
 import { trimThread as trim } from '../../../src/conversation/trim.js';
 import { estimateMessageTokens } from '../../../src/run/limits/tokens.js';
-import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
 import { type Message, NO_USAGE, textOf, type UserMessage } from '../../../src/run/messages/message.js';
-import { toolResultText } from '../../../src/conversation/tool-result.js';
 import { pairingFaults } from '../../support/pairing.js';
 
 const MARK = { id: 'cut', at: 0 };

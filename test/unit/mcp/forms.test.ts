@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AskPerson, PersonQuestion } from '../../../src/activities/tools/server-requests.js';
 import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
-import type { FormAnswer } from '../../../src/run/gates/gate.js';
 import { CallTimer } from '../../../src/mcp/connection/answer-watch.js';
 import type { McpPool } from '../../../src/mcp/connection/pool.js';
+import type { FormAnswer } from '../../../src/run/gates/gate.js';
 import { personAsker } from '../../../src/worker/serve/person-asker.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../../support/fake-mcp-server.js';
 import { poolOf, toolCaller } from '../../support/tool-calls.js';

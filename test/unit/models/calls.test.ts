@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AssistantMessage, Message, ToolResultBlock } from '../../../src/run/messages/message.js';
 import { PROTOCOLS } from '../../../src/models/endpoint.js';
+import type { AssistantMessage, Message, ToolResultBlock } from '../../../src/run/messages/message.js';
 import {
   type ScriptedModel,
   type ScriptedModelOptions,

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { FAILURE } from '../../../src/run/limits/failure.js';
 import { ENDPOINT_VARIABLES, endpointOf } from '../../../src/models/endpoint.js';
 import {
   type EndpointEntry,
@@ -10,6 +9,7 @@ import {
   keyVariables,
   presentEndpoints,
 } from '../../../src/models/endpoints.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
 
 const ENVIRONMENT: Record<string, string> = {
   OPENAI_API_KEY: 'sk-openai',

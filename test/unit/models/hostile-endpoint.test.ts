@@ -1,11 +1,11 @@
 /** Endpoints that send too much, something else, or the request elsewhere: the worker bears it. */
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../src/run/limits/failure.js';
-import type { AssistantMessage, ToolUseBlock } from '../../../src/run/messages/message.js';
-import { textOf, toolCallsOf } from '../../../src/run/messages/message.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { readEventData } from '../../../src/models/reply/event-stream.js';
 import { REPLY_BOUNDS } from '../../../src/models/reply/reply-bounds.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
+import type { AssistantMessage, ToolUseBlock } from '../../../src/run/messages/message.js';
+import { textOf, toolCallsOf } from '../../../src/run/messages/message.js';
 import { failureOf, runCall, tool, user } from '../../support/model-calls.js';
 import { serve } from '../../support/serve.js';
 

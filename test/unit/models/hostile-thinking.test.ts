@@ -1,10 +1,10 @@
 /** Endpoints that send thinking, and what is to go back with it, in forms that nobody would send: the worker bears it. */
 import { expect, it } from 'vitest';
-import { REPLY_BYTES } from '../../../src/base/sizes/bounds.js';
-import { reasoningOf } from '../../../src/run/messages/message.js';
 import { jsonBytes } from '../../../src/base/json/json.js';
+import { REPLY_BYTES } from '../../../src/base/sizes/bounds.js';
 import type { ModelDelta } from '../../../src/models/provider.js';
 import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
+import { reasoningOf } from '../../../src/run/messages/message.js';
 import { runCall, startCall, tool } from '../../support/model-calls.js';
 import { serve } from '../../support/serve.js';
 

@@ -1,7 +1,7 @@
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../src/run/limits/failure.js';
 import { tailOf } from '../../../src/models/reply/live-text.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
 import { failureOf, runCall, startCall } from '../../support/model-calls.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { DEFAULT_CONTEXT_TOKENS } from '../../../src/run/limits/tokens.js';
 import { knownModels, type ModelsConfig, modelInfo, pricedUsage } from '../../../src/models/model-info.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../../../src/run/limits/tokens.js';
 
 const CONFIG: ModelsConfig = {
   endpoints: {

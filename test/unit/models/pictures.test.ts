@@ -1,7 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadPictures } from '../../../src/activities/models/load-pictures.js';
-import type { Message, ToolContent } from '../../../src/run/messages/message.js';
-import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { toolResult } from '../../../src/conversation/tool-result.js';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
 import { PLAIN_REQUEST } from '../../../src/models/complete.js';
@@ -9,6 +7,8 @@ import type { Pictures } from '../../../src/models/provider.js';
 import { toWireInput } from '../../../src/models/responses/wire-input.js';
 import { asText } from '../../../src/models/tool-syntax/as-text.js';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
+import type { Message, ToolContent } from '../../../src/run/messages/message.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
 import { MODEL, runCall, tool, user } from '../../support/model-calls.js';
 

@@ -1,11 +1,11 @@
 /** Silence with pings: an endpoint that thinks for long is not a connection that hangs, and pays for no second try. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { FAILURE } from '../../../src/run/limits/failure.js';
 import { PLAIN_REQUEST } from '../../../src/models/complete.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import type { ModelDelta, ModelProvider } from '../../../src/models/provider.js';
 import { ReplyDraft } from '../../../src/models/reply/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, runStream } from '../../../src/models/run-stream.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -6,8 +6,8 @@ import {
   type PageQuery,
   RequestCache,
 } from '../../../src/activities/models/state-reader.js';
-import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../../src/rules/prompts/model-request.js';
+import { FAILURE } from '../../../src/run/limits/failure.js';
 import type { Message } from '../../../src/run/messages/message.js';
 import { failureOf, user } from '../../support/model-calls.js';
 

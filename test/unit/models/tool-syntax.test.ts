@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolSyntax } from '../../../src/run/agents/role.js';
-import type { ModelRequestHead, OfferedTool } from '../../../src/rules/prompts/model-request.js';
-import type { ToolUseBlock } from '../../../src/run/messages/message.js';
 import { toolResult } from '../../../src/conversation/tool-result.js';
 import { withWrittenCalls } from '../../../src/models/tool-syntax/as-text.js';
 import type { ToolCallCodec } from '../../../src/models/tool-syntax/codec.js';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
+import type { ModelRequestHead, OfferedTool } from '../../../src/rules/prompts/model-request.js';
+import type { ToolSyntax } from '../../../src/run/agents/role.js';
+import type { ToolUseBlock } from '../../../src/run/messages/message.js';
 import { type Answer, startEventEndpoint } from '../../support/event-endpoint.js';
 import { runCall, tool, user } from '../../support/model-calls.js';
 import { propertyRuns } from '../../support/property-runs.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { wayOf } from '../../../src/run/state/run-state.js';
 import { statusMarkdown } from '../../../src/rules/steering/status.js';
+import { wayOf } from '../../../src/run/state/run-state.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 

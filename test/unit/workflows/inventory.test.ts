@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { PinnedRole } from '../../../src/run/agents/role.js';
-import type { Artifact } from '../../../src/run/outputs/artifacts.js';
 import { prefixOf } from '../../../src/rules/prompts/shared-prefix.js';
+import type { PinnedRole } from '../../../src/run/agents/role.js';
 import type { AssistantMessage, Message } from '../../../src/run/messages/message.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
+import type { Artifact } from '../../../src/run/outputs/artifacts.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';

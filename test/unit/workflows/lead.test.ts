@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
+import { reportOf } from '../../../src/rules/agents/subagent.js';
 import type { AgentEnd } from '../../../src/run/agents/children.js';
 import type { RunSettings } from '../../../src/run/agents/run-config.js';
-import { reportOf } from '../../../src/rules/agents/subagent.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import type { Usage } from '../../../src/run/messages/message.js';
 import { NO_USAGE, textOf } from '../../../src/run/messages/message.js';

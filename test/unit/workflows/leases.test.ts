@@ -3,8 +3,8 @@ import type { AgentEnd, AgentReport } from '../../../src/run/agents/children.js'
 import type { PinnedRun } from '../../../src/run/agents/run-config.js';
 import { type CreditTerms, newCharged } from '../../../src/run/limits/credits.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import { newBranch } from '../../../src/run/state/cursor.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
+import { newBranch } from '../../../src/run/state/cursor.js';
 import { heldResults, ledgerKey } from '../../../src/run/tools/ledger.js';
 import { BranchGroup, BranchRun } from '../../../src/workflows/branches/branch-run.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';

@@ -1,14 +1,14 @@
 /** What the loop makes of model calls that fail, take too long, are lost or come back cut. */
 import { describe, expect, test } from 'vitest';
 import type { CallModelResult } from '../../../src/activities/types.js';
+import { MODEL_RESCHEDULES } from '../../../src/rules/limits/model-failure.js';
 import type { PinnedRun } from '../../../src/run/agents/run-config.js';
 import { type CallFailure, FAILURE } from '../../../src/run/limits/failure.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import { MODEL_RESCHEDULES } from '../../../src/rules/limits/model-failure.js';
-import type { OutputContract } from '../../../src/run/outputs/contracts.js';
-import { here } from '../../../src/run/state/cursor.js';
 import { NO_USAGE, textOf } from '../../../src/run/messages/message.js';
+import type { OutputContract } from '../../../src/run/outputs/contracts.js';
 import { executionAt, wrapUpAt } from '../../../src/run/position/position.js';
+import { here } from '../../../src/run/state/cursor.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
 import { wrapUp } from '../../../src/workflows/phases/conclude.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';

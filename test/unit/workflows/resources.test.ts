@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import type { JournalEvent } from '../../../src/run/state/journal.js';
 import { textOf } from '../../../src/run/messages/message.js';
+import type { JournalEvent } from '../../../src/run/state/journal.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { runTeam, type TeamGiven, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
 import { fileTool, testRole } from '../../support/small-run.js';

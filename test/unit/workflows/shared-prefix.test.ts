@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import type { ModelRequestPage } from '../../../src/rules/prompts/model-request.js';
 import { shortenThread } from '../../../src/conversation/handover.js';
+import type { ModelRequestPage } from '../../../src/rules/prompts/model-request.js';
+import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { isPromptOf } from '../../../src/run/state/thread.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { instruct, nameRole } from '../../../src/workflows/instruct.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { statusMarkdown } from '../../../src/rules/steering/status.js';
 import type { PinnedRole } from '../../../src/run/agents/role.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { textOf } from '../../../src/run/messages/message.js';
-import { statusMarkdown } from '../../../src/rules/steering/status.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 

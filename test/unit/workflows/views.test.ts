@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../src/base/json/json.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { record } from '../../../src/run/state/journal.js';
 import { isKeptRest, REST_BYTES } from '../../../src/run/state/kept-rest.js';
-import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { newRunState } from '../../../src/run/state/run-state.js';
-import { jsonBytes } from '../../../src/base/json/json.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
 import { eventsPage, keepPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
 import { pinnedRun, task } from '../../support/core-values.js';

@@ -1,4 +1,6 @@
 /** One request of AG-UI: what it says reaches the run, and what the run says is told until it ends or asks. */
+
+import { errorText } from '../../../base/text/error-text.js';
 import { explainError, type Run, SteersmanError } from '../../../client/index.js';
 import {
   type AgUiAgent,
@@ -8,7 +10,6 @@ import {
   Conversation,
   type Vocabulary,
 } from '../../../client/vocabularies/index.js';
-import { errorText } from '../../../base/text/error-text.js';
 import type { Frame } from '../api.js';
 import type { RouteScope } from '../routes.js';
 import { endingOf } from './ending.js';

@@ -2,10 +2,10 @@
 
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import { preview } from '../../../base/text/preview.js';
 import { cutToBytes } from '../../../client/cut-to-bytes.js';
 import type { JournalEvent, RunSnapshot } from '../../../client/index.js';
 import { knownOf } from '../../../rules/gates/whole-gate.js';
-import { preview } from '../../../base/text/preview.js';
 import { startCall } from '../../../shared/called-as.js';
 import { noColors } from '../../../shared/output.js';
 import { eventText } from '../../print/event-lines.js';

@@ -1,13 +1,13 @@
 /** How keys and lines answer a gate. Pure. */
 
 import { Document, parse, visit } from 'yaml';
+import { isRecord } from '../../../base/json/json.js';
+import { errorText } from '../../../base/text/error-text.js';
+import { escapeUnseen } from '../../../base/text/unseen.js';
 import type { Gate, ToolInput } from '../../../client/index.js';
 import { type Chosen, type Given, replyTo } from '../../../rules/gates/gate-reply.js';
 import { yesOrNoOf } from '../../../rules/gates/gate-words.js';
 import { shownArguments } from '../../../rules/gates/whole-gate.js';
-import { errorText } from '../../../base/text/error-text.js';
-import { isRecord } from '../../../base/json/json.js';
-import { escapeUnseen } from '../../../base/text/unseen.js';
 import type { Key } from './keys.js';
 import { sent, withText } from './line-editor.js';
 import { type Effect, type Step, say, type Talk, type TaskLine } from './talk-state.js';

@@ -1,6 +1,7 @@
 /** The area at the bottom of a session that is drawn again and again. Pure. */
-import { wordsHint } from '../../../rules/gates/gate-words.js';
+
 import { preview } from '../../../base/text/preview.js';
+import { wordsHint } from '../../../rules/gates/gate-words.js';
 import {
   argumentsLine,
   cachedFacts,

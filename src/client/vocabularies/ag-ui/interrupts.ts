@@ -1,7 +1,8 @@
 /** Gates as interrupts of AG-UI, and what resumes them as answers to gates. */
-import { choicesOf, type Gate, optionAt } from '../../../run/gates/gate.js';
-import { partLines, partsOf } from '../../../rules/gates/gate-parts.js';
+
 import { isRecord, stringOr } from '../../../base/json/json.js';
+import { partLines, partsOf } from '../../../rules/gates/gate-parts.js';
+import { choicesOf, type Gate, optionAt } from '../../../run/gates/gate.js';
 import type { GateReply } from '../../run/send.js';
 import type { AgUiInterrupt } from './events.js';
 

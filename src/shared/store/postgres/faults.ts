@@ -1,6 +1,7 @@
 /** What PostgreSQL refuses, in words that say what to do. The address is a secret: no error tells a part of it. */
-import { errorText } from '../../../base/text/error-text.js';
+
 import { ownValue } from '../../../base/json/json.js';
+import { errorText } from '../../../base/text/error-text.js';
 import { SteersmanError } from '../../errors.js';
 import { decoded } from '../../secrets.js';
 import type { Database } from './migrations.js';

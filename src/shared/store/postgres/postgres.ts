@@ -2,6 +2,9 @@
  * The store on PostgreSQL, in the schema `steersman`: for workers and clients of many machines. A conversation is locked
  * while something is added to it; what says twice what is there already changes nothing.
  */
+
+import { parseJson } from '../../../base/json/json.js';
+import { preview } from '../../../base/text/preview.js';
 import {
   isRunRecord,
   type Kept,
@@ -11,8 +14,6 @@ import {
   type RunRecord,
   standing,
 } from '../../../run/state/kept.js';
-import { parseJson } from '../../../base/json/json.js';
-import { preview } from '../../../base/text/preview.js';
 import { foundText, gramsOf, lowerWords } from '../find-words.js';
 import {
   hasBranches,

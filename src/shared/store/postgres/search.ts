@@ -1,6 +1,7 @@
 /** Finding messages in the store on PostgreSQL: by an index of short parts, or in the newest conversations first. */
-import { isKept, type Kept } from '../../../run/state/kept.js';
+
 import { parseJson } from '../../../base/json/json.js';
+import { isKept, type Kept } from '../../../run/state/kept.js';
 import { foundText, gramsOf, lowerWords, partWith } from '../find-words.js';
 import type { Hit, SessionStore } from '../store.js';
 import type { Row, Sql } from './migrations.js';

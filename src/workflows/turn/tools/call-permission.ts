@@ -1,10 +1,12 @@
 /** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
 
-import type { CallAnswer } from '../../../run/gates/gate.js';
-import { isRoomForGate, lostResult } from '../../../run/gates/gate.js';
+import { stringOr } from '../../../base/json/json.js';
+import { stringsOf } from '../../../base/text/output-fields.js';
 import { approvalOf, argumentLine, clientToolText } from '../../../rules/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../rules/gates/whole-write.js';
-import { stringsOf } from '../../../base/text/output-fields.js';
+import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
+import type { CallAnswer } from '../../../run/gates/gate.js';
+import { isRoomForGate, lostResult } from '../../../run/gates/gate.js';
 import {
   type AssistantMessage,
   type ToolUseBlock,
@@ -13,10 +15,8 @@ import {
 } from '../../../run/messages/message.js';
 import type { OpenGate } from '../../../run/state/people.js';
 import { batchAction, waitingSteers } from '../../../run/steering/inbox.js';
-import { stringOr } from '../../../base/json/json.js';
 import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
-import type { ToolCallDecision } from '../../../rules/tools/tool-call.js';
 import {
   ask,
   closeGates,

@@ -1,7 +1,8 @@
 /** A call of `call_subagent`: a child run of another role. What it uses is the goal's, however it ends. */
 
 import type { CallToolResult } from '../../../activities/types.js';
-import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../run/agents/children.js';
+import { preview } from '../../../base/text/preview.js';
+import { tokensOfSummaries } from '../../../conversation/summary.js';
 import {
   agentsOf,
   decideDelegation,
@@ -11,12 +12,11 @@ import {
   settingsOfAgent,
   withReport,
 } from '../../../rules/agents/subagent.js';
-import { tokensOfSummaries } from '../../../conversation/summary.js';
+import { type AgentEnd, type AgentRest, endedAs, withChild, withEnd } from '../../../run/agents/children.js';
 import type { Lease } from '../../../run/limits/leases.js';
 import { withCalls } from '../../../run/limits/usage-by.js';
-import { noteSummaries } from '../../../run/state/goal.js';
 import { addUsage } from '../../../run/messages/message.js';
-import { preview } from '../../../base/text/preview.js';
+import { noteSummaries } from '../../../run/state/goal.js';
 import { closeGatesOf, finishPassed, takeBack } from '../../agents/agents.js';
 import { shareAnew } from '../../changes/set-limits.js';
 import { noteAgentEffects } from '../../evidence.js';

@@ -1,15 +1,20 @@
 /** What becomes of the calls of a reply, with all that the decision needs of the run. */
 
+import { ownValue } from '../../../base/json/json.js';
+import { reviewNote } from '../../../conversation/tool-notes.js';
+import {
+  decideToolCall,
+  inputOf,
+  runsBeside,
+  type ToolCallDecision,
+} from '../../../rules/tools/tool-call.js';
 import { offeredTools } from '../../../run/agents/run-config.js';
 import type { CallAnswer } from '../../../run/gates/gate.js';
-import { confirmationReasons } from '../../../run/outputs/envelope.js';
 import { type AssistantMessage, type ToolUseBlock, toolCallsOf } from '../../../run/messages/message.js';
+import { confirmationReasons } from '../../../run/outputs/envelope.js';
 import type { Batch } from '../../../run/position/position.js';
 import { envelopeOf } from '../../../run/state/thread.js';
-import { ownValue } from '../../../base/json/json.js';
 import { Comparisons, decidePermission } from '../../../run/tools/permission.js';
-import { decideToolCall, inputOf, runsBeside, type ToolCallDecision } from '../../../rules/tools/tool-call.js';
-import { reviewNote } from '../../../conversation/tool-notes.js';
 import { isReviewed, reviewAction } from '../../phases/review.js';
 import type { Run } from '../../run.js';
 import { answerTo, askAbout, isAskedAbout } from './call-permission.js';

@@ -1,10 +1,12 @@
 /** The end of a tool call, whatever the end: its one result, and everything that remembers calls. */
 
+import { jsonBytes, ownValue } from '../../../base/json/json.js';
+import { BOUNDS } from '../../../conversation/state-bounds.js';
+import { givenResult, resultPreview, resultText, toolResult } from '../../../conversation/tool-result.js';
 import { isSubagent } from '../../../rules/agents/subagent.js';
+import { holdsParts } from '../../../rules/outputs/content-parts.js';
 import type { GivenAnswer } from '../../../run/gates/gate.js';
 import { lostResult } from '../../../run/gates/gate.js';
-import { holdsParts } from '../../../rules/outputs/content-parts.js';
-import { here, levels, taskAt } from '../../../run/state/cursor.js';
 import {
   type AssistantMessage,
   type ToolResultBlock,
@@ -12,14 +14,12 @@ import {
   toolCallsOf,
 } from '../../../run/messages/message.js';
 import type { Batch, Turns } from '../../../run/position/position.js';
-import { BOUNDS } from '../../../conversation/state-bounds.js';
+import { here, levels, taskAt } from '../../../run/state/cursor.js';
 import { replyOf } from '../../../run/state/thread.js';
 import { addStep, shown, stepOf } from '../../../run/state/trace.js';
-import { jsonBytes, ownValue } from '../../../base/json/json.js';
 import { withShown } from '../../../run/tools/apps.js';
 import { recordCall } from '../../../run/tools/ledger.js';
 import { serverOf, type ToolDefinition } from '../../../run/tools/tool.js';
-import { givenResult, resultPreview, resultText, toolResult } from '../../../conversation/tool-result.js';
 import { effectLine, mayHaveActed, withEffects } from '../../../run/tools/tool-use.js';
 import { ASK_PERSON } from '../../../run/tools/workflow-tools.js';
 import { noteCall } from '../../evidence.js';

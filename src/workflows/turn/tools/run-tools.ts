@@ -1,22 +1,22 @@
 /** The tool calls of one reply, in order (T12), some at the same time: every call gets exactly one result. */
 
 import type { CallToolResult } from '../../../activities/types.js';
-import { type CallFailure, FAILURE } from '../../../run/limits/failure.js';
-import { fill, type Words } from '../../../base/words/words.js';
-import { taskAt } from '../../../run/state/cursor.js';
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../run/messages/message.js';
-import { saidCall, toolCallsOf } from '../../../run/messages/message.js';
-import type { Batch } from '../../../run/position/position.js';
-import { isHeld } from '../../../run/state/run-state.js';
 import { ownValue } from '../../../base/json/json.js';
 import { headChars } from '../../../base/text/large-text.js';
 import { preview } from '../../../base/text/preview.js';
+import { fill, type Words } from '../../../base/words/words.js';
+import { failedNote } from '../../../conversation/tool-notes.js';
+import { givenResult, isRecall, toolResult } from '../../../conversation/tool-result.js';
+import { inputOf } from '../../../rules/tools/tool-call.js';
+import { type CallFailure, FAILURE } from '../../../run/limits/failure.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../../run/messages/message.js';
+import { saidCall, toolCallsOf } from '../../../run/messages/message.js';
+import type { Batch } from '../../../run/position/position.js';
+import { taskAt } from '../../../run/state/cursor.js';
+import { isHeld } from '../../../run/state/run-state.js';
 import { toolEnding, toolFailureDecision } from '../../../run/tools/effect.js';
 import type { LedgerEntry } from '../../../run/tools/ledger.js';
 import { isRepeatable, type ToolDefinition, toolAttempts } from '../../../run/tools/tool.js';
-import { inputOf } from '../../../rules/tools/tool-call.js';
-import { failedNote } from '../../../conversation/tool-notes.js';
-import { givenResult, isRecall, toolResult } from '../../../conversation/tool-result.js';
 import { sessionLoss, type ToolSession } from '../../../run/tools/tool-session.js';
 import { noteChange } from '../../changes/reload-tools.js';
 import { lookBefore } from '../../evidence.js';

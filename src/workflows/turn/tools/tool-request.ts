@@ -1,18 +1,13 @@
 /** What a worker is asked for, for a tool call: arguments, limits, and the session that it belongs to. */
 
 import type { CallToolInput, CallToolResult } from '../../../activities/types.js';
-import { fill, wordsForNotes } from '../../../base/words/words.js';
-import { taskAt } from '../../../run/state/cursor.js';
-import type { ToolResultBlock, ToolUseBlock } from '../../../run/messages/message.js';
 import { preview } from '../../../base/text/preview.js';
-import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
-import {
-  endsWhenStopped,
-  isRepeatable,
-  type ToolDefinition,
-  toolAttempts,
-} from '../../../run/tools/tool.js';
+import { fill, wordsForNotes } from '../../../base/words/words.js';
 import { toolResult } from '../../../conversation/tool-result.js';
+import type { ToolResultBlock, ToolUseBlock } from '../../../run/messages/message.js';
+import { taskAt } from '../../../run/state/cursor.js';
+import { idempotencyKeyOf, inlineInput } from '../../../run/tools/ledger.js';
+import { endsWhenStopped, isRepeatable, type ToolDefinition, toolAttempts } from '../../../run/tools/tool.js';
 import {
   sessionFor,
   statefulServer,

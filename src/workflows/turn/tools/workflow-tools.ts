@@ -1,5 +1,8 @@
 /** What the tools of `run/tools/workflow-tools.ts` do: the run itself carries them out. */
 import type { CallToolResult } from '../../../activities/types.js';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../../../base/json/json.js';
+import { fill, wordsForNotes } from '../../../base/words/words.js';
+import { READ_RESULT } from '../../../conversation/tool-result.js';
 import type { CallFailure } from '../../../run/limits/failure.js';
 import {
   type ArtifactChange,
@@ -9,11 +12,8 @@ import {
   listedArtifact,
   withArtifact,
 } from '../../../run/outputs/artifacts.js';
-import { fill, wordsForNotes } from '../../../base/words/words.js';
-import { MAX_JSON_DEPTH, nestsDeeper } from '../../../base/json/json.js';
 import { inlineInput } from '../../../run/tools/ledger.js';
 import type { ToolDefinition } from '../../../run/tools/tool.js';
-import { READ_RESULT } from '../../../conversation/tool-result.js';
 import type { WorkflowToolName } from '../../../run/tools/workflow-tools.js';
 import type { Called, WorkflowEnd } from '../../ports.js';
 import type { Run } from '../../run.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { fitReply, textOfOutput } from '../../../../src/activities/models/fit-reply.js';
-import { parseRoleOutput } from '../../../../src/rules/outputs/parse-output.js';
-import { REPLY_BYTES, WHOLE_REPLY_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { jsonBytes } from '../../../../src/base/json/json.js';
+import { REPLY_BYTES, WHOLE_REPLY_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { parseRoleOutput } from '../../../../src/rules/outputs/parse-output.js';
 
 const stored = async (name: string) => `blob:${name}`;
 const full = () => Promise.reject(new Error('no space left'));

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitMessage } from '../../../../src/conversation/fit-message.js';
 import {
   booleanOrNull,
   canonicalJson,
@@ -10,6 +9,7 @@ import {
   utf8Length,
   wellFormed,
 } from '../../../../src/base/json/json.js';
+import { fitMessage } from '../../../../src/conversation/fit-message.js';
 
 /** The same data with the keys of every object in another order. */
 function shuffled(value: unknown): unknown {

@@ -3,12 +3,12 @@ import { parseHTML } from 'linkedom';
 import { marked } from 'marked';
 import pc from 'picocolors';
 import { describe, expect, it, test } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { eventLines } from '../../../../src/cli/print/event-lines.js';
 import { newProgress } from '../../../../src/cli/session/run-view.js';
 import { gateLines, scrollLines } from '../../../../src/cli/session/screen/scroll-lines.js';
-import { choicesOf, type Gate } from '../../../../src/run/gates/gate.js';
 import { gateMarkdown } from '../../../../src/rules/gates/gate-text.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { choicesOf, type Gate } from '../../../../src/run/gates/gate.js';
 import { plannedTask } from '../../../support/core-values.js';
 import { approvalGate, HIDING, LONG, planGate, questionGate } from '../../../support/hostile-gates.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PlainView } from '../../../../src/cli/print/plain-view.js';
 import type { RunEvent } from '../../../../src/client/watch/run-event.js';
-import type { JournalEvent } from '../../../../src/run/state/journal.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
+import type { JournalEvent } from '../../../../src/run/state/journal.js';
 import { noColors, textSink } from '../../../../src/shared/output.js';
 
 function view(options: { brief?: boolean } = {}) {

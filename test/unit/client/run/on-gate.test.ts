@@ -1,5 +1,6 @@
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
+import { GATE_ANSWER_BYTES } from '../../../../src/base/sizes/bounds.js';
 import type { ClientScope } from '../../../../src/client/client-scope.js';
 import type { Temporal } from '../../../../src/client/connect.js';
 import { answerTools, onGate } from '../../../../src/client/run/on-gate.js';
@@ -8,7 +9,6 @@ import { RunReader } from '../../../../src/client/run/run-reader.js';
 import { update } from '../../../../src/client/run/send.js';
 import { clientTool } from '../../../../src/client/start/client-tools.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
-import { GATE_ANSWER_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { submitToolResultUpdate, WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 import { approvalGate } from '../../../support/fake-runs.js';
 

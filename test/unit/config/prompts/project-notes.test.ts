@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
 import { readProjectNotes } from '../../../../src/config/prompts/project-notes.js';
 import { PROJECT_NOTES_BYTES } from '../../../../src/run/agents/project-notes.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 
 let dir: string;
 let workspace: string;

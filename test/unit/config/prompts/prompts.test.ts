@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { wordsOf } from '../../../../src/base/words/words.js';
 import { listRoles, promptRoots } from '../../../../src/config/prompts/prompt-files.js';
 import { loadPrefix, loadRoles } from '../../../../src/config/prompts/prompts.js';
 import {
@@ -10,13 +11,12 @@ import {
   renderPrefix,
   renderRole,
 } from '../../../../src/config/prompts/render-prompts.js';
-import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
-import { parseRoleOutput } from '../../../../src/rules/outputs/parse-output.js';
-import { wordsOf } from '../../../../src/base/words/words.js';
-import type { ToolDefinition } from '../../../../src/run/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../../../src/run/tools/tool.js';
 import { ENDING_WORDS } from '../../../../src/conversation/tool-notes.js';
 import { outputSchema } from '../../../../src/models/request/output-schemas.js';
+import { parseRoleOutput } from '../../../../src/rules/outputs/parse-output.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
+import type { ToolDefinition } from '../../../../src/run/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../../src/run/tools/tool.js';
 
 const SHIPPED = new URL('../../../../prompts', import.meta.url).pathname;
 const values = {

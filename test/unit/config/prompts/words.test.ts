@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
 import { loadWords } from '../../../../src/config/prompts/words.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 
 let dir: string;
 

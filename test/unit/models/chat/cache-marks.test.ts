@@ -1,9 +1,9 @@
 /** Marks for a cache, for Claude behind routers that speak chat completions: where they stand, and where there are none. */
 import { describe, expect, it, test } from 'vitest';
-import type { Message } from '../../../../src/run/messages/message.js';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { toChatBody } from '../../../../src/models/chat/provider.js';
 import type { ModelRequest } from '../../../../src/models/provider.js';
+import type { Message } from '../../../../src/run/messages/message.js';
 import { startEventEndpoint } from '../../../support/event-endpoint.js';
 import { runCall, user } from '../../../support/model-calls.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/run/limits/failure.js';
-import type { ModelRequestHead } from '../../../../src/rules/prompts/model-request.js';
-import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { CHAT_OPTIONS } from '../../../../src/models/chat/quirks.js';
 import type { ModelRequest } from '../../../../src/models/provider.js';
 import { Lessons } from '../../../../src/models/refusals/lessons.js';
+import type { ModelRequestHead } from '../../../../src/rules/prompts/model-request.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
+import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
 import { startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../../support/model-calls.js';
 

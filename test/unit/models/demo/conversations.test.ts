@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { toolResult } from '../../../../src/conversation/tool-result.js';
+import { readIntent } from '../../../../src/models/demo/goal.js';
 import { parseRoleOutput } from '../../../../src/rules/outputs/parse-output.js';
 import { answerInstruction } from '../../../../src/rules/prompts/answer-instructions.js';
 import { taskInstruction } from '../../../../src/rules/prompts/instructions.js';
 import { intentInstruction, routeInstruction } from '../../../../src/rules/prompts/steering-instructions.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { decideRoute } from '../../../../src/rules/steering/route.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../../../src/run/messages/message.js';
 import { newSteering } from '../../../../src/run/position/position.js';
-import { decideRoute } from '../../../../src/rules/steering/route.js';
-import { toolResult } from '../../../../src/conversation/tool-result.js';
-import { readIntent } from '../../../../src/models/demo/goal.js';
 import { task as newTask } from '../../../support/core-values.js';
 import { DemoConversation, FILE_TOOLS } from '../../../support/demo-conversation.js';
 import { testRole } from '../../../support/small-run.js';

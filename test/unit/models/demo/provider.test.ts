@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { FAILURE } from '../../../../src/run/limits/failure.js';
-import type { Message } from '../../../../src/run/messages/message.js';
 import { complete, PLAIN_REQUEST } from '../../../../src/models/complete.js';
 import { createDemoProvider } from '../../../../src/models/demo/provider.js';
 import type { ModelDelta } from '../../../../src/models/provider.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
+import type { Message } from '../../../../src/run/messages/message.js';
 import { providerSource } from '../../../../src/worker/providers.js';
 
 const provider = createDemoProvider({ paceMs: 0 });

@@ -1,7 +1,7 @@
 /** Requests that an endpoint refuses, and what is sent then: over HTTP, in the words of endpoints. */
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { createProvider } from '../../../../src/models/protocols.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, user } from '../../../support/model-calls.js';
 import { CALL, DONE, play, reply, TALK, TOOLS, toolNames, toolSaid } from '../../../support/refused-call.js';

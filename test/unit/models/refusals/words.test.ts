@@ -1,9 +1,9 @@
 /** What endpoints say of requests that they refuse, and what is read from it. */
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { errorOfBody } from '../../../../src/models/refusals/error-body.js';
 import * as failureWords from '../../../../src/models/refusals/failure-words.js';
 import * as requestWords from '../../../../src/models/refusals/words.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
 import { waitInWords } from '../../../../src/shared/retry-after.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, runCall, user } from '../../../support/model-calls.js';

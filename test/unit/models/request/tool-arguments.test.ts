@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toToolUse } from '../../../../src/models/request/tool-arguments.js';
 import type { OfferedTool } from '../../../../src/rules/prompts/model-request.js';
 import type { ToolUseBlock } from '../../../../src/run/messages/message.js';
-import { toToolUse } from '../../../../src/models/request/tool-arguments.js';
 import {
   type ScriptedModel,
   type ScriptedReply,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURE } from '../../../../src/run/limits/failure.js';
-import type { ModelRequestHead } from '../../../../src/rules/prompts/model-request.js';
-import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { isStrictSchema } from '../../../../src/models/responses/strict-schema.js';
+import type { ModelRequestHead } from '../../../../src/rules/prompts/model-request.js';
+import { FAILURE } from '../../../../src/run/limits/failure.js';
+import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
 import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
 import { failureOf, runCall, tool, user } from '../../../support/model-calls.js';
 

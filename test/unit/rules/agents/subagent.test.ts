@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { EFFECTS_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { readAgentMessage, readFromCaller, readGate } from '../../../../src/rules/agents/agent-message.js';
+import {
+  type AgentOutcome,
+  decideDelegation,
+  outcomeForCaller,
+  settingsOfAgent,
+} from '../../../../src/rules/agents/subagent.js';
 import type { AgentReport, AgentRest } from '../../../../src/run/agents/children.js';
 import {
   type AgentEnd,
@@ -12,20 +21,11 @@ import {
   withEnd,
 } from '../../../../src/run/agents/children.js';
 import type { AgentCard } from '../../../../src/run/agents/role.js';
-import {
-  type AgentOutcome,
-  decideDelegation,
-  outcomeForCaller,
-  settingsOfAgent,
-} from '../../../../src/rules/agents/subagent.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
-import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../../src/run/limits/limits.js';
-import { nothingKnown } from '../../../../src/run/models/model-use.js';
 import { outcomeOf } from '../../../../src/run/limits/cause.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import { EFFECTS_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../../src/run/limits/limits.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
+import { nothingKnown } from '../../../../src/run/models/model-use.js';
 import { withEffects } from '../../../../src/run/tools/tool-use.js';
 
 const words = BUILT_IN_WORDS.en;

@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes, utf8Length } from '../../../../src/base/json/json.js';
+import { EVIDENCE_BYTES, LOOKED_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { basisOf, citationDoubts, itemsCited } from '../../../../src/rules/evidence/citations.js';
+import { inventoryOf } from '../../../../src/rules/evidence/inventory.js';
+import { lookedUp } from '../../../../src/rules/evidence/looked.js';
+import {
+  agentNote,
+  callNote,
+  isNoted,
+  withCall,
+  withSnapshots,
+} from '../../../../src/rules/evidence/record.js';
 import type {
   CallNote,
   Evidence,
@@ -11,18 +23,6 @@ import type {
   WorkspaceChanges,
 } from '../../../../src/run/evidence/evidence.js';
 import { NOT_SEEN, newEvidence } from '../../../../src/run/evidence/evidence.js';
-import { inventoryOf } from '../../../../src/rules/evidence/inventory.js';
-import { lookedUp } from '../../../../src/rules/evidence/looked.js';
-import {
-  agentNote,
-  callNote,
-  isNoted,
-  withCall,
-  withSnapshots,
-} from '../../../../src/rules/evidence/record.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import { EVIDENCE_BYTES, LOOKED_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { jsonBytes, utf8Length } from '../../../../src/base/json/json.js';
 import { namedPaths } from '../../../../src/run/tools/tool-paths.js';
 import { task } from '../../../support/core-values.js';
 import { fileTool } from '../../../support/small-run.js';

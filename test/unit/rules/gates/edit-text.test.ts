@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { approvalText, editText } from '../../../../src/rules/gates/gate-text.js';
 import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { approvalText, editText } from '../../../../src/rules/gates/gate-text.js';
 
 test.each<[string, unknown, string | null]>([
   [

@@ -1,8 +1,8 @@
 /** What people type and click at gates, and what the run's validators then take. */
 import { describe, expect, test } from 'vitest';
-import { type Gate, toldApart } from '../../../../src/run/gates/gate.js';
 import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
 import { firstValues, type Given, replyTo } from '../../../../src/rules/gates/gate-reply.js';
+import { type Gate, toldApart } from '../../../../src/run/gates/gate.js';
 
 const base = { id: 'g1', title: '', body: '', openedAt: 0, deadline: null };
 const call = { tool: 'write', callId: 'c', arguments: '{}' };

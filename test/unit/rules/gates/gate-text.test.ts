@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitGate, type Gate } from '../../../../src/run/gates/gate.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
 import {
   approvalOf,
@@ -10,7 +10,7 @@ import {
   planText,
 } from '../../../../src/rules/gates/gate-text.js';
 import { hiddenLines } from '../../../../src/rules/gates/whole-gate.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { fitGate, type Gate } from '../../../../src/run/gates/gate.js';
 import { plannedTask } from '../../../support/core-values.js';
 
 const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 1_700_000_000_000 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import { approvalText } from '../../../../src/rules/gates/gate-text.js';
 import { type ComparedFile, wholeWrite } from '../../../../src/rules/gates/whole-write.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 
 test.each<[string, unknown, ReturnType<typeof wholeWrite>]>([
   ['a path and a content → both', { path: 'a', content: 'b' }, { path: 'a', content: 'b' }],

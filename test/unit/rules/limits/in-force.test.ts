@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { BOUNDS } from '../../../../src/conversation/state-bounds.js';
 import {
   chainOf,
   limitsOf,
@@ -7,8 +9,6 @@ import {
   nextModelOf,
 } from '../../../../src/rules/limits/in-force.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
-import { BOUNDS } from '../../../../src/conversation/state-bounds.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 import { setLimits } from '../../../../src/workflows/changes/set-limits.js';
 import {
   chooseModel,

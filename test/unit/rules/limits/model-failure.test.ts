@@ -1,5 +1,4 @@
 import { describe, expect, it, test } from 'vitest';
-import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
 import {
   answersAfter,
   declined,
@@ -10,9 +9,10 @@ import {
   MOST_TRIMS,
   modelFailureDecision,
 } from '../../../../src/rules/limits/model-failure.js';
-import { NO_RETRIES } from '../../../../src/run/models/model-use.js';
+import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
 import type { StopReason } from '../../../../src/run/messages/message.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
+import { NO_RETRIES } from '../../../../src/run/models/model-use.js';
 
 const failure = (kind: CallFailure['kind'], type = ''): CallFailure => ({ kind, type, message: '' });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formOf, parseRoleOutput, reaskText } from '../../../../src/rules/outputs/parse-output.js';
 import { CONTRACTS } from '../../../../src/run/outputs/contracts.js';
 import { extractJson, NO_ENVELOPE } from '../../../../src/run/outputs/envelope.js';
-import { formOf, parseRoleOutput, reaskText } from '../../../../src/rules/outputs/parse-output.js';
 
 const RISK = { level: 'low', description: 'd' };
 const AROUND = { thought: 't', expectedOutcome: 'o', risk: RISK, confidence: 90 };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { extractJson } from '../../../../src/run/outputs/envelope.js';
 import type { Parsed } from '../../../../src/base/text/output-fields.js';
 import { parseRoleOutput, reaskText } from '../../../../src/rules/outputs/parse-output.js';
 import { readOutput } from '../../../../src/rules/outputs/rules.js';
+import { extractJson } from '../../../../src/run/outputs/envelope.js';
 
 type Json = Record<string, unknown>;
 const parsePlan = (json: Json, names?: readonly string[]) => readOutput('plan', json, { names });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { inPlanOrder, tasksToBegin } from '../../../../src/rules/plan/branches.js';
 import type { Task, TaskStatus } from '../../../../src/run/plan/plan.js';
+import { executionAt } from '../../../../src/run/position/position.js';
 import type { Branch } from '../../../../src/run/state/cursor.js';
 import { newBranch } from '../../../../src/run/state/cursor.js';
-import { executionAt } from '../../../../src/run/position/position.js';
 import { task as newTask } from '../../../support/core-values.js';
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {

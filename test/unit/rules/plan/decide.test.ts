@@ -1,6 +1,4 @@
 import { describe, expect, it, test } from 'vitest';
-import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../../src/run/outputs/contracts.js';
-import { causeText } from '../../../../src/run/limits/cause.js';
 import {
   type AnswerCandidates,
   decideTask,
@@ -8,6 +6,8 @@ import {
   finalAnswer,
   planningDecision,
 } from '../../../../src/rules/plan/decide.js';
+import { causeText } from '../../../../src/run/limits/cause.js';
+import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../../src/run/outputs/contracts.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../../src/run/plan/plan.js';
 import { plannedTask, task as taskWith } from '../../../support/core-values.js';
 

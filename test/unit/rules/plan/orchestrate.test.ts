@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { decideOrchestration, type OrchestrationCase } from '../../../../src/rules/plan/orchestrate.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import {
   HANDLINGS,
   type OrchestrationOutput,
   type RESOURCES,
 } from '../../../../src/run/outputs/contracts.js';
-import { decideOrchestration, type OrchestrationCase } from '../../../../src/rules/plan/orchestrate.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../../src/run/plan/plan.js';
 import { task as newTask } from '../../../support/core-values.js';
 

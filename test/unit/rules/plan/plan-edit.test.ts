@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { INPUT_BYTES, PLAN_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { leftOut, notDoneText, planEditFaults } from '../../../../src/rules/plan/plan-edit.js';
 import type { PlannedTask, TaskChange } from '../../../../src/run/plan/plan.js';
 import { REMOVED } from '../../../../src/run/plan/plan.js';
-import { leftOut, notDoneText, planEditFaults } from '../../../../src/rules/plan/plan-edit.js';
-import { INPUT_BYTES, PLAN_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 import { task } from '../../../support/core-values.js';
 
 const TASKS = [

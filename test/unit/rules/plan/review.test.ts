@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { checkAction, checkPlan, checkResult, decideReview } from '../../../../src/rules/plan/review.js';
+import type { ToolEnding } from '../../../../src/run/messages/message.js';
 import type { ReviewOutput } from '../../../../src/run/outputs/contracts.js';
 import { type EnvelopeMeta, NO_ENVELOPE } from '../../../../src/run/outputs/envelope.js';
 import type { PlannedTask } from '../../../../src/run/plan/plan.js';
-import { checkAction, checkPlan, checkResult, decideReview } from '../../../../src/rules/plan/review.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import type { ToolEnding } from '../../../../src/run/messages/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../../../src/run/tools/tool.js';
 import { plannedTask } from '../../../support/core-values.js';
 

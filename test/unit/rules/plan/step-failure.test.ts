@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { MODES } from '../../../../src/run/position/modes.js';
-import { STEP_FAILURE_POLICIES } from '../../../../src/run/plan/plan.js';
 import { afterFailedStep } from '../../../../src/rules/plan/step-failure.js';
+import { STEP_FAILURE_POLICIES } from '../../../../src/run/plan/plan.js';
+import { MODES } from '../../../../src/run/position/modes.js';
 
 const GIVEN = { mode: 'plan', policy: 'skip', canReplan: true, hasOrchestrator: false } as const;
 

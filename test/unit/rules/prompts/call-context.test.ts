@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CALL_PLACEHOLDERS } from '../../../../src/run/agents/role.js';
 import { withCallContext } from '../../../../src/rules/prompts/call-context.js';
 import { intentInstruction } from '../../../../src/rules/prompts/steering-instructions.js';
+import { CALL_PLACEHOLDERS } from '../../../../src/run/agents/role.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
-import type { Task } from '../../../../src/run/plan/plan.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import {
   agentsText,
   planningInstruction,
@@ -10,8 +9,9 @@ import {
   verificationInstruction,
   wrapUpInstruction,
 } from '../../../../src/rules/prompts/instructions.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
 import type { Message } from '../../../../src/run/messages/message.js';
+import type { Task } from '../../../../src/run/plan/plan.js';
 import type { Improvements, Planning } from '../../../../src/run/position/position.js';
 import { planningAt, verificationAt } from '../../../../src/run/position/position.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Task } from '../../../../src/run/plan/plan.js';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { toolResult } from '../../../../src/conversation/tool-result.js';
 import {
   actionReviewInstruction,
   orchestrationInstruction,
   planReviewInstruction,
   resultReviewInstruction,
 } from '../../../../src/rules/prompts/review-instructions.js';
+import type { Task } from '../../../../src/run/plan/plan.js';
 import { executionAt } from '../../../../src/run/position/position.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { newThread } from '../../../../src/run/state/thread.js';
 import { addStep, type TraceStep } from '../../../../src/run/state/trace.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
-import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { task as newTask } from '../../../support/core-values.js';
 
 function task(id: string, more: Partial<Task> = {}): Task {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { IntentOutput } from '../../../../src/run/outputs/contracts.js';
 import {
   intentInstruction,
   routeInstruction,
   steerText,
 } from '../../../../src/rules/prompts/steering-instructions.js';
+import type { IntentOutput } from '../../../../src/run/outputs/contracts.js';
 import type { Steering } from '../../../../src/run/position/position.js';
 import { executionAt, newSteering } from '../../../../src/run/position/position.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';

@@ -1,4 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import {
+  decideRoute,
+  deniedRoute,
+  type RouteCase,
+  type RouteDecision,
+} from '../../../../src/rules/steering/route.js';
 import {
   CONTROLS,
   type Control,
@@ -10,13 +17,6 @@ import {
   TASK_RELATIONS,
   type TaskRelation,
 } from '../../../../src/run/outputs/contracts.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import {
-  decideRoute,
-  deniedRoute,
-  type RouteCase,
-  type RouteDecision,
-} from '../../../../src/rules/steering/route.js';
 
 interface Cell {
   relation: TaskRelation | null;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../../src/run/gates/gate.js';
-import { record } from '../../../../src/run/state/journal.js';
-import { newPeople, type People } from '../../../../src/run/state/people.js';
-import { answeringAt, executionAt } from '../../../../src/run/position/position.js';
-import type { RunState } from '../../../../src/run/state/run-state.js';
-import { newRunState } from '../../../../src/run/state/run-state.js';
 import { searchAttributesOf } from '../../../../src/rules/steering/search-attributes.js';
 import { phaseOf, statusMarkdown } from '../../../../src/rules/steering/status.js';
+import type { Gate } from '../../../../src/run/gates/gate.js';
+import { answeringAt, executionAt } from '../../../../src/run/position/position.js';
+import { record } from '../../../../src/run/state/journal.js';
+import { newPeople, type People } from '../../../../src/run/state/people.js';
+import type { RunState } from '../../../../src/run/state/run-state.js';
+import { newRunState } from '../../../../src/run/state/run-state.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
 
 const PINNED = pinnedRun();

@@ -1,17 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { notAllowedNote } from '../../../../src/conversation/tool-notes.js';
+import { decideToolCall, nearestNames, type ToolCallCase } from '../../../../src/rules/tools/tool-call.js';
 import type { CallAnswer } from '../../../../src/run/gates/gate.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import type { ToolEnding, ToolUseBlock } from '../../../../src/run/messages/message.js';
 import { emptyLedger, type Ledger, ledgerKey } from '../../../../src/run/tools/ledger.js';
-import {
-  DEFAULT_TOOL_POLICY,
-  type ToolDefinition,
-  type ToolPolicy,
-} from '../../../../src/run/tools/tool.js';
-import { decideToolCall, nearestNames, type ToolCallCase } from '../../../../src/rules/tools/tool-call.js';
-import { notAllowedNote } from '../../../../src/conversation/tool-notes.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../../../src/run/tools/tool.js';
 
 function tool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {
   return {

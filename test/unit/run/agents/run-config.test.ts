@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { matchesAny } from '../../../../src/base/text/glob.js';
 import type { PinnedRole } from '../../../../src/run/agents/role.js';
 import {
   offeredTools,
@@ -7,7 +8,6 @@ import {
   type RunSettings,
   settingsOfNewTask,
 } from '../../../../src/run/agents/run-config.js';
-import { matchesAny } from '../../../../src/base/text/glob.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/run/tools/tool.js';
 import { pinnedRun } from '../../../support/core-values.js';
 import { propertyRuns } from '../../../support/property-runs.js';

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { CHECK_RESULTS_BYTES } from '../../../../src/base/sizes/bounds.js';
 import {
   type Check,
   type CheckStatus,
@@ -15,8 +17,6 @@ import {
   withResult,
 } from '../../../../src/run/checks/check.js';
 import type { Cause } from '../../../../src/run/limits/cause.js';
-import { CHECK_RESULTS_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 
 const result = (status: CheckStatus, id = 'c1') => ({ id, check: 'npm test', status, why: 'so', ms: 1 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { answerFromWords } from '../../../../src/rules/gates/gate-words.js';
 import { fieldLine, fitQuestion, formFields } from '../../../../src/run/gates/form.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
-import { answerFromWords } from '../../../../src/rules/gates/gate-words.js';
 
 const form = (properties: Record<string, unknown>): Gate =>
   ({

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
+import { answerFromWords, wordsHint } from '../../../../src/rules/gates/gate-words.js';
 import {
   autoAnswer,
   choicesOf,
@@ -10,8 +12,6 @@ import {
   type GateKind,
   safeAnswer,
 } from '../../../../src/run/gates/gate.js';
-import { checkAnswer } from '../../../../src/rules/gates/gate-answer.js';
-import { answerFromWords, wordsHint } from '../../../../src/rules/gates/gate-words.js';
 import { limitsFault } from '../../../../src/run/limits/limits.js';
 import { plannedTask } from '../../../support/core-values.js';
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { BOUNDS } from '../../../../src/conversation/state-bounds.js';
 import {
   dearFactor,
   type InputCounts,
@@ -6,8 +8,6 @@ import {
   tokenFactor,
   withInputCount,
 } from '../../../../src/run/models/model-use.js';
-import { BOUNDS } from '../../../../src/conversation/state-bounds.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 
 const request = (estimated: number, inputTokens: number, isEstimate = false) => ({
   estimated,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { BOUNDS } from '../../../../src/conversation/state-bounds.js';
 import {
   cachedPercent,
   MOST_USAGE_ENTRIES,
@@ -8,8 +10,6 @@ import {
   withCalls,
 } from '../../../../src/run/limits/usage-by.js';
 import { addUsage, NO_USAGE, type Usage } from '../../../../src/run/messages/message.js';
-import { BOUNDS } from '../../../../src/conversation/state-bounds.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 
 const usage = (more: Partial<Usage>): Usage => ({ ...NO_USAGE, ...more });
 const planner = { role: 'planner', model: 'p/a' };

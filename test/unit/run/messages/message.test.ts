@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { toolResult } from '../../../../src/conversation/tool-result.js';
 import {
   type AssistantMessage,
   addUsage,
@@ -10,7 +11,6 @@ import {
   toolCallsOf,
   type Usage,
 } from '../../../../src/run/messages/message.js';
-import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { pairingFaults } from '../../../support/pairing.js';
 
 function reply(content: AssistantMessage['content']): AssistantMessage {

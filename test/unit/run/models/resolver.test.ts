@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MODEL_FAILURES } from '../../../../src/run/limits/failure.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
+import { STOP_REASONS } from '../../../../src/run/messages/message.js';
 import type { ModelSituation, ResolverRow, RowConditions } from '../../../../src/run/models/resolver.js';
 import { budgetShares, resolveModel, rowWords } from '../../../../src/run/models/resolver.js';
-import { STOP_REASONS } from '../../../../src/run/messages/message.js';
 import { PHASES } from '../../../../src/run/position/position.js';
 
 const SITUATION: ModelSituation = {

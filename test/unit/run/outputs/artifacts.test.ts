@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
+import { ARTIFACTS_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import {
   type Artifact,
   type ArtifactChange,
@@ -10,9 +13,6 @@ import {
   replaceOnce,
   withArtifact,
 } from '../../../../src/run/outputs/artifacts.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import { ARTIFACTS_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 
 const words = BUILT_IN_WORDS.en;
 const REF = `blob:${'r'.repeat(57)}/${'0'.repeat(64)}`;

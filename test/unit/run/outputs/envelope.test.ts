@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 import {
   confirmationReasons,
   ENVELOPE_FIELDS,
@@ -11,7 +12,6 @@ import {
 } from '../../../../src/run/outputs/envelope.js';
 import { Faults, number, readFields, SCALES } from '../../../../src/run/outputs/fields.js';
 import { ERROR_TYPES, readSpecial, specialText } from '../../../../src/run/outputs/special-output.js';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
 
 const WHOLE = {
   thought: 'The user wants a count.',

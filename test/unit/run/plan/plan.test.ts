@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PLAN_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { causeOfPlan } from '../../../../src/rules/plan/decide.js';
 import { mergePlan } from '../../../../src/rules/plan/merge-plan.js';
+import { blockDependants, inRunOrder, nextTask } from '../../../../src/rules/plan/plan-order.js';
 import {
   adoptOpenTasks,
   applyEcho,
@@ -18,8 +20,6 @@ import {
   type TaskStatus,
   withoutUnreleased,
 } from '../../../../src/run/plan/plan.js';
-import { blockDependants, inRunOrder, nextTask } from '../../../../src/rules/plan/plan-order.js';
-import { PLAN_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { task as newTask, plannedTask as planned } from '../../../support/core-values.js';
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventsSince, JOURNAL_KEPT, type Journal, record } from '../../../../src/run/state/journal.js';
 import { preview } from '../../../../src/base/text/preview.js';
+import { eventsSince, JOURNAL_KEPT, type Journal, record } from '../../../../src/run/state/journal.js';
 import { propertyRuns } from '../../../support/property-runs.js';
 
 function journalOf(count: number): Journal {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Cursor } from '../../../../src/run/state/cursor.js';
 import { resumedState } from '../../../../src/conversation/handover.js';
 import {
   answeringAt,
@@ -10,6 +9,7 @@ import {
   verificationAt,
   wrapUpAt,
 } from '../../../../src/run/position/position.js';
+import type { Cursor } from '../../../../src/run/state/cursor.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { acceptMessage } from '../../../../src/run/steering/inbox.js';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateMessageTokens } from '../../../../src/run/limits/tokens.js';
 import { shortenThread } from '../../../../src/conversation/handover.js';
+import { toolResult } from '../../../../src/conversation/tool-result.js';
+import { estimateMessageTokens } from '../../../../src/run/limits/tokens.js';
 import { type Message, NO_USAGE } from '../../../../src/run/messages/message.js';
 import { executionAt, newConsultation } from '../../../../src/run/position/position.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';
@@ -9,7 +10,6 @@ import { newRunState } from '../../../../src/run/state/run-state.js';
 import type { Thread } from '../../../../src/run/state/thread.js';
 import { MAIN_THREAD } from '../../../../src/run/state/thread.js';
 import { ledgerKey } from '../../../../src/run/tools/ledger.js';
-import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { pairingFaults } from '../../../support/pairing.js';
 
 const tokensOf = (messages: readonly Message[]) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
 import {
   MOST_TOOLS_COUNTED,
   STEP_BYTES,
@@ -15,7 +16,6 @@ import {
   stepsToOffload,
   type Trace,
 } from '../../../../src/run/state/trace.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 
 function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): NotedStep {
   return {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
-import { USER_NOTES_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { userNotesText, withUserNote } from '../../../../src/run/state/goal.js';
 import { jsonBytes } from '../../../../src/base/json/json.js';
+import { USER_NOTES_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { BUILT_IN_WORDS } from '../../../../src/base/words/words.js';
+import { userNotesText, withUserNote } from '../../../../src/run/state/goal.js';
 
 test('withUserNote: more than there is room for → within the bound, the latest kept, long ones cut with a mark (OU10)', () => {
   let userNotes: string[] = [];

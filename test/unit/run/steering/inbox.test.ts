@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { jsonBytes } from '../../../../src/base/json/json.js';
 import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from '../../../../src/base/sizes/bounds.js';
 import {
   type Acceptance,
@@ -18,7 +19,6 @@ import {
   wantsInterrupt,
   withdrawMessage,
 } from '../../../../src/run/steering/inbox.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 
 const READERS = ['planner', 'executor', 'verifier'];
 const ARRIVAL = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from '../../../../src/base/json/json.js';
-import { coversArguments, touchesArgument } from '../../../../src/run/tools/argument-pattern.js';
 import { MOST_WORK, newWork } from '../../../../src/base/text/glob.js';
+import { coversArguments, touchesArgument } from '../../../../src/run/tools/argument-pattern.js';
 import {
   decidePermission,
   isDenied,

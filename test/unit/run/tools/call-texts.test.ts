@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { linesIn } from '../../../../src/run/tools/call-texts.js';
 import { MOST_WORK, newWork } from '../../../../src/base/text/glob.js';
+import { linesIn } from '../../../../src/run/tools/call-texts.js';
 
 /** A list that counts how often its first item is read. */
 function counted(items: unknown[]) {

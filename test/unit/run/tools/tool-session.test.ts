@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
-import { SESSIONS_BYTES } from '../../../../src/base/sizes/bounds.js';
 import { jsonBytes } from '../../../../src/base/json/json.js';
+import { SESSIONS_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
 import type { ToolSession } from '../../../../src/run/tools/tool-session.js';
 import {
   lendSessions,

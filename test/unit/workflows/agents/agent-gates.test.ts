@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../../src/run/gates/gate.js';
-import { GATES_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { goalTimeMs } from '../../../../src/run/state/goal.js';
 import { jsonBytes } from '../../../../src/base/json/json.js';
+import { GATES_BYTES } from '../../../../src/base/sizes/bounds.js';
+import type { Gate } from '../../../../src/run/gates/gate.js';
+import { goalTimeMs } from '../../../../src/run/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
 import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../../src/workflows/run.js';

@@ -1,8 +1,8 @@
 /** A person changes the model of a run in flight. */
 import { describe, expect, test } from 'vitest';
+import { modelOf } from '../../../../src/rules/limits/in-force.js';
 import type { PinnedRun } from '../../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
-import { modelOf } from '../../../../src/rules/limits/in-force.js';
 import { rescueFailure } from '../../../../src/workflows/phases/rescue.js';
 import { changeModel } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { budgetReader, modelReader } from '../../../../src/workflows/platform/read-input.js';

@@ -1,14 +1,14 @@
 /** Every handler of a run, and the reader of its start, is sent what is far too large. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { withChild } from '../../../../src/run/agents/children.js';
-import { readStart } from '../../../../src/rules/agents/run-input.js';
-import type { Gate, GateKind } from '../../../../src/run/gates/gate.js';
-import { EVENT_BYTES, INPUT_BYTES, PAYLOAD_BYTES, TOLD_BYTES } from '../../../../src/base/sizes/bounds.js';
-import { newGoal } from '../../../../src/run/state/goal.js';
-import { NO_USAGE } from '../../../../src/run/messages/message.js';
-import { BOUNDS, partBytes } from '../../../../src/conversation/state-bounds.js';
 import { isRecord, jsonBytes } from '../../../../src/base/json/json.js';
+import { EVENT_BYTES, INPUT_BYTES, PAYLOAD_BYTES, TOLD_BYTES } from '../../../../src/base/sizes/bounds.js';
+import { BOUNDS, partBytes } from '../../../../src/conversation/state-bounds.js';
+import { readStart } from '../../../../src/rules/agents/run-input.js';
+import { withChild } from '../../../../src/run/agents/children.js';
+import type { Gate, GateKind } from '../../../../src/run/gates/gate.js';
+import { NO_USAGE } from '../../../../src/run/messages/message.js';
+import { newGoal } from '../../../../src/run/state/goal.js';
 import type { Run } from '../../../../src/workflows/run.js';
 import { task } from '../../../support/core-values.js';
 import { propertyRuns } from '../../../support/property-runs.js';

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import type { CallModelInput, CallModelResult, HookInput } from '../../../../src/activities/types.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
-import { newGoal } from '../../../../src/run/state/goal.js';
 import { type Message, NO_USAGE, textOf } from '../../../../src/run/messages/message.js';
 import { executionAt, wrapUpAt } from '../../../../src/run/position/position.js';
+import { newGoal } from '../../../../src/run/state/goal.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { recallTool } from '../../../../src/shared/store/recall.js';
 import { modelRequestPage } from '../../../../src/workflows/platform/requests.js';

@@ -1,7 +1,7 @@
 /** Replies with neither text nor a call, as some endpoints give them after the results of tools. */
 import { describe, expect, test } from 'vitest';
-import type { GateAnswer } from '../../../../src/run/gates/gate.js';
 import type { ModelRequestPage } from '../../../../src/rules/prompts/model-request.js';
+import type { GateAnswer } from '../../../../src/run/gates/gate.js';
 import { textOf } from '../../../../src/run/messages/message.js';
 import { modelFacts } from '../../../support/core-values.js';
 import { runTeam, type TeamReply } from '../../../support/scripted-team.js';

@@ -1,10 +1,10 @@
 /** When what was said goes to the store of sessions, and what follows where that does not take it. */
 import { expect, test } from 'vitest';
 import type { KeepInput } from '../../../../src/activities/types.js';
+import { jsonBytes } from '../../../../src/base/json/json.js';
 import { shortenThread } from '../../../../src/conversation/handover.js';
 import { type Kept, lackAtEnd, type Mark, recordsBetween } from '../../../../src/run/state/kept.js';
 import { newRunState, type RunState } from '../../../../src/run/state/run-state.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 import { beginRun, endRun } from '../../../../src/workflows/goals.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { hasUnkept, keepDue, keepEnd, keepSession } from '../../../../src/workflows/turn/keep-session.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
+import { jsonBytes } from '../../../../src/base/json/json.js';
 import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/base/sizes/bounds.js';
+import { type CallFailure, FAILURE } from '../../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
 import { answeringAt } from '../../../../src/run/position/position.js';
 import { addStep } from '../../../../src/run/state/trace.js';
-import { jsonBytes } from '../../../../src/base/json/json.js';
 import { addWorkflowTools } from '../../../../src/run/tools/workflow-tools.js';
 import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { keepText, offload } from '../../../../src/workflows/turn/keep-text.js';

@@ -1,8 +1,8 @@
 /** Transforms before a model call: their order, what is asked once, and what follows where one fails. */
 import { expect, test } from 'vitest';
 import type { CallModelInput, TransformInput } from '../../../../src/activities/types.js';
-import type { ContextRules } from '../../../../src/run/limits/decide.js';
 import type { ContextChange } from '../../../../src/conversation/transform.js';
+import type { ContextRules } from '../../../../src/run/limits/decide.js';
 import { type AssistantMessage, NO_USAGE, textOf } from '../../../../src/run/messages/message.js';
 import { executionAt } from '../../../../src/run/position/position.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';

@@ -1,7 +1,7 @@
 /** Content that is still being written: what of its JSON is there already. Pure. */
 import { Allow, parse } from 'partial-json';
-import { type ContentPart, readParts, withoutFence } from '../../../../rules/outputs/content-parts.js';
 import { isRecord, isText, nestsTooDeep } from '../../../../base/json/json.js';
+import { type ContentPart, readParts, withoutFence } from '../../../../rules/outputs/content-parts.js';
 
 export interface PartialJson {
   data: unknown;

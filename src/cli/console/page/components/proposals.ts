@@ -1,8 +1,8 @@
 /** What components and apps propose to say to a run: it waits above the composer, and a person sends it or does not. */
 import { signal } from '@preact/signals';
-import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from '../../../../rules/steering/component-action.js';
 import { isRecord, isText, jsonBytes } from '../../../../base/json/json.js';
 import { visibleText } from '../../../../base/text/unseen.js';
+import { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from '../../../../rules/steering/component-action.js';
 
 export interface Proposal {
   key: string;

@@ -1,7 +1,7 @@
 /** A tool call that waits: approve it, always approve it, deny it, or approve it otherwise. */
 import { useSignal } from '@preact/signals';
-import { argumentsText } from '../../../../rules/gates/gate-text.js';
 import { parseRecord } from '../../../../base/json/json-in-text.js';
+import { argumentsText } from '../../../../rules/gates/gate-text.js';
 import { draft } from '../parts/draft.js';
 import { lazily } from '../parts/lazy.js';
 import { t } from '../words/words.js';

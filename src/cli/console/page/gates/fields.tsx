@@ -1,8 +1,8 @@
 /** What a tool server asks: the fields of its form. */
 import { useSignal } from '@preact/signals';
-import { choiceText, formFields, valueText } from '../../../../run/gates/form.js';
-import { type FieldValues, firstValues } from '../../../../rules/gates/gate-reply.js';
 import { ownValue } from '../../../../base/json/json.js';
+import { type FieldValues, firstValues } from '../../../../rules/gates/gate-reply.js';
+import { choiceText, formFields, valueText } from '../../../../run/gates/form.js';
 import { draft } from '../parts/draft.js';
 import { t } from '../words/words.js';
 import { draftKey } from './answers.js';

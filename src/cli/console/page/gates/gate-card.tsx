@@ -1,8 +1,9 @@
 /** One gate: what is asked, until when, and the form of its kind. */
+
+import { visibleText } from '../../../../base/text/unseen.js';
 import { partsOf } from '../../../../rules/gates/gate-parts.js';
 import { replyTo } from '../../../../rules/gates/gate-reply.js';
 import { hiddenLines } from '../../../../rules/gates/whole-gate.js';
-import { visibleText } from '../../../../base/text/unseen.js';
 import type { WaitingGate } from '../../api.js';
 import { Fold } from '../parts/fold.js';
 import { lazily } from '../parts/lazy.js';

@@ -1,6 +1,7 @@
 /** A plan while somebody edits it, and what of it is sent. Pure. */
-import type { Task } from '../../../../client/index.js';
+
 import { visibleText } from '../../../../base/text/unseen.js';
+import type { Task } from '../../../../client/index.js';
 
 /** What of a task a person sees and changes. */
 export interface DraftTask {

@@ -1,10 +1,10 @@
 /** One entry of a conversation. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Message } from '../../../../client/index.js';
 import { parseRecord } from '../../../../base/json/json-in-text.js';
-import type { AppResult } from '../../../../run/messages/message.js';
 import { visibleText } from '../../../../base/text/unseen.js';
+import type { Message } from '../../../../client/index.js';
+import type { AppResult } from '../../../../run/messages/message.js';
 import { argumentsLine } from '../../../../shared/format.js';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';

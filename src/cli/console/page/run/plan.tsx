@@ -1,8 +1,8 @@
 /** The plan with the states of its tasks, and its editor. */
 import { useSignal } from '@preact/signals';
+import { visibleText } from '../../../../base/text/unseen.js';
 import type { Task } from '../../../../client/index.js';
 import { planInForce } from '../../../../run/plan/plan.js';
-import { visibleText } from '../../../../base/text/unseen.js';
 import { post, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
 import { PlanEditor } from '../parts/plan-editor.js';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { visibleText } from '../../../../../src/base/text/unseen.js';
+import { BUILT_IN_WORDS } from '../../../../../src/base/words/words.js';
 import {
   editedAnswer,
   editedElsewhere,
@@ -10,12 +12,10 @@ import { type Key, keyOf } from '../../../../../src/cli/session/input/keys.js';
 import { onKey } from '../../../../../src/cli/session/input/talk.js';
 import type { Effect, Talk } from '../../../../../src/cli/session/input/talk-state.js';
 import { NEW_TALK, withGates } from '../../../../../src/cli/session/input/talk-state.js';
-import type { Gate } from '../../../../../src/run/gates/gate.js';
 import { partsOf } from '../../../../../src/rules/gates/gate-parts.js';
 import { approvalText } from '../../../../../src/rules/gates/gate-text.js';
 import { wholeParts } from '../../../../../src/rules/gates/whole-gate.js';
-import { BUILT_IN_WORDS } from '../../../../../src/base/words/words.js';
-import { visibleText } from '../../../../../src/base/text/unseen.js';
+import type { Gate } from '../../../../../src/run/gates/gate.js';
 
 const ENTER: Key = { name: 'return', sequence: '\r' };
 const ALT_ENTER: Key = { name: 'return', meta: true, sequence: '\u001b\r' };

@@ -1,7 +1,8 @@
 /** What a call changes, line by line: by what its own arguments say. */
+
+import { escapeUnseen } from '../../../../../base/text/unseen.js';
 import { editText } from '../../../../../rules/gates/gate-text.js';
 import { shownDiff, wholeWrite } from '../../../../../rules/gates/whole-write.js';
-import { escapeUnseen } from '../../../../../base/text/unseen.js';
 import { linesOf } from './is-plain.js';
 
 /** Lines with `-`, `+` or a blank; null for a call that writes no text. */
