@@ -1,8 +1,8 @@
 /** What happens in a recorded history, read from its events alone: which subjects it holds a later change to. */
 import type { Payload } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { MODES } from '../../src/core/agents/modes.js';
-import { parseRecord } from '../../src/core/outputs/json-in-text.js';
+import { parseRecord } from '../../src/base/json/json-in-text.js';
+import { MODES } from '../../src/run/position/modes.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 
 type HistoryEvent = NonNullable<History['events']>[number];
