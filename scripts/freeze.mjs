@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 /** Files of `test/e2e` that together have all that `test/support/history-facts.ts` names. */
 const FILES = `
-  agent-tree artifacts asks checks compaction console-apps credits evidence follow-ups gates hooks keyed-calls lead
+  agent-tree app-calls artifacts asks checks compaction credits evidence follow-ups gates hooks keyed-calls lead
   modes own-worker refusals schedules session-runs sessions side-by-side steering steering-review steering-roles
   team-models team-stops team-tools transforms
 `;

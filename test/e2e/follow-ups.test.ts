@@ -5,6 +5,7 @@ import {
   componentActionSignal,
   finishSignal,
   followUpSignal,
+  joinUpdate,
   stateQuery,
   steerSignal,
   stopSignal,
@@ -101,6 +102,20 @@ test('what a person chose of a component → read by the role at work as a messa
   expect(await handle.result()).toMatchObject({ outcome: 'completed' });
   expect(await receiptsOf(handle, 'a1')).toEqual(['accepted', 'applied']);
   expect(JSON.stringify(messagesOf(asked.requests[2], 'user'))).toContain('A-7');
+});
+
+test('a start that finds the run at work → its goal is the next one', async () => {
+  const hold = latch();
+  const asked = rig.play(endless(hold));
+  const handle = await rig.start('First');
+  await asked.arrived(1);
+  const input = { id: 'j1', text: 'Second' };
+  expect(await handle.executeUpdate(joinUpdate, { args: [input] })).toEqual({ started: false });
+  hold.open();
+  expect(goalsOf((await handle.result()) as RunResult)).toEqual([
+    ['First', 'completed', 3],
+    ['Second', 'completed', 3],
+  ]);
 });
 
 test('the turns of all goals together are used up → the goal at hand is wrapped up (S3)', async () => {

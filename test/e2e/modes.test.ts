@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import type { RunResult } from '../../src/workflows/messages.js';
+import { plan } from '../../src/testing/role-outputs.js';
+import { followUpSignal, type RunResult } from '../../src/workflows/messages.js';
 import { rigOfFile } from '../support/rig-of-file.js';
-import { answer, planned, reported, settingsYaml } from '../support/steering.js';
+import { eventsOf } from '../support/run-views.js';
+import { accepted, answer, latch, planned, reported, settingsYaml } from '../support/steering.js';
 
 const reviewer = (name: string, memory: string) =>
   `---\ndescription: ${name}.\noutput: text\nmemory: ${memory}\n---\nYou are the ${name}.\n{{businessContext}}\n`;
 const REVIEW = {
-  'steersman.yaml': settingsYaml('modes:\n  review: { steps: [auditor, editor] }'),
+  'steersman.yaml': settingsYaml('steering: note', 'modes:', '  review: { steps: [auditor, editor] }'),
   'prompts/core/auditor.md': reviewer('auditor', 'shared'),
   'prompts/core/editor.md': reviewer('editor', 'private'),
 };
@@ -51,4 +53,38 @@ test('plan: edited by a person at its gate, and one step fails → the other is 
     ['own', 'completed'],
   ]);
   expect(JSON.stringify(script.requests.at(-1)?.body.messages)).toContain('Nothing came of it.');
+});
+
+test('plan: a step fails, and its person says that the others go on → they do, and a summary tells of both (L16)', async () => {
+  rig.play([
+    { text: plan({ todos: ['Look for more', 'Read it'] }) },
+    { text: JSON.stringify(GAVE_UP) },
+    reported('It says 42.'),
+    { text: 'It says 42.' },
+  ]);
+  const settings = { mode: 'plan', attended: true, approvePlan: false, onStepFailure: 'ask' } as const;
+  const handle = await rig.start('Do it.', settings);
+  await answer(handle, 'step', { decision: 'skip' });
+  expect(await handle.result()).toMatchObject({ cause: 'carried_out_partly' });
+});
+
+test('auto: two goals → a mode is chosen for each, and both are pursued so (L18)', async () => {
+  const hold = latch();
+  const choice = (mode: string) => ({ text: JSON.stringify({ mode, reason: 'It is small.' }) });
+  const script = rig.play([
+    choice('react'),
+    { text: 'It says 42.', hold },
+    choice('plan'),
+    planned,
+    reported('It says 42.'),
+    { text: 'Done.' },
+  ]);
+  const handle = await rig.start('What does it say?', { mode: 'auto' });
+  await script.arrived(1);
+  await handle.signal(followUpSignal, { id: 'f1', text: 'Do it.' });
+  await accepted(handle, 'f1');
+  hold.open();
+  const { goals } = (await handle.result()) as RunResult;
+  expect(goals.map(({ outcome }) => outcome)).toEqual(['answered', 'answered']);
+  expect((await eventsOf(handle, 'mode_chosen')).map(({ mode }) => mode)).toEqual(['react', 'plan']);
 });

@@ -13,7 +13,7 @@ interface Candidate {
   bytes: number;
 }
 
-/** So many tests hold a subject, one anything else. */
+/** So many tests hold a subject from its beginning. Of parts that go on, which are large, one holds it. */
 const HELD_BY = 2;
 
 /** Histories that hold all subjects, and all else that is seen: small ones, of tests that differ. */
@@ -44,7 +44,8 @@ export function pickHistories(recorded: readonly NamedHistory[]): NamedHistory[]
 }
 
 function wanted(fact: string): number {
-  return SUBJECTS.includes(fact.slice(fact.indexOf(' ') + 1)) ? HELD_BY : 1;
+  const [begins = '', ...subject] = fact.split(' ');
+  return begins === 'begun' && SUBJECTS.includes(subject.join(' ')) ? HELD_BY : 1;
 }
 
 /** The name of the test that made it. */

@@ -13,7 +13,7 @@ import { RECORD_TO, SUGGESTS_PARTS } from './recording.js';
 
 const folder = process.env[RECORD_TO] ?? '';
 /** The server's own measure, in bytes: what is larger is worth no place in the repository. */
-const MOST_BYTES = 300_000;
+const MOST_BYTES = 400_000;
 
 /** A run of the second kind is in many parts. */
 const pass = SUGGESTS_PARTS.length > 0 ? 'parts' : 'run';
