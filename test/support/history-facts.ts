@@ -23,7 +23,7 @@ export const SUBJECTS: readonly string[] = [
   ),
   // What workers do for runs.
   ...['turn', 'results', 'error', 'end', 'begin'].map(at => `hook: ${at}`),
-  ...['before', 'now', 'start', 'list'].map(at => `look: ${at}`),
+  ...['before', 'now', 'again', 'start', 'list'].map(at => `look: ${at}`),
   'account charged',
   'tool call',
   'call cancelled',
@@ -146,7 +146,7 @@ function factsOfCall(type: string, input: Read, { userMetadata }: HistoryEvent):
     case 'steersmanHook':
       return [`hook: ${input.at}`, ...(input.charges || input.account ? ['account charged'] : [])];
     case 'steersmanLook':
-      return [`look: ${input.at}`];
+      return [input.at === 'now' && input.since === null ? 'look: again' : `look: ${input.at}`];
     default:
       return [CALLS[type] ?? 'tool call: of the application'];
   }
