@@ -146,7 +146,8 @@ function factsOfCall(type: string, input: Read, { userMetadata }: HistoryEvent):
     case 'steersmanHook':
       return [`hook: ${input.at}`, ...(input.charges || input.account ? ['account charged'] : [])];
     case 'steersmanLook':
-      return [input.at === 'now' && input.since === null ? 'look: again' : `look: ${input.at}`];
+      // Only at what a verdict rests on.
+      return [input.since === null && input.start === undefined ? 'look: again' : `look: ${input.at}`];
     default:
       return [CALLS[type] ?? 'tool call: of the application'];
   }
