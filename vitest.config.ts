@@ -57,6 +57,17 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
         },
       },
+      // Commands, browsers, packages, databases, processes that are killed, and the longer of the whole runs.
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          ...wholeRuns,
+          ...shared,
+          setupFiles: ['test/support/own-environment.ts'],
+          include: ['test/processes/**/*.test.ts'],
+        },
+      },
       // Random faults, every benchmark, many more random runs, and all inputs of unit tests that try a tenth elsewhere.
       {
         extends: true,

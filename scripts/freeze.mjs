@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Files of `test/e2e` that together have all that `test/support/history-facts.ts` names. */
+/** Files of `test/e2e` and `test/processes` that together have all that `test/support/history-facts.ts` names. */
 const FILES = `
   agent-tree app-calls artifacts asks checks compaction credits evidence follow-ups gates hooks keyed-calls lead
   modes own-worker refusals schedules session-runs sessions side-by-side steering steering-review steering-roles
@@ -20,7 +20,7 @@ const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'histories-'));
 const files = FILES.trim()
   .split(/\s+/)
-  .map(file => `test/e2e/${file}.test.ts`);
+  .map(file => `/${file}.test.ts`);
 
 /** @returns the exit code. */
 function vitest(args, env = {}) {
@@ -31,9 +31,9 @@ function vitest(args, env = {}) {
 const recording = { STEERSMAN_TEST_RECORD_TO: folder };
 const inParts = { ...recording, STEERSMAN_TEST_RECORD_PARTS: EVENTS_OF_PART };
 const steps = [
-  () => vitest(['--project', 'e2e', ...files], recording),
+  () => vitest(['--project', 'e2e', '--project', 'processes', ...files], recording),
   // Whatever these tests say: their runs are what counts.
-  () => vitest(['--project', 'e2e', ...files], inParts) && 0,
+  () => vitest(['--project', 'e2e', '--project', 'processes', ...files], inParts) && 0,
   () => vitest(['--project', 'unit', 'test/unit/histories.test.ts'], { STEERSMAN_TEST_FREEZE_FROM: folder }),
   () => vitest(['--project', 'e2e', 'test/e2e/replay.test.ts']),
 ];
