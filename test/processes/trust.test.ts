@@ -15,13 +15,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { whatItBrings } from '../../src/cli/trusted-dir.js';
 import { projectRoot } from '../../src/shared/package.js';
 import { trustFile } from '../../src/stack/home.js';
-import {
-  isTrusted,
-  notTrusted,
-  trustForNow,
-  trustFrom,
-  variablesOf,
-} from '../../src/stack/trust/trust.js';
+import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../src/stack/trust/trust.js';
 
 let dir: string;
 
