@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCallTool } from '../../src/activities/tools/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
 import { checkWorkspace } from '../../src/config/workspace.js';
@@ -15,6 +15,7 @@ import { McpSessions } from '../../src/mcp/connection/sessions.js';
 import { FAILURE } from '../../src/run/limits/failure.js';
 import { createLocalBlobStore } from '../../src/shared/store/blob-store.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
+import { eventually } from '../support/wait.js';
 
 const PROJECT = process.cwd();
 let fake: FakeMcp;
@@ -115,12 +116,10 @@ const failureOf = (work: Promise<unknown>) =>
     },
     error => error,
   );
-const effectsSeen = (count: number) =>
-  vi.waitFor(() => expect(fake.effects()).toHaveLength(count), { timeout: 60_000 });
+const effectsSeen = (count: number) => eventually(() => expect(fake.effects()).toHaveLength(count));
 const callSeen = (tool: string) =>
-  vi.waitFor(
-    () => expect(fake.events().some(event => event.event === 'call' && event.tool === tool)).toBe(true),
-    { timeout: 60_000 },
+  eventually(() =>
+    expect(fake.events().some(event => event.event === 'call' && event.tool === tool)).toBe(true),
   );
 async function serverPid(pool: McpPool): Promise<number> {
   return (await pool.connect('fake', workspace)).pid ?? 0;
@@ -187,7 +186,7 @@ describe('a call that runs', () => {
     const { call, heartbeats } = rig();
     const running = call({ serverToolName: 'slow', arguments: { gate: 'g' } });
     expect(heartbeats).toEqual([]);
-    await vi.waitFor(() => expect(heartbeats.length).toBeGreaterThanOrEqual(2), { timeout: 60_000 });
+    await eventually(() => expect(heartbeats.length).toBeGreaterThanOrEqual(2));
     expect(heartbeats[0]).toEqual({ callId: 'c1', tool: 'slow' });
     fake.openGate('g');
     await running;
@@ -197,7 +196,7 @@ describe('a call that runs', () => {
     const { call, heartbeats } = rig();
     const running = call({ serverToolName: 'progress', arguments: { gate: 'g' } });
     const told = { callId: 'c1', tool: 'progress', progress: 1, total: 2, message: 'halfway' };
-    await vi.waitFor(() => expect(heartbeats).toContainEqual(told), { timeout: 60_000 });
+    await eventually(() => expect(heartbeats).toContainEqual(told));
     fake.openGate('g');
     await running;
   });
@@ -309,7 +308,7 @@ describe('servers that can not be reached', () => {
       arguments: { file, line: 'x' },
       idempotent: false,
     });
-    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 60_000 });
+    await eventually(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]));
     rmSync(fail);
     expect((await running).ending).toBe('executed');
     expect(fake.effects()).toHaveLength(1);
@@ -319,7 +318,7 @@ describe('servers that can not be reached', () => {
     const { call, pool } = rig();
     await call({ arguments: { text: 'one' } });
     process.kill(await serverPid(pool), 'SIGKILL');
-    await vi.waitFor(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]), { timeout: 60_000 });
+    await eventually(() => expect(pool.status()).toMatchObject([{ status: 'failed' }]));
     expect(textOf(await call({ arguments: { text: 'two' } }))).toBe('two');
   });
 
@@ -401,9 +400,7 @@ describe('calls without an answer (T14)', () => {
     );
     expect(error).toMatchObject({ type: 'tool.timeout', nonRetryable: false });
     expect(error.message).toContain('slow did not answer within 0.2 s');
-    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
-      timeout: 60_000,
-    });
+    await eventually(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true));
   });
 
   it('time limit, not idempotent → outcome unknown with advice, one effect', async () => {
@@ -450,9 +447,7 @@ describe('interrupts', () => {
     await callSeen('slow');
     env.cancel('CANCELLED');
     expect((await running).ending).toBe('cancelled');
-    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
-      timeout: 60_000,
-    });
+    await eventually(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true));
   });
 
   it('cancel, not idempotent → waits for the tool, which is not told', async () => {
@@ -471,9 +466,7 @@ describe('interrupts', () => {
     await effectsSeen(1);
     env.cancel('CANCELLED');
     expect((await running).ending).toBe('outcome_unknown');
-    await vi.waitFor(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true), {
-      timeout: 60_000,
-    });
+    await eventually(() => expect(fake.events().some(event => event.event === 'cancelled')).toBe(true));
   });
 
   it('cancel before anything was sent → cancelled, nothing runs', async () => {

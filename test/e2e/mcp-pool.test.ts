@@ -1,13 +1,14 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadMcpConfig, parseMcpConfig } from '../../src/mcp/config.js';
 import type { McpConnection } from '../../src/mcp/connection/connection.js';
 import { McpPool } from '../../src/mcp/connection/pool.js';
 import { listRunTools } from '../../src/mcp/tools.js';
 import { SteersmanError } from '../../src/shared/errors.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
+import { eventually } from '../support/wait.js';
 
 const PROJECT = process.cwd();
 let fake: FakeMcp;
@@ -55,8 +56,7 @@ const isAlive = (pid: number) => {
     return false;
   }
 };
-const gone = (pid: number | undefined) =>
-  vi.waitFor(() => expect(isAlive(pid ?? -1)).toBe(false), { timeout: 60_000 });
+const gone = (pid: number | undefined) => eventually(() => expect(isAlive(pid ?? -1)).toBe(false));
 const failureOf = async (work: Promise<unknown>): Promise<Error> => {
   const error = await work.then(
     () => null,
@@ -156,7 +156,7 @@ describe('tools of a run', () => {
     const names = async () => (await listRunTools(pool, workspace)).tools.map(tool => tool.name);
     expect(await names()).not.toContain('added');
     await callOf(await pool.connect('one', workspace), 'add_tool');
-    await vi.waitFor(async () => expect(await names()).toContain('added'));
+    await eventually(async () => expect(await names()).toContain('added'));
   });
 
   it('a real server of another kind (everything) → its tools, those that work only as tasks among them', async () => {
@@ -202,7 +202,7 @@ describe('connections', () => {
     const pool = poolOf({ one: fake.stdioEntry() });
     const first = await pool.connect('one', workspace);
     process.kill(first.pid ?? 0, 'SIGKILL');
-    await vi.waitFor(() => expect(first.closed).toBe(true));
+    await eventually(() => expect(first.closed).toBe(true));
     expect(pool.status()).toMatchObject([
       { server: 'one', status: 'failed', error: expect.stringContaining('SIGKILL') },
     ]);
@@ -341,7 +341,7 @@ describe('streamable HTTP', () => {
     const failing = failureOf(
       callOf(connection, 'append_slow', { file: join(fake.dir, 'f'), line: 'x', gate: 'never' }),
     );
-    await vi.waitFor(() => expect(fake.effects()).toHaveLength(1));
+    await eventually(() => expect(fake.effects()).toHaveLength(1));
     server.child.kill('SIGKILL');
     expect(await failing).toMatchObject({ kind: 'connection_lost' });
   });

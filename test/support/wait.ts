@@ -1,6 +1,7 @@
 /** Waiting for a condition instead of for time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
+import { vi } from 'vitest';
 
 const LOOK_EVERY_MS = 20;
 const GIVE_UP_AFTER_MS = 90_000;
@@ -18,6 +19,11 @@ export async function until<T>(
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+/** Waits until `assert` no longer throws. @throws what it threw last, after 45 s. */
+export function eventually<T>(assert: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(assert, { timeout: 45_000, interval: LOOK_EVERY_MS });
 }
 
 /** Waits until a heartbeat of an activity in flight holds `text`: what a watcher of the live text sees. */

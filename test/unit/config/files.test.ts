@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { configurationDigest } from '../../../src/config/digest.js';
 import { listFolder, readDotEnv, readTextIfPresent } from '../../../src/config/files.js';
+import { eventually } from '../../support/wait.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -34,7 +35,7 @@ test('configuration files: unchanged for a while → not read again; changed →
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
   const listed = await listFolder(dir);
   expect(await listFolder(dir)).toBe(listed);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     writeFileSync(join(dir, `${Math.random()}.md`), '');
     expect((await listFolder(dir))?.length).toBeGreaterThan(1);
   });

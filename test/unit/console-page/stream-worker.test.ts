@@ -1,7 +1,9 @@
 /** The worker that all tabs of a browser share: which token it goes by. */
+
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FromTab, ToTab } from '../../../src/cli/console/page/stream-worker.js';
 import { warning } from '../../support/fake-runs.js';
+import { eventually } from '../../support/wait.js';
 
 /** A console that knows these tokens, and has told so many events of each run. */
 async function workerOf(known: string[], told = 0) {
@@ -66,25 +68,25 @@ async function workerOf(known: string[], told = 0) {
 test('a tab without a token → it gets that of the others; where there is none, it hears that it needs one', async () => {
   const open = await workerOf(['good']);
   const without = open(null);
-  await vi.waitFor(() => expect(without.stands()).toEqual(['', 'refused']));
+  await eventually(() => expect(without.stands()).toEqual(['', 'refused']));
   const first = open('good');
-  await vi.waitFor(() => expect([without.stands(), first.stands()]).toEqual(Array(2).fill(['good', 'live'])));
+  await eventually(() => expect([without.stands(), first.stands()]).toEqual(Array(2).fill(['good', 'live'])));
   expect(open(null).stands()).toEqual(['good', 'live']);
 });
 
 test('a console behind a login of its own → a tab needs no token', async () => {
   const open = await workerOf(['']);
   const first = open(null);
-  await vi.waitFor(() => expect(first.stands()).toEqual(['', 'live']));
+  await eventually(() => expect(first.stands()).toEqual(['', 'live']));
   expect(open(null).stands()).toEqual(['', 'live']);
 });
 
 test('a tab that comes with a token that is none → it gets the good one, and the others keep it', async () => {
   const open = await workerOf(['good']);
   const first = open('good');
-  await vi.waitFor(() => expect(first.stands()).toEqual(['good', 'live']));
+  await eventually(() => expect(first.stands()).toEqual(['good', 'live']));
   const restored = open('old');
-  await vi.waitFor(() => expect(restored.stands()).toEqual(['good', 'live']));
+  await eventually(() => expect(restored.stands()).toEqual(['good', 'live']));
   expect(first.stands()).toEqual(['good', 'live']);
   expect(first.told.some(message => message.type === 'token' && message.token === 'old')).toBe(false);
 });
@@ -93,9 +95,9 @@ test('a console that knows no token any more → a link that is opened in one ta
   const known = ['good'];
   const open = await workerOf(known);
   const first = open('old');
-  await vi.waitFor(() => expect(first.stands()[1]).toBe('refused'));
+  await eventually(() => expect(first.stands()[1]).toBe('refused'));
   const second = open('good');
-  await vi.waitFor(() => expect([first.stands(), second.stands()]).toEqual(Array(2).fill(['good', 'live'])));
+  await eventually(() => expect([first.stands(), second.stands()]).toEqual(Array(2).fill(['good', 'live'])));
 });
 
 test('tabs that come one after the other to a run → each hears all of it, and none hears it again', async () => {
@@ -105,7 +107,7 @@ test('tabs that come one after the other to a run → each hears all of it, and 
     const tab = open('good');
     tab.want('r');
     tabs.push(tab);
-    await vi.waitFor(() => expect(tab.seqs()).toEqual([1, 2, 3]));
+    await eventually(() => expect(tab.seqs()).toEqual([1, 2, 3]));
   }
   expect(tabs.map(tab => tab.seqs().length)).toEqual([3, 3, 3]);
 });
@@ -113,7 +115,7 @@ test('tabs that come one after the other to a run → each hears all of it, and 
 test('a new link while all is well → the new token is the one', async () => {
   const open = await workerOf(['good', 'newer']);
   const first = open('good');
-  await vi.waitFor(() => expect(first.stands()).toEqual(['good', 'live']));
+  await eventually(() => expect(first.stands()).toEqual(['good', 'live']));
   open('newer');
-  await vi.waitFor(() => expect(first.stands()).toEqual(['newer', 'live']));
+  await eventually(() => expect(first.stands()).toEqual(['newer', 'live']));
 });

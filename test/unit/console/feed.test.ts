@@ -1,9 +1,11 @@
 /** One watcher of a run, and what each page hears of it. */
-import { expect, test, vi } from 'vitest';
+
+import { expect, test } from 'vitest';
 import type { Frame } from '../../../src/cli/console/api.js';
 import { Feed } from '../../../src/cli/console/feed.js';
 import type { Gate, RunEvent, RunSnapshot } from '../../../src/client/index.js';
 import { eventItem, fakeRuns, warning } from '../../support/fake-runs.js';
+import { eventually } from '../../support/wait.js';
 
 async function feedOf(...items: RunEvent[]) {
   const runs = fakeRuns();
@@ -31,22 +33,22 @@ const text = (offset: number, said: string, attempt = 1): RunEvent => ({
 test('feed: twenty pages → one watcher, and each hears all', async () => {
   const { runs, feed } = await feedOf(warning(1), warning(2));
   const pages = Array.from({ length: 20 }, () => listener(feed));
-  await vi.waitFor(() => expect(pages.every(page => page.events().length === 2)).toBe(true));
+  await eventually(() => expect(pages.every(page => page.events().length === 2)).toBe(true));
   runs.happens(warning(3));
-  await vi.waitFor(() => expect(pages.every(page => page.events().length === 3)).toBe(true));
+  await eventually(() => expect(pages.every(page => page.events().length === 3)).toBe(true));
   expect(runs.watchers()).toBe(1);
   feed.close();
-  await vi.waitFor(() => expect(runs.watchers()).toBe(0));
+  await eventually(() => expect(runs.watchers()).toBe(0));
 });
 
 test('feed: a page that comes back → hears what came after its last event, once', async () => {
   const { runs, feed } = await feedOf(warning(1), warning(2), warning(3));
   const first = listener(feed);
-  await vi.waitFor(() => expect(first.events()).toHaveLength(3));
+  await eventually(() => expect(first.events()).toHaveLength(3));
   first.leave();
   runs.happens(warning(4));
   const stay = listener(feed);
-  await vi.waitFor(() => expect(stay.events()).toHaveLength(4));
+  await eventually(() => expect(stay.events()).toHaveLength(4));
   expect(listener(feed, 3).events()).toEqual([expect.objectContaining({ seq: 4 })]);
   expect(first.events()).toHaveLength(3);
   feed.close();
@@ -56,7 +58,7 @@ test('feed: a page that comes while a reply is written → hears it so far in on
   const { runs, feed } = await feedOf(started(1));
   const first = listener(feed);
   runs.happens(text(0, 'The po'), text(6, 'ol is'), text(11, ' long'));
-  await vi.waitFor(() => expect(first.events()).toHaveLength(4));
+  await eventually(() => expect(first.events()).toHaveLength(4));
   const late = listener(feed).events();
   expect(late.at(-1)).toMatchObject({ offset: 0, text: 'The pool is long' });
   feed.close();
@@ -66,7 +68,7 @@ test('feed: a reply that is begun again → the text of the earlier try is gone'
   const { runs, feed } = await feedOf(started(1));
   const first = listener(feed);
   runs.happens(text(0, 'Wrong'), text(0, 'Right', 2));
-  await vi.waitFor(() => expect(first.events()).toHaveLength(3));
+  await eventually(() => expect(first.events()).toHaveLength(3));
   expect(
     listener(feed)
       .events()
@@ -80,7 +82,7 @@ test('feed: all events up to now → told by a frame, for who comes first and wh
   const first = listener(feed);
   const kinds = ({ frames }: { frames: Frame[] }) =>
     frames.map(frame => (frame.type === 'event' ? 'event' : frame.type));
-  await vi.waitFor(() => expect(kinds(first)).toEqual(['snapshot', 'event', 'event', 'caught_up']));
+  await eventually(() => expect(kinds(first)).toEqual(['snapshot', 'event', 'event', 'caught_up']));
   expect(kinds(listener(feed))).toEqual(['snapshot', 'event', 'event', 'caught_up']);
   feed.close();
 });
@@ -98,12 +100,12 @@ test('feed: a run that can not be read → pages are told why, and it is tried a
     },
   });
   const page = listener(feed);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(page.frames).toContainEqual({ type: 'lost', run: 'run-1', message: 'no worker tells' }),
   );
   fails = false;
   runs.happens(warning(1));
-  await vi.waitFor(() => expect(page.events()).toHaveLength(1), { timeout: 10_000 });
+  await eventually(() => expect(page.events()).toHaveLength(1));
   feed.close();
 });
 
@@ -111,10 +113,10 @@ test('feed: a long run → a page that comes first hears as many events as it as
   const all = Array.from({ length: 1_500 }, (_, at) => warning(at + 1));
   const { runs, feed } = await feedOf(...all);
   const first = listener(feed);
-  await vi.waitFor(() => expect(first.events()).toHaveLength(1_500));
+  await eventually(() => expect(first.events()).toHaveLength(1_500));
   expect(first.frames).toContainEqual({ type: 'caught_up', run: 'run-1', from: 1 });
   runs.happens(...Array.from({ length: 50 }, (_, at) => warning(1_501 + at)));
-  await vi.waitFor(() => expect(first.events()).toHaveLength(1_550));
+  await eventually(() => expect(first.events()).toHaveLength(1_550));
   const late = listener(feed, 0, 1_000);
   expect(late.events()).toHaveLength(1_000);
   expect(late.frames).toContainEqual({ type: 'caught_up', run: 'run-1', from: 551 });
@@ -137,7 +139,7 @@ test('feed: something is sent to the run → what comes of it is looked for at o
     },
   });
   listener(feed);
-  await vi.waitFor(() => {
+  await eventually(() => {
     feed.hurry();
     expect(sooner).toBe(true);
   });
@@ -160,10 +162,10 @@ test('feed: no worker tells of the run any more → what is known of it stays, a
   const gate = { id: 'g1' } as Gate;
   let answered = true;
   const fed = await feedBy(async () => ({ ...told, answered, gates: answered ? [gate] : [] }));
-  await vi.waitFor(() => expect(fed.snapshots()).toHaveLength(1));
+  await eventually(() => expect(fed.snapshots()).toHaveLength(1));
   answered = false;
   fed.runs.happens(warning(1));
-  await vi.waitFor(() => expect(fed.snapshots().at(-1)).toMatchObject({ answered: false, gates: [gate] }));
+  await eventually(() => expect(fed.snapshots().at(-1)).toMatchObject({ answered: false, gates: [gate] }));
   fed.feed.close();
 });
 
@@ -177,7 +179,7 @@ test('feed: a look at the state that fails after an event → it is made again, 
     return { ...told, lastEventSeq: looks };
   });
   fed.runs.happens(warning(1));
-  await vi.waitFor(() => expect(fed.snapshots().at(-1)?.lastEventSeq).toBe(3), { timeout: 10_000 });
+  await eventually(() => expect(fed.snapshots().at(-1)?.lastEventSeq).toBe(3));
   fed.feed.close();
 });
 
@@ -196,11 +198,11 @@ test('feed: looks that take long → one at a time, and the last one counts', as
     return { ...told, lastEventSeq: looks };
   });
   fed.runs.happens(warning(1));
-  await vi.waitFor(() => expect(release).toHaveLength(1));
+  await eventually(() => expect(release).toHaveLength(1));
   fed.runs.happens(warning(2), warning(3));
-  await vi.waitFor(() => expect(fed.snapshots()).toHaveLength(1));
+  await eventually(() => expect(fed.snapshots()).toHaveLength(1));
   release[0]?.();
-  await vi.waitFor(() => expect(fed.snapshots().at(-1)?.lastEventSeq).toBe(3));
+  await eventually(() => expect(fed.snapshots().at(-1)?.lastEventSeq).toBe(3));
   expect(most).toBe(1);
   fed.feed.close();
 });

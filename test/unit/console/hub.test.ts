@@ -1,9 +1,11 @@
 /** What all pages of a console share, by its requests and responses. */
+
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Frame } from '../../../src/cli/console/api.js';
 import { createConsole } from '../../../src/cli/console/console.js';
 import { type SteersmanClient, SteersmanError } from '../../../src/client/index.js';
 import { type FakeRuns, fakeRuns, warning } from '../../support/fake-runs.js';
+import { eventually } from '../../support/wait.js';
 
 function consoleOf(runs: Pick<FakeRuns, 'attach' | 'list'>) {
   const shown = createConsole({ client: async () => runs as unknown as SteersmanClient });
@@ -45,12 +47,12 @@ test('console: twenty streams of one run → one watcher, and each hears all and
   runs.happens(warning(1), warning(2));
   const shown = consoleOf(runs);
   const pages = await Promise.all(Array.from({ length: 20 }, () => streamOf(shown)));
-  await vi.waitFor(() => expect(pages.map(page => page.events().length)).toEqual(Array(20).fill(2)));
+  await eventually(() => expect(pages.map(page => page.events().length)).toEqual(Array(20).fill(2)));
   runs.happens(warning(3));
-  await vi.waitFor(() => expect(pages.map(page => page.events().length)).toEqual(Array(20).fill(3)));
+  await eventually(() => expect(pages.map(page => page.events().length)).toEqual(Array(20).fill(3)));
   expect(runs.watchers()).toBe(1);
   const waiting = (page: (typeof pages)[number]) => page.frames().filter(({ type }) => type === 'waiting');
-  await vi.waitFor(() => expect(pages.every(page => waiting(page).length === 1)).toBe(true));
+  await eventually(() => expect(pages.every(page => waiting(page).length === 1)).toBe(true));
   // One for the watcher, and one a look for the run that is listed as waiting.
   const looks = runs.asked.filter(([name]) => name === 'list').length;
   expect(attach.mock.calls.length).toBe(1 + looks);
@@ -69,12 +71,12 @@ test('console: a run that can not be found while Temporal is away → told, and 
     },
   });
   const page = await streamOf(shown);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(page.frames()).toContainEqual({
       ...{ type: 'lost', run: 'run-1', message: 'Temporal does not answer.' },
     }),
   );
   away = false;
-  await vi.waitFor(() => expect(page.events()).toHaveLength(1), { timeout: 10_000 });
+  await eventually(() => expect(page.events()).toHaveLength(1));
   await page.leave();
 });

@@ -1,4 +1,5 @@
 /** Pages and clients that take nothing of what they asked for: what waits for them has a bound. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { serveConsole } from '../../../src/cli/console/serve.js';
 import { frameStream } from '../../../src/cli/console/stream.js';
 import type { RunSnapshot, SteersmanClient } from '../../../src/client/index.js';
 import { fakeRuns, warning } from '../../support/fake-runs.js';
+import { eventually } from '../../support/wait.js';
 
 const LONG = 'x'.repeat(1_000_000);
 
@@ -59,20 +61,17 @@ test('a page that takes nothing, by a connection → it is ended, not kept until
   const ended = vi.fn();
   page.on('error', ended).on('close', ended);
   page.write(head.join('\r\n'));
-  await vi.waitFor(() => expect(runs.watchers()).toBe(1), { timeout: 5_000 });
+  await eventually(() => expect(runs.watchers()).toBe(1));
   for (let seq = 1; seq <= 40; seq += 1) {
     runs.happens(warning(seq, LONG));
     await new Promise(resolve => setTimeout(resolve, 5));
   }
   // The beginning of another request: who has ended the connection refuses it.
   page.write('GET / HTTP/1.1\r\nx: ');
-  await vi.waitFor(
-    () => {
-      if (!page.destroyed) page.write('y');
-      expect(ended).toHaveBeenCalled();
-    },
-    { timeout: 5_000 },
-  );
+  await eventually(() => {
+    if (!page.destroyed) page.write('y');
+    expect(ended).toHaveBeenCalled();
+  });
 }, 20_000);
 
 test('a client of AG-UI that takes nothing → the last state alone waits for it, and in the end it is told to ask again', async () => {
@@ -85,5 +84,5 @@ test('a client of AG-UI that takes nothing → the last state alone waits for it
   expect(value).toMatchObject({ snapshot: { lastEventSeq: 3 } });
   for (let seq = 1; seq <= 40; seq += 1) push({ type: 'event', run: 'r', event: warning(seq, LONG) });
   await expect(listening.frames().next()).rejects.toThrow('More came than the client took');
-  await vi.waitFor(() => expect(left).toHaveBeenCalled());
+  await eventually(() => expect(left).toHaveBeenCalled());
 });

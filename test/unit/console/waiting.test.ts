@@ -1,9 +1,11 @@
 /** The look-out for all that waits for a person. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { expect, onTestFinished, test } from 'vitest';
 import type { Frame } from '../../../src/cli/console/api.js';
 import { Waiting } from '../../../src/cli/console/waiting.js';
 import type { Gate, ListedRun, RunSnapshot, SteersmanClient } from '../../../src/client/index.js';
 import { fakeRuns } from '../../support/fake-runs.js';
+import { eventually } from '../../support/wait.js';
 
 type Show = () => Promise<RunSnapshot>;
 
@@ -41,23 +43,23 @@ test('waiting: the worker of a run is away → its gate stays, and it is told th
   const told = await snapshot();
   let answered = true;
   const { last } = lookOut({ one: async () => ({ ...told, answered, gates: answered ? told.gates : [] }) });
-  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: [] }));
+  await eventually(() => expect(last()).toEqual({ gates: ['one'], untold: [] }));
   answered = false;
-  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: ['one'] }), { timeout: 5_000 });
+  await eventually(() => expect(last()).toEqual({ gates: ['one'], untold: ['one'] }));
   answered = true;
-  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: [] }), { timeout: 5_000 });
+  await eventually(() => expect(last()).toEqual({ gates: ['one'], untold: [] }));
 });
 
 test('waiting: a run of which no worker has ever told → it is told that it waits, not that nothing does', async () => {
   const told = await snapshot();
   const { last } = lookOut({ one: async () => ({ ...told, answered: false, gates: [] }) });
-  await vi.waitFor(() => expect(last()).toEqual({ gates: [], untold: ['one'] }));
+  await eventually(() => expect(last()).toEqual({ gates: [], untold: ['one'] }));
 });
 
 test('waiting: a run whose worker does not answer → holds up no other', async () => {
   const told = await snapshot();
   const { last } = lookOut({ silent: () => new Promise(() => undefined), one: async () => told });
-  await vi.waitFor(() => expect(last()).toEqual({ gates: ['one'], untold: [] }), { timeout: 5_000 });
+  await eventually(() => expect(last()).toEqual({ gates: ['one'], untold: [] }));
 });
 
 test('waiting: more runs wait than are listed → that is told, and a gate that newer ones push off the list stays until it is closed', async () => {
@@ -65,11 +67,11 @@ test('waiting: more runs wait than are listed → that is told, and a gate that 
   const ids = Array.from({ length: 100 }, (_, at) => `run-${at}`);
   const shows: Record<string, Show> = Object.fromEntries(ids.map(id => [id, async () => told]));
   const { last, more } = lookOut(shows);
-  await vi.waitFor(() => expect([last().gates?.length, more()]).toEqual([100, false]), { timeout: 5_000 });
+  await eventually(() => expect([last().gates?.length, more()]).toEqual([100, false]));
   shows['run-100'] = async () => told;
-  await vi.waitFor(() => expect([last().gates?.length, more()]).toEqual([101, true]), { timeout: 5_000 });
+  await eventually(() => expect([last().gates?.length, more()]).toEqual([101, true]));
   expect(last().gates).toContain('run-0');
   shows['run-0'] = async () => ({ ...told, gates: [] });
-  await vi.waitFor(() => expect(last().gates).not.toContain('run-0'), { timeout: 5_000 });
+  await eventually(() => expect(last().gates).not.toContain('run-0'));
   expect([last().gates?.length, more()]).toEqual([100, true]);
 });

@@ -1,8 +1,10 @@
 /** Live text of replies that write their calls as text: a watcher sees what they say, never a tag. */
-import { afterEach, expect, test, vi } from 'vitest';
+
+import { afterEach, expect, test } from 'vitest';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
 import { startCall, tool } from '../../support/model-calls.js';
+import { eventually } from '../../support/wait.js';
 
 const CALL = '<tool_call>\n<name>read</name>\n<arguments>\n<path>a.txt</path>\n</arguments>\n</tool_call>';
 
@@ -45,7 +47,7 @@ test('live text: a call written as text → no heartbeat has its tags', async ()
   });
   // All of it has come.
   const tokens = Math.ceil(`I look.\n${CALL}`.length / 4);
-  await vi.waitFor(() => expect(call.heartbeats.at(-1)?.spent?.outputTokens).toBe(tokens));
+  await eventually(() => expect(call.heartbeats.at(-1)?.spent?.outputTokens).toBe(tokens));
   expect(call.heartbeats.at(-1)?.tail).toBe('I look.\n');
   call.environment.cancel('CANCELLED');
   await call.result;

@@ -3,6 +3,7 @@ import { NEW_TALK } from '../../../../src/cli/session/input/talk-state.js';
 import { newProgress } from '../../../../src/cli/session/run-view.js';
 import { SessionActions } from '../../../../src/cli/session/session-actions.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
+import { eventually } from '../../../support/wait.js';
 
 const GATE: Gate = {
   ...{ id: 'g1', title: 'search/1 asks: put', body: '', openedAt: 0, deadline: null, kind: 'approval' },
@@ -28,7 +29,7 @@ test('a gate that was answered: in a state that was asked for before → hidden;
   const { actions, states, answerGate, shown, desk } = session();
   actions.setGates([GATE], 1);
   expect(shown()).toEqual([]);
-  await vi.waitFor(() => expect(answerGate).toHaveBeenCalledOnce());
+  await eventually(() => expect(answerGate).toHaveBeenCalledOnce());
   await new Promise(setImmediate);
   actions.setGates([GATE], states.asked);
   expect(shown()).toEqual([]);

@@ -1,5 +1,5 @@
 import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { GATE_ANSWER_BYTES } from '../../../../src/base/sizes/bounds.js';
 import type { ClientScope } from '../../../../src/client/client-scope.js';
 import type { Temporal } from '../../../../src/client/connect.js';
@@ -11,6 +11,7 @@ import { clientTool } from '../../../../src/client/start/client-tools.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
 import { submitToolResultUpdate, WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 import { approvalGate } from '../../../support/fake-runs.js';
+import { eventually } from '../../../support/wait.js';
 
 const question: Gate = { ...approvalGate('g2'), kind: 'question', subject: { role: 'planner' } };
 
@@ -123,25 +124,23 @@ const unheard = (error: Error) => {
   throw error;
 };
 
-const until = (condition: () => void) => vi.waitFor(condition, { timeout: 30_000 });
-
 test('onGate: a gate that is open and one that comes → each is handed over once, and its signal aborted when it is closed', async () => {
   const run = new FakeRun();
   const taken: { id: string; signal: AbortSignal }[] = [];
   const approval = approvalGate('g1');
   run.set(approval);
   const stop = onGate(run.scope, run.looks, ({ id }, { signal }) => void taken.push({ id, signal }), unheard);
-  await until(() => expect(taken).toHaveLength(1));
+  await eventually(() => expect(taken).toHaveLength(1));
   run.set(approval, question);
-  await until(() => expect(taken).toHaveLength(2));
+  await eventually(() => expect(taken).toHaveLength(2));
   run.set(question);
-  await until(() => expect(taken[0]?.signal.aborted).toBe(true));
+  await eventually(() => expect(taken[0]?.signal.aborted).toBe(true));
   expect(taken.map(({ id, signal }) => [id, signal.aborted])).toEqual([
     ['g1', true],
     ['g2', false],
   ]);
   run.end();
-  await until(() => expect(taken[1]?.signal.aborted).toBe(true));
+  await eventually(() => expect(taken[1]?.signal.aborted).toBe(true));
   stop();
 });
 
@@ -151,7 +150,7 @@ test('onGate: no worker answers for a while → asked again until one does', asy
   run.troubles.push(Object.assign(new Error('deadline'), { code: 4 }));
   run.set(approvalGate('g1'));
   const stop = onGate(run.scope, run.looks, ({ id }) => void taken.push(id), unheard);
-  await until(() => expect(taken).toEqual(['g1']));
+  await eventually(() => expect(taken).toEqual(['g1']));
   stop();
 });
 
@@ -163,13 +162,13 @@ test('onGate: the events of the run are followed too → both by one reading: no
   const following = (async () => {
     for await (const { type } of held.events({ live: false })) told.push(type);
   })();
-  await until(() => expect(run.asked).toContain('events after 0'));
+  await eventually(() => expect(run.asked).toContain('events after 0'));
   run.goesOn();
-  await until(() => expect(run.asked.filter(what => what === 'events after 0').length).toBe(2));
+  await eventually(() => expect(run.asked.filter(what => what === 'events after 0').length).toBe(2));
   run.set(question);
-  await until(() => expect(taken).toEqual(['g2']));
+  await eventually(() => expect(taken).toEqual(['g2']));
   run.set();
-  await until(() => expect(told).toEqual(['gate_opened', 'gate_closed']));
+  await eventually(() => expect(told).toEqual(['gate_opened', 'gate_closed']));
   run.end();
   await following;
   expect(run.asked.filter(what => what === 'state')).toHaveLength(2);
@@ -190,8 +189,8 @@ test('onGate: what the handler returns → the answer, with all arguments shown 
     },
     unheard,
   );
-  await until(() => expect(run.sent).toEqual([{ gateId: 'g1', decision: 'approve' }]));
-  await until(() => expect(seen).toHaveLength(2));
+  await eventually(() => expect(run.sent).toEqual([{ gateId: 'g1', decision: 'approve' }]));
+  await eventually(() => expect(seen).toHaveLength(2));
   expect(seen).toEqual(
     expect.arrayContaining([
       ['g1', { path: 'whole.txt' }],
@@ -235,7 +234,7 @@ test('onGate: handlers by kind → each gate to its own, to the default where th
     { gateId: 'g1', decision: 'approve' },
     { gateId: 'g2', text: 'Blue.' },
   ];
-  await until(() => expect(run.sent).toHaveLength(2));
+  await eventually(() => expect(run.sent).toHaveLength(2));
   expect(run.sent).toEqual(expect.arrayContaining(sent));
   stop();
 });
@@ -256,10 +255,10 @@ test.each(['ended', 'closed with the client'] as const)(
       },
       unheard,
     );
-    await until(() => expect(thinking).not.toBeNull());
+    await eventually(() => expect(thinking).not.toBeNull());
     if (how === 'ended') stop();
     else run.closing.abort();
-    await until(() => expect(thinking?.aborted).toBe(true));
+    await eventually(() => expect(thinking?.aborted).toBe(true));
     expect([run.sent, run.reported]).toEqual([[], []]);
   },
 );
@@ -268,7 +267,7 @@ test('client tools: a call → claimed, run with its key, and its result given',
   const run = new FakeRun();
   run.set(clientGate());
   const mailed = mailing(run);
-  await until(() => expect(run.sent).toHaveLength(2));
+  await eventually(() => expect(run.sent).toHaveLength(2));
   expect(run.sent).toEqual([
     { claimed: { gateId: 'g5', by, takeOver: false } },
     { gateId: 'g5', content: 'sent', isError: false },
@@ -282,7 +281,7 @@ test('client tools: another client has claimed the call → not run', async () =
   run.answers.push(refusedUpdate('7-ab has begun mail'));
   run.set(clientGate());
   const mailed = mailing(run);
-  await until(() => expect(run.reported).toEqual(['Gates of r: 7-ab has begun mail']));
+  await eventually(() => expect(run.reported).toEqual(['Gates of r: 7-ab has begun mail']));
   expect([mailed, run.sent.length]).toEqual([[], 1]);
   run.closing.abort();
 });
@@ -292,9 +291,9 @@ test('client tools: it was claimed before this client came → taken over, and r
   run.answers.push({ run: false });
   run.set(clientGate('7-ab'));
   const mailed = mailing(run);
-  await until(() => expect(run.sent).toEqual([{ claimed: { gateId: 'g5', by, takeOver: true } }]));
+  await eventually(() => expect(run.sent).toEqual([{ claimed: { gateId: 'g5', by, takeOver: true } }]));
   run.set(question, { ...clientGate(), id: 'g6' });
-  await until(() => expect(mailed).toHaveLength(1));
+  await eventually(() => expect(mailed).toHaveLength(1));
   expect(run.sent[1]).toEqual({ claimed: { gateId: 'g6', by, takeOver: false } });
   run.closing.abort();
 });
@@ -306,7 +305,7 @@ test.each([
   const run = new FakeRun();
   run.set(clientGate());
   mailing(run, result);
-  await until(() => expect(run.sent).toHaveLength(2));
+  await eventually(() => expect(run.sent).toHaveLength(2));
   const [, sent] = run.sent;
   expect(sent).toMatchObject({
     content: expect.stringMatching(/… \[cut: \d+ characters\]$/),
@@ -321,7 +320,7 @@ test('client tools: no worker answers for a moment → the result is given again
   run.answers.push({ run: true }, new WorkflowUpdateRPCTimeoutOrCancelledError('late'));
   run.set(clientGate());
   const mailed = mailing(run);
-  await until(() => expect(run.sent).toHaveLength(3));
+  await eventually(() => expect(run.sent).toHaveLength(3));
   expect(run.sent[2]).toEqual(run.sent[1]);
   expect([mailed.length, run.reported]).toEqual([1, []]);
   run.closing.abort();
@@ -332,7 +331,7 @@ test('client tools: the run refuses the result → that is the result, with the 
   run.answers.push({ run: true }, refusedUpdate('The input is nested deeper than 100 levels.'));
   run.set(clientGate());
   mailing(run);
-  await until(() => expect(run.reported).toEqual([expect.stringContaining('nested deeper')]));
+  await eventually(() => expect(run.reported).toEqual([expect.stringContaining('nested deeper')]));
   expect(run.sent[2]).toMatchObject({
     content: expect.stringMatching(/was run.*nested deeper/),
     isError: true,

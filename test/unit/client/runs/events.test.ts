@@ -4,6 +4,7 @@ import { Run } from '../../../../src/client/run/run.js';
 import { listenToStream } from '../../../../src/client/vocabularies/index.js';
 import { pauseMs } from '../../../../src/client/watch/watch-run.js';
 import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
+import { eventually } from '../../../support/wait.js';
 
 /** A run that waits for somebody; `looked` for each look at it, which gives whether its workers are behind. */
 function waitingRun(looked: () => unknown): Run {
@@ -40,7 +41,7 @@ test('events: a run of which nothing comes is left → its watch ends, and nobod
   const looked = vi.fn();
   const events = waitingRun(looked).events({ pollMs: 1, live: false });
   const unlisten = listenToStream(events, { onError: error => expect.unreachable(error.message) });
-  await vi.waitFor(() => expect(looked.mock.calls.length).toBeGreaterThan(3));
+  await eventually(() => expect(looked.mock.calls.length).toBeGreaterThan(3));
   unlisten();
   await events.return(undefined);
   expect((await events.next()).done).toBe(true);
@@ -51,7 +52,7 @@ test('events: a worker is still taking in what happened → looked at again long
   const looked = vi.fn(() => true);
   const events = waitingRun(looked).events({ pollMs: 3_600_000, live: false, signal: ending.signal });
   const next = events.next();
-  await vi.waitFor(() => expect(looked.mock.calls.length).toBeGreaterThan(3), { timeout: 30_000 });
+  await eventually(() => expect(looked.mock.calls.length).toBeGreaterThan(3));
   ending.abort();
   await next;
 });

@@ -1,4 +1,5 @@
 /** Sessions against the fake server in processes of its own, over the activity that runs make. */
+
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import { McpSessions } from '../../../../src/mcp/connection/sessions.js';
 import { listRunTools } from '../../../../src/mcp/tools.js';
 import { createLocalBlobStore } from '../../../../src/shared/store/blob-store.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../../../support/fake-mcp-server.js';
+import { eventually } from '../../../support/wait.js';
 
 let fake: FakeMcp;
 let workspace = '';
@@ -80,7 +82,7 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
-const gone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 6_000 });
+const gone = (pid: number) => eventually(() => expect(isAlive(pid)).toBe(false));
 
 test('session: two runs → a process for each, told with the first call; each finds what it left there', async () => {
   const { sessions, call } = rig();

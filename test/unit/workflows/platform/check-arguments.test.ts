@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../../../src/base/json/json.js';
 import { validateArguments } from '../../../../src/shared/schema/validate-arguments.js';
 import { argumentFaults } from '../../../../src/workflows/platform/check-arguments.js';
@@ -6,6 +6,7 @@ import { answerReader } from '../../../../src/workflows/platform/read-input.js';
 import { toolArguments } from '../../../../src/workflows/platform/requests.js';
 import { runNextCalls } from '../../../../src/workflows/turn/tools/run-tools.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
+import { eventually } from '../../../support/wait.js';
 
 const WRITE: JsonSchema = {
   type: 'object',
@@ -179,7 +180,7 @@ describe('arguments edited at a gate', () => {
     const { run } = runAtCalls([{ name: 'put', input }]);
     const { batch } = run.state.cursor.position.turns;
     void runNextCalls(run, batch as NonNullable<typeof batch>);
-    await vi.waitFor(() => expect(run.state.people.gates).toHaveLength(1));
+    await eventually(() => expect(run.state.people.gates).toHaveLength(1));
     const gate = run.state.people.gates[0]?.gate;
     expect(gate?.body).toMatch(
       /Not all of it is shown: 4000 of 3000\d\d characters.*show <run>.*toolRequest/s,

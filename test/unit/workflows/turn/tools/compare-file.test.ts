@@ -1,10 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CompareFileInput } from '../../../../../src/activities/types.js';
 import type { RunSettings } from '../../../../../src/run/agents/run-config.js';
 import { requestPause } from '../../../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../../../src/workflows/run.js';
 import { runNextCalls } from '../../../../../src/workflows/turn/tools/run-tools.js';
 import { answer, runAtCalls } from '../../../../support/small-run.js';
+import { eventually } from '../../../../support/wait.js';
 
 const WRITE = { name: 'put', input: { path: 'a', content: 'new' } };
 
@@ -38,7 +39,7 @@ test('gate of a write: opened when the file was looked at, with the others; look
   const { run, looked, look, turning, ran } = aboutToWrite();
   expect(gates(run)).toEqual([]);
   look();
-  await vi.waitFor(() => expect(gates(run)).toHaveLength(2));
+  await eventually(() => expect(gates(run)).toHaveLength(2));
   expect(gates(run)[0]?.body).toContain('-old\n+new');
   answer(run, { gateId: gates(run)[0]?.id, decision: 'approve' });
   await turning;
