@@ -49,7 +49,7 @@ export function lookBefore(
   const named = namedPaths(input, workspace);
   const known = new Set(state.evidence.files.map(file => file.named));
   const paths = named.filter(path => !known.has(path));
-  const taskId = taskAt(state.cursor);
+  const taskId = taskAt(run.cursor);
   state.evidence = withWriter(state.evidence, named, taskId);
   if (paths.length === 0) return null;
   return run.ports.look({ at: 'before', workspace, paths }).then(seen => {
@@ -94,16 +94,16 @@ export function noteCall(
   const tool = isWrite ? { ...called, policy: { ...called.policy, readOnly: false } } : called;
   if (!isNoted(tool, result)) return;
   const named = namedPaths(input, state.settings.workspace);
-  const note = callNote(result, { tool, line, input, named, at, taskId: taskAt(state.cursor) });
+  const note = callNote(result, { tool, line, input, named, at, taskId: taskAt(run.cursor) });
   state.evidence = withCall(state.evidence, note);
 }
 
 /** What a sub-agent has done counts as this run's, in its words: files of its calls are not looked at. */
-export function noteAgentEffects({ state }: Run, effects: readonly string[]): void {
+export function noteAgentEffects({ state, cursor }: Run, effects: readonly string[]): void {
   if (!isVerified(state.goal.mode)) return;
   const tools = state.pinned?.tools ?? [];
   for (const line of effects) {
-    const note = agentNote(line, { tools, taskId: taskAt(state.cursor), at: state.evidence.changes ?? 0 });
+    const note = agentNote(line, { tools, taskId: taskAt(cursor), at: state.evidence.changes ?? 0 });
     state.evidence = withCall(state.evidence, note);
   }
 }

@@ -111,7 +111,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   const superseded = () => question.superseded?.(open.gate.subject as SubjectOf<K>) === true;
   const closed = () => !state.people.gates.includes(open);
   const over = () => open.answer !== null || state.people.stop !== null || superseded() || closed();
-  await run.waitForPerson(
+  await run.line.waitForPerson(
     () => over() || hearsAtGate(run),
     open.gate.deadline,
     `a person's answer to ${gateLine(open.gate)}`,

@@ -172,7 +172,7 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   const { people } = state;
   const arrived = () => people.inbox.items.length > 0;
   const done = () => arrived() || people.finishing || people.stop !== null;
-  await run.waitForPerson(done, deadline, 'the next goal, or the end');
+  await run.line.waitForPerson(done, deadline, 'the next goal, or the end');
   return arrived() && !people.stop;
 }
 

@@ -9,8 +9,8 @@ import { type Run, Yielded } from './run.js';
 export const UNDERSTANDING = 'understanding';
 
 /** The role whose position this is; null where a second role is asked, or a message understood. */
-export function roleHere({ state }: Run): string | null {
-  const { position, interrupts } = state.cursor;
+export function roleHere({ state, cursor }: Run): string | null {
+  const { position, interrupts } = cursor;
   return interrupts.length === 0 ? roleAt(wayOf(state), position) : null;
 }
 
@@ -19,9 +19,9 @@ export function roleHere({ state }: Run): string | null {
  * they are for the role that asked it. Everywhere else what waits is read before the next model call, also
  * before the last one of a goal (PR5).
  */
-export function readable({ state: { cursor }, hearsPeople }: Run): boolean {
+export function readable({ cursor, line }: Run): boolean {
   const positions = [cursor, ...cursor.branches.map(branch => branch.cursor)];
-  return hearsPeople && positions.every(({ interrupts }) => interrupts.length === 0);
+  return line.hearsPeople && positions.every(({ interrupts }) => interrupts.length === 0);
 }
 
 /** Whether a run that is held has something to listen to. */
@@ -32,7 +32,8 @@ export function hears(run: Run, role: string): boolean {
 /** Whether there is a message to be read here: what lets tool calls run first waits with them. */
 export function isHeard(run: Run, role: string): boolean {
   if (!readable(run)) return false;
-  const { cursor, people } = run.state;
+  const { cursor } = run;
+  const { people } = run.state;
   const action = batchAction(waitingSteers(people.inbox, role));
   const positions = [cursor, ...cursor.branches.map(branch => branch.cursor)].map(({ position }) => position);
   return (

@@ -1,4 +1,4 @@
-/** One run: its state and its ports, with the few operations that loops and modes share. */
+/** One run, on one of its lines of work: state and ports, with the few operations that loops and modes share. */
 
 import { sizeOf } from '../base/sizes/sizes.js';
 import { type Words, wordsOf } from '../base/words/words.js';
@@ -12,15 +12,15 @@ import { estimateMessageTokens } from '../run/limits/tokens.js';
 import type { Message, TextBlock, UserMessage } from '../run/messages/message.js';
 import type { Task } from '../run/plan/plan.js';
 import type { Interrupt, Position } from '../run/position/position.js';
-import { isAmidCalls } from '../run/state/cursor.js';
+import { type Cursor, isAmidCalls } from '../run/state/cursor.js';
 import { withUserNote } from '../run/state/goal.js';
 import { type JournalPayloads, type JournalType, record } from '../run/state/journal.js';
 import type { RunState } from '../run/state/run-state.js';
-import { MAIN_THREAD, newThread, type Thread } from '../run/state/thread.js';
+import { MAIN_THREAD, type Thread } from '../run/state/thread.js';
 import { forgetAll } from '../run/tools/ledger.js';
+import { type Line, MainLine } from './branches/line.js';
 import { type CallInFlight, newMemory, type RunMemory } from './memory.js';
 import type { CallOptions, Ports } from './ports.js';
-import { keepDue, keepSession } from './turn/keep-session.js';
 
 /** The beginning of a gate's key, if a tool server has opened the gate. */
 export const FORM = 'form:';
@@ -42,11 +42,24 @@ export class Run {
   readonly state: RunState;
   readonly ports: Ports;
   readonly memory: RunMemory;
+  /** The line of work that this is: all lines of a run have its state, ports and memory in common. */
+  readonly line: Line;
 
-  constructor(state: RunState, ports: Ports, memory: RunMemory = newMemory()) {
+  constructor(
+    state: RunState,
+    ports: Ports,
+    memory: RunMemory = newMemory(),
+    lineOf: (run: Run) => Line = run => new MainLine(run),
+  ) {
     this.state = state;
     this.ports = ports;
     this.memory = memory;
+    this.line = lineOf(this);
+  }
+
+  /** Where this line stands; `state.cursor` is where the main line does. */
+  get cursor(): Cursor {
+    return this.line.cursor;
   }
 
   get pinned(): PinnedRun {
@@ -73,7 +86,9 @@ export class Run {
   }
 
   journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): void {
-    record(this.state.log.journal, this.ports.now(), type, payload);
+    const { taskId } = this.line;
+    const told = taskId === null ? payload : { taskId, ...payload };
+    record(this.state.log.journal, this.ports.now(), type, told);
   }
 
   /** Once a goal, by what it is about; those that come after many others are not told. */
@@ -93,7 +108,7 @@ export class Run {
   /** The thread a role reads and writes: the shared one, or its own (Y2). */
   threadOf(role: PinnedRole): Thread {
     // Between tool calls and their results nobody else may speak, be their memory shared or not.
-    const shares = role.memory === 'shared' && !isAmidCalls(this.state.cursor);
+    const shares = role.memory === 'shared' && !isAmidCalls(this.cursor);
     return this.thread(shares ? MAIN_THREAD : role.name);
   }
 
@@ -102,8 +117,7 @@ export class Run {
   }
 
   thread(id: string): Thread {
-    this.state.threads[id] ??= newThread(id);
-    return this.state.threads[id];
+    return this.line.thread(id);
   }
 
   append<M extends Message>(thread: Thread, message: M): M {
@@ -175,7 +189,7 @@ export class Run {
   }
 
   moveTo(position: Position): Moved {
-    this.state.cursor.position = position;
+    this.cursor.position = position;
     this.show();
     return MOVED;
   }
@@ -189,13 +203,13 @@ export class Run {
 
   /** Something comes in between: the mode goes on there. */
   interrupt(by: Interrupt): void {
-    this.state.cursor.interrupts.push(by);
+    this.cursor.interrupts.push(by);
     this.show();
   }
 
   /** What came in between is settled: the run is back at what it interrupted. */
   goBack(): Moved {
-    this.state.cursor.interrupts.pop();
+    this.cursor.interrupts.pop();
     this.show();
     return MOVED;
   }
@@ -204,66 +218,9 @@ export class Run {
     this.ports.show(this.state);
   }
 
-  // What a branch does otherwise: see `branches/branch-run.ts`.
-
-  /** Whether messages of people are read here. */
-  get hearsPeople(): boolean {
-    return true;
-  }
-
-  /** Leaves this position where something is wanted of the whole run. */
-  giveWay(): void {}
-
-  /** Whether the run is to continue as new here. */
-  handoverDue(): boolean {
-    return this.ports.handoverDue(this.state) && !this.isServingApp;
-  }
-
   /** A call that an app asked for is in flight, beside the loop: it ends in the part in which it began. */
   get isServingApp(): boolean {
     return this.state.tools.apps.calls.some(({ begun }) => begun);
-  }
-
-  /** Whether the limits leave a turn for one more model call, beside those in flight. */
-  hasTurn(): boolean {
-    return true;
-  }
-
-  /** Bytes that a part of the position may take. */
-  roomFor(bytes: number): number {
-    return bytes;
-  }
-
-  /** How many calls that run at the same time share what is left of the budgets. */
-  get sharers(): number {
-    return this.state.tools.inFlight.length;
-  }
-
-  /**
-   * Waits until `done`, or until `deadline`. The time does not count as the goal's. A long wait continues as
-   * new when the server suggests it: what is waited for is in the state, so the caller waits on. `what` says in
-   * the Web UI whose timer it is.
-   */
-  async waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void> {
-    const { state, ports } = this;
-    while (!done()) {
-      const now = ports.now();
-      if (deadline !== null && now >= deadline) break;
-      state.goal.waitingSince ??= now;
-      this.show();
-      if (keepDue(this, () => true)) {
-        await keepSession(this);
-        // Else it would be due again at once, for ever: what a cancelled run calls is cancelled before it begins.
-        ports.throwIfCancelled();
-        continue;
-      }
-      const timeoutMs = deadline === null ? null : deadline - now;
-      const mustGoOn = () => ports.handoverSuggested() && !this.isServingApp;
-      await ports.wait(() => done() || mustGoOn(), timeoutMs, what);
-      ports.throwIfCancelled();
-      if (!done() && mustGoOn()) await ports.handOver(state);
-    }
-    this.stopWaiting();
   }
 
   /** From here on the goal's time counts again. */

@@ -10,7 +10,6 @@ import { modelsInUse, type PinnedRun } from '../../run/agents/run-config.js';
 import { budgetTokens } from '../../run/limits/budget-tokens.js';
 import type { ToolUseBlock } from '../../run/messages/message.js';
 import type { PlannedTask, Task } from '../../run/plan/plan.js';
-import { taskAt } from '../../run/state/cursor.js';
 import { userNotesText } from '../../run/state/goal.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { digest, toldText } from '../evidence/telling.js';
@@ -74,8 +73,8 @@ function saidBy(state: RunState, resultId: string | undefined): string | null {
 const CALL_CHARS = 160;
 const SAID_CHARS = 300;
 
-export function actionReviewInstruction(state: RunState, call: ToolUseBlock): string {
-  const taskId = taskAt(state.cursor);
+/** `taskId`: the task that the call is for. */
+export function actionReviewInstruction(state: RunState, call: ToolUseBlock, taskId: string | null): string {
   const task = state.tasks.find(candidate => candidate.id === taskId);
   return reviewInstruction(state, fill(wordsOf(state).reviewAction, { tool: call.name }), 'action', {
     tool: call.name,

@@ -24,7 +24,7 @@ import { safePoint } from '../turn/safe-point.js';
 import { applySteering } from '../turn/take-steering.js';
 import { type BatchEnd, closeOpenCalls } from '../turn/tools/finish-call.js';
 import { usedBudgets } from '../turn/turn-loop.js';
-import { BranchGroup, BranchRun, isSpokenTo } from './branch-run.js';
+import { BranchGroup, isSpokenTo, onBranch } from './branch-line.js';
 
 /** The main line, until a branch wants something of it. */
 export async function sideBySide(run: Run): Promise<StepEnd> {
@@ -98,17 +98,15 @@ interface Opened {
 }
 
 async function follow(run: Run, branches: readonly Branch[], opened: Opened): Promise<void> {
-  const lines = branches.map(branch => new BranchRun(run, branch, opened.group));
-  for (const line of lines) opened.group.working.add(line);
-  await Promise.all(lines.map(line => followOne(run, line, opened)));
+  for (const branch of branches) opened.group.working.add(branch);
+  await Promise.all(branches.map(branch => followOne(run, branch, opened)));
 }
 
 /** The room of a task that has ended is the next one's at once. */
-async function followOne(run: Run, line: BranchRun, opened: Opened): Promise<void> {
+async function followOne(run: Run, branch: Branch, opened: Opened): Promise<void> {
   const { group, ends, thrown } = opened;
-  const { branch } = line;
   try {
-    const end = await work(line);
+    const end = await work(onBranch(run, branch, group), branch);
     if (end !== MOVED) ends.set(branch, end);
     const { position } = branch.cursor;
     if (end !== MOVED || position.phase !== 'execution' || position.step.kind === 'failed')
@@ -119,7 +117,7 @@ async function followOne(run: Run, line: BranchRun, opened: Opened): Promise<voi
       group.isCalled = true;
     }
   } finally {
-    group.working.delete(line);
+    group.working.delete(branch);
   }
   const { people } = run.state;
   if (isAtWork(branch) || group.isCalled || people.stop || isHeld(run.state)) return;
@@ -127,17 +125,17 @@ async function followOne(run: Run, line: BranchRun, opened: Opened): Promise<voi
 }
 
 /** Works on the task until it has ended, or until what it came to is for the main line. */
-async function work(line: BranchRun): Promise<StepEnd> {
-  const { cursor, taskId } = line.branch;
+async function work(run: Run, branch: Branch): Promise<StepEnd> {
+  const { cursor, taskId } = branch;
   for (;;) {
     const at = here(cursor);
     if (at.phase === 'consultation') {
-      await answerConsultation(line, at);
+      await answerConsultation(run, at);
       continue;
     }
-    const task = line.state.tasks.find(({ id }) => id === taskId);
-    if (at.phase !== 'execution' || !isAtWork(line.branch) || !task) return MOVED;
-    const end = await workOn(line, at, task);
+    const task = run.state.tasks.find(({ id }) => id === taskId);
+    if (at.phase !== 'execution' || !isAtWork(branch) || !task) return MOVED;
+    const end = await workOn(run, at, task);
     if (end !== MOVED) return end;
   }
 }
@@ -168,7 +166,7 @@ async function waitForAny(run: Run, { waits }: BranchGroup): Promise<void> {
   const all = [...waits.values()];
   const deadlines = all.flatMap(({ deadline }) => (deadline === null ? [] : [deadline]));
   const isWanted = () => state.people.stop !== null || isHeld(state) || isHeard(run, EXECUTOR);
-  await run.waitForPerson(
+  await run.line.waitForPerson(
     () => all.some(({ isOver }) => isOver()) || isWanted(),
     deadlines.length > 0 ? Math.min(...deadlines) : null,
     all.map(({ what }) => what).join('; '),
@@ -200,7 +198,7 @@ export function closeBranches(
   const { state } = run;
   const branches = inPlanOrder(state.cursor.branches, state.tasks);
   if (branches.length === 0) return;
-  for (const branch of branches) closeOpenCalls(new BranchRun(run, branch, new BranchGroup()), end);
+  for (const branch of branches) closeOpenCalls(onBranch(run, branch), end);
   closeGates(run, () => true, end.why);
   const left = new Map(branches.filter(isAtWork).map(branch => [branch.taskId, branch]));
   state.tasks = state.tasks.map(task => withEnd(task, left.get(task.id), open));

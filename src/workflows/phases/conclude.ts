@@ -53,7 +53,7 @@ export function concludeEarly(run: Run, end: EarlyEnd): StepEnd {
       return wrapUpAs(run, causeOfFailure(failure), why, failure);
     }
     case 'budget_used': {
-      const taskId = taskAt(run.state.cursor);
+      const taskId = taskAt(run.cursor);
       for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
       const why = fill(run.words.whyBudget, { budgets: end.budgets.join(', ') });
       return wrapUpAs(run, causeOfBudgets(end.budgets), why);
@@ -80,7 +80,7 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
   };
   const by = answererOf(run);
   const last = lastRole(wayOf(run.state));
-  const { cycle } = run.state.cursor.position;
+  const { cycle } = run.cursor.position;
   return run.enter(wrapUpAt(cycle, { cause, why, failure: kept, ...(by !== last && { by }) }));
 }
 
@@ -88,7 +88,7 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
 function answererOf(run: Run): string {
   const way = wayOf(run.state);
   const last = lastRole(way);
-  const { position } = run.state.cursor;
+  const { position } = run.cursor;
   if (position.phase !== 'answering') return last;
   const atWork = roleAt(way, position);
   const shares = [last, atWork].every(name => run.role(name).memory === 'shared');
@@ -179,7 +179,7 @@ export function whatThereIs(run: Run): string {
 
 /** The text of a reply that was cut short, for an answer where there is nothing better. */
 function cutShort(run: Run): string | null {
-  const { cut } = run.state.cursor.position.turns;
+  const { cut } = run.cursor.position.turns;
   const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);
   const rest = last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
   return cut === null ? rest : withCutNote(joinCut(cut, rest ?? ''), run.words);

@@ -22,7 +22,7 @@ export async function execute(run: Run, position: Execution): Promise<StepEnd> {
   const { step } = position;
   const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
   if (task) return step.kind === 'failed' ? finishFailure(run, task) : workOn(run, position, task);
-  const { branches } = run.state.cursor;
+  const { branches } = run.cursor;
   const next = tasksToBegin(run.state.tasks, { branches, atOnce: run.limits.parallelTasks });
   // A task that would be alone needs no branch.
   return branches.length > 0 || next.length > 1 ? sideBySide(run) : chooseTask(run, position);
@@ -37,7 +37,7 @@ function chooseTask(run: Run, { cycle }: Execution): Moved {
     blockStuckTasks(run);
     return goOnWithoutTasks(run);
   }
-  state.tools.badCalls = {};
+  run.line.tools.badCalls = {};
   run.moveTo(executionAt(cycle, { kind: 'work', taskId: task.id }));
   beginTask(run, task);
   return MOVED;
@@ -53,7 +53,7 @@ async function finishFailure(run: Run, task: Task): Promise<StepEnd> {
   if (policy !== 'ask') return carryOn(run, task, run.pinned.onStepFailure);
   const { state } = run;
   const asked = await ask(run, {
-    key: `step:${state.goal.number}:${state.cursor.position.cycle}:${task.id}`,
+    key: `step:${state.goal.number}:${run.cursor.position.cycle}:${task.id}`,
     kind: 'step',
     ...failedStepText(run.words, task),
     subject: { taskId: task.id, canReplan: canReplan(run) },
@@ -85,7 +85,8 @@ function carryOn(run: Run, task: Task, wanted: StepFailurePolicy): Moved {
 }
 
 function nextFor(run: Run, policy: StepFailurePolicy) {
-  const { goal, cursor } = run.state;
+  const { cursor } = run;
+  const { goal } = run.state;
   const { orchestrate: isAsked, roles } = run.pinned;
   const hasOrchestrator = isAsked && roles.orchestrator !== undefined;
   const given = { mode: goal.mode, policy, canReplan: canReplan(run), hasOrchestrator };

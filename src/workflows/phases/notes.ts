@@ -30,7 +30,7 @@ import type { Moved, Run } from '../run.js';
 type TaskEnd = Pick<Task, 'reason' | 'result'> & { status: 'completed' | 'failed' | 'skipped' };
 
 export function endTask(run: Run, taskId: string, end: TaskEnd): Moved {
-  const { cycle, turns } = run.state.cursor.position;
+  const { cycle, turns } = run.cursor.position;
   run.changeTask(taskId, { ...end, rounds: turns.round });
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
   blockStuckTasks(run);
@@ -66,7 +66,7 @@ export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
 /** Blocks what of the plan needs what nothing here has. */
 export function blockLackingTasks(run: Run): void {
   const { state, pinned } = run;
-  const { cycle } = state.cursor.position;
+  const { cycle } = run.cursor.position;
   const { tasks, blocked } = blockLacking(state.tasks, { has: capabilitiesOf(pinned), cycle });
   state.tasks = tasks;
   for (const { id, status, reason } of blocked) run.journal('task_ended', { taskId: id, status, reason });
@@ -94,12 +94,13 @@ export function enterChecks(run: Run, of: CheckedWork): Moved | null {
   if (checksOf(state).length === 0) return null;
   const { checks } = state.goal;
   state.goal.checks = { ...checks, results: [], made: checks.effects };
-  return run.enter(checkingAt(state.cursor.position.cycle, of));
+  return run.enter(checkingAt(run.cursor.position.cycle, of));
 }
 
 /** After the checks, whether they passed or could not be made: where the mode goes on. */
 export function goOnChecked(run: Run, of: Exclude<CheckedWork, { kind: 'answer' }>): Moved {
-  const { goal, cursor, tasks } = run.state;
+  const { cursor } = run;
+  const { goal, tasks } = run.state;
   if (of.kind === 'no_plan')
     return run.enter(wrapUpAt(cursor.position.cycle, { cause: 'no_plan', why: run.words.whyNoPlan }));
   const cause = causeOfPlan(tasks);
@@ -136,7 +137,7 @@ export function planAnew(
   run: Run,
   { from, wanted, reading = null }: Omit<Improvements, 'reading'> & Partial<Improvements>,
 ): Moved {
-  const { cursor } = run.state;
+  const { cursor } = run;
   withdrawVerdict(run);
   const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
   return run.enter(planningAt(cursor.position.cycle + 1, improvements));

@@ -30,7 +30,7 @@ const ORCHESTRATOR = 'orchestrator';
 /** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
 export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
   const { state } = run;
-  const key = `orchestrate:${state.goal.number}:${state.cursor.position.cycle}:${task.id}`;
+  const key = `orchestrate:${state.goal.number}:${run.cursor.position.cycle}:${task.id}`;
   const instruction = orchestrationInstruction(state, task, run.pinned);
   const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', instruction });
   if (consulted.kind === 'pending') return MOVED;
@@ -54,7 +54,7 @@ export async function orchestrate(run: Run, task: Task): Promise<StepEnd> {
 }
 
 /** Only after every wait, for it may end in another segment of the run, which comes back here. */
-function settled({ state: { cursor } }: Run): void {
+function settled({ cursor }: Run): void {
   cursor.position = executionAt(cursor.position.cycle);
   // The same task may fail again.
   cursor.answered = null;
@@ -194,5 +194,5 @@ function reopen(run: Run, id: string, status: 'pending' | 'skipped'): Moved {
   state.tasks = tasks;
   if (status === 'skipped') run.journal('task_ended', { taskId: id, status, reason: 'orchestrated' });
   noteBlocked(run, blocked);
-  return run.moveTo(executionAt(state.cursor.position.cycle));
+  return run.moveTo(executionAt(run.cursor.position.cycle));
 }

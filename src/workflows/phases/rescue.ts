@@ -21,7 +21,7 @@ export async function rescueFailure(
 ): Promise<'again' | 'stop' | 'nobody'> {
   const { state, pinned } = run;
   if (state.people.stop) return 'stop';
-  const at = here(state.cursor);
+  const at = here(run.cursor);
   // One question about one failure: what there is can be told without that answer, too.
   const isLastRung = at.phase === 'wrap_up' && at.failure !== null;
   if (!state.settings.attended || isLastRung) return 'nobody';
@@ -30,7 +30,7 @@ export async function rescueFailure(
   const allowed = (other: string) => !needsPrices(run.state) || pinned.modelInfo[other]?.costKnown === true;
   const models = modelsInUse(pinned).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
-    key: `failure:${role.name}:${taskAt(state.cursor) ?? ''}`,
+    key: `failure:${role.name}:${taskAt(run.cursor) ?? ''}`,
     kind: 'failure',
     title: fill(run.words.gateModelFailed, { model }),
     body: failure.message,
@@ -47,8 +47,8 @@ export async function rescueFailure(
 }
 
 /** The budget whose gate is open already. It is settled before later messages are read, as without a handover. */
-export function budgetAsked({ state }: Run): BudgetKind | null {
-  if (!isCounted(state) || here(state.cursor).phase === 'steering') return null;
+export function budgetAsked({ state, cursor }: Run): BudgetKind | null {
+  if (!isCounted(state) || here(cursor).phase === 'steering') return null;
   const [asked] = state.people.gates.flatMap(({ gate, agent }) =>
     gate.kind === 'budget' && !agent ? [gate.subject.budget] : [],
   );

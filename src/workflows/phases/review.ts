@@ -22,6 +22,7 @@ import { confirmationReasons, type EnvelopeMeta } from '../../run/outputs/envelo
 import { type SpecialOutput, specialText } from '../../run/outputs/special-output.js';
 import { isOpen, type Task } from '../../run/plan/plan.js';
 import { newConsultation, type RoleQuestion } from '../../run/position/position.js';
+import { taskAt } from '../../run/state/cursor.js';
 import { envelopeOf } from '../../run/state/thread.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import type { Run } from '../run.js';
@@ -36,7 +37,7 @@ const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], concerns: 
 export function reviewPlan(run: Run): Reviewed {
   const { state, pinned } = run;
   if (!pinned.review.plans) return APPROVED;
-  const { cycle } = state.cursor.position;
+  const { cycle } = run.cursor.position;
   const tasks = state.tasks.filter(task => isOpen(task) || (isLacking(task) && task.cycle === cycle));
   const knownTaskIds = state.tasks.map(task => task.id);
   const maxTasks = run.limits.tasks;
@@ -55,7 +56,7 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
       : [],
   );
   const checks = checkResult({ taskId: task.id, completed: true, summary, calls });
-  const { cycle, turns } = state.cursor.position;
+  const { cycle, turns } = run.cursor.position;
   const key = `result:${state.goal.number}:${cycle}:${task.id}:${turns.round}`;
   return review(run, {
     key,
@@ -80,7 +81,7 @@ export function reviewAction(
   const { pinned } = run;
   if (!isReviewed(run, tool)) return APPROVED;
   const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeOf(reply), words: run.words });
-  const instruction = actionReviewInstruction(run.state, call);
+  const instruction = actionReviewInstruction(run.state, call, taskAt(run.cursor));
   return review(run, { key: `action:${call.id}`, subject: call.name, instruction, checks });
 }
 
@@ -105,7 +106,7 @@ function review(
     else if (envelope) doubts = confirmationReasons(envelope, run.words);
   }
   const decision = decideReview(checks, output, doubts);
-  const { cursor } = run.state;
+  const { cursor } = run;
   if (cursor.reviewed !== key)
     run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
   cursor.reviewed = key;
@@ -123,7 +124,7 @@ export function consult<C extends OutputContract>(
   run: Run,
   question: RoleQuestion & { output: C },
 ): Consulted<C> {
-  const { answered } = run.state.cursor;
+  const { answered } = run.cursor;
   if (answered?.key === question.key) {
     const { value, envelope, special } = answered;
     // Written by `answerConsultation` for the same key, so of the same contract.
@@ -132,7 +133,7 @@ export function consult<C extends OutputContract>(
   run.interrupt(
     newConsultation({
       ...question,
-      instruction: cutText(question.instruction, run.roomFor(INSTRUCTION_BYTES)),
+      instruction: cutText(question.instruction, run.line.roomFor(INSTRUCTION_BYTES)),
     }),
   );
   return { kind: 'pending' };

@@ -291,6 +291,6 @@ export async function answerConsultation(run: Run, asked: Consultation): Promise
     envelope: end.kind === 'reply' ? end.envelope : null,
     special: end.kind === 'special' ? end.special : null,
   };
-  run.state.cursor.answered = { key, ...fitted(answer, run.roomFor(3 * OPINION_BYTES)) };
+  run.cursor.answered = { key, ...fitted(answer, run.line.roomFor(3 * OPINION_BYTES)) };
   return run.goBack();
 }

@@ -68,7 +68,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const thread = run.threadOf(role);
   if (run.pinned.asksProgram && !(await askProgram(run, role))) return { kind: 'again' };
   const model = modelForCall(run, role);
-  if (!run.hasTurn()) return { kind: 'again' };
+  if (!run.line.hasTurn()) return { kind: 'again' };
   const foundOut = outAlready(run, role, model);
   if (foundOut) return { kind: 'failed', failure: foundOut };
   const ready = makeReady(run, { role, thread, model, toolsOffered });
@@ -81,10 +81,10 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     role: role.name,
     model,
     turn: state.total.turns + 1,
-    round: here(state.cursor).turns.round + 1,
-    taskId: taskAt(state.cursor),
+    round: here(run.cursor).turns.round + 1,
+    taskId: taskAt(run.cursor),
     form: role.output === 'text' ? 'words' : 'json',
-    ...(answersAt(wayOf(state), here(state.cursor)) && { answers: true }),
+    ...(answersAt(wayOf(state), here(run.cursor)) && { answers: true }),
   });
   const check = run.memory.offered.offer(run.state, run.ports, call);
   const options = optionsFor(run, role, call);
@@ -111,7 +111,7 @@ function silent(
   role: PinnedRole,
   { thread, model, reply }: { thread: Thread; model: string; reply: CallModelResult },
 ): CallFailure | null {
-  const { turns } = here(run.state.cursor);
+  const { turns } = here(run.cursor);
   if (!turns.reasked || (role.output !== 'text' && modelAfter(run, role, model) === undefined)) return null;
   const failure = silentAgain(reply, model, thread.messages);
   // What comes of another model may be sent back once, too.
@@ -183,7 +183,7 @@ function finishFailure(run: Run, failed: FailedCall): ModelReply {
   const { kind, type, message } = failure;
   run.journal('model_call_failed', {
     callId: call.callId,
-    taskId: taskAt(state.cursor),
+    taskId: taskAt(run.cursor),
     model,
     turn: state.total.turns + 1,
     retryable: kind !== 'application' || isRetryableModelFailure(type),
@@ -191,18 +191,18 @@ function finishFailure(run: Run, failed: FailedCall): ModelReply {
     message,
     next,
   });
-  const { retries } = state.models;
-  state.models.retries = NO_RETRIES;
+  const { retries } = run.line.models;
+  run.line.models.retries = NO_RETRIES;
   switch (next) {
     case 'stop':
     case 'interrupted':
     case 'out_of_time':
       return { kind: 'again' };
     case 'reschedule':
-      state.models.retries = { ...retries, lost: retries.lost + 1 };
+      run.line.models.retries = { ...retries, lost: retries.lost + 1 };
       return { kind: 'again' };
     case 'compact':
-      state.models.retries = { ...retries, trims: retries.trims + 1 };
+      run.line.models.retries = { ...retries, trims: retries.trims + 1 };
       return { kind: 'again' };
     case 'next_model': {
       const why = preview([type || kind, message].filter(part => part !== '').join(': '), 300);
@@ -222,7 +222,7 @@ function nextOf(run: Run, failed: FailedCall, hasNextModel: boolean) {
   if (state.people.stop) return 'stop';
   if (failure.kind === 'cancelled') return 'interrupted';
   if (isOutOfTime(run, failed)) return 'out_of_time';
-  const next = modelFailureDecision(failure, { ...state.models.retries, hasNextModel });
+  const next = modelFailureDecision(failure, { ...run.line.models.retries, hasNextModel });
   // A row that waits for this failure goes before a shorter thread.
   if (next === 'compact' && hasNextModel && waitsFor(run, role, failure)) return 'next_model';
   if (next !== 'compact' || trimAfterRefusal(run, thread, call.model)) return next;
@@ -253,16 +253,16 @@ function settle(
     usage: result.usage,
   });
   const { models } = state;
-  models.retries = NO_RETRIES;
+  run.line.models.retries = NO_RETRIES;
   backIn(run, call.model);
   models.inputCounts = withInputCount(models.inputCounts, call.model, { estimated, usage: result.usage });
   noteCall(run, role.name, { stop: result.stopReason });
   const turn = state.total.turns + 1;
   // The wrap-up call is outside the count.
-  spend(run, call, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
+  spend(run, call, result.usage, here(run.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
-    taskId: taskAt(state.cursor),
+    taskId: taskAt(run.cursor),
     role: call.role,
     model: call.model,
     turn,

@@ -76,8 +76,7 @@ export function compactionDue(
   const { pinned, state } = run;
   const { context } = pinned;
   // What the goal has left is for the answer.
-  if (!context?.compacts || !pinned.tools.some(isRecall) || here(state.cursor).phase === 'wrap_up')
-    return null;
+  if (!context?.compacts || !pinned.tools.some(isRecall) || here(run.cursor).phase === 'wrap_up') return null;
   const room = contextBudget(run, role, model);
   const limit = softLimit(context, role, room);
   const before = thread.tokens;
@@ -85,7 +84,7 @@ export function compactionDue(
   const forced = isForced({ thread, room });
   // Who has no tools can't read what a summary leaves out.
   if ((storeIsAway(run) || !toolsOffered) && !forced) return null;
-  const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
+  const taskId = thread.branch?.taskId ?? taskOf(run.cursor.position);
   const { gone, tokens: kept } = whatGoes(thread.messages, { targetTokens: limit * KEPT_SHARE, taskId });
   const earlier = tokensOf([...gone].filter(each => each.kind === 'user' && each.purpose === 'summary'));
   const asked = { before, kept, earlier, cachedShare: cachedShare(run), turns: state.total.turns };

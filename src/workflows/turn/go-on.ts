@@ -13,7 +13,7 @@ import { keepText } from './keep-text.js';
 
 /** Asks for the rest of a reply, once; false where it is to be read as it is. JSON does not go on: half of it is none. */
 export async function goOn(run: Run, role: PinnedRole, { message, text }: WholeReply): Promise<boolean> {
-  const { turns } = here(run.state.cursor);
+  const { turns } = here(run.cursor);
   if (message.stopReason !== 'max_tokens' || !isText(role) || turns.reasked) return false;
   if (text.trim() === '' || toolCallsOf(message).length > 0) return false;
   turns.cut = await withCut(run, message.id, text);
@@ -30,7 +30,7 @@ export async function answerable(run: Run, role: PinnedRole): Promise<void> {
   const thread = run.threadOf(role);
   const last = thread.messages.at(-1);
   if (last?.kind !== 'assistant') return;
-  const { turns } = here(run.state.cursor);
+  const { turns } = here(run.cursor);
   const text = textOf(last);
   const isInterrupted = last.stopReason === 'interrupted';
   if (isInterrupted && last.role === role.name && isText(role) && text.trim() !== '')
@@ -44,7 +44,7 @@ function isText({ output, dialect }: PinnedRole): boolean {
 
 /** What came of the text so far, with what came of it now. */
 function withCut(run: Run, id: string, text: string): Promise<string> {
-  const { cut } = here(run.state.cursor).turns;
+  const { cut } = here(run.cursor).turns;
   const begun = upToWord(text);
   return keepText(run, `reply-${id}`, cut === null ? begun : joinCut(cut, begun), ANSWER_BYTES);
 }

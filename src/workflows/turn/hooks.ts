@@ -63,7 +63,7 @@ export function turnEnded(run: Run, { message, turn }: Reply): Promise<void> | n
   if (!has(run, 'onTurnEnd', 'onMessage') && !run.pinned.credits) return null;
   const { id, role, model, usage } = message;
   // The reply of a wrap-up is outside the count, as a summary is: the next one has its number.
-  const isCounted = here(run.state.cursor).phase !== 'wrap_up' && role !== COMPACTOR;
+  const isCounted = here(run.cursor).phase !== 'wrap_up' && role !== COMPACTOR;
   const about = told(run, `turn-${turn}${isCounted ? '' : `-${id}`}`);
   return call(run, { ...about, at: 'turn', turn, role, model, usage, messageId: id }).then(ended => {
     if (!ended.ok) return fail(run, ended.failure);

@@ -7,7 +7,7 @@ import type { RunMemory } from '../memory.js';
 import type { Ports } from '../ports.js';
 
 /** What is needed of a run: it keeps itself when it waits. */
-interface Keeper {
+export interface Keeper {
   state: RunState;
   ports: Ports;
   memory: RunMemory;

@@ -57,7 +57,8 @@ function reportsAreOver(tasks: readonly Task[]): boolean {
 
 /** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
 export async function offload(run: Run): Promise<void> {
-  const { cursor, log } = run.state;
+  const { cursor } = run;
+  const { log } = run.state;
   const steps = stepsToOffload(log.trace, atHand(cursor));
   if (steps.length > 0)
     offloadSteps(log.trace, steps.length, await store(run, 'trace', JSON.stringify(steps)));

@@ -16,8 +16,7 @@ export function optionsFor(
   role: PinnedRole,
   call: Pick<PinnedCall, 'role' | 'model'>,
 ): CallOptions & { wholeMs: number } {
-  const { state, pinned } = run;
-  const { cursor } = state;
+  const { state, pinned, cursor } = run;
   const at = taskAt(cursor) ?? `cycle ${cursor.position.cycle}`;
   const round = here(cursor).turns.round + 1;
   const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;

@@ -98,7 +98,7 @@ export function noteCall(run: Run, role: string, how: Partial<LastCalls>): void 
 function situationOf(run: Run, role: PinnedRole): ModelSituation {
   const { state } = run;
   const { stop, failure } = ownValue(state.models.last, role.name) ?? NO_CALLS;
-  const { phase, turns } = here(state.cursor);
+  const { phase, turns } = here(run.cursor);
   return {
     role: role.name,
     mode: state.goal.mode,

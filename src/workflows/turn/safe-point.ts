@@ -14,7 +14,7 @@ import { mustOffload, offload } from './keep-text.js';
  */
 export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
-  run.giveWay();
+  run.line.giveWay();
   if (keepDue(run, () => comesToMore(run)))
     return keepSession(run).then(() => settle(run, hears) ?? undefined);
   return settle(run, hears);
@@ -36,10 +36,10 @@ function arrive(run: Run, hears: () => boolean): Promise<void> | null {
   if (mustShorten(state))
     shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
   run.show();
-  if (run.handoverDue()) return ports.handOver(state);
+  if (run.line.handoverDue()) return ports.handOver(state);
   const done = () => !isHeld(state) || hears();
   // A part may begin in the midst of a wait that is over: its time is counted at its end.
-  return done() && state.goal.waitingSince === null ? null : run.waitForPerson(done, null, 'paused');
+  return done() && state.goal.waitingSince === null ? null : run.line.waitForPerson(done, null, 'paused');
 }
 
 /** The conversation gets what the other parts of the state leave: only a large one is measured against it. */

@@ -48,7 +48,10 @@ export function limitsToShare({ state, limits, ports }: Run): Limits {
 /** What is used, with what others at work may use yet, and among how many that begin now the rest is shared. */
 export function sharedUse(run: Run): { used: BudgetUse; together: number } {
   // Those with a lease have their part.
-  return { used: usedWithOthers(run), together: Math.max(1, run.sharers - run.memory.agents.leases.size) };
+  return {
+    used: usedWithOthers(run),
+    together: Math.max(1, run.line.sharers - run.memory.agents.leases.size),
+  };
 }
 
 /** What is used, with what others at work may use yet. */

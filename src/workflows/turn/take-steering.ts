@@ -6,7 +6,7 @@ import type { Thread } from '../../run/state/thread.js';
 import { batchAction, type InboxItem, takeSteers, waitingSteers } from '../../run/steering/inbox.js';
 import { appliedReceipt } from '../../run/steering/receipt.js';
 import { tellRead } from '../agents/agents.js';
-import { linesOf } from '../branches/branch-run.js';
+import { branchesOf } from '../branches/branch-line.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
 import { supersedeCalls } from './tools/finish-call.js';
@@ -43,10 +43,10 @@ export function note(
   { items, role }: { items: readonly InboxItem[]; role: string | null },
   as: string,
 ): void {
-  const branches = linesOf(run);
+  const branches = branchesOf(run);
   // A run that is held was interrupted amid tool calls perhaps: those that have not begun are skipped then.
   for (const line of [run, ...branches]) {
-    const { batch } = here(line.state.cursor).turns;
+    const { batch } = here(line.cursor).turns;
     if (batch) skipRest(line, batch, items);
   }
   const thread = threadFor(run, role);
@@ -63,7 +63,7 @@ function threadFor(run: Run, role: string | null): Thread {
 
 /** What a role began before it heard the messages is no part of what it says to them. */
 function beginAnew(run: Run, role: string | null): void {
-  const { turns } = here(run.state.cursor);
+  const { turns } = here(run.cursor);
   if (turns.cut !== null) run.say(threadFor(run, role), 'instruction', run.words.reaskText);
   turns.cut = null;
   turns.reasked = false;

@@ -113,7 +113,7 @@ function change(
 ): void {
   const { state, ports, words } = run;
   const recalls = run.pinned.tools.some(isRecall);
-  const taskId = thread.branch?.taskId ?? taskOf(state.cursor.position);
+  const taskId = thread.branch?.taskId ?? taskOf(run.cursor.position);
   const say = (text: string): UserMessage =>
     fitMessage({
       ...{ id: run.nextId('m'), at: ports.now(), kind: 'user', purpose: 'context' },

@@ -77,7 +77,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
   for (;;) {
     const wait = safePoint(run, () => hears(run, reader));
     if (wait) await wait;
-    const at = here(run.state.cursor);
+    const at = here(run.cursor);
     const { turns } = at;
     if (isHeld(run.state)) {
       listen(run, reader);
@@ -89,7 +89,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       if (!skipForSteering(run, turns.batch, reader)) await runNextCalls(run, turns.batch);
       const telling = resultsSaid(run, thread, before);
       if (telling) await telling;
-      if (here(run.state.cursor) !== at) return { kind: 'moved' };
+      if (here(run.cursor) !== at) return { kind: 'moved' };
       continue;
     }
     if (run.state.people.stop) return { kind: 'stopped' };
@@ -106,7 +106,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     const budgets = usedBudgets(run);
     const budget = asked ?? budgets[0];
     if (budget) {
-      run.giveWay();
+      run.line.giveWay();
       // Only work asks for more budget; a message can be taken without being understood.
       const asks = at.phase !== 'steering';
       if (asks && (await raiseBudget(run, budget))) continue;
@@ -119,7 +119,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         await looking;
         continue;
       }
-      instruct(run, role, spec.instruction(), taskAt(run.state.cursor));
+      instruct(run, role, spec.instruction(), taskAt(run.cursor));
       turns.instructed = true;
     }
     spec.remind?.();
@@ -180,7 +180,7 @@ const ROUNDS_TOLD = 2;
 
 /** Once, where its rounds come to an end: so that what is left of them goes into what matters. */
 function tellRoundsLeft(run: Run, role: PinnedRole, maxRounds: number): void {
-  const left = maxRounds - here(run.state.cursor).turns.round;
+  const left = maxRounds - here(run.cursor).turns.round;
   if (left !== ROUNDS_TOLD || maxRounds <= 2 * ROUNDS_TOLD) return;
   const text = fill(run.words.roundsLeft, { left });
   const last = run.threadOf(role).messages.at(-1);
@@ -194,7 +194,7 @@ function endRound(run: Run, message: AssistantMessage): void {
   const { userMessage } = envelopeOf(message);
   if (userMessage !== null)
     run.journal('user_message', { role: message.role, text: preview(userMessage, MOST_TOLD_CHARS) });
-  const { turns } = here(run.state.cursor);
+  const { turns } = here(run.cursor);
   turns.round += 1;
   turns.reasked = false;
   turns.cut = null;
@@ -207,7 +207,7 @@ function readReply<C extends OutputContract>(
   { output: contract, tools }: Pick<TurnSpec<C>, 'output' | 'tools'>,
   reply: WholeReply & { strayCalls: number },
 ): TurnEnd<C> | null {
-  const { turns } = here(run.state.cursor);
+  const { turns } = here(run.cursor);
   const { message } = reply;
   const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
   const has = contract === 'plan' ? capabilitiesOf(run.pinned) : null;
@@ -252,8 +252,8 @@ function namesFor(contract: OutputContract, { state, pinned }: Run): string[] {
 }
 
 /** What a verdict may cite here. */
-function evidenceAt({ state }: Run): readonly EvidenceItem[] | undefined {
-  const at = here(state.cursor);
+function evidenceAt({ cursor }: Run): readonly EvidenceItem[] | undefined {
+  const at = here(cursor);
   return at.phase === 'verification' ? at.looked?.items : undefined;
 }
 
@@ -280,7 +280,7 @@ function noteFinal(
   addStep(run.state.log.trace, {
     ...stepOf(message),
     at: message.at,
-    taskId: taskAt(run.state.cursor),
+    taskId: taskAt(run.cursor),
     action: { type: 'final' },
     observation: null,
     ending: null,
@@ -293,7 +293,8 @@ function noteFinal(
 
 /** Budgets used up here; journals new warnings. Outside a goal's count only the run's holds, but for the wrap-up. */
 export function usedBudgets(run: Run): BudgetKind[] {
-  const { goal, cursor } = run.state;
+  const { cursor } = run;
+  const { goal } = run.state;
   const { exhausted, warned } = checkBudgets(run.limits, budgetUse(run.state, run.ports.now()));
   if (!isCounted(run.state))
     return here(cursor).phase === 'wrap_up' ? [] : exhausted.filter(budget => budget === 'totalTurns');

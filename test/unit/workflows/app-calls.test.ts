@@ -203,12 +203,12 @@ describe('calls that an app asks for', () => {
 
   test('one in flight → the run goes on in no other part; a run that is over waits for none', () => {
     const { run } = runWithApp({ ports: { ...held().ports, handoverDue: () => true } });
-    expect(run.handoverDue()).toBe(true);
+    expect(run.line.handoverDue()).toBe(true);
     const id = ask(run, 'tick');
-    expect(run.handoverDue()).toBe(false);
+    expect(run.line.handoverDue()).toBe(false);
     closeAppCalls(run);
     expect(endOf(run, id)).toMatchObject({ ending: 'outcome_unknown' });
-    expect(run.handoverDue()).toBe(true);
+    expect(run.line.handoverDue()).toBe(true);
   });
 
   test('the next part of a run → what waited goes on, and what was sent is not sent again', async () => {

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import { newBranch } from '../../../src/run/state/cursor.js';
 import { heldResults, ledgerKey } from '../../../src/run/tools/ledger.js';
-import { BranchGroup, BranchRun } from '../../../src/workflows/branches/branch-run.js';
+import { onBranch } from '../../../src/workflows/branches/branch-line.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';
 import { type Run, Yielded } from '../../../src/workflows/run.js';
 import { callSubagent } from '../../../src/workflows/turn/tools/call-subagent.js';
@@ -35,12 +35,12 @@ function sideBySide(tasks: number, pinned: Partial<PinnedRun> = {}) {
   run.state.goal.usage = { ...run.state.goal.usage, costUsd: 0 };
   const { cursor } = run.state;
   cursor.branches = Array.from({ length: tasks }, (_, index) => newBranch(`task-${index}`, 1));
-  const lines = cursor.branches.map(branch => new BranchRun(run, branch, new BranchGroup()));
+  const lines = cursor.branches.map(branch => onBranch(run, branch));
   return { lines, started };
 }
 
 function delegate(run: Run, calls = 1) {
-  run.state.tools.inFlight = Array.from({ length: calls }, (_, index) => ({ callId: `c${index}`, index }));
+  run.line.tools.inFlight = Array.from({ length: calls }, (_, index) => ({ callId: `c${index}`, index }));
   return Array.from({ length: calls }, () =>
     callSubagent(run, {
       role: 'executor',
@@ -84,18 +84,18 @@ test('a task beside one whose sub-agent may use all that is left → it waits fo
   if (!one || !other) throw new Error('no tasks');
   const [first] = delegate(one);
   // Half of it is its own.
-  expect(() => other.giveWay()).not.toThrow();
+  expect(() => other.line.giveWay()).not.toThrow();
   delegate(other);
   started[0]?.end(CANCELLED);
   await first;
-  expect(() => one.giveWay()).not.toThrow();
+  expect(() => one.line.giveWay()).not.toThrow();
   delegate(one);
-  one.state.tools.inFlight = [];
-  expect(() => one.giveWay()).toThrow(Yielded);
+  one.line.tools.inFlight = [];
+  expect(() => one.line.giveWay()).toThrow(Yielded);
   started[1]?.end(CANCELLED);
   started[2]?.end(CANCELLED);
   await new Promise(setImmediate);
-  expect(() => one.giveWay()).not.toThrow();
+  expect(() => one.line.giveWay()).not.toThrow();
 });
 
 test('a sub-agent called beside a model call of another task → that call has its turn, also where it is the last (A1, C21)', async () => {

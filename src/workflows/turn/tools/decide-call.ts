@@ -132,7 +132,7 @@ export function decideCall(
     },
     words: run.words,
     stopped: state.people.stop !== null,
-    badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
+    badCalls: ownValue(run.line.tools.badCalls, call.name) ?? 0,
   });
   if (said || (decision.kind !== 'run' && decision.kind !== 'ask') || decision.tool.policy.readOnly)
     return decision;

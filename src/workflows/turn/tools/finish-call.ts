@@ -71,7 +71,7 @@ export function noteAnswer(
   run.wish(answer.text);
   const calls = toolCallsOf(reply);
   const asksOnly = calls.every(({ name }) => name === ASK_PERSON);
-  if (asksOnly && call === calls.at(-1)) giveRoundBack(here(run.state.cursor));
+  if (asksOnly && call === calls.at(-1)) giveRoundBack(here(run.cursor));
 }
 
 /** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
@@ -87,12 +87,13 @@ export function finishCall(
   batch.next += 1;
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
   if (result.ending === 'invalid') {
-    const badCalls = ownValue(state.tools.badCalls, call.name) ?? 0;
-    const counted = { ...state.tools.badCalls, [call.name]: badCalls + 1 };
+    const { tools } = run.line;
+    const badCalls = ownValue(tools.badCalls, call.name) ?? 0;
+    const counted = { ...tools.badCalls, [call.name]: badCalls + 1 };
     // Names that a model makes up have no end; only those of tools are looked up again.
-    if (jsonBytes(counted) <= run.roomFor(BOUNDS['tools.badCalls'])) state.tools.badCalls = counted;
+    if (jsonBytes(counted) <= run.line.roomFor(BOUNDS['tools.badCalls'])) tools.badCalls = counted;
   }
-  const taskId = taskAt(state.cursor);
+  const taskId = taskAt(run.cursor);
   // A client's tool may change things as well: what was read before it is not reused.
   const { memory } = run;
   if (ran && !ran.policy.readOnly) memory.changes += 1;
@@ -150,18 +151,18 @@ export function openReply(run: Run, batch: Batch): AssistantMessage {
 }
 
 export function endBatch(run: Run, reply: AssistantMessage): void {
-  here(run.state.cursor).turns.batch = null;
+  here(run.cursor).turns.batch = null;
   closeCallGates(run, toolCallsOf(reply));
 }
 
 /** Closes the calls of an open batch that have not begun. */
 export function skipOpenCalls(run: Run, batch: Batch, end: BatchEnd): void {
-  closeCalls(run, here(run.state.cursor).turns, batch, end);
+  closeCalls(run, here(run.cursor).turns, batch, end);
 }
 
 /** The same for a message of the user. A reply of which nothing was run costs no round. Returns the calls' names. */
 export function supersedeCalls(run: Run, batch: Batch): string[] {
-  const at = here(run.state.cursor);
+  const at = here(run.cursor);
   const { next } = batch;
   const end = { ending: 'skipped', note: run.words.noteSuperseded, why: 'a message of the user' } as const;
   const { names, given } = closeCalls(run, at.turns, batch, end);
@@ -172,7 +173,7 @@ export function supersedeCalls(run: Run, batch: Batch): string[] {
 
 /** Closes all open batches, also behind a question to another role: for ends that the loop does not see (ST8). */
 export function closeOpenCalls(run: Run, end: BatchEnd = cancelled(run)): void {
-  for (const { turns } of levels(run.state.cursor)) {
+  for (const { turns } of levels(run.cursor)) {
     if (turns.batch) closeCalls(run, turns, turns.batch, end);
   }
 }

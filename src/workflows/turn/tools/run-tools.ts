@@ -60,9 +60,9 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
   const started = [first, ...callsBeside(run, batch, first)].map(decided =>
     startCall(run, { batch, reply, ...decided }),
   );
-  run.state.tools.inFlight = started.map(({ callId }, index) => ({ callId, index: batch.next + index }));
+  run.line.tools.inFlight = started.map(({ callId }, index) => ({ callId, index: batch.next + index }));
   const results = await Promise.all(started.map(each => resultOf(run, each)));
-  run.state.tools.inFlight = [];
+  run.line.tools.inFlight = [];
   for (const [index, each] of started.entries()) endCall(run, each, results[index]);
   if (batch.next >= calls.length) endBatch(run, reply);
 }
@@ -82,7 +82,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes' | 'evid
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
     callId,
-    taskId: taskAt(run.state.cursor),
+    taskId: taskAt(run.cursor),
     turn: batch.turn,
     tool: call.name,
     toolUseId: call.id,

@@ -37,7 +37,7 @@ interface Asked {
 
 export function toolRequest(run: Run, tool: ToolDefinition, asked: Asked): ToolRequest {
   const { given } = asked;
-  const session = sessionFor(run.state.tools.sessions, tool);
+  const session = sessionFor(run.line.tools.sessions, tool);
   const input = inputFor(run, tool, asked);
   // The server may ask a person while the call runs.
   const mayAsk = tool.origin.type === 'mcp' && run.state.settings.attended === true;
@@ -52,7 +52,7 @@ export function toolRequest(run: Run, tool: ToolDefinition, asked: Asked): ToolR
 
 /** What a tool is told of the call. */
 export function factsOf(
-  { state: { settings, cursor, goal }, ports }: Run,
+  { state: { settings, goal }, cursor, ports }: Run,
   { name: tool }: Pick<ToolDefinition, 'name'>,
   { toolUseId, given: args }: Pick<Asked, 'toolUseId' | 'given'>,
 ): Pick<CallToolInput, 'idempotencyKey' | 'goal' | 'taskId' | 'context'> {
@@ -122,7 +122,7 @@ function argumentSummary(input: Record<string, unknown>): string {
 
 /** What the end of a call says of the session of its server. */
 export function noteSession(
-  { state: { tools } }: Run,
+  { line: { tools } }: Run,
   tool: ToolDefinition,
   { ending, opened }: { ending: CallToolResult['ending']; opened: CallToolResult['session'] },
 ): void {

@@ -8,7 +8,6 @@ import {
   resultReviewInstruction,
 } from '../../../../src/rules/prompts/review-instructions.js';
 import type { Task } from '../../../../src/run/plan/plan.js';
-import { executionAt } from '../../../../src/run/position/position.js';
 import type { RunState } from '../../../../src/run/state/run-state.js';
 import { newRunState } from '../../../../src/run/state/run-state.js';
 import { newThread } from '../../../../src/run/state/thread.js';
@@ -23,10 +22,8 @@ function task(id: string, more: Partial<Task> = {}): Task {
   return newTask(id, { ...planned, priority: 2, rounds: 3, ...more });
 }
 
-function stateWith(goal: string, tasks: Task[] = [], taskId: string | null = null): RunState {
-  const state = newRunState(goal, { mode: 'team', workspace: '/w', autoApprove: false }, 1);
-  if (taskId !== null) state.cursor.position = executionAt(1, { kind: 'work', taskId });
-  return { ...state, tasks };
+function stateWith(goal: string, tasks: Task[] = []): RunState {
+  return { ...newRunState(goal, { mode: 'team', workspace: '/w', autoApprove: false }, 1), tasks };
 }
 
 const POOL = {
@@ -123,8 +120,9 @@ test.each([
   ['in a task that is gone → null', 'task-9', null],
 ])('actionReviewInstruction: %s beside tool and arguments (C8)', (_, taskId, description) => {
   const instruction = actionReviewInstruction(
-    stateWith('Go', [task('task-1'), task('task-2')], taskId),
+    stateWith('Go', [task('task-1'), task('task-2')]),
     call({ path: 'a' }),
+    taskId,
   );
   expect(instruction).toMatch(/^Review this call of write_file before it runs\./);
   expect(parsed('action', instruction)).toEqual({
@@ -171,7 +169,7 @@ describe('instructions of reviews: what is too long', () => {
     ],
     [
       'argument',
-      actionReviewInstruction(stateWith('Go'), call({ text: long })),
+      actionReviewInstruction(stateWith('Go'), call({ text: long }), null),
       /only a part .* of 48\d{3} characters/,
     ],
     [
@@ -203,11 +201,11 @@ describe('instructions of reviews: text that is not ours can not end its wrappin
     ['goal', 'goal', planReviewInstruction(stateWith(endings('goal')), [])],
     ['planned task', 'plan', planReviewInstruction(stateWith('Go'), [evil('plan')])],
     ['report under review', 'result', resultReviewInstruction(stateWith('Go'), task('t'), endings('result'))],
-    ['argument', 'action', actionReviewInstruction(stateWith('Go'), call({ text: endings('action') }))],
+    ['argument', 'action', actionReviewInstruction(stateWith('Go'), call({ text: endings('action') }), null)],
     [
       'name of an argument',
       'action',
-      actionReviewInstruction(stateWith('Go'), call({ [endings('action')]: 1 })),
+      actionReviewInstruction(stateWith('Go'), call({ [endings('action')]: 1 }), null),
     ],
     [
       'description of a task',

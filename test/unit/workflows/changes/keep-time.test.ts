@@ -3,7 +3,7 @@ import type { AgentEnd } from '../../../../src/run/agents/children.js';
 import { newBranch } from '../../../../src/run/state/cursor.js';
 import { goalTimeMs } from '../../../../src/run/state/goal.js';
 import { hearAgent } from '../../../../src/workflows/agents/agents.js';
-import { BranchGroup, BranchRun } from '../../../../src/workflows/branches/branch-run.js';
+import { onBranch } from '../../../../src/workflows/branches/branch-line.js';
 import { answerFromCaller, requestPause } from '../../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../../src/workflows/run.js';
 import { callSubagent } from '../../../../src/workflows/turn/tools/call-subagent.js';
@@ -25,7 +25,7 @@ function world() {
   });
   run.state.goal.startedAt = clock.now;
   run.state.cursor.branches = ['task-1', 'task-2'].map(id => newBranch(id, 1));
-  const lines = run.state.cursor.branches.map(branch => new BranchRun(run, branch, new BranchGroup()));
+  const lines = run.state.cursor.branches.map(branch => onBranch(run, branch));
   const calls = lines.map(line =>
     callSubagent(line, {
       role: 'executor',

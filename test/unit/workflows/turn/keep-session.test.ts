@@ -195,6 +195,6 @@ test('keeping: a run that is cancelled while it waits for a person → the wait 
     },
   });
   run.say(run.mainThread(), 'instruction', 'something to keep');
-  await expect(run.waitForPerson(() => false, null, 'paused')).rejects.toThrow('cancelled');
+  await expect(run.line.waitForPerson(() => false, null, 'paused')).rejects.toThrow('cancelled');
   expect(asked).toBe(1);
 });
