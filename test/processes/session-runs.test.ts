@@ -7,7 +7,7 @@ import { connect } from '../../src/client/client.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
 import { openFolder } from '../../src/shared/store/folder.js';
 import { removeOldSessions } from '../../src/worker/store-care.js';
-import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
+import { finishSignal } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import { onStage } from '../support/fault-stage.js';
@@ -31,56 +31,6 @@ const startsOf = ({ project, taskQueue }: Rig) => {
   return { mode: 'react', workspace: project.workspace, taskQueue } as const;
 };
 const readA = { toolCalls: [{ name: 'read_text_file', arguments: { path: 'a.txt' } }] };
-
-test('a start whose answer was lost, sent again under its request id → the run that the first began, also after its end (WB5)', async () => {
-  const script = rig.play(() => ({ text: 'Done.' }));
-  const client = await clientOf(rig);
-  const same = (more: object, requestId = 'request 1') =>
-    client.start('Count.', { ...startsOf(rig), requestId, ...more });
-  // Without a conversation, in one, and as the next goal of an open run of one.
-  const [first, again] = await Promise.all([same({}), same({})]);
-  expect(again.id).toBe(first.id);
-  await first.result();
-  expect((await same({})).id).toBe(first.id);
-  const open = { session: 'lost', keepOpenSeconds: 600 };
-  const [begun, repeated] = await Promise.all([same(open), same(open)]);
-  expect([begun.id, repeated.id, begun.joined, repeated.joined]).toEqual(['lost', 'lost', false, false]);
-  const joined = [await same(open, 'request 2'), await same(open, 'request 2')];
-  expect(joined.map(run => run.joined)).toEqual([true, true]);
-  await begun.finish();
-  expect((await begun.result()).goals).toHaveLength(2);
-  expect((await same(open)).id).toBe('lost');
-  expect((await same(open, 'request 2')).id).toBe('lost');
-  expect(script.requests).toHaveLength(3);
-  await client.close();
-});
-
-test('two starts of one conversation at the same moment (Z5) → one run, and both goals in it, one after the other', async () => {
-  rig.play([{ text: 'First.' }, { text: 'Second.' }]);
-  const client = await clientOf(rig);
-  const options = { ...startsOf(rig), session: 'both', keepOpenSeconds: 600 };
-  const started = await Promise.all(['One?', 'Two?'].map(goal => client.start(goal, options)));
-  expect(started.map(({ id }) => id)).toEqual(['both', 'both']);
-  expect(started.map(({ joined }) => joined).sort()).toEqual([false, true]);
-  const handle = rig.env.client.workflow.getHandle('both');
-  await until('both are answered', async () => (await handle.query(stateQuery)).goals.length === 2);
-  const { goals } = await handle.query(stateQuery);
-  expect(goals.map(({ text }) => text).sort()).toEqual(['One?', 'Two?']);
-  // It would be pursued there, with what the first one allows.
-  for (const other of [{ autoApprove: true }, { context: { tenant: 'ann' } }])
-    await expect(client.start('Mine?', { ...options, ...other })).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('was not queued in the run both'),
-    });
-  await handle.signal(finishSignal);
-  await handle.result();
-
-  // It has ended, and the store knows: the next one is another run.
-  rig.play([{ text: 'Third.' }]);
-  const next = await client.start('Three?', { ...startsOf(rig), session: 'both' });
-  expect([next.id, next.joined, (await next.result())?.text]).toEqual(['both~2', false, 'Third.']);
-  await client.close();
-});
 
 test('a worker is killed when it has read what was said before → the next one reads it again, and it is there once', async () => {
   await onStage(

@@ -3,16 +3,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
-import { openFolder } from '../../src/shared/store/folder.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { finishSignal, followUpSignal, stateQuery, stopSignal } from '../../src/workflows/messages.js';
+import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
 import { onStage } from '../support/fault-stage.js';
 import { killWorkers } from '../support/processes.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, journalOf, transcriptOf } from '../support/run-views.js';
 import { settingsYaml } from '../support/steering.js';
-import { until, untilHeartbeat } from '../support/wait.js';
+import { until } from '../support/wait.js';
 
 const LONG = 'x'.repeat(4_900);
 const rig = rigOfFile({
@@ -58,29 +57,6 @@ test('a run that ended (C12) → its conversation, whole, is listed, shown and f
   const unknown = await call('show', 'nobody');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no conversation nobody')]);
 });
-
-test.each(['answered', 'cancelled', 'failed'] as const)(
-  'a run that ends as %s → the store has it open first, then its last event, and that nothing follows (Z4)',
-  async outcome => {
-    rig.play([outcome === 'failed' ? { error: { status: 401, message: 'Wrong key.' } } : { text: 'So.' }]);
-    const keepOpenSeconds = outcome === 'cancelled' ? 600 : 0;
-    const handle = await rig.start('How does it end?', { mode: 'react', keepOpenSeconds });
-    if (outcome === 'cancelled') {
-      await until('it is answered', async () => (await eventsOf(handle, 'goal_ended')).length > 0);
-      const runs = () => openFolder(join(home(), 'store')).sessions.runs(handle.workflowId);
-      await until('that is kept', async () => (await runs())[0]?.answer === 'So.');
-      expect(await runs()).toMatchObject([{ outcome: 'answered', ended: false }]);
-      await handle.cancel();
-    }
-    await handle.result().catch(() => {});
-    const sessions = new Sessions(home());
-    const [kept] = await sessions.show(handle.workflowId);
-    expect(kept?.run).toMatchObject({ outcome, ended: true });
-    const messages = (await sessions.export(handle.workflowId)).runs.flatMap(run => run.messages);
-    const last = messages.flatMap(each => ('event' in each ? [each.event] : [])).at(-1);
-    expect(last).toMatchObject({ type: 'run_ended', outcome });
-  },
-);
 
 test('a store that can not be written (C13) → told once, no result is lost, and it is whole when it is back', async () => {
   const folder = join(home(), 'store', 'sessions');
@@ -130,18 +106,3 @@ test.each(['keep.before-write=kill@2', 'keep.after-write=kill@2'])(
     });
   },
 );
-
-test('a stop in mid-reply → the store has the part of the reply that had come (Z6)', async () => {
-  const hold = { until: new Promise<never>(() => undefined), atChunk: 'end' } as const;
-  rig.play([{ text: 'The boats are Alba, ', chunkChars: 10, hold }]);
-  const handle = await rig.start('Name the boats', { mode: 'react' });
-  await untilHeartbeat(handle, 'Alba');
-  await handle.signal(stopSignal);
-  await handle.result();
-  const [kept] = await new Sessions(home()).show(handle.workflowId);
-  expect(kept?.run).toMatchObject({ outcome: 'stopped', ended: true });
-  expect(kept?.transcript[0]?.messages.at(-1)).toMatchObject({
-    stopReason: 'interrupted',
-    content: [{ type: 'text', text: expect.stringContaining('Alba') }],
-  });
-});
