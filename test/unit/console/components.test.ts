@@ -1,9 +1,10 @@
 /** Which scripts of a folder the console serves to its page. */
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Components, componentsIn } from '../../../src/cli/console/components.js';
+import { Components, componentsIn, NO_COMPONENTS } from '../../../src/cli/console/components.js';
 import { trustFrom } from '../../../src/stack/trust/trust.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -50,4 +51,17 @@ test('components: a script beside the module that changes, or comes, after it wa
   put('new.js', EVIL);
   expect(await served('beside.js')).toBe(MODULE);
   expect(await served('new.js')).toBe('There is nothing here.');
+});
+
+test('C30 the frame of HTML that is shown as it is → no script but its own, nothing from the network, and no way out', async () => {
+  const components = new Components(NO_COMPONENTS);
+  const path = '/components/frame';
+  const answer = await components.fetch(new Request(`http://here${path}`), path);
+  const policy = answer?.headers.get('content-security-policy') ?? '';
+  const [, script = ''] = /<script>(.*)<\/script>/.exec((await answer?.text()) ?? '') ?? [];
+  const hash = createHash('sha256').update(script).digest('base64');
+  expect(policy.split('; ').sort()).toEqual([
+    ...["base-uri 'none'", "default-src 'none'", "form-action 'none'", "frame-ancestors 'self'"],
+    ...['img-src data:', 'sandbox allow-scripts', `script-src 'sha256-${hash}'`, "style-src 'unsafe-inline'"],
+  ]);
 });

@@ -86,3 +86,17 @@ test('a client of AG-UI that takes nothing → the last state alone waits for it
   await expect(listening.frames().next()).rejects.toThrow('More came than the client took');
   await eventually(() => expect(left).toHaveBeenCalled());
 });
+
+test('a console whose page holds a connection → it is closed all the same (OP2)', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'held-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const served = await serveConsole({
+    ...{ home, port: 0, client: fakeRuns() as unknown as SteersmanClient, report: () => undefined },
+  });
+  const page = connect(Number(new URL(served.link()).port), '127.0.0.1');
+  const gone = new Promise(resolve => page.on('error', () => undefined).on('close', resolve));
+  page.write('GET / HTTP/1.1\r\nx: ');
+  await new Promise(resolve => page.on('connect', resolve));
+  await served.close();
+  await Promise.all([served.closed, gone]);
+});
