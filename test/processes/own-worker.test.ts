@@ -14,8 +14,6 @@ import {
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
-import { listenToStream } from '../../src/client/vocabularies/index.js';
-import { textOf } from '../../src/run/messages/message.js';
 import { askPatiently } from '../../src/shared/query-errors.js';
 import {
   byRole,
@@ -460,40 +458,6 @@ test('a team for tests: no autoApprove and nobody there → a tool of a server i
   expect(outcome).toBe('completed');
   expect(JSON.stringify(trace)).toContain('denied');
   expect(server.calls).toEqual([]);
-});
-
-test('a run between a model, a tool, a store of messages and a listener that are all of a test → each is reached by its one contract (J3)', async () => {
-  const order = { name: 'order', description: '', input: z.object({ id: z.string() }), run: () => 'paid' };
-  const tools = await startToolServer([defineTool(order)]);
-  const saved: string[] = [];
-  const team = await startTestTeam({
-    reply: [
-      { text: 'I look.', toolCalls: [{ name: 'order', arguments: { id: 'A-7' } }] },
-      { text: 'A-7 is paid.' },
-    ],
-    environment: env,
-    mcpServers: { shop: { url: tools.url } },
-    hooks: { onMessage: ({ message }) => saved.push(`${message.kind} ${textOf(message)}`) },
-  });
-  const { workflowId } = await team.start('Is A-7 paid?', { mode: 'react', autoApprove: true });
-  const client = await connect({ temporal: { client: env.client } });
-  const run = await client.attach(workflowId);
-  const heard: string[] = [];
-  const done = new Promise<void>(resolve => {
-    listenToStream(run.events(), {
-      onContent: text => heard.push(text),
-      onToolCalls: calls => heard.push(...calls.map(call => call.function.name)),
-      onDone: () => resolve(),
-    });
-  });
-  await done;
-  await client.close();
-  await team.close();
-  await tools.close();
-  expect(team.model.requests).toHaveLength(2);
-  expect(tools.calls).toMatchObject([{ tool: 'order', arguments: { id: 'A-7' } }]);
-  expect(saved).toEqual(['assistant I look.', 'tool_result ', 'assistant A-7 is paid.']);
-  expect(heard.join(' ')).toMatch(/^I look\. order A-7 is paid\.$/);
 });
 
 test('a tool that a person allows for good at a gate → runs unasked in their later runs of that workspace, until they take it back', async () => {
