@@ -98,7 +98,10 @@ describe('components', () => {
     ['todo-list', { todos: [{ description: 'Furl the sail' }] }, 'Furl the sail'],
     ['summary-response', { summary: 'In short' }, 'In short'],
   ])('R3 the component %s → is there, whatever a project has registered', async (name, props, words) => {
-    await eventually(() => expect(drawn(content(card(name, props)))).toContain(words));
+    await eventually(() => {
+      expect(drawn(content(card(name, props)))).toContain(words);
+      expect(host.querySelector('.component-hint')).toBeNull();
+    });
   });
 
   test.each<[string, object, string]>([

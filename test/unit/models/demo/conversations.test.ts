@@ -174,7 +174,7 @@ describe('demo model: team', () => {
     ['SUMMARY.md', 'Write a summary of this folder to SUMMARY.md', LABEL],
     ['docs/概述.md', '总结这个文件夹，写入「docs/概述.md」', '*演示模型'],
   ])(
-    'a goal that names the file %s → it is written last, with the answer, and verified',
+    'a goal that names the file %s → what is there is read, then one call that asks writes it, with the answer, and it is verified (TE10)',
     async (file, goal, begins) => {
       const run = await at(goal);
       const plan = await run.team();
@@ -183,6 +183,11 @@ describe('demo model: team', () => {
       expect(run.called.filter(name => name === 'write')).toHaveLength(1);
       const written = run.hands.get(file);
       expect(written.startsWith(begins)).toBe(true);
+      expect(written).toContain('src/plan.ts:2: // TODO the table');
+      // What changes something waits for a person, unless they said otherwise.
+      const { tools } = await run.hands.client.listTools();
+      const asks = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
+      expect(run.called.filter(called => asks.some(({ name }) => name === called))).toEqual(['write']);
       expect(verdict.summary.startsWith(written)).toBe(true);
       expect(verdict).toMatchObject({ done: true, cause: 'verified' });
     },
@@ -202,7 +207,7 @@ describe('demo model: team', () => {
     expect(run.called).toEqual(['list', 'read', 'grep', 'write', 'read']);
   });
 
-  test('a write that is denied → asked once, accepted, not verified, and no word of the run in the answer (FC10)', async () => {
+  test('a write that is denied → asked once, accepted, not verified, and no word of the run in the answer (TE10, FC10)', async () => {
     const run = await at('Write a summary of this folder to SUMMARY.md');
     const note =
       'Not run: write is not read-only. The reason: "no". Go on without it, and say in your report.';
