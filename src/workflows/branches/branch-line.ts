@@ -14,7 +14,7 @@ import { mustShorten } from '../turn/safe-point.js';
 import { usedWithOthers } from '../turn/spend.js';
 import type { Line } from './line.js';
 
-export class BranchLine implements Line {
+class BranchLine implements Line {
   readonly taskId: string;
   readonly cursor: Cursor;
   readonly tools: Branch;
