@@ -22,7 +22,7 @@ import { choicesOf } from '../../run/position/modes.js';
 import type { Batch } from '../../run/position/position.js';
 import { here, taskAt } from '../../run/state/cursor.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../run/state/run-state.js';
-import { envelopeOf } from '../../run/state/thread.js';
+import { envelopeOf, type Thread } from '../../run/state/thread.js';
 import { addStep, shown, stepOf } from '../../run/state/trace.js';
 import { hears, listen } from '../hearing.js';
 import { instruct, nameRole, tellInventory } from '../instruct.js';
@@ -70,7 +70,10 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
   /** `refused`: a person was asked, and wants no more of it. */
   | { kind: 'failed'; failure: CallFailure; refused: boolean };
 
-/** Runs turns until the role gives a reply without tool calls, or a cap, a stop or a failure ends it. */
+/**
+ * Runs turns until the role gives a reply without tool calls, or a cap, a stop or a failure ends it. All that it waits
+ * for stands here: one more promise would change the order in which tasks side by side make their calls.
+ */
 export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
   const role = run.role(spec.role);
   const { reader = role.name } = spec;
@@ -79,54 +82,23 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     if (wait) await wait;
     const at = here(run.cursor);
     const { turns } = at;
-    if (isHeld(run.state)) {
-      listen(run, reader);
-      return { kind: 'moved' };
-    }
-    if (turns.batch) {
-      const { thread } = turns.batch;
+    const next = nextAt(run, { role, reader }, spec);
+    if (next.kind === 'end') return next.end;
+    if (next.kind === 'calls') {
       const before = run.state.lastId;
-      if (!skipForSteering(run, turns.batch, reader)) await runNextCalls(run, turns.batch);
-      const telling = resultsSaid(run, thread, before);
+      if (!skipForSteering(run, next.batch, reader)) await runNextCalls(run, next.batch);
+      const telling = resultsSaid(run, next.batch.thread, before);
       if (telling) await telling;
       if (here(run.cursor) !== at) return { kind: 'moved' };
-      continue;
-    }
-    if (run.state.people.stop) return { kind: 'stopped' };
-    if (spec.leaves?.()) return { kind: 'moved' };
-    const { failure } = turns;
-    if (failure) {
+    } else if (next.kind === 'rescue') {
+      const { failure } = next;
       const rescue = await rescueFailure(run, role, failure);
       if (rescue !== 'again') return { kind: 'failed', failure, refused: rescue === 'stop' };
       turns.failure = null;
-      continue;
-    }
-    const asked = budgetAsked(run);
-    if (asked === null && applySteering(run, reader)) return { kind: 'moved' };
-    const budgets = usedBudgets(run);
-    const budget = asked ?? budgets[0];
-    if (budget) {
-      run.line.giveWay();
-      // Only work asks for more budget; a message can be taken without being understood.
-      const asks = at.phase !== 'steering';
-      if (asks && (await raiseBudget(run, budget))) continue;
-      return { kind: 'budget_used', budgets };
-    }
-    if (turns.round >= spec.maxRounds) return { kind: 'rounds_used' };
-    if (!turns.instructed) {
-      const looking = spec.prepare?.();
-      if (looking) {
-        await looking;
-        continue;
-      }
-      instruct(run, role, spec.instruction(), taskAt(run.cursor));
-      turns.instructed = true;
-    }
-    spec.remind?.();
-    tellRoundsLeft(run, role, spec.maxRounds);
-
-    tellInventory(run, role);
-    nameRole(run, role);
+    } else if (next.kind === 'raise') {
+      if (!(await raiseBudget(run, next.budget))) return { kind: 'budget_used', budgets: next.budgets };
+    } else if (next.kind === 'look') await next.looking;
+    if (next.kind !== 'reply') continue;
     await answerable(run, role);
     // It may have kept a text meanwhile.
     if (run.state.people.stop !== null || isHeld(run.state)) continue;
@@ -137,11 +109,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
     if (reply.kind !== 'message') continue;
     const calls = toolCallsOf(reply.message).length;
-    if (calls > 0) {
-      const { message, turn } = reply;
-      const thread = run.threadOf(role).id;
-      turns.batch = { thread, messageId: message.id, turn, toolsOffered: spec.tools, next: 0, edited: {} };
-    }
+    if (calls > 0) turns.batch = newBatch(run.threadOf(role), spec.tools, reply);
     const ending = turnEnded(run, reply);
     if (ending) {
       await ending;
@@ -165,6 +133,62 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       return end;
     }
   }
+}
+
+type Next<C extends OutputContract> =
+  | { kind: 'end'; end: TurnEnd<C> }
+  /** The open calls of a reply. */
+  | { kind: 'calls'; batch: Batch }
+  /** What to do about a failed call. */
+  | { kind: 'rescue'; failure: CallFailure }
+  /** More of a used-up budget, of all of these. */
+  | { kind: 'raise'; budget: BudgetKind; budgets: BudgetKind[] }
+  | { kind: 'look'; looking: Promise<void> }
+  | { kind: 'reply' };
+
+const AWAY = { kind: 'end', end: { kind: 'moved' } } as const;
+
+/** What is next at the position. Before a reply, all that the role is to know has been said. */
+function nextAt<C extends OutputContract>(
+  run: Run,
+  { role, reader }: { role: PinnedRole; reader: string },
+  spec: TurnSpec<C>,
+): Next<C> {
+  const { phase, turns } = here(run.cursor);
+  if (isHeld(run.state)) {
+    listen(run, reader);
+    return AWAY;
+  }
+  if (turns.batch) return { kind: 'calls', batch: turns.batch };
+  if (run.state.people.stop) return { kind: 'end', end: { kind: 'stopped' } };
+  if (spec.leaves?.()) return AWAY;
+  if (turns.failure) return { kind: 'rescue', failure: turns.failure };
+  const asked = budgetAsked(run);
+  if (asked === null && applySteering(run, reader)) return AWAY;
+  const budgets = usedBudgets(run);
+  const budget = asked ?? budgets[0];
+  if (budget) {
+    run.line.giveWay();
+    // Only work asks for more budget; a message can be taken without being understood.
+    if (phase === 'steering') return { kind: 'end', end: { kind: 'budget_used', budgets } };
+    return { kind: 'raise', budget, budgets };
+  }
+  if (turns.round >= spec.maxRounds) return { kind: 'end', end: { kind: 'rounds_used' } };
+  if (!turns.instructed) {
+    const looking = spec.prepare?.();
+    if (looking) return { kind: 'look', looking };
+    instruct(run, role, spec.instruction(), taskAt(run.cursor));
+    turns.instructed = true;
+  }
+  spec.remind?.();
+  tellRoundsLeft(run, role, spec.maxRounds);
+  tellInventory(run, role);
+  nameRole(run, role);
+  return { kind: 'reply' };
+}
+
+function newBatch({ id: thread }: Thread, toolsOffered: boolean, { message, turn }: WholeReply): Batch {
+  return { thread, messageId: message.id, turn, toolsOffered, next: 0, edited: {} };
 }
 
 /** The calls of a reply that a hook stopped the run at. */
