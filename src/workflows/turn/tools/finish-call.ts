@@ -75,10 +75,8 @@ export function noteAnswer(
 }
 
 /** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
-export function finishCall(
-  run: Run,
-  { batch, reply, call, callId, result, input, ran, changes, evidenceAt }: CallEnd,
-): void {
+export function finishCall(run: Run, end: CallEnd): void {
+  const { batch, call, result, input, ran, evidenceAt } = end;
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
   if (!thread) throw new Error(`no thread ${batch.thread}`);
@@ -86,33 +84,49 @@ export function finishCall(
   run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
   batch.next += 1;
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
-  if (result.ending === 'invalid') {
-    const { tools } = run.line;
-    const badCalls = ownValue(tools.badCalls, call.name) ?? 0;
-    const counted = { ...tools.badCalls, [call.name]: badCalls + 1 };
-    // Names that a model makes up have no end; only those of tools are looked up again.
-    if (jsonBytes(counted) <= run.line.roomFor(BOUNDS['tools.badCalls'])) tools.badCalls = counted;
-  }
-  const taskId = taskAt(run.cursor);
-  // A client's tool may change things as well: what was read before it is not reused.
-  const { memory } = run;
-  if (ran && !ran.policy.readOnly) memory.changes += 1;
-  const isStale = ran?.policy.readOnly && changes !== undefined && changes !== memory.changes;
-  if (ran && !isStale)
-    recordCall(state.tools.ledger, {
-      call: { ...call, input },
-      result,
-      messageId,
-      policy: ran.policy,
-      workspace: state.settings.workspace,
-      now: ports.now(),
-    });
-  const { ending } = result;
-  const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name);
+  if (result.ending === 'invalid') countBadCall(run, call.name);
+  remember(run, end, messageId);
+  const tool = ran ?? run.pinned.tools.find(({ name }) => name === call.name) ?? null;
   if (tool) noteCall(run, { result, tool, line: callLine(tool, input), input, at: evidenceAt });
   if (ran) noteEffect(run, ran, { input, result });
   // It has run, or never will.
   delete batch.edited[call.id];
+  tell(run, end, { messageId, tool });
+}
+
+function countBadCall(run: Run, name: string): void {
+  const { tools } = run.line;
+  const counted = { ...tools.badCalls, [name]: (ownValue(tools.badCalls, name) ?? 0) + 1 };
+  // Names that a model makes up have no end; only those of tools are looked up again.
+  if (jsonBytes(counted) <= run.line.roomFor(BOUNDS['tools.badCalls'])) tools.badCalls = counted;
+}
+
+/** Notes a call that has run in the ledger, but for a read beside a change. */
+function remember(run: Run, { call, result, input, ran, changes }: CallEnd, messageId: string): void {
+  const { state, memory, ports } = run;
+  if (!ran) return;
+  // A client's tool may change things as well: what was read before it is not reused.
+  if (!ran.policy.readOnly) memory.changes += 1;
+  else if (changes !== undefined && changes !== memory.changes) return;
+  recordCall(state.tools.ledger, {
+    call: { ...call, input },
+    result,
+    messageId,
+    policy: ran.policy,
+    workspace: state.settings.workspace,
+    now: ports.now(),
+  });
+}
+
+/** Tells trace and journal of the result. */
+function tell(
+  run: Run,
+  { batch, reply, call, callId, result }: CallEnd,
+  { messageId, tool }: { messageId: string; tool: ToolDefinition | null },
+): void {
+  const { state, ports } = run;
+  const { ending, isError, durationMs, app } = result;
+  const taskId = taskAt(run.cursor);
   const text = shown(resultText(result));
   addStep(state.log.trace, {
     ...stepOf(reply),
@@ -120,15 +134,13 @@ export function finishCall(
     taskId,
     action: { type: 'tool', tool: call.name, arguments: shown(call.raw ?? JSON.stringify(call.input)) },
     observation: text,
-    ending: result.ending,
+    ending,
     resultId: messageId,
     decidedBy: null,
-    elapsedMs: result.durationMs,
-    error: result.isError ? text : null,
+    elapsedMs: durationMs,
+    error: isError ? text : null,
   });
-  const { isError, durationMs, app } = result;
   if (app?.page !== undefined) state.tools.apps = withShown(state.tools.apps, callId, app.server);
-  const told = resultPreview(resultText(result));
   run.journal('tool_call_ended', {
     callId,
     taskId,
@@ -138,7 +150,7 @@ export function finishCall(
     ending,
     isError,
     durationMs,
-    text: told,
+    text: resultPreview(resultText(result)),
     ...(app && { app }),
     ...(holdsParts(result.content) && { parts: { server: tool ? serverOf(tool) : null } }),
   });
