@@ -47,113 +47,17 @@ export interface TemporalPorts extends Ports {
 const INTERRUPTIBLE = { interruptible: true };
 
 export function temporalPorts(settings: RunSettings): TemporalPorts {
-  // A part begins at the safe point where the one before it ended: handing over there again never ends.
-  let begun = false;
   const scope = CancellationScope.current();
   const fromAgent = caller(settings.calledAs);
-  // Of all calls that may be interrupted, until it is cancelled: each new one stays with its parent for ever.
-  let calls = new CancellationScope();
-
-  function call<T>(
-    { interruptible }: Pick<CallOptions, 'interruptible'>,
-    start: () => Promise<T>,
-  ): Promise<Called<T>> {
-    if (!interruptible) return settle(start());
-    if (calls.consideredCancelled) calls = new CancellationScope();
-    return settle(calls.run(start));
-  }
-
-  const loadRun = (options: CallOptions) =>
-    call(options, async () =>
-      unpack(await execute('steersmanLoadRun', { settings }, activityOptions(options))),
-    );
-
+  const calls = new Calls();
   return {
     chainId: workflowInfo().firstExecutionRunId,
     runId: workflowInfo().runId,
     now: () => Date.now(),
-    callModel: (input, options) =>
-      call(options, () => execute('steersmanCallModel', input, activityOptions(options))),
-    loadRun: () => loadRun(LOAD_OPTIONS),
-    reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }),
-    // A program that is slow or fails holds no run up: its chain is used.
-    resolveModel: input =>
-      call(INTERRUPTIBLE, () =>
-        execute(
-          'steersmanResolveModel',
-          input,
-          shortOptions('choose a model', { timeoutMs: 10_000, attempts: 2 }),
-        ),
-      ),
-    transform: input =>
-      call(INTERRUPTIBLE, () => {
-        const times = { timeoutMs: 20_000, attempts: 2 };
-        return execute('steersmanTransform', input, shortOptions(`transform ${input.transform}`, times));
-      }),
-    offer: (page, check) => steersman.offer(page, check),
-    callTool: (input, options) =>
-      call(options, () =>
-        input.activity === undefined
-          ? execute('steersmanCallTool', input, activityOptions(options))
-          : callActivity(input.activity, input, options),
-      ),
-    callWorkflow: (workflow, options) => {
-      if (calls.consideredCancelled) calls = new CancellationScope();
-      const interruptible = calls;
-      const asking = shortOptions(`check ${options.summary}`, { timeoutMs: 60_000, attempts: 3 });
-      return callWorkflow(workflow, options, {
-        checkCall: input => call(options, () => execute('steersmanCheckCall', input, asking)),
-        within: start => interruptible.run(start),
-      });
-    },
-    editArtifact: (input, options) =>
-      call(options, () =>
-        execute(
-          'steersmanEditArtifact',
-          input,
-          shortOptions(options.summary, { ...options, timeoutMs: 60_000 }),
-        ),
-      ),
-    runCheck: (input, options) =>
-      call(options, () => execute('steersmanRunCheck', input, activityOptions(options))),
-    // A disk that is slow holds no question up: it is asked without.
-    compareFile: input =>
-      call(INTERRUPTIBLE, () =>
-        execute(
-          'steersmanCompareFile',
-          input,
-          shortOptions('compare a file', { timeoutMs: 5_000, attempts: 2 }),
-        ),
-      ),
-    // A disk that is slow holds no goal up: the run goes on, and says what it could not see.
-    look: <I extends LookInput>(input: I) =>
-      call(INTERRUPTIBLE, () => {
-        const times = { timeoutMs: 20_000, attempts: 3 };
-        return execute('steersmanLook', input, shortOptions(SUMMARY[input.at], times)) as Promise<
-          LookFinds[I['at']]
-        >;
-      }),
-    // A store that is slow or full holds no run up: the text is cut instead.
-    storeText: (input, { once }) =>
-      call(INTERRUPTIBLE, () => {
-        const times = once ? { timeoutMs: 5_000, attempts: 1 } : { timeoutMs: 10_000, ...LOST_TOO };
-        return execute('steersmanStoreText', input, shortOptions(`keep ${input.name}`, times));
-      }),
-    // A stop waits for it: what was said so far is worth more than a second.
-    keep: ({ after, upTo }, { once }) =>
-      call({ interruptible: false }, () => {
-        const times = { timeoutMs: once ? 10_000 : 15_000, ...LOST_TOO };
-        const input = { workspace: settings.workspace, after, upTo, ...(once && { once }) };
-        return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
-      }),
-    openSession: input =>
-      call(INTERRUPTIBLE, async () => {
-        const times = { timeoutMs: 20_000, attempts: WORKER_TRIES, maxRetryDelayMs: 8_000 };
-        const { workspace } = settings;
-        const asked = { ...input, chain: workflowInfo().firstExecutionRunId, workspace };
-        const opened = unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
-        return Array.isArray(opened) ? { messages: opened } : opened;
-      }),
+    ...modelPorts(calls, settings),
+    ...toolPorts(calls),
+    ...lookPorts(calls),
+    ...storePorts(calls, settings),
     hook: input =>
       settle(
         execute(
@@ -179,6 +83,149 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
     },
+    ...handoverPorts(fromAgent),
+    show: showStatus,
+  };
+}
+
+type PortsOf<K extends keyof TemporalPorts> = Pick<TemporalPorts, K>;
+
+/** Calls by what interrupts them. */
+class Calls {
+  /** Of all calls that may be interrupted, until it is cancelled: each new one stays with its parent for ever. */
+  #scope = new CancellationScope();
+
+  scope(): CancellationScope {
+    if (this.#scope.consideredCancelled) this.#scope = new CancellationScope();
+    return this.#scope;
+  }
+
+  make<T>(
+    { interruptible }: Pick<CallOptions, 'interruptible'>,
+    start: () => Promise<T>,
+  ): Promise<Called<T>> {
+    return settle(interruptible ? this.scope().run(start) : start());
+  }
+
+  cancel(): void {
+    this.#scope.cancel();
+  }
+}
+
+function modelPorts(
+  calls: Calls,
+  settings: RunSettings,
+): PortsOf<'callModel' | 'loadRun' | 'reloadTools' | 'resolveModel' | 'transform' | 'offer'> {
+  const loadRun = (options: CallOptions) =>
+    calls.make(options, async () =>
+      unpack(await execute('steersmanLoadRun', { settings }, activityOptions(options))),
+    );
+  return {
+    callModel: (input, options) =>
+      calls.make(options, () => execute('steersmanCallModel', input, activityOptions(options))),
+    loadRun: () => loadRun(LOAD_OPTIONS),
+    reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }),
+    // A program that is slow or fails holds no run up: its chain is used.
+    resolveModel: input =>
+      calls.make(INTERRUPTIBLE, () =>
+        execute(
+          'steersmanResolveModel',
+          input,
+          shortOptions('choose a model', { timeoutMs: 10_000, attempts: 2 }),
+        ),
+      ),
+    transform: input =>
+      calls.make(INTERRUPTIBLE, () => {
+        const times = { timeoutMs: 20_000, attempts: 2 };
+        return execute('steersmanTransform', input, shortOptions(`transform ${input.transform}`, times));
+      }),
+    offer: (page, check) => steersman.offer(page, check),
+  };
+}
+
+function toolPorts(calls: Calls): PortsOf<'callTool' | 'callWorkflow' | 'editArtifact' | 'runCheck'> {
+  return {
+    callTool: (input, options) =>
+      calls.make(options, () =>
+        input.activity === undefined
+          ? execute('steersmanCallTool', input, activityOptions(options))
+          : callActivity(input.activity, input, options),
+      ),
+    callWorkflow: (workflow, options) => {
+      const scope = calls.scope();
+      const asking = shortOptions(`check ${options.summary}`, { timeoutMs: 60_000, attempts: 3 });
+      return callWorkflow(workflow, options, {
+        checkCall: input => calls.make(options, () => execute('steersmanCheckCall', input, asking)),
+        within: start => scope.run(start),
+      });
+    },
+    editArtifact: (input, options) =>
+      calls.make(options, () =>
+        execute(
+          'steersmanEditArtifact',
+          input,
+          shortOptions(options.summary, { ...options, timeoutMs: 60_000 }),
+        ),
+      ),
+    runCheck: (input, options) =>
+      calls.make(options, () => execute('steersmanRunCheck', input, activityOptions(options))),
+  };
+}
+
+function lookPorts(calls: Calls): PortsOf<'compareFile' | 'look'> {
+  return {
+    // A disk that is slow holds no question up: it is asked without.
+    compareFile: input =>
+      calls.make(INTERRUPTIBLE, () =>
+        execute(
+          'steersmanCompareFile',
+          input,
+          shortOptions('compare a file', { timeoutMs: 5_000, attempts: 2 }),
+        ),
+      ),
+    // A disk that is slow holds no goal up: the run goes on, and says what it could not see.
+    look: <I extends LookInput>(input: I) =>
+      calls.make(INTERRUPTIBLE, () => {
+        const times = { timeoutMs: 20_000, attempts: 3 };
+        return execute('steersmanLook', input, shortOptions(SUMMARY[input.at], times)) as Promise<
+          LookFinds[I['at']]
+        >;
+      }),
+  };
+}
+
+function storePorts(calls: Calls, settings: RunSettings): PortsOf<'storeText' | 'keep' | 'openSession'> {
+  return {
+    // A store that is slow or full holds no run up: the text is cut instead.
+    storeText: (input, { once }) =>
+      calls.make(INTERRUPTIBLE, () => {
+        const times = once ? { timeoutMs: 5_000, attempts: 1 } : { timeoutMs: 10_000, ...LOST_TOO };
+        return execute('steersmanStoreText', input, shortOptions(`keep ${input.name}`, times));
+      }),
+    // A stop waits for it: what was said so far is worth more than a second.
+    keep: ({ after, upTo }, { once }) =>
+      calls.make({ interruptible: false }, () => {
+        const times = { timeoutMs: once ? 10_000 : 15_000, ...LOST_TOO };
+        const input = { workspace: settings.workspace, after, upTo, ...(once && { once }) };
+        return execute('steersmanKeep', input, shortOptions('keep the conversation', times));
+      }),
+    openSession: input =>
+      calls.make(INTERRUPTIBLE, async () => {
+        const times = { timeoutMs: 20_000, attempts: WORKER_TRIES, maxRetryDelayMs: 8_000 };
+        const { workspace } = settings;
+        const asked = { ...input, chain: workflowInfo().firstExecutionRunId, workspace };
+        const opened = unpack(await execute('steersmanOpenSession', asked, shortOptions(OPENING, times)));
+        return Array.isArray(opened) ? { messages: opened } : opened;
+      }),
+  };
+}
+
+function handoverPorts({
+  callerTold,
+}: PortsOf<'callerTold'>): PortsOf<'handoverDue' | 'handoverNear' | 'handoverSuggested' | 'handOver'> {
+  // A part begins at the safe point where the one before it ended: handing over there again never ends.
+  let begun = false;
+  return {
     handoverDue: state => {
       const segmentBegins = !begun && state.segment > 1;
       begun = true;
@@ -187,10 +234,9 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     handoverNear: handoverDue,
     handoverSuggested: () => workflowInfo().continueAsNewSuggested,
     handOver: async state => {
-      for (let told = fromAgent.callerTold(); told; told = fromAgent.callerTold()) await told;
+      for (let told = callerTold(); told; told = callerTold()) await told;
       return handOver(state);
     },
-    show: showStatus,
   };
 }
 
