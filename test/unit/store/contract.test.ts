@@ -305,6 +305,16 @@ describe.each(Object.entries(STORES))('a store of sessions: %s', (_name, open) =
     expect(await sessions.search({ text: 'everywhere', limit: ALL })).toHaveLength(600);
   });
 
+  test('search: words of a role’s prompt, which nobody said → not found; what was said is (FC11)', async () => {
+    const { sessions } = open();
+    const prompt = said(1, 'You are a lighthouse keeper.');
+    if (prompt.kind === 'message' && prompt.message.kind === 'user') prompt.message.purpose = 'role';
+    await sessions.keep(runRecord('s-1'), [prompt, said(2, 'Is the keeper there?')]);
+    const hits = await sessions.search({ text: 'keeper', limit: ALL });
+    expect(hits.map(({ message }) => message)).toEqual(['m2']);
+    expect(await sessions.search({ text: 'lighthouse', limit: ALL })).toEqual([]);
+  });
+
   test('remove: a conversation and the texts of its runs → gone, and no other', async () => {
     const { sessions, texts } = open();
     for (const id of ['s-1', 's-2']) await sessions.keep(runRecord(id), [said(1, id)]);
