@@ -188,7 +188,7 @@ describe('mergePlan', () => {
     expect(merged.cut.length).toBeGreaterThan(0);
   });
 
-  it('mergePlan: more tasks than may be open → cut from the end of the run order, ended ones not counted', () => {
+  it('F18 mergePlan: more tasks than may be open → cut from the end of the run order, ended ones not counted', () => {
     const plan = [
       planned('c', { dependencies: ['b'], priority: 0 }),
       planned('b', { priority: 5 }),
