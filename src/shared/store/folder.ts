@@ -40,7 +40,9 @@ import { branchesOf, filesWith, forgetTitle, hitsIn, newestSessions, SUFFIX } fr
 import {
   type Hit,
   hasBranches,
+  type MessageOf,
   mayComeAgain,
+  type RemovalTerms,
   refuseUnjudged,
   type SessionLine,
   type SessionStore,
@@ -76,33 +78,11 @@ export function openFolder(dir: string, namespaceId?: () => Promise<string | nul
   };
 }
 
-/** `removed`: a folder with an empty file for each removed run that may come again. */
 function folderSessions(dir: string, removed: string): SessionStore {
-  const fileOf = (session: string) => join(dir, `${runFolder(session)}${SUFFIX}`);
-  const runsOf = (session: string) => lastRuns(fileOf(session));
-  const markOf = (chain: string) => join(removed, runFolder(chain));
+  const at = new Places(dir, removed);
+  const runsOf = (session: string) => lastRuns(at.file(session));
   return {
-    async keep(run, records, after) {
-      await mkdir(dir, { recursive: true, mode: 0o700 });
-      const path = fileOf(run.session);
-      const isMarked = () => lstatSync(markOf(run.chain), { throwIfNoEntry: false }) !== undefined;
-      for (const end = performance.now() + REMOVAL_MS; ; await sleep(LOOK_AGAIN_MS)) {
-        if (performance.now() >= end) throw new Error(`the conversation ${run.session} is being removed`);
-        await putBackLost(path);
-        if (isBeingRemoved(path)) continue;
-        if (isMarked()) return null;
-        const file = await openFile(path, APPENDING);
-        try {
-          // A removal that began before the file was open has made its marks, or is seen here.
-          if (isBeingRemoved(path)) continue;
-          if (isMarked()) return null;
-          const from = await append(file, path, { run, records, after });
-          if (await isAt(path, file)) return from;
-        } finally {
-          await file.close();
-        }
-      }
-    },
+    keep: (run, records, after) => keep(at, { run, records, after }),
     runs: runsOf,
     async find(workflowId) {
       const runs = await Promise.all(sessionsOf(workflowId).map(runsOf));
@@ -111,69 +91,117 @@ function folderSessions(dir: string, removed: string): SessionStore {
         .filter(run => run.workflowId === workflowId)
         .sort((a, b) => b.startedAt - a.startedAt);
     },
-    read: ({ session, chain }, ask) => readRecords(fileOf(session), chain, ask),
-    readEach: async (session, ask) => readEach(fileOf(session), ask),
+    read: ({ session, chain }, ask) => readRecords(at.file(session), chain, ask),
+    readEach: async (session, ask) => readEach(at.file(session), ask),
     list: async ask =>
       (await newestSessions(dir, ask)).map(({ header, changedAt }) => lineOf(header, changedAt)),
     async search({ sessions, text, limit }) {
       const words = lowerWords(text);
       if (words.length === 0) return [];
       const hits: Hit[] = [];
-      for await (const path of sessions?.map(fileOf) ?? filesWith(dir, words)) {
+      for await (const path of sessions?.map(session => at.file(session)) ?? filesWith(dir, words)) {
         if (hits.length >= limit) break;
         hits.push(...(await hitsIn(path, words)));
       }
       return hits.slice(0, limit);
     },
     async line(session) {
-      const header = await headerOf(fileOf(session));
-      const changed = lstatSync(fileOf(session), { throwIfNoEntry: false });
+      const header = await headerOf(at.file(session));
+      const changed = lstatSync(at.file(session), { throwIfNoEntry: false });
       return header && changed ? lineOf(header, changed.mtimeMs) : null;
     },
     branches: session => branchesOf(dir, session),
-    async branch(parent, to) {
-      const from = await headerOf(fileOf(parent.session));
-      if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
-      const header: Header = { ...from, id: to, startedAt: Date.now(), parent };
-      const file = await openNew(fileOf(to));
-      try {
-        await failpoint('branch.begun');
-        const { size } = await file.stat();
-        await write(file, [header], { size, isTorn: size > 0 });
-      } finally {
-        await file.close();
-      }
-      // A removal of the other one moves its file first, and then looks for branches.
-      if (!isBeingRemoved(fileOf(parent.session)) && (await headerOf(fileOf(parent.session)))) return;
-      await unlink(fileOf(to)).catch(unlessGone);
-      throw new Error(`the conversation ${parent.session} is being deleted`);
-    },
-    async remove(session, terms = {}) {
-      const path = fileOf(session);
-      const { before = Number.POSITIVE_INFINITY } = terms;
-      const isOld = (at: string) => (lstatSync(at, { throwIfNoEntry: false })?.mtimeMs ?? before) < before;
-      const refuseBranches = async () => {
-        const branches = await branchesOf(dir, session);
-        if (branches.length > 0) throw hasBranches(session, branches);
-      };
-      await putBackLost(path);
-      if (!isOld(path) && !isBeingRemoved(path)) return { workflowIds: [] };
-      await refuseBranches();
-      const gone = await removeFile(path, async aside => {
-        // Again: it may have been branched from, or written to, until it was moved.
-        await refuseBranches();
-        if (!isOld(aside)) return null;
-        const runs = await lastRuns(aside);
-        refuseUnjudged(session, runs, terms);
-        const marked = runs.filter(mayComeAgain);
-        if (marked.length > 0) await mkdir(removed, { recursive: true, mode: 0o700 });
-        for (const { chain } of marked) await writeFile(markOf(chain), '', { mode: 0o600 });
-        await forgetTitle(dir, path);
-        return runs.map(({ workflowId }) => workflowId);
-      });
-      return { workflowIds: gone ?? [] };
-    },
+    branch: (parent, to) => branch(at, parent, to),
+    remove: async (session, terms = {}) => ({ workflowIds: await remove(at, session, terms) }),
   };
+}
+
+/** Where conversations are, and marks of removed runs that may come again: an empty file each. */
+class Places {
+  readonly dir: string;
+  readonly removed: string;
+
+  constructor(dir: string, removed: string) {
+    this.dir = dir;
+    this.removed = removed;
+  }
+
+  file(session: string): string {
+    return join(this.dir, `${runFolder(session)}${SUFFIX}`);
+  }
+
+  mark(chain: string): string {
+    return join(this.removed, runFolder(chain));
+  }
+}
+
+/** @returns null once it is kept, or where the run was removed; a mark where it is to be written from there. */
+async function keep(at: Places, writing: Writing): Promise<Mark | null> {
+  const { run } = writing;
+  await mkdir(at.dir, { recursive: true, mode: 0o700 });
+  const path = at.file(run.session);
+  const isMarked = () => lstatSync(at.mark(run.chain), { throwIfNoEntry: false }) !== undefined;
+  for (const end = performance.now() + REMOVAL_MS; ; await sleep(LOOK_AGAIN_MS)) {
+    if (performance.now() >= end) throw new Error(`the conversation ${run.session} is being removed`);
+    await putBackLost(path);
+    if (isBeingRemoved(path)) continue;
+    if (isMarked()) return null;
+    const file = await openFile(path, APPENDING);
+    try {
+      // A removal that began before the file was open has made its marks, or is seen here.
+      if (isBeingRemoved(path)) continue;
+      if (isMarked()) return null;
+      const from = await append(file, path, writing);
+      if (await isAt(path, file)) return from;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+async function branch(at: Places, parent: MessageOf, to: string): Promise<void> {
+  const from = await headerOf(at.file(parent.session));
+  if (!from) throw new Error(`there is no conversation ${parent.session} to branch from`);
+  const header: Header = { ...from, id: to, startedAt: Date.now(), parent };
+  const file = await openNew(at.file(to));
+  try {
+    await failpoint('branch.begun');
+    const { size } = await file.stat();
+    await write(file, [header], { size, isTorn: size > 0 });
+  } finally {
+    await file.close();
+  }
+  // A removal of the other one moves its file first, and then looks for branches.
+  if (!isBeingRemoved(at.file(parent.session)) && (await headerOf(at.file(parent.session)))) return;
+  await unlink(at.file(to)).catch(unlessGone);
+  throw new Error(`the conversation ${parent.session} is being deleted`);
+}
+
+/** @returns the workflow ids of its runs; none where it stays. */
+async function remove(at: Places, session: string, terms: RemovalTerms): Promise<string[]> {
+  const path = at.file(session);
+  const { before = Number.POSITIVE_INFINITY } = terms;
+  const isOld = (file: string) => (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? before) < before;
+  const refuseBranches = async () => {
+    const branches = await branchesOf(at.dir, session);
+    if (branches.length > 0) throw hasBranches(session, branches);
+  };
+  await putBackLost(path);
+  if (!isOld(path) && !isBeingRemoved(path)) return [];
+  await refuseBranches();
+  const gone = await removeFile(path, async aside => {
+    // Again: it may have been branched from, or written to, until it was moved.
+    await refuseBranches();
+    if (!isOld(aside)) return null;
+    const runs = await lastRuns(aside);
+    refuseUnjudged(session, runs, terms);
+    const marked = runs.filter(mayComeAgain);
+    if (marked.length > 0) await mkdir(at.removed, { recursive: true, mode: 0o700 });
+    for (const { chain } of marked) await writeFile(at.mark(chain), '', { mode: 0o600 });
+    await forgetTitle(at.dir, path);
+    return runs.map(({ workflowId }) => workflowId);
+  });
+  return gone ?? [];
 }
 
 /** How long a writer waits for the removal of its conversation, which mostly takes a moment. */

@@ -62,38 +62,13 @@ export function grepTool(context: WorkspaceContext): CodeTool {
       const found = new BoundedLines(MOST_LINES);
       const { real, shown, stats } = await placeOf(context, String(path));
       const isFile = stats !== null && !stats.isDirectory();
-      const args = [
-        ...['--line-number', '--no-heading', '--null', '--sort=path'],
-        ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
-        ...(isFile ? ['--no-filename'] : ['--with-filename']),
-        ...(ignoreCase === true ? ['--ignore-case'] : []),
-        ...(typeof around === 'number' && around > 0
-          ? [`--context=${Math.min(20, Math.floor(around))}`]
-          : []),
-        ...(isFile ? [] : leftOut(context, real)),
-        ...['-e', String(pattern), '--', isFile ? '-' : './'],
-      ];
+      const args = grepArgs({ pattern, ignoreCase, around, leftOut: isFile ? null : leftOut(context, real) });
       const isWanted = typeof glob === 'string' && !isFile ? fileGlob(glob) : () => true;
       const hidden = await hiddenFrom(context, 'grep');
       const isShown = (file: string) => isWanted(file) && !hidden.has(join(shown, file));
-      let name = '';
-      // Between lines of two files; said only where both are shown.
-      let between: string[] = [];
-      const take = (record: string) => {
-        if (!isFile && !record.includes('\0') && !OWN_WORDS.test(record)) {
-          name += `${record}\n`;
-          return true;
-        }
-        const whole = name + record;
-        name = '';
-        if (!isFile && !whole.includes('\0')) {
-          if (found.lines.length > 0) between = [lineOf(whole, shown)];
-          return true;
-        }
-        if (!isFile && !isShown(whole.split('\0', 1)[0] ?? '')) return true;
-        const lines = [...between.splice(0), lineOf(whole, shown)];
-        return lines.every(line => found.add(line));
-      };
+      const take = isFile
+        ? (record: string) => found.add(lineOf(record, shown))
+        : takeOfFiles(found, shown, isShown);
       const work = (cwd: string, stdin?: number) =>
         search({ args, cwd, signal, take, ...(stdin !== undefined && { stdin }) });
       const done = isFile
@@ -105,6 +80,50 @@ export function grepTool(context: WorkspaceContext): CodeTool {
       });
     },
   });
+}
+
+/** `leftOut`: what is not searched; null for one file, which is read from its open handle. */
+function grepArgs({
+  pattern,
+  ignoreCase,
+  around,
+  leftOut,
+}: Record<'pattern' | 'ignoreCase' | 'around', unknown> & { leftOut: readonly string[] | null }): string[] {
+  return [
+    ...['--line-number', '--no-heading', '--null', '--sort=path'],
+    ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
+    leftOut ? '--with-filename' : '--no-filename',
+    ...(ignoreCase === true ? ['--ignore-case'] : []),
+    ...(typeof around === 'number' && around > 0 ? [`--context=${Math.min(20, Math.floor(around))}`] : []),
+    ...(leftOut ?? []),
+    ...['-e', String(pattern), '--', leftOut ? './' : '-'],
+  ];
+}
+
+/** Takes ripgrep's records of a folder, of which a name may hold newlines. False: there is no room for more. */
+function takeOfFiles(
+  found: BoundedLines,
+  shown: string,
+  isShown: (file: string) => boolean,
+): (record: string) => boolean {
+  let name = '';
+  // Between lines of two files; said only where both are shown.
+  let between: string[] = [];
+  return record => {
+    if (!record.includes('\0') && !OWN_WORDS.test(record)) {
+      name += `${record}\n`;
+      return true;
+    }
+    const whole = name + record;
+    name = '';
+    if (!whole.includes('\0')) {
+      if (found.lines.length > 0) between = [lineOf(whole, shown)];
+      return true;
+    }
+    if (!isShown(whole.split('\0', 1)[0] ?? '')) return true;
+    const lines = [...between.splice(0), lineOf(whole, shown)];
+    return lines.every(line => found.add(line));
+  };
 }
 
 /** By its open handle: a file that was named is read even if it is exchanged for a link meanwhile. */

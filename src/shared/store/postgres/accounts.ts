@@ -18,16 +18,8 @@ export function postgresAccounts(database: Database): AccountStore {
     });
   return {
     async charge(account, key, what) {
-      const { credits, tokens } = countable(what);
-      return changing(account, async (sql, now) => {
-        const isNew = await enter(sql, account, { kind: 'charge', key, credits, tokens });
-        if (!isNew) return { ...now, isNew };
-        const [{ today = '' } = {}] = await sql.query(`SELECT ${TODAY} AS today`);
-        const day = String(today);
-        const dayTokens = tokens + (day === now.day ? now.dayTokens : 0);
-        const balance = rounded(now.balance - credits);
-        return { ...(await save(sql, { ...now, balance, day, dayTokens })), isNew };
-      });
+      const counted = countable(what);
+      return changing(account, (sql, now) => charge(sql, now, { kind: 'charge', key, ...counted }));
     },
     async grant(account, key, given) {
       const { credits } = countable({ credits: given });
@@ -36,18 +28,7 @@ export function postgresAccounts(database: Database): AccountStore {
         return isNew ? save(sql, { ...now, balance: rounded(now.balance + credits) }) : now;
       });
     },
-    refund: (account, prefix) =>
-      changing(account, async (sql, now) => {
-        const back = await sql.query(
-          `UPDATE steersman.entry SET refunded = true
-          WHERE account = $1 AND kind = 'charge' AND starts_with(key, $2) AND NOT refunded
-          RETURNING credits::text AS credits`,
-          [account, prefix],
-        );
-        if (back.length === 0) return now;
-        const sum = back.reduce((all, { credits }) => rounded(all + Number(credits)), 0);
-        return save(sql, { ...now, balance: rounded(now.balance + sum) });
-      }),
+    refund: (account, prefix) => changing(account, (sql, now) => refund(sql, now, prefix)),
     async show(account) {
       const [found] = await database.query(`SELECT ${ACCOUNT} FROM steersman.account WHERE id = $1`, [
         account,
@@ -58,25 +39,49 @@ export function postgresAccounts(database: Database): AccountStore {
       const found = await database.query(`SELECT ${ACCOUNT} FROM steersman.account ORDER BY id COLLATE "C"`);
       return found.map(accountOf);
     },
-    lease: (account, chain, limit) =>
-      changing(account, async sql => {
-        await sql.query(
-          `DELETE FROM steersman.lease WHERE account = $1 AND at < now() - $2::float8 * interval '1 millisecond'`,
-          [account, LEASE_MS],
-        );
-        const leases = await sql.query('SELECT chain FROM steersman.lease WHERE account = $1', [account]);
-        if (leases.length >= limit && !leases.some(lease => lease.chain === chain)) return false;
-        await sql.query(
-          `INSERT INTO steersman.lease (account, chain, at) VALUES ($1, $2, now())
-          ON CONFLICT (account, chain) DO UPDATE SET at = excluded.at`,
-          [account, chain],
-        );
-        return true;
-      }),
+    lease: (account, chain, limit) => changing(account, sql => lease(sql, account, chain, limit)),
     async release(account, chain) {
       await database.query('DELETE FROM steersman.lease WHERE account = $1 AND chain = $2', [account, chain]);
     },
   };
+}
+
+async function charge(sql: Sql, now: Account, entry: Entry): Promise<Account & { isNew: boolean }> {
+  const { credits, tokens } = entry;
+  const isNew = await enter(sql, now.id, entry);
+  if (!isNew) return { ...now, isNew };
+  const [{ today = '' } = {}] = await sql.query(`SELECT ${TODAY} AS today`);
+  const day = String(today);
+  const dayTokens = tokens + (day === now.day ? now.dayTokens : 0);
+  const balance = rounded(now.balance - credits);
+  return { ...(await save(sql, { ...now, balance, day, dayTokens })), isNew };
+}
+
+async function refund(sql: Sql, now: Account, prefix: string): Promise<Account> {
+  const back = await sql.query(
+    `UPDATE steersman.entry SET refunded = true
+    WHERE account = $1 AND kind = 'charge' AND starts_with(key, $2) AND NOT refunded
+    RETURNING credits::text AS credits`,
+    [now.id, prefix],
+  );
+  if (back.length === 0) return now;
+  const sum = back.reduce((all, { credits }) => rounded(all + Number(credits)), 0);
+  return save(sql, { ...now, balance: rounded(now.balance + sum) });
+}
+
+async function lease(sql: Sql, account: string, chain: string, limit: number): Promise<boolean> {
+  await sql.query(
+    `DELETE FROM steersman.lease WHERE account = $1 AND at < now() - $2::float8 * interval '1 millisecond'`,
+    [account, LEASE_MS],
+  );
+  const leases = await sql.query('SELECT chain FROM steersman.lease WHERE account = $1', [account]);
+  if (leases.length >= limit && !leases.some(each => each.chain === chain)) return false;
+  await sql.query(
+    `INSERT INTO steersman.lease (account, chain, at) VALUES ($1, $2, now())
+    ON CONFLICT (account, chain) DO UPDATE SET at = excluded.at`,
+    [account, chain],
+  );
+  return true;
 }
 
 interface Entry {
