@@ -40,80 +40,104 @@ const ENDS_WORD = /[ \t\n;&|<>()]/;
 
 /** Null for what is no line of plain commands: brackets, and what is not closed. */
 export function readShellLine(line: string): ShellCommand[] | null {
-  const commands: ShellCommand[] = [];
-  const hereTexts: HereText[] = [];
-  let words: string[] = [];
-  let [writes, reads, expands] = [false, false, false];
-  let given: string | null = null;
-  let [start, end] = [0, 0];
-  const push = (joint: Joint | null) => {
-    // An empty line ends nothing, and a line may end behind a joint.
-    const text = line.slice(start, end);
-    if (words.length > 0 || writes) commands.push({ words, text, expands, writes, reads, given, joint });
-    words = [];
-    [writes, reads, expands, given] = [false, false, false, null];
-    start = end;
-  };
-  /** What stands there is a part of the command. */
-  const cover = (from: number, to: number) => {
-    if (end <= start) start = from;
-    end = to;
-    return to;
-  };
-  const take = (pattern: RegExp, at: number) => {
-    pattern.lastIndex = at;
-    return pattern.exec(line);
-  };
-  for (let at = 0; at < line.length; ) {
-    const blank = take(BLANK, at);
-    if (blank) {
-      at += blank[0].length;
-      continue;
-    }
-    if (line[at] === '#') {
-      const end = line.indexOf('\n', at);
-      at = end < 0 ? line.length : end;
-      continue;
-    }
-    const hereText = take(HERE_TEXT, at);
-    if (hereText && !line.startsWith('<<<', at)) {
-      const [all, dash, ...ends] = hereText;
-      hereTexts.push({ of: commands.length, end: ends.find(Boolean) ?? '', indented: dash === '-' });
-      expands = true;
-      at = cover(at, at + all.length);
-      continue;
-    }
-    const redirection = take(REDIRECTION, at);
-    if (redirection) {
-      const target = readWord(line, at + redirection[0].length);
-      if (target === null) return null;
-      const [sign] = redirection;
-      if (sign.includes('<<<')) given = target.text;
-      else if (!NO_FILE.test(target.text)) {
-        writes ||= sign.includes('>');
-        reads ||= sign.includes('<');
-      }
-      expands ||= target.expands;
-      at = cover(at, target.end);
-      continue;
-    }
-    const operator = take(OPERATOR, at)?.[0];
-    if (operator !== undefined) {
-      const joint = JOINTS[operator];
-      if (joint === undefined) return null;
-      push(joint);
-      at += operator.length;
-      if (operator === '\n') at = takeHereTexts(line, at, { texts: hereTexts.splice(0), commands });
-      continue;
-    }
-    const word = readWord(line, at);
-    if (word === null) return null;
-    words.push(word.text);
-    expands ||= word.expands;
-    at = cover(at, word.end);
+  const reading = new Reading(line);
+  for (let at: number | null = 0; at < line.length; ) {
+    at = reading.next(at);
+    if (at === null) return null;
   }
-  push(null);
-  return commands;
+  reading.push(null);
+  return reading.commands;
+}
+
+const NOTHING = { writes: false, reads: false, expands: false, given: null } as const;
+
+/** The commands so far, and the one that is being read. */
+class Reading {
+  readonly commands: ShellCommand[] = [];
+  readonly #line: string;
+  readonly #hereTexts: HereText[] = [];
+  #words: string[] = [];
+  #has: Pick<ShellCommand, 'writes' | 'reads' | 'expands' | 'given'> = { ...NOTHING };
+  #start = 0;
+  #end = 0;
+
+  constructor(line: string) {
+    this.#line = line;
+  }
+
+  /** Reads what stands there. Says where the line goes on; null: it is no line of plain commands. */
+  next(at: number): number | null {
+    const blank = this.#take(BLANK, at)?.[0];
+    if (blank !== undefined) return at + blank.length;
+    if (this.#line[at] === '#') return this.#comment(at);
+    const hereText = this.#line.startsWith('<<<', at) ? null : this.#take(HERE_TEXT, at);
+    if (hereText) return this.#hereText(at, hereText);
+    const sign = this.#take(REDIRECTION, at)?.[0];
+    if (sign !== undefined) return this.#redirection(at, sign);
+    const operator = this.#take(OPERATOR, at)?.[0];
+    if (operator !== undefined) return this.#operator(at, operator);
+    const word = readWord(this.#line, at);
+    if (word === null) return null;
+    this.#words.push(word.text);
+    this.#has.expands ||= word.expands;
+    return this.#cover(at, word.end);
+  }
+
+  push(joint: Joint | null): void {
+    // An empty line ends nothing, and a line may end behind a joint.
+    const text = this.#line.slice(this.#start, this.#end);
+    if (this.#words.length > 0 || this.#has.writes)
+      this.commands.push({ words: this.#words, text, ...this.#has, joint });
+    this.#words = [];
+    this.#has = { ...NOTHING };
+    this.#start = this.#end;
+  }
+
+  #take(pattern: RegExp, at: number): RegExpExecArray | null {
+    pattern.lastIndex = at;
+    return pattern.exec(this.#line);
+  }
+
+  /** What stands there is a part of the command. */
+  #cover(from: number, to: number): number {
+    if (this.#end <= this.#start) this.#start = from;
+    this.#end = to;
+    return to;
+  }
+
+  #comment(at: number): number {
+    const end = this.#line.indexOf('\n', at);
+    return end < 0 ? this.#line.length : end;
+  }
+
+  #hereText(at: number, [all, dash, ...ends]: RegExpExecArray): number {
+    const end = ends.find(Boolean) ?? '';
+    this.#hereTexts.push({ of: this.commands.length, end, indented: dash === '-' });
+    this.#has.expands = true;
+    return this.#cover(at, at + all.length);
+  }
+
+  #redirection(at: number, sign: string): number | null {
+    const target = readWord(this.#line, at + sign.length);
+    if (target === null) return null;
+    const has = this.#has;
+    if (sign.includes('<<<')) has.given = target.text;
+    else if (!NO_FILE.test(target.text)) {
+      has.writes ||= sign.includes('>');
+      has.reads ||= sign.includes('<');
+    }
+    has.expands ||= target.expands;
+    return this.#cover(at, target.end);
+  }
+
+  #operator(at: number, operator: string): number | null {
+    const joint = JOINTS[operator];
+    if (joint === undefined) return null;
+    this.push(joint);
+    const end = at + operator.length;
+    if (operator !== '\n') return end;
+    return takeHereTexts(this.#line, end, { texts: this.#hereTexts.splice(0), commands: this.commands });
+  }
 }
 
 interface HereText {
