@@ -159,33 +159,14 @@ export async function startRequest(
   const called = start.ok ? callerFault(start.settings) : null;
   if (called !== null) errors.push(called);
   if (start.ok && servedHere) errors.push(...(await modeFaults(start.settings.mode, configDir)));
-  if (model !== undefined && !modelChainSchema.safeParse(model).success) {
-    errors.push(`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`);
-  }
-  errors.push(...answers.faults);
-  const unnamed = id === undefined ? null : nameFault(id, hintOf('--id', 'id'));
-  if (unnamed !== null) errors.push(unnamed);
-  const { session } = rest;
-  if (session !== undefined && id !== undefined)
-    errors.push(
-      `${hintOf('--session and --id', 'session and id')}: give one of the two, for runs of a conversation have its id and a number.`,
-    );
-  if (after !== undefined && rest.systemMessage !== undefined)
-    errors.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
-  if (!start.ok || errors.length > 0) {
-    const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
-    throw new SteersmanError(
-      `The run can not start:${faults}`,
-      `See ${hintOf(verbCall('start --help'), 'StartOptions')}.`,
-      'usage',
-    );
-  }
+  errors.push(...modelFaults(model), ...answers.faults, ...pairFaults(options));
+  if (!start.ok || errors.length > 0) throw notStarted(errors);
   const { settings, given: toBeginWith } = start;
   settings.workspace = await realWorkspace(settings.workspace, localStack);
   if (configDir !== undefined) await checkConfigDir(resolve(configDir));
   const token = requestId === undefined ? null : requestToken(requestId);
   return {
-    id: id ?? session ?? newRunId(goal, token),
+    id: id ?? rest.session ?? newRunId(goal, token),
     token,
     goal,
     settings,
@@ -195,6 +176,34 @@ export async function startRequest(
     after: after ?? null,
     note: answers.note ?? null,
   };
+}
+
+function modelFaults(model: string | undefined): string[] {
+  if (model === undefined || modelChainSchema.safeParse(model).success) return [];
+  return [`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`];
+}
+
+/** Faults of an id, and of options that do not go together. */
+function pairFaults({ id, session, after, systemMessage }: StartOptions): string[] {
+  const faults: string[] = [];
+  const unnamed = id === undefined ? null : nameFault(id, hintOf('--id', 'id'));
+  if (unnamed !== null) faults.push(unnamed);
+  if (session !== undefined && id !== undefined)
+    faults.push(
+      `${hintOf('--session and --id', 'session and id')}: give one of the two, for runs of a conversation have its id and a number.`,
+    );
+  if (after !== undefined && systemMessage !== undefined)
+    faults.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
+  return faults;
+}
+
+function notStarted(errors: readonly string[]): SteersmanError {
+  const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
+  return new SteersmanError(
+    `The run can not start:${faults}`,
+    `See ${hintOf(verbCall('start --help'), 'StartOptions')}.`,
+    'usage',
+  );
 }
 
 /**
