@@ -59,91 +59,114 @@ class FailedStream extends Error {
 const REFUSALS: ReadonlySet<number> = new Set([400, 402, 404, 413, 415, 422, 500, 501]);
 
 export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
-  const { name, url, apiKey, keyVariable, urlVariable, ownAddress } = at;
-  const endpoint = publicUrl(url);
-  const lessons = new Lessons(protocol.options, { endpoint: name, host: url.hostname });
-
-  const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
-    provider: name,
+  const provider = new SdkProvider(at, protocol);
+  const { name, endpoint } = provider;
+  // Its methods without their class: whoever adds to a provider copies it.
+  return {
+    name,
     endpoint,
-    model: request.model,
-    keyVariable,
-    urlVariable,
-    ownAddress,
-    addressHint: protocol.addressHint,
-    secrets: apiKey === undefined ? [] : [apiKey],
-    requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
-    requestChars: JSON.stringify([request.system, request.tools, request.messages]).length,
-  });
+    stream: (request, signal, onEvent) => provider.stream(request, signal, onEvent),
+    listModels: signal => provider.listModels(signal),
+  };
+}
 
-  /** Sends the request, changed as refusals ask, within this same try: until it is taken, or refused for good. */
-  async function taken(given: ModelRequest, signal: AbortSignal) {
-    const request = { ...given, messages: withoutEmpty(given) };
-    const call = lessons.call(request, wanted => protocol.toBody(wanted) as Body);
-    for (;;) {
-      const hangUp = new AbortController();
-      try {
-        const body = wellFormed(call.body) as Request;
-        const response = await protocol.send(body, AbortSignal.any([signal, hangUp.signal]));
-        const events = eventsOf(response, hangUp)[Symbol.asyncIterator]();
-        // Some endpoints refuse in the first event of a stream.
-        const first = await events.next();
-        return { events: startingWith(first, events), lessons: call.taken() };
-      } catch (error) {
-        const answer = answerOf(error);
-        const status = answer === null ? 0 : statusOf(answer);
-        const said = answer && quoteOf(answer.message, site(request));
-        if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, said ?? '')) throw error;
-      }
-    }
+class SdkProvider<Request> {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly #at: Endpoint;
+  readonly #protocol: WireProtocol<Request>;
+  readonly #lessons: Lessons;
+
+  constructor(at: Endpoint, protocol: WireProtocol<Request>) {
+    this.name = at.name;
+    this.endpoint = publicUrl(at.url);
+    this.#at = at;
+    this.#protocol = protocol;
+    this.#lessons = new Lessons(protocol.options, { endpoint: at.name, host: at.url.hostname });
   }
 
-  /** An event that tells a failure throws as an error answer does. */
-  async function* eventsOf(response: Response, hangUp: AbortController): AsyncGenerator<unknown, void> {
-    for await (const event of jsonEvents(response, hangUp, protocol.whole)) {
-      const failure = protocol.failureIn(event);
-      if (failure) throw new FailedStream({ ...failure, headers: response.headers });
-      yield event;
-    }
-  }
-
-  function answerOf(error: unknown): RefusalAnswer | null {
-    return error instanceof FailedStream ? error.answer : protocol.answerOf(error);
-  }
-
-  async function* stream(
-    request: ModelRequest,
-    signal: AbortSignal,
-    onEvent?: () => void,
-  ): AsyncIterable<ModelDelta> {
+  async *stream(request: ModelRequest, signal: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta> {
     let count = 0;
     const counts = () => {
       count += 1;
       onEvent?.();
     };
     try {
-      const reply = await taken(request, signal);
+      const reply = await this.#taken(request, signal);
       for (const lesson of reply.lessons) yield { type: 'lesson', lesson };
-      yield* protocol.read(counted(reply.events, counts));
+      yield* this.#protocol.read(counted(reply.events, counts));
       if (count === 0 && !signal.aborted)
-        throw notAStream(`${name}/${request.model} at ${endpoint}`, protocol, urlVariable);
+        throw notAStream(
+          `${this.name}/${request.model} at ${this.endpoint}`,
+          this.#protocol,
+          this.#at.urlVariable,
+        );
     } catch (error) {
-      throw toModelCallError(error, answerOf(error), site(request), count);
+      throw toModelCallError(error, this.#answerOf(error), this.#site(request), count);
     }
   }
 
-  async function listModels(signal: AbortSignal): Promise<string[]> {
+  async listModels(signal: AbortSignal): Promise<string[]> {
     try {
-      const response = await protocol.list(signal);
+      const response = await this.#protocol.list(signal);
       const page: unknown = JSON.parse(await readText(response.body, REPLY_BOUNDS.listBytes));
       const models = isRecord(page) && Array.isArray(page.data) ? page.data : [];
       return models.map(model => (isRecord(model) ? stringOr(model.id, '') : '')).filter(id => id !== '');
     } catch (error) {
-      throw toModelCallError(error, protocol.answerOf(error), site({ model: '*' }), 0);
+      throw toModelCallError(error, this.#protocol.answerOf(error), this.#site({ model: '*' }), 0);
     }
   }
 
-  return { name, endpoint, stream, listModels };
+  #site(request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite {
+    const { apiKey, keyVariable, urlVariable, ownAddress } = this.#at;
+    return {
+      provider: this.name,
+      endpoint: this.endpoint,
+      model: request.model,
+      keyVariable,
+      urlVariable,
+      ownAddress,
+      addressHint: this.#protocol.addressHint,
+      secrets: apiKey === undefined ? [] : [apiKey],
+      requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
+      requestChars: JSON.stringify([request.system, request.tools, request.messages]).length,
+    };
+  }
+
+  /** Sends the request, changed as refusals ask, within this same try: until it is taken, or refused for good. */
+  async #taken(given: ModelRequest, signal: AbortSignal) {
+    const request = { ...given, messages: withoutEmpty(given) };
+    const call = this.#lessons.call(request, wanted => this.#protocol.toBody(wanted) as Body);
+    for (;;) {
+      const hangUp = new AbortController();
+      try {
+        const body = wellFormed(call.body) as Request;
+        const response = await this.#protocol.send(body, AbortSignal.any([signal, hangUp.signal]));
+        const events = this.#eventsOf(response, hangUp)[Symbol.asyncIterator]();
+        // Some endpoints refuse in the first event of a stream.
+        const first = await events.next();
+        return { events: startingWith(first, events), lessons: call.taken() };
+      } catch (error) {
+        const answer = this.#answerOf(error);
+        const status = answer === null ? 0 : statusOf(answer);
+        const said = answer && quoteOf(answer.message, this.#site(request));
+        if (!answer || !REFUSALS.has(status) || !call.learn({ ...answer, status }, said ?? '')) throw error;
+      }
+    }
+  }
+
+  /** An event that tells a failure throws as an error answer does. */
+  async *#eventsOf(response: Response, hangUp: AbortController): AsyncGenerator<unknown, void> {
+    for await (const event of jsonEvents(response, hangUp, this.#protocol.whole)) {
+      const failure = this.#protocol.failureIn(event);
+      if (failure) throw new FailedStream({ ...failure, headers: response.headers });
+      yield event;
+    }
+  }
+
+  #answerOf(error: unknown): RefusalAnswer | null {
+    return error instanceof FailedStream ? error.answer : this.#protocol.answerOf(error);
+  }
 }
 
 /** Messages that say something: endpoints refuse all others. */
