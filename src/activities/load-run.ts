@@ -133,55 +133,96 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
       elsewhere(deps),
     ),
   );
-  const { ceilings } = settings;
-  const over = ceilingFault(run.limits ?? {}, ceilings);
-  if (over !== null) throw ApplicationFailure.nonRetryable(`The run can not start: ${over}`, badInput);
-  const limits = underCeilings(mergeLimits(settings.limits, run.limits ?? {}), ceilings);
+  const limits = limitsFor(settings, run);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
-  const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
-  const own = addWorkflowTools(
-    withClient.tools,
-    files.roles.map(({ profile }) => profile),
-  );
-  const { tools: plain, warnings } = applyToolOverrides(own.tools, settings.tools);
-  const tools = plain.map(tool => (tool.origin.type === 'workflow' ? tool : withDigest(tool)));
+  const { tools, warnings } = toolsFor(listed, files, run);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
-  const idle = idlePermissions(settings.permissions, tools);
   const values = { limits, tools: allowed, today: today(), workspace };
   const credits = await accountOf(deps, settings.credits, run);
   const { roles, prefix } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
   const needsPrices = limits.costUsd !== null || isPaidByCost(settings.credits, run);
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
-    pinModels(deps, roles, {
-      settings,
-      run,
-      needsPrices,
-    }),
+    pinModels(deps, roles, { settings, run, needsPrices }),
   );
   const wantsNotes = run.projectNotes ?? settings.projectNotes;
   const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
-  const listing = allowed.some(readsFiles) ? await listingOf(deps, workspace) : null;
+  const listing = allowed.some(readsFiles) ? await listingOf(deps, workspace) : {};
   const attributes = await searchAttributes(deps);
-  const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
   return {
+    ...pinnedSettings(deps, settings, run),
     roles: Object.fromEntries(
       choice.roles.map(role => [role.name, mayRecall(mayLook(role, limits), allowed)]),
     ),
     agents: files.agents,
-    modes: modesFor(run, settings),
     prefix,
     projectNotes: project.notes,
-    ...(listing && 'list' in listing && { files: listing.list }),
+    ...(listing.files !== undefined && { files: listing.files }),
     ...(!isSubagent(run) && allowed.some(mayChangeFiles) && { listsStart: true as const }),
-    language: settings.language,
     ...(words && { words }),
     tools,
     fallbackServer: listed.fallbackServer ?? null,
     limits,
-    ceilings,
     models: choice.models,
     modelInfo,
     resolver,
+    ...((deps.keeps === true || asksTransforms(settings)) && {
+      context: contextRules(settings, modelInfo, needsPrices),
+    }),
+    ...(credits && { credits }),
+    searchAttributes: attributes.names,
+    warnings: [
+      ...listed.warnings,
+      ...warnings,
+      ...project.warnings,
+      ...(listing.warnings ?? []),
+      ...choice.warnings,
+      ...attributes.warnings,
+      ...(deps.keeps !== true && continuesSession(run) ? [NOTHING_KEPT] : []),
+    ],
+  };
+}
+
+/** The run's own limits, within what the worker allows. */
+function limitsFor({ limits, ceilings }: RunFiles['settings'], run: RunSettings): Limits {
+  const over = ceilingFault(run.limits ?? {}, ceilings);
+  if (over !== null)
+    throw ApplicationFailure.nonRetryable(`The run can not start: ${over}`, FAILURE.run.badInput);
+  return underCeilings(mergeLimits(limits, run.limits ?? {}), ceilings);
+}
+
+/** The tools of servers, of the client and of the workflow, as the configuration has them. */
+function toolsFor(
+  listed: ListedTools,
+  { settings, roles, callable, agentWarnings }: RunFiles,
+  run: RunSettings,
+): Pick<ListedTools, 'tools' | 'warnings'> {
+  const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
+  const own = addWorkflowTools(
+    withClient.tools,
+    roles.map(({ profile }) => profile),
+  );
+  const { tools: plain, warnings } = applyToolOverrides(own.tools, settings.tools);
+  const tools = plain.map(tool => (tool.origin.type === 'workflow' ? tool : withDigest(tool)));
+  return {
+    tools,
+    warnings: [
+      ...withClient.warnings,
+      ...warnings,
+      ...own.warnings,
+      ...roleWarnings([...roles, ...callable], tools),
+      ...agentWarnings,
+      ...idlePermissions(settings.permissions, tools),
+    ],
+  };
+}
+
+/** What is pinned as configuration, start request and worker say it. */
+function pinnedSettings(deps: LoadRunDeps, settings: RunFiles['settings'], run: RunSettings) {
+  const checks = isSubagent(run) ? [] : [...settings.checks, ...(run.checks ?? [])];
+  return {
+    modes: modesFor(run, settings),
+    language: settings.language,
+    ceilings: settings.ceilings,
     // A model named for the run stands alone.
     asksProgram: deps.asksProgram === true && run.model === undefined,
     dedupe: settings.dedupe,
@@ -190,31 +231,12 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     orchestrate: settings.orchestrate,
     ...(checks.length > 0 && { checks }),
     ...(deps.keeps === true && { keeps: true as const }),
-    ...((deps.keeps === true || asksTransforms(settings)) && {
-      context: contextRules(settings, modelInfo, needsPrices),
-    }),
     ...(deps.keeps === true && continuesSession(run) && { continues: true as const }),
     ...(deps.hooks && deps.hooks.length > 0 && { hooks: [...deps.hooks] }),
-    ...(credits && { credits }),
     onBudget: settings.gates.onBudget,
     onStepFailure: run.onStepFailure ?? settings.onStepFailure,
     gateTimeoutMs: settings.gates.timeoutMs,
     modelTimeoutMs: settings.models.timeoutMs,
-    searchAttributes: attributes.names,
-    warnings: [
-      ...listed.warnings,
-      ...withClient.warnings,
-      ...warnings,
-      ...own.warnings,
-      ...roleWarnings([...files.roles, ...files.callable], tools),
-      ...files.agentWarnings,
-      ...idle,
-      ...project.warnings,
-      ...(listing && 'warning' in listing ? [listing.warning] : []),
-      ...choice.warnings,
-      ...attributes.warnings,
-      ...(deps.keeps !== true && continuesSession(run) ? [NOTHING_KEPT] : []),
-    ],
   };
 }
 
@@ -225,6 +247,7 @@ function continuesSession(run: RunSettings): boolean {
 
 const NOTHING_KEPT =
   'This worker has no store (store.kind is none in its steersman.yaml): the run does not know what was said before in its conversation.';
+
 /** What the run pins of its account; null where the start names none. */
 async function accountOf(
   { accounts }: LoadRunDeps,
@@ -315,11 +338,11 @@ const WRITES_THE_END = 'summary';
 async function listingOf(
   deps: LoadRunDeps,
   workspace: string,
-): Promise<{ list: string } | { warning: string }> {
+): Promise<{ files?: string; warnings?: string[] }> {
   try {
-    return { list: await deps.listFiles(workspace) };
+    return { files: await deps.listFiles(workspace) };
   } catch (error) {
-    return { warning: `The files of the workspace could not be listed (${errorText(error)}).` };
+    return { warnings: [`The files of the workspace could not be listed (${errorText(error)}).`] };
   }
 }
 
