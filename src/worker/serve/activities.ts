@@ -39,19 +39,21 @@ import { personAsker } from './person-asker.js';
 import { readArguments } from './read-arguments.js';
 
 export function createActivities(parts: Parts): SteersmanActivities {
-  const { options, settings, providersOf, pool, sessions, blobs, secrets, offers, throttleMs, ending } =
-    parts;
+  return {
+    ...runActivities(parts),
+    ...modelActivities(parts),
+    ...toolActivities(parts),
+    ...checkActivities(parts),
+    ...storeActivities(parts),
+  };
+}
+
+type ActivitiesOf<K extends keyof SteersmanActivities> = Pick<SteersmanActivities, K>;
+
+function runActivities(parts: Parts): ActivitiesOf<'steersmanLoadRun' | 'steersmanHook'> {
+  const { options, pool, secrets } = parts;
   const { configDir, localStack } = options;
-  const redact = (text: string) => secrets.redact(text);
   const readSearchAttributes = searchAttributeReader();
-  const readState = createStateReader(
-    async ({ workflowId, runId, callId }, page) => {
-      await failpoint('state.read');
-      return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
-    },
-    {},
-    offers,
-  );
   return {
     steersmanLoadRun: createLoadRun({
       configDir,
@@ -74,86 +76,6 @@ export function createActivities(parts: Parts): SteersmanActivities {
       listFiles,
       searchAttributes: () => readSearchAttributes(Context.current().client),
     }),
-    steersmanCallModel: createCallModel({
-      providers: {
-        resolve: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
-      },
-      readState,
-      storeText: (_name, text) => blobs.put(runIdOf(), text),
-      readBlob: async (ref, length) =>
-        (await blobs.read(runIdOf(), ref, { offset: 0, length }))?.data ?? null,
-      redact,
-      live: { throttleMs },
-      limits: { stallMs: settings.models.stallMs, firstPartMs: settings.models.firstPartMs },
-      shuttingDown: ending.signal,
-    }),
-    steersmanCallTool: createCallTool({
-      pool,
-      sessions,
-      blobs,
-      ...(parts.keeps && {
-        kept: { sessions: parts.store.sessions, namespaceId: () => parts.namespaceId },
-      }),
-      askPerson: () => {
-        const { info, client } = Context.current();
-        const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
-        return personAsker(client.workflow.getHandle(workflowId, runId), info.attempt);
-      },
-      readArguments: callId => readArguments(askToolRequest, callId),
-      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
-      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
-      sizes: settings.toolResults,
-      redact,
-    }),
-    steersmanCheckCall: createCheckCall({
-      readArguments: callId => readArguments(askToolRequest, callId),
-      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
-      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
-      parsers: new Map(parts.workflowTools.map(({ definition, parse }) => [definition.name, parse])),
-    }),
-    steersmanCompareFile: createCompareFile({
-      readArguments: callId => readArguments(askToolRequest, callId),
-      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
-      readOld: readOldContent,
-    }),
-    steersmanRunCheck: createRunCheck({
-      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
-      commandFault: async (command, workspace) =>
-        commandFault(command, { workspace, localStack, settings: await parts.liveSettings.readOrLast() }),
-      functions: options.checks ?? {},
-      redact,
-      redactPiece: piece => secrets.redactPiece(piece),
-    }),
-    steersmanLook: createLook({
-      blobs,
-      redact,
-      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
-    }),
-    steersmanResolveModel: createResolveModel(options.resolveModel),
-    steersmanTransform: createTransform({
-      transforms: options.transforms ?? {},
-      readState,
-      redact: value => secrets.redactAll(value),
-    }),
-    steersmanStoreText: withTries(3, createStoreText(blobs)),
-    steersmanKeep: createKeep({
-      // A run that began with a store may come to a worker that has none: it says so, and goes on.
-      sessions: parts.keeps ? parts.store.sessions : NO_STORE,
-      namespaceId: () => parts.namespaceId,
-      readPage: (after, upTo) => {
-        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
-        return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
-      },
-      redact: value => secrets.redactAll(value),
-    }),
-    steersmanOpenSession: withTries(
-      OPEN_TRIES,
-      createOpenSession({
-        sessions: parts.keeps ? parts.store.sessions : NO_STORE,
-        namespaceId: () => parts.namespaceId,
-        keepLate: workflowId => keepLateRun(Context.current().client, parts, workflowId),
-      }),
-    ),
     steersmanHook: withTries(
       3,
       createHook({
@@ -166,11 +88,147 @@ export function createActivities(parts: Parts): SteersmanActivities {
         redact: value => secrets.redactAll(value),
       }),
     ),
+  };
+}
+
+function modelActivities(
+  parts: Parts,
+): ActivitiesOf<'steersmanCallModel' | 'steersmanResolveModel' | 'steersmanTransform'> {
+  const { options, settings, providersOf, blobs, secrets, offers, throttleMs, ending } = parts;
+  const readState = createStateReader(
+    async ({ workflowId, runId, callId }, page) => {
+      await failpoint('state.read');
+      return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
+    },
+    {},
+    offers,
+  );
+  return {
+    steersmanCallModel: createCallModel({
+      providers: {
+        resolve: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
+      },
+      readState,
+      storeText: (_name, text) => blobs.put(runIdOf(), text),
+      readBlob: async (ref, length) =>
+        (await blobs.read(runIdOf(), ref, { offset: 0, length }))?.data ?? null,
+      redact: text => secrets.redact(text),
+      live: { throttleMs },
+      limits: { stallMs: settings.models.stallMs, firstPartMs: settings.models.firstPartMs },
+      shuttingDown: ending.signal,
+    }),
+    steersmanResolveModel: createResolveModel(options.resolveModel),
+    steersmanTransform: createTransform({
+      transforms: options.transforms ?? {},
+      readState,
+      redact: value => secrets.redactAll(value),
+    }),
+  };
+}
+
+function toolActivities(
+  parts: Parts,
+): ActivitiesOf<
+  'steersmanCallTool' | 'steersmanCheckCall' | 'steersmanCompareFile' | 'steersmanEditArtifact'
+> {
+  const { settings, pool, sessions, blobs } = parts;
+  const { openWorkspace, deniedTools, redact } = allowedBy(parts);
+  return {
+    steersmanCallTool: createCallTool({
+      pool,
+      sessions,
+      blobs,
+      ...(parts.keeps && {
+        kept: { sessions: parts.store.sessions, namespaceId: () => parts.namespaceId },
+      }),
+      askPerson: () => {
+        const { info, client } = Context.current();
+        const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+        return personAsker(client.workflow.getHandle(workflowId, runId), info.attempt);
+      },
+      readArguments: argumentsOf,
+      openWorkspace,
+      deniedTools,
+      sizes: settings.toolResults,
+      redact,
+    }),
+    steersmanCheckCall: createCheckCall({
+      readArguments: argumentsOf,
+      openWorkspace,
+      deniedTools,
+      parsers: new Map(parts.workflowTools.map(({ definition, parse }) => [definition.name, parse])),
+    }),
+    steersmanCompareFile: createCompareFile({
+      readArguments: argumentsOf,
+      openWorkspace,
+      readOld: readOldContent,
+    }),
     steersmanEditArtifact: createEditArtifact({
       blobs,
-      readArguments: callId => readArguments(askToolRequest, callId),
-      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
+      readArguments: argumentsOf,
+      deniedTools,
     }),
+  };
+}
+
+function checkActivities(parts: Parts): ActivitiesOf<'steersmanRunCheck' | 'steersmanLook'> {
+  const { options, blobs, secrets } = parts;
+  const { openWorkspace, redact } = allowedBy(parts);
+  return {
+    steersmanRunCheck: createRunCheck({
+      openWorkspace,
+      commandFault: async (command, workspace) =>
+        commandFault(command, {
+          workspace,
+          localStack: options.localStack,
+          settings: await parts.liveSettings.readOrLast(),
+        }),
+      functions: options.checks ?? {},
+      redact,
+      redactPiece: piece => secrets.redactPiece(piece),
+    }),
+    steersmanLook: createLook({
+      blobs,
+      redact,
+      openWorkspace,
+    }),
+  };
+}
+
+function storeActivities(
+  parts: Parts,
+): ActivitiesOf<'steersmanStoreText' | 'steersmanKeep' | 'steersmanOpenSession'> {
+  const { blobs, secrets } = parts;
+  // A run that began with a store may come to a worker that has none: it says so, and goes on.
+  const sessions = parts.keeps ? parts.store.sessions : NO_STORE;
+  return {
+    steersmanStoreText: withTries(3, createStoreText(blobs)),
+    steersmanKeep: createKeep({
+      sessions,
+      namespaceId: () => parts.namespaceId,
+      readPage: (after, upTo) => {
+        const { workflowId = '', runId = '' } = Context.current().info.workflowExecution ?? {};
+        return runOf(workflowId, runId).query(keepPageQuery, after, upTo);
+      },
+      redact: value => secrets.redactAll(value),
+    }),
+    steersmanOpenSession: withTries(
+      OPEN_TRIES,
+      createOpenSession({
+        sessions,
+        namespaceId: () => parts.namespaceId,
+        keepLate: workflowId => keepLateRun(Context.current().client, parts, workflowId),
+      }),
+    ),
+  };
+}
+
+/** What the settings of a worker allow, and what they hide. */
+function allowedBy({ options: { localStack }, settings, liveSettings, secrets }: Parts) {
+  return {
+    openWorkspace: (path: string) => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+    deniedTools: async () => (await liveSettings.readOrLast()).permissions.deny,
+    redact: (text: string) => secrets.redact(text),
   };
 }
 
@@ -201,6 +259,8 @@ async function askToolRequest(callId: string): Promise<Record<string, unknown>> 
   if (!workflowExecution) throw new Error('tool calls are made by a workflow');
   return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
 }
+
+const argumentsOf = (callId: string) => readArguments(askToolRequest, callId);
 
 /** Runs that start at once ask once. */
 const ATTRIBUTES_MS = 10_000;
