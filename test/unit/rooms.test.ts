@@ -113,3 +113,17 @@ test('folders: each below src → at most fifteen files', () => {
   );
   expect(full.map(folder => folder.slice(SRC.length + 1))).toEqual([]);
 });
+
+/** What each line of work has of its own: in the state of the run it is that of the main line. */
+const OF_MAIN_LINE =
+  /\bstate\.(?:cursor|tools\.(?:badCalls|inFlight|sessions)|models\.retries)\b|\bcursor\b[^;=]*= (?:run\.)?state;|state: \{[^}]*\bcursor\b/;
+
+test('code that a branch may run → reads what a line has of its own from the line', () => {
+  const files = ['phases', 'turn'].flatMap(folder =>
+    readdirSync(join(SRC, 'workflows', folder), { recursive: true, withFileTypes: true }),
+  );
+  const wrong = files
+    .filter(({ name }) => name.endsWith('.ts'))
+    .filter(({ parentPath, name }) => OF_MAIN_LINE.test(readFileSync(join(parentPath, name), 'utf8')));
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+});

@@ -123,7 +123,7 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   state.goal = { ...newGoal(state.goal.number + 1, text, { mode, startedAt: run.ports.now() }), ...spent };
   state.tasks = [];
   state.evidence = newEvidence();
-  state.tools.badCalls = {};
+  run.line.tools.badCalls = {};
   state.models.failed = {};
   state.models.out = {};
   state.models.last = {};

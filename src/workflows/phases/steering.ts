@@ -259,11 +259,12 @@ function statusLine(run: Run, idle: boolean): string {
     tasks,
     goal,
     goals,
-    cursor,
     people: { pausedAt },
   } = run.state;
   const done = tasks.filter(task => task.status === 'completed').length;
-  const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.position.phase;
+  const where = idle
+    ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})`
+    : run.cursor.position.phase;
   const paused = pausedAt === null ? '' : ' The run is paused.';
   return `${where}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.${paused}`;
 }
