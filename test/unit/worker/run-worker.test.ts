@@ -18,6 +18,7 @@ test('a worker: its metrics have an address that is none → refused in words, w
 const close = vi.fn(async () => undefined);
 const create = vi.fn<() => Promise<unknown>>();
 const MOCKED = ['connect.js', 'create-worker.js'].map(name => `../../../src/worker/${name}`);
+const monitors = process.listeners('uncaughtExceptionMonitor');
 let serve: () => Promise<void>;
 beforeAll(async () => {
   vi.resetModules();
@@ -30,7 +31,11 @@ beforeAll(async () => {
   });
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const played = await import('../../../src/worker/run-worker.js');
-  serve = () => played.runWorker({ configDir: '/', taskQueue: 'q', isTrusted: () => false });
+  serve = () => {
+    // Else it would put threads of ours in the place of those of the process of the tests.
+    vi.stubEnv('STEERSMAN_STACK_TRACES', 'on');
+    return played.runWorker({ configDir: '/', taskQueue: 'q', isTrusted: () => false });
+  };
 });
 afterEach(() => {
   close.mockClear();
@@ -40,6 +45,8 @@ afterAll(() => {
   vi.restoreAllMocks();
   for (const name of [...MOCKED, '@temporalio/worker']) vi.doUnmock(name);
   vi.resetModules();
+  for (const listener of process.listeners('uncaughtExceptionMonitor'))
+    if (!monitors.includes(listener)) process.off('uncaughtExceptionMonitor', listener);
 });
 
 test('a worker: the server does not know its namespace → it says so with what to do, and closes what it opened (TE3)', async () => {
