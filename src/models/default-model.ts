@@ -1,10 +1,10 @@
 /** Which model answers where nothing names one: the first endpoint that can be called says it (FC3). */
 
 import { errorText } from '../base/text/error-text.js';
+import { plural } from '../base/text/format.js';
 import { FAILURE } from '../run/limits/failure.js';
 import { hintOf } from '../shared/called-as.js';
 import { SteersmanError } from '../shared/errors.js';
-import { plural } from '../shared/format.js';
 import {
   type EndpointSettings,
   endpointOf,

@@ -8,7 +8,7 @@ import type { Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Client } from '@temporalio/client';
-import { plural } from '../shared/format.js';
+import { plural } from '../base/text/format.js';
 import { errorLine } from '../shared/output.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { type DevServer, startDevServer } from './dev-server.js';

@@ -12,9 +12,9 @@ import type {
 } from '@temporalio/worker';
 import { Runtime } from '@temporalio/worker';
 import type { RequestSinks } from '../activities/types.js';
+import { plural } from '../base/text/format.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
-import { plural } from '../shared/format.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';

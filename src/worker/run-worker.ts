@@ -15,11 +15,11 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { errorText } from '../base/text/error-text.js';
+import { plural } from '../base/text/format.js';
 import { configurationDigest } from '../config/digest.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { checkFailpoints, failpoint } from '../shared/failpoints.js';
-import { plural } from '../shared/format.js';
 import { errorLine } from '../shared/output.js';
 import { temporalConfig } from '../shared/temporal/connection-fault.js';
 import { temporalClient } from '../shared/temporal-client.js';

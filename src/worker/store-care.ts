@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { errorText } from '../base/text/error-text.js';
+import { plural } from '../base/text/format.js';
 import { SteersmanError } from '../shared/errors.js';
-import { plural } from '../shared/format.js';
 import type { BlobOwner } from '../shared/store/blob-store.js';
 import { deleteSession, idsToLookUp } from '../shared/store/delete-session.js';
 import type { SessionLine, Store } from '../shared/store/store.js';

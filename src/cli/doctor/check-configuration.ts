@@ -1,6 +1,7 @@
 /** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { plural } from '../../base/text/format.js';
 import { chooseModels } from '../../config/choose-models.js';
 import { localToolsDir } from '../../config/config-dir.js';
 import { configurationDigest } from '../../config/digest.js';
@@ -16,7 +17,6 @@ import { mergeLimits, SETTINGS_FILE, type Settings, settingsOfAny } from '../../
 import { checkWorkspace, workspaceRoots } from '../../config/workspace.js';
 import { loadMcpConfig, type McpConfig } from '../../mcp/config.js';
 import { DEMO } from '../../models/endpoints.js';
-import { plural } from '../../shared/format.js';
 import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
 
 export interface Configuration {

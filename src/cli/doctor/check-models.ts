@@ -1,11 +1,11 @@
 /** Do the configured models answer? One short request each: a list of models proves neither key nor credit. */
 
+import { formatDuration, plural } from '../../base/text/format.js';
 import { PLAIN_REQUEST } from '../../models/complete.js';
 import { ModelCallError } from '../../models/model-call-error.js';
 import type { ModelProvider, ModelRequest } from '../../models/provider.js';
 import type { ProviderRegistry } from '../../models/providers.js';
 import { FAILURE } from '../../run/limits/failure.js';
-import { formatDuration, plural } from '../../shared/format.js';
 import { type Finding, failed, ok, warning } from './finding.js';
 import { askForList, LIST_LIMIT_MS } from './list-models.js';
 

@@ -2,11 +2,11 @@
 
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
+import { plural } from '../../base/text/format.js';
 import { explainError, stuckLine } from '../../client/index.js';
 import { readStuckTask } from '../../client/watch/stuck-task.js';
 import { SEARCH_ATTRIBUTES } from '../../rules/steering/search-attributes.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
-import { plural } from '../../shared/format.js';
 import { OPEN_RUNS, recentPollers } from '../../stack/open-runs.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 

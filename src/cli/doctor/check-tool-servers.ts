@@ -1,5 +1,6 @@
 /** Do the tool servers start, and what do they offer? */
 
+import { plural } from '../../base/text/format.js';
 import { TOOL_FILES } from '../../config/config-dir.js';
 import { missingTools } from '../../config/prompts/callable-roles.js';
 import type { RoleTemplate } from '../../config/prompts/prompts.js';
@@ -11,7 +12,6 @@ import { listRunTools, runToolNamer } from '../../mcp/tools.js';
 import { idlePermissions } from '../../run/tools/permission.js';
 import type { ToolDefinition } from '../../run/tools/tool.js';
 import { addWorkflowTools } from '../../run/tools/workflow-tools.js';
-import { plural } from '../../shared/format.js';
 import { readResultTool } from '../../shared/store/read-result.js';
 import { type Finding, failedBy, ok, warning } from './finding.js';
 

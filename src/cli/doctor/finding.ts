@@ -1,8 +1,8 @@
 /** What the doctor says of one thing it looked at, and its lines for people. */
 
 import { errorText } from '../../base/text/error-text.js';
+import { plural } from '../../base/text/format.js';
 import { SteersmanError } from '../../client/index.js';
-import { plural } from '../../shared/format.js';
 import type { Colors } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 

@@ -1,6 +1,7 @@
 /** Which models can be used: what is configured, and what each endpoint lists; and as lines for people. */
 
 import { errorText } from '../../base/text/error-text.js';
+import { plural } from '../../base/text/format.js';
 import { callableModels } from '../../config/models-schema.js';
 import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
@@ -12,7 +13,6 @@ import { type ModelInfo, type ModelPrices, modelInfo } from '../../models/model-
 import type { ProviderRegistry } from '../../models/providers.js';
 import { FAILURE } from '../../run/limits/failure.js';
 import { env } from '../../shared/env.js';
-import { plural } from '../../shared/format.js';
 import type { Colors } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { providerSource } from '../../worker/providers.js';

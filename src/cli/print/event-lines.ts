@@ -1,5 +1,13 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
 
+import {
+  argumentsLine,
+  formatClock,
+  formatCost,
+  formatCount,
+  formatDuration,
+  plural,
+} from '../../base/text/format.js';
 import { preview } from '../../base/text/preview.js';
 import {
   type CallEnded,
@@ -14,16 +22,8 @@ import {
 import { gateParts, partLines } from '../../rules/gates/gate-parts.js';
 import { childEnd } from '../../run/agents/children.js';
 import { lastLines } from '../../run/checks/check.js';
+import { cachedFacts } from '../../run/limits/usage-by.js';
 import { STEP_TEXT_CHARS } from '../../run/state/trace.js';
-import {
-  argumentsLine,
-  cachedFacts,
-  formatClock,
-  formatCost,
-  formatCount,
-  formatDuration,
-  plural,
-} from '../../shared/format.js';
 import type { Colors } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { planLines, type ShownTask } from './plan-lines.js';

@@ -2,8 +2,9 @@
  * Prints the text of model calls as it streams. Of a JSON reply it prints the words for people, once the reply has
  * ended.
  */
+
+import { formatCount } from '../../base/text/format.js';
 import type { JournalPayloads, TextDelta } from '../../client/index.js';
-import { formatCount } from '../../shared/format.js';
 import type { TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { whoseLine } from './event-lines.js';

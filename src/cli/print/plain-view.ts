@@ -1,6 +1,6 @@
 /** The plain live view: one line an event, and the running text of model calls as it comes. */
 import type { JournalEvent, Retry, RunEnd, RunEvent, ToolProgress } from '../../client/index.js';
-import { progressWords } from '../../shared/format.js';
+import { progressWords } from '../../run/limits/heartbeats.js';
 import type { TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { isTold } from './brief.js';

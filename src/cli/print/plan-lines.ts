@@ -1,9 +1,9 @@
 /** Plans as lines for people: whole once, then only what has changed since. Pure. */
 
+import { plural } from '../../base/text/format.js';
 import { preview } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
 import type { JournalPayloads } from '../../client/index.js';
-import { plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 
 export type ShownTask = JournalPayloads['plan_updated']['tasks'][number];

@@ -1,5 +1,6 @@
 /** A run at a glance: what `show` prints. */
 
+import { formatCost, formatCount, formatDuration } from '../../base/text/format.js';
 import { preview } from '../../base/text/preview.js';
 import { visibleText } from '../../base/text/unseen.js';
 import {
@@ -14,9 +15,8 @@ import {
 import { partLines, partsOf } from '../../rules/gates/gate-parts.js';
 import { hiddenLines, knownOf } from '../../rules/gates/whole-gate.js';
 import { childEnd } from '../../run/agents/children.js';
-import { cachedPercent, usageByRole, usageOf } from '../../run/limits/usage-by.js';
+import { cachedFacts, cachedPercent, usageByRole, usageOf } from '../../run/limits/usage-by.js';
 import { verbCall } from '../../shared/called-as.js';
-import { cachedFacts, formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import type { Colors, TextSink } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { endLine } from './end-lines.js';

@@ -1,8 +1,9 @@
 /** The conversation of a run as Markdown. Pure. */
+
+import { formatCount, formatDuration } from '../../base/text/format.js';
 import type { ThreadTranscript } from '../../client/index.js';
 import { resultText } from '../../conversation/tool-result.js';
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../run/messages/message.js';
-import { formatCount, formatDuration } from '../../shared/format.js';
 import { oneLine } from '../../shared/terminal-text.js';
 
 /** One heading a thread and one a message; what tools got and gave in fences, which no text of theirs can close. */

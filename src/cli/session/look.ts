@@ -1,7 +1,8 @@
 /** What `/gates`, `/plan`, `/budget`, `/model` and `/help` print. Pure. */
+
+import { formatCost, formatCount, formatDuration } from '../../base/text/format.js';
 import type { Limits, RunView } from '../../client/index.js';
 import { wordsHint } from '../../rules/gates/gate-words.js';
-import { formatCost, formatCount, formatDuration } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { padText, widthOf, wrapText } from '../print/layout.js';
 import { taskLine } from '../print/plan-lines.js';

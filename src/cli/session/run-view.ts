@@ -10,8 +10,8 @@ import type {
   TextDelta,
   Usage,
 } from '../../client/index.js';
+import { progressWords } from '../../run/limits/heartbeats.js';
 import { addUsage, NO_USAGE } from '../../run/messages/message.js';
-import { progressWords } from '../../shared/format.js';
 import { spokenText } from '../print/reply-text.js';
 
 export interface CallInFlight {

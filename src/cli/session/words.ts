@@ -1,7 +1,8 @@
 /** What a session shows of its own: phases, keys, the line at the bottom and its help, in the languages of prompts. */
+
+import { anyOf } from '../../base/text/format.js';
 import type { Phase } from '../../client/index.js';
 import { READERS } from '../../run/position/modes.js';
-import { anyOf } from '../../shared/format.js';
 
 const en = {
   phases: {} as Partial<Record<Phase | 'starting' | 'loading', string>>,

@@ -1,6 +1,7 @@
 /** What a run is told while it goes on: `steer`, `follow-up`, `pause` and its like, `plan`, `budget` and `model`. */
 
 import { type Command, Option } from 'commander';
+import { anyOf, plural } from '../../base/text/format.js';
 import {
   type Asked,
   DEFAULT_LIMITS,
@@ -11,7 +12,6 @@ import {
 } from '../../client/index.js';
 import { READERS } from '../../run/position/modes.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
-import { anyOf, plural } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { given, readJson, readLimits } from '../arguments.js';
 import { type CommonOptions, type Context, describeVerb, onRun, runVerb, withRun } from '../command.js';

@@ -1,10 +1,10 @@
 /** `list`: runs as the server has them in order: open ones by their start, then the others by their end. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formatDuration } from '../../base/text/format.js';
 import { preview } from '../../base/text/preview.js';
 import { type ListedRun, type ListOptions, OUTCOMES } from '../../client/index.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
-import { formatDuration } from '../../shared/format.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { positiveInteger, readSince } from '../arguments.js';
 import { type CommonOptions, describeVerb, withClient } from '../command.js';

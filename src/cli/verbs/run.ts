@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander';
 import { errorText } from '../../base/text/error-text.js';
+import { plural } from '../../base/text/format.js';
 import type { Run, RunEnd, RunEvent } from '../../client/index.js';
 import { quietStartCall, quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
-import { plural } from '../../shared/format.js';
 import { type Output, ringBell } from '../../shared/output.js';
 import { terminalText } from '../../shared/terminal-text.js';
 import { given, positiveInteger } from '../arguments.js';

@@ -1,6 +1,7 @@
 /** `sessions`: conversations that are kept, also those that Temporal has forgotten. They are read without it. */
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
+import { formatDuration } from '../../base/text/format.js';
 import { preview } from '../../base/text/preview.js';
 import {
   causeText,
@@ -11,7 +12,6 @@ import {
   SteersmanError,
 } from '../../client/index.js';
 import { quietVerbCall, shellWord, startCall, verbCall } from '../../shared/called-as.js';
-import { formatDuration } from '../../shared/format.js';
 import { createOutput } from '../../shared/output.js';
 import { oneLine, terminalText } from '../../shared/terminal-text.js';
 import { given, positiveInteger } from '../arguments.js';

@@ -24,3 +24,10 @@ export interface LiveText {
   /** Tokens of the call so far, estimated, its failed attempts included: the next attempt goes on from it. */
   spent?: Usage;
 }
+
+/** `3 of 10 · message`, or what there is of it. */
+export function progressWords({ progress, total, message = '' }: ToolProgress): string {
+  if (progress === undefined) return message;
+  const figures = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message ? `${figures} · ${message}` : figures;
+}

@@ -65,3 +65,8 @@ export interface Account {
 export function emptyAccount(): Account {
   return { usage: NO_USAGE, counters: NO_COUNTERS };
 }
+
+/** `83 % cached` of the input, as a list of facts; empty where nothing was. */
+export function cachedFacts(usage: Usage): string[] {
+  return usage.cachedInputTokens > 0 ? [`${cachedPercent(usage)} % cached`] : [];
+}

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../base/json/json.js';
 import { errorText } from '../../base/text/error-text.js';
-import { plural } from '../format.js';
+import { plural } from '../../base/text/format.js';
 import { BLOB_REF, type BlobPage, type BlobStore, bytesOf, hashOf, refOf, runFolder } from './blob-store.js';
 import type { TextStore } from './store.js';
 

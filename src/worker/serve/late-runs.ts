@@ -5,8 +5,8 @@
 import type { Client } from '@temporalio/client';
 import { keepLate, type LateDeps, RunUntold } from '../../activities/keep.js';
 import { errorText } from '../../base/text/error-text.js';
+import { plural } from '../../base/text/format.js';
 import { type Lack, UNKEPT } from '../../run/state/kept.js';
-import { plural } from '../../shared/format.js';
 import { askPatiently, queryTrouble } from '../../shared/query-errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
 import { keepPageQuery, LACKS_PATCH, WORKFLOW_TYPE } from '../../workflows/messages.js';

@@ -1,15 +1,15 @@
 /** The area at the bottom of a session that is drawn again and again. Pure. */
 
-import { preview } from '../../../base/text/preview.js';
-import { wordsHint } from '../../../rules/gates/gate-words.js';
 import {
   argumentsLine,
-  cachedFacts,
   formatClock,
   formatCost,
   formatCount,
   formatDuration,
-} from '../../../shared/format.js';
+} from '../../../base/text/format.js';
+import { preview } from '../../../base/text/preview.js';
+import { wordsHint } from '../../../rules/gates/gate-words.js';
+import { cachedFacts } from '../../../run/limits/usage-by.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
 import { fitLine, widthOf, wrapText } from '../../print/layout.js';

@@ -1,8 +1,9 @@
 /** A person reads something whole that lines show only in part: the pager over the session, and what is opened in it. */
+
+import { formatDuration } from '../../../base/text/format.js';
 import type { Gate, JournalEvent, ReplyForm, Run } from '../../../client/index.js';
 import { contentText } from '../../../conversation/tool-result.js';
 import { type Known, wholeParts } from '../../../rules/gates/whole-gate.js';
-import { formatDuration } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
 import { given } from '../../arguments.js';

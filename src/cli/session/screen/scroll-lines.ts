@@ -1,10 +1,16 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
 
+import {
+  argumentsLine,
+  formatClock,
+  formatCount,
+  formatDuration,
+  plural,
+} from '../../../base/text/format.js';
 import { preview } from '../../../base/text/preview.js';
 import { visibleText } from '../../../base/text/unseen.js';
 import type { Gate, JournalEvent, OfAgent, ReplyForm } from '../../../client/index.js';
 import { gateParts, partsOf } from '../../../rules/gates/gate-parts.js';
-import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../../shared/format.js';
 import type { Colors } from '../../../shared/output.js';
 import { terminalText } from '../../../shared/terminal-text.js';
 import { branchLine, eventLines, eventText, isToldOfChild, whoseLine } from '../../print/event-lines.js';

@@ -1,8 +1,8 @@
 /** `list`: the tree of a folder, as deep as fits. */
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { plural } from '../../../base/text/format.js';
 import { faultText, search } from '../../../config/workspace-files.js';
-import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { deniedPaths, inFolder, kindOf, leftOut, placeOf, type WorkspaceContext } from '../context.js';
 import { BoundedLines, nameText, sizeText } from './text.js';

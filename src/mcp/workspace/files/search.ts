@@ -1,7 +1,7 @@
 /** `find` and `grep`: by ripgrep, which leaves out what git ignores. */
 import { dirname, join } from 'node:path';
+import { plural } from '../../../base/text/format.js';
 import { faultText, type Searched, search } from '../../../config/workspace-files.js';
-import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { deniedPaths, inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from '../context.js';
 import { fileGlob } from './file-glob.js';

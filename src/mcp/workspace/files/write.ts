@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, chmod, chown, lstat, mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { plural } from '../../../base/text/format.js';
 import { isBelow, type Place } from '../../../config/workspace.js';
-import { plural } from '../../../shared/format.js';
 import { type CodeTool, defineTool } from '../../code-tools.js';
 import { inFolder, kindOf, placeOf, refuse, type WorkspaceContext } from '../context.js';
 

@@ -1,8 +1,8 @@
 /** The forms of gates that take one decision or one text. */
 import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
+import { formatCount } from '../../../../base/text/format.js';
 import { visibleText } from '../../../../base/text/unseen.js';
-import { formatCount } from '../../../../shared/format.js';
 import { draft } from '../parts/draft.js';
 import { t, type Word } from '../words/words.js';
 import { draftKey } from './answers.js';

@@ -1,6 +1,7 @@
 /** Figures: tokens, money, states. */
+
+import { formatCount } from '../../../../base/text/format.js';
 import type { Usage } from '../../../../client/index.js';
-import { formatCount } from '../../../../shared/format.js';
 import { named, t } from '../words/words.js';
 
 export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>): number {

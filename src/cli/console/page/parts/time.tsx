@@ -1,6 +1,6 @@
 /** Times as people say them; the exact one is in the title. */
 import { signal } from '@preact/signals';
-import { formatDuration } from '../../../../shared/format.js';
+import { formatDuration } from '../../../../base/text/format.js';
 import { language, t } from '../words/words.js';
 
 /** Each second, while somebody looks. */

@@ -1,9 +1,9 @@
 /** The texts that a run wrote beside its conversation: each version to read, to compare, to keep. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { formatCount } from '../../../../base/text/format.js';
 import type { Artifact } from '../../../../client/index.js';
 import { contentOf } from '../../../../run/outputs/artifacts.js';
-import { formatCount } from '../../../../shared/format.js';
 import { get, runPath } from '../ask.js';
 import { Fold } from '../parts/fold.js';
 import { Fault, faultWords } from '../parts/sending.js';

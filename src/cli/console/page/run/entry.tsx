@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { parseRecord } from '../../../../base/json/json-in-text.js';
+import { argumentsLine } from '../../../../base/text/format.js';
 import { visibleText } from '../../../../base/text/unseen.js';
 import type { Message } from '../../../../client/index.js';
 import type { AppResult } from '../../../../run/messages/message.js';
-import { argumentsLine } from '../../../../shared/format.js';
 import { about, readAbout } from '../about.js';
 import { get, runAt, runPath } from '../ask.js';
 import { closedWords } from '../gates/answers.js';

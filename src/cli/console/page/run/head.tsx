@@ -1,6 +1,6 @@
 /** Which run it is, what it does, and what stops it. */
 import { useSignal } from '@preact/signals';
-import { formatClock } from '../../../../shared/format.js';
+import { formatClock } from '../../../../base/text/format.js';
 import { post, runPath } from '../ask.js';
 import { Confirm } from '../parts/dialog.js';
 import { StateChip } from '../parts/figures.js';

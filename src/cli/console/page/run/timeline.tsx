@@ -1,7 +1,7 @@
 /** The timeline of a run, to look at: turns, tools, waits and sub-agents as bars, as far apart as they were. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { formatClock } from '../../../../shared/format.js';
+import { formatClock } from '../../../../base/text/format.js';
 import { Earlier } from '../parts/earlier.js';
 import { durationWords, now } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';

@@ -1,6 +1,7 @@
 /** What was used of the budget, and by which role. */
+
+import { formatCount } from '../../../../base/text/format.js';
 import { usageByRole } from '../../../../run/limits/usage-by.js';
-import { formatCount } from '../../../../shared/format.js';
 import { costWords, shortCount, tokensOf, UsageFigures } from '../parts/figures.js';
 import { durationWords } from '../parts/time.js';
 import type { RunModel } from '../run-model.js';

@@ -1,9 +1,9 @@
 /** Figures and texts as people read them. Pure. */
 
-import { preview } from '../base/text/preview.js';
-import type { ToolProgress } from '../run/limits/heartbeats.js';
-import { cachedPercent } from '../run/limits/usage-by.js';
-import type { Usage } from '../run/messages/message.js';
+import type { ToolProgress } from '../../run/limits/heartbeats.js';
+import { cachedPercent } from '../../run/limits/usage-by.js';
+import type { Usage } from '../../run/messages/message.js';
+import { preview } from './preview.js';
 
 /** `340 ms`, `3.2 s`, `4 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {
@@ -36,11 +36,6 @@ export function formatCost(costUsd: number | null): string {
   return costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`;
 }
 
-/** `83 % cached` of the input, as a list of facts; empty where nothing was. */
-export function cachedFacts(usage: Usage): string[] {
-  return usage.cachedInputTokens > 0 ? [`${cachedPercent(usage)} % cached`] : [];
-}
-
 /** Time since the start of a run: `0:07`, `12:40`, `1:02:03`. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
@@ -59,11 +54,4 @@ export function argumentsLine(json: string): string {
     const more = list.endsWith(']') ? `… ${texts.length - 1} more]` : '…';
     return texts.length === 1 && list.endsWith(']') ? list : `[${first}, ${more}`;
   });
-}
-
-/** `3 of 10 · message`, or what there is of it. */
-export function progressWords({ progress, total, message = '' }: ToolProgress): string {
-  if (progress === undefined) return message;
-  const figures = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message ? `${figures} · ${message}` : figures;
 }
