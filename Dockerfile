@@ -41,7 +41,7 @@ USER ${UID}:${GID}
 
 # Healthy: Temporal sees this host's worker take work from its task queue.
 HEALTHCHECK --interval=30s --timeout=15s --start-period=20s --retries=3 \
-  CMD ["node", "dist/cli/doctor/worker-health.js", "--config", "/config"]
+  CMD ["node", "dist/packages/cli/doctor/worker-health.js", "--config", "/config"]
 # SIGTERM drains: tools in flight get 30 s. Give it more before it is killed (docker stop -t 45).
 ENTRYPOINT ["tini", "--", "node", "--enable-source-maps", "dist/worker.js"]
 CMD ["--config", "/config"]

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const ROOT = new URL('.', import.meta.url).pathname;
+
 /**
  * The files share their processes and the modules that these have loaded, which takes a third of the time of unit tests
  * and two seconds of each other file: a file that mocks a module or sets a variable takes it back.
@@ -18,7 +20,20 @@ const wholeRuns = {
   retry: process.env.CI ? 1 : 0,
 };
 
+/** As tsconfig.json has them: the doors of the floors and of the packages, from their sources. */
+const doors = [
+  { find: /^@steersman\/([\w-]+)$/, replacement: `${ROOT}packages/$1/index.ts` },
+  { find: /^steersman$/, replacement: `${ROOT}src/client/index.ts` },
+  { find: /^steersman\/console$/, replacement: `${ROOT}packages/console/index.ts` },
+  { find: /^steersman\/testing$/, replacement: `${ROOT}packages/test-kit/index.ts` },
+  { find: /^steersman\/messages$/, replacement: `${ROOT}src/client/messages/index.ts` },
+  { find: /^steersman\/vocabularies$/, replacement: `${ROOT}src/vocabularies.ts` },
+  { find: /^steersman\/workflow$/, replacement: `${ROOT}src/workflows/index.ts` },
+  { find: /^steersman\/([\w-]+)$/, replacement: `${ROOT}src/$1/index.ts` },
+];
+
 export default defineConfig({
+  resolve: { alias: doors },
   test: {
     globalSetup: ['test/support/build-once.ts'],
     // Whole runs wait for a model, a server or a process: with fewer, two cores are idle; with more, all wait too long.

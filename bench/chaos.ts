@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Command, InvalidArgumentError } from 'commander';
-import { localConnection } from '../src/stack/probe.js';
+import { localConnection } from '../src/shared/local/probe.js';
 import { type ChaosFigures, chaos } from '../test/support/chaos/chaos.js';
 import { CHAOS_KINDS, type ChaosKind } from '../test/support/chaos/kinds.js';
 import { startTemporalProcess } from '../test/support/processes.js';

@@ -9,8 +9,9 @@ import { gzipSync } from 'node:zlib';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
 import type { Page } from 'playwright-core';
-import { localConnection } from '../src/stack/probe.js';
-import { stateQuery, WORKFLOW_TYPE } from '../src/workflows/messages.js';
+import { WORKFLOW_TYPE } from '../src/run/agents/run-config.js';
+import { localConnection } from '../src/shared/local/probe.js';
+import { stateQuery } from '../src/workflows/messages.js';
 import { browserPath, openBrowser } from '../test/support/browser.js';
 import { consoleProcess } from '../test/support/console-process.js';
 import {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Command, Option } from 'commander';
-import { localConnection } from '../src/stack/probe.js';
+import { localConnection } from '../src/shared/local/probe.js';
 import { storm } from '../test/support/storm.js';
 import { type Database, startServer } from './support/arena.js';
 import { machine } from './support/machine.js';

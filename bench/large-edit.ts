@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Command } from 'commander';
-import { editTool } from '../src/mcp/workspace/files/edit.js';
+import { editTool } from '../packages/workspace-tools/files/edit.js';
 
 const { megabytes, places } = new Command('large-edit')
   .option('--megabytes <n>', 'of the file', Number, 15)

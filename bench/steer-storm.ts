@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { Command } from 'commander';
-import { localConnection } from '../src/stack/probe.js';
+import { localConnection } from '../src/shared/local/probe.js';
 import { replayAll } from '../test/support/histories.js';
 import { startTemporalProcess } from '../test/support/processes.js';
 import { quietTemporal } from '../test/support/quiet.js';

@@ -63,12 +63,7 @@ function section(name, entry) {
 
 const out = mkdtempSync(join(tmpdir(), 'steersman-api-'));
 try {
-  execFileSync(join(root, 'node_modules/.bin/tsc'), [
-    '-p',
-    join(root, 'tsconfig.types.json'),
-    '--outDir',
-    out,
-  ]);
+  execFileSync(process.execPath, [join(root, 'scripts/types.mjs'), out]);
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const parts = Object.entries(exports)
     .filter(([path, target]) => path !== '.' && target.types !== undefined)

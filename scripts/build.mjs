@@ -1,4 +1,4 @@
-// Transpiles src/ to dist/, file by file, and bundles the workflows; skips both when nothing changed.
+// Transpiles src and packages to dist, file by file, and bundles the workflows; skips both when nothing changed.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -21,21 +21,23 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** A package of this repository, as its sources import it. In what is built, package.json says where it is (`imports`). */
+const PART = /"@steersman\/([\w-]+)"/g;
 const src = join(root, 'src');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
 /** What browsers load is bundled, all else is transpiled file by file. */
-const PAGE = join('cli', 'console', 'page');
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' }).sort();
+const PAGE = join('packages', 'console', 'page');
+const sources = ['src', 'packages'].flatMap(folder =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map(file => join(folder, file))
+    .sort(),
+);
 const files = sources.filter(file => /\.(ts|json|zip|[cm]js)$/.test(file) && !file.startsWith(PAGE));
 const pageFiles = sources.filter(file => file.startsWith(PAGE) && /\.\w+$/.test(file));
 const hash = createHash('sha256');
-for (const file of [
-  ...[...files, ...pageFiles].map(file => join('src', file)),
-  'package-lock.json',
-  'scripts/build.mjs',
-]) {
+for (const file of [...files, ...pageFiles, 'package.json', 'package-lock.json', 'scripts/build.mjs']) {
   hash
     .update(file)
     .update('\0')
@@ -50,26 +52,45 @@ const next = join(root, `.build-${process.pid}`);
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
 const esbuild = await import('esbuild');
-await esbuild.build({
-  entryPoints: files.filter(file => file.endsWith('.ts')).map(file => join(src, file)),
-  outdir: next,
-  outbase: src,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  sourcemap: true,
-  logLevel: 'error',
-});
-for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), join(next, file));
+/** `src/worker.ts` is built as `worker.js`, `packages/stack/owner.ts` as `packages/stack/owner.js`. */
+const built = file => join(next, file.replace(/^src[\\/]/, ''));
+for (const [folder, outdir] of [
+  ['src', next],
+  ['packages', join(next, 'packages')],
+])
+  await esbuild.build({
+    entryPoints: files
+      .filter(file => file.startsWith(folder) && file.endsWith('.ts'))
+      .map(file => join(root, file)),
+    outdir,
+    outbase: join(root, folder),
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    sourcemap: true,
+    logLevel: 'error',
+  });
+for (const file of files) {
+  if (!file.endsWith('.ts')) {
+    cpSync(join(root, file), built(file));
+    continue;
+  }
+  const script = built(file).replace(/\.ts$/, '.js');
+  const text = readFileSync(script, 'utf8');
+  const resolved = text.replace(PART, '"#steersman/$1"');
+  if (resolved !== text) writeFileSync(script, resolved);
+}
 
 /** Tables that nothing on the page uses are left out: modules of the floors do nothing when they are loaded. */
 const FLOORS = ['base', 'run', 'conversation', 'rules'].map(floor => join(src, floor));
 const floors = {
   name: 'floors',
   setup: build =>
-    build.onResolve({ filter: /^\.\.?\// }, async ({ path, pluginData, ...given }) => {
+    build.onResolve({ filter: /^(\.\.?|steersman|@steersman)\// }, async ({ path, pluginData, ...given }) => {
       if (pluginData === floors.name) return undefined;
-      const found = await build.resolve(path, { ...given, pluginData: floors.name });
+      const [, scope, name] = /^(@?)steersman\/([\w-]+)$/.exec(path) ?? [];
+      const door = name && join(root, scope ? 'packages' : 'src', name, 'index.ts');
+      const found = await build.resolve(door ?? path, { ...given, pluginData: floors.name });
       return FLOORS.some(floor => found.path.startsWith(floor)) ? { ...found, sideEffects: false } : found;
     }),
 };
@@ -83,9 +104,9 @@ const forBrowsers = {
 };
 await esbuild.build({
   entryPoints: {
-    app: join(src, PAGE, 'main.tsx'),
-    style: join(src, PAGE, 'style.css'),
-    'stream-worker': join(src, PAGE, 'stream-worker.ts'),
+    app: join(root, PAGE, 'main.tsx'),
+    style: join(root, PAGE, 'style.css'),
+    'stream-worker': join(root, PAGE, 'stream-worker.ts'),
   },
   ...forBrowsers,
   splitting: true,
@@ -97,11 +118,11 @@ await esbuild.build({
 });
 // Stands in the page of another origin, as one text.
 await esbuild.build({
-  entryPoints: { 'app-frame': join(src, PAGE, 'apps', 'app-frame.ts') },
+  entryPoints: { 'app-frame': join(root, PAGE, 'apps', 'app-frame.ts') },
   ...forBrowsers,
   format: 'iife',
 });
-for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(src, file), join(next, file));
+for (const file of pageFiles) if (/\.(html|svg)$/.test(file)) cpSync(join(root, file), join(next, file));
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');
 const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };

@@ -1,4 +1,4 @@
-// Writes src/mcp/workspace/threads/cmaps.zip: the maps of characters that fonts of East Asia name in PDFs, from Adobe
+// Writes packages/workspace-tools/threads/cmaps.zip: the maps of characters that fonts of East Asia name in PDFs, from Adobe
 // (BSD, the licence is within), as pdfjs-dist packs them. Needs npm and tar.
 //   npm run cmaps -- 5.6.205
 
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 
-const TARGET = new URL('../src/mcp/workspace/threads/cmaps.zip', import.meta.url);
+const TARGET = new URL('../packages/workspace-tools/threads/cmaps.zip', import.meta.url);
 /** PDFs may not name these: ISO 32000-1, table 118. */
 const NOT_OF_PDFS = /UTF8|UTF32/;
 

@@ -1,7 +1,7 @@
 /** `npm run client -- <verb>`: starts, watches, steers and ends runs. */
+
+import { addVerbs, runCommandLine, strict, WHERE } from '@steersman/cli';
 import { Command } from 'commander';
-import { addVerbs, WHERE } from './cli/all.js';
-import { runCommandLine, strict } from './cli/command.js';
 import { PROGRAM } from './shared/called-as.js';
 
 const program = strict(new Command(PROGRAM.verbs))

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
+import { exitCodeOfError } from '@steersman/print';
+import { trustedConfigDir } from '@steersman/session';
+import { ensureServer, type LocalStack, stopStack } from '@steersman/stack';
 import { Command } from 'commander';
-import { exitCodeOfError } from './cli/exit-codes.js';
-import { trustedConfigDir } from './cli/trusted-dir.js';
 import { projectWorker } from './client/start/project-worker.js';
 import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
+import { isTrusted, loadVariables } from './config/trust/trust.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { SteersmanError } from './shared/errors.js';
+import { resolveHome } from './shared/local/home.js';
+import { servedRuns } from './shared/local/open-runs.js';
+import { withConnection } from './shared/local/probe.js';
 import { errorLine } from './shared/output.js';
 import { temporalClient } from './shared/temporal-client.js';
-import { resolveHome } from './stack/home.js';
-import { ensureServer, type LocalStack, stopStack } from './stack/local-stack.js';
-import { servedRuns } from './stack/open-runs.js';
-import { withConnection } from './stack/probe.js';
-import { isTrusted, loadVariables } from './stack/trust/trust.js';
 
 const HELP = `
 Examples:

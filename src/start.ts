@@ -1,7 +1,7 @@
 /** `npm start -- "<goal>"`: all in one. */
+
+import { addRun, runCommandLine, strict } from '@steersman/cli';
 import { Command } from 'commander';
-import { runCommandLine, strict } from './cli/command.js';
-import { addRun } from './cli/verbs/run.js';
 import { PROGRAM } from './shared/called-as.js';
 
 await runCommandLine(addRun(strict(new Command(PROGRAM.start))));

@@ -1,12 +1,9 @@
 /** `steersman`: a goal, a verb, a worker or the local stack, from any folder. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addCompletion, addRun, addVerbs, runCommandLine, strict, WHERE } from '@steersman/cli';
+import { addProgram, refuseMisplaced, refuseMisspelt } from '@steersman/print';
 import { Command } from 'commander';
-import { addVerbs, WHERE } from './cli/all.js';
-import { runCommandLine, strict } from './cli/command.js';
-import { addProgram, refuseMisplaced, refuseMisspelt } from './cli/refuse.js';
-import { addCompletion } from './cli/setup/completion.js';
-import { addRun } from './cli/verbs/run.js';
 import { PROGRAM } from './shared/called-as.js';
 import { projectRoot } from './shared/package.js';
 

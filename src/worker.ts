@@ -1,16 +1,16 @@
 /** `npm run worker`: a worker for TEMPORAL_ADDRESS; on the local stack, a background worker of one queue. */
 
 import { inspect } from 'node:util';
+import { exitCodeOfError } from '@steersman/print';
+import { trustedConfigDir } from '@steersman/session';
 import { Command } from 'commander';
-import { exitCodeOfError } from './cli/exit-codes.js';
-import { trustedConfigDir } from './cli/trusted-dir.js';
 import { CONFIG_OPTION } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
+import { isTrusted } from './config/trust/trust.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { env } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
 import { errorLine } from './shared/output.js';
-import { isTrusted } from './stack/trust/trust.js';
 import { replayOpenRuns, runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 
@@ -55,7 +55,7 @@ Examples:
     const serving = () =>
       runWorker({ configDir, taskQueue: taskQueue(), isTrusted: () => isTrusted(configDir) });
     if (!options.console) return serving();
-    const { serveConsole } = await import('./cli/console/serve.js');
+    const { serveConsole } = await import('@steersman/console');
     const served = await serveConsole({ report: errorLine });
     errorLine(`Console  ${served.link()}`);
     await serving().finally(() => served.close());

@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import OpenAI from 'openai';
+import { workspaceTools } from '../../packages/workspace-tools/tools.js';
 import { loadSettings } from '../../src/config/settings.js';
 import { serveCodeTools } from '../../src/mcp/code-tools.js';
-import { workspaceTools } from '../../src/mcp/workspace/tools.js';
 import { endpointOf } from '../../src/models/endpoint.js';
 import { endpointSettings } from '../../src/models/endpoints.js';
 import { env } from '../../src/shared/env.js';

@@ -1,8 +1,8 @@
 /** What the scripted model of benchmarks says: a run of a known number of calls, read off each request. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { roleOf } from '../../packages/test-kit/by-role.js';
+import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
 import type { Mode } from '../../src/run/position/modes.js';
-import { roleOf } from '../../src/testing/by-role.js';
-import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ChatRequest, ScriptedReply } from '../../test/support/endpoint/model.js';
 
 /**

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WireBody } from '../../src/testing/model-server.js';
+import type { WireBody } from '../../packages/test-kit/model-server.js';
 import type { ScriptedToolCall } from '../../test/support/endpoint/model.js';
 import { type RunShape, replyTo } from './run-script.js';
 

@@ -1,5 +1,5 @@
 /** What all runs of a client share. */
-import type { Report } from '../stack/download/temporal-binary.js';
+import type { Report } from '../shared/output.js';
 import type { Temporal } from './connect.js';
 
 export interface ClientScope {

@@ -1,10 +1,10 @@
 /** The client: what programs start, find and steer runs with. */
 import type { Client } from '@temporalio/client';
+import { allowedTools } from '../config/trust/kept-permissions.js';
 import type { RunRecord } from '../run/state/kept.js';
 import { SteersmanError } from '../shared/errors.js';
-import { resolveHome } from '../stack/home.js';
-import { leftOpenRuns } from '../stack/open-runs.js';
-import { allowedTools } from '../stack/trust/kept-permissions.js';
+import { resolveHome } from '../shared/local/home.js';
+import { leftOpenRuns } from '../shared/local/open-runs.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';

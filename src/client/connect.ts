@@ -1,16 +1,16 @@
 /** The client's way to Temporal: the server that the environment names, else the local stack's. */
 
+import { ensureServer, type LocalStack } from '@steersman/stack';
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
 import { errorText } from '../base/text/error-text.js';
+import type { Place } from '../config/trust/kept-permissions.js';
 import { SteersmanError } from '../shared/errors.js';
+import { resolveHome, usesLocalStack } from '../shared/local/home.js';
+import { isLoopback, localConnection } from '../shared/local/probe.js';
+import type { Report } from '../shared/output.js';
 import { connectionFault, temporalConfig } from '../shared/temporal/connection-fault.js';
 import { retryInterceptors, temporalClient } from '../shared/temporal-client.js';
-import type { Report } from '../stack/download/temporal-binary.js';
-import { resolveHome, usesLocalStack } from '../stack/home.js';
-import { ensureServer, type LocalStack } from '../stack/local-stack.js';
-import { isLoopback, localConnection } from '../stack/probe.js';
-import type { Place } from '../stack/trust/kept-permissions.js';
 
 /** A connected client. */
 export interface Temporal {

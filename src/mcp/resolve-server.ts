@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { SteersmanError } from '../shared/errors.js';
 import { CODE_SERVER, type CodeTool } from './code-tools.js';
 import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
-import type { WorkspaceContext } from './workspace/context.js';
-import { parseToolsArgs, workspaceTools } from './workspace/tools.js';
 
 interface ResolvedBase {
   name: string;
@@ -41,12 +39,15 @@ export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer | Resolved
 export interface ResolveOptions {
   workspace: string;
   lookup: (name: string) => string | undefined;
-  /** For the workspace tools of this process: what runs keep by reference. */
-  readKept?: WorkspaceContext['readKept'];
-  denied?: WorkspaceContext['denied'];
-  /** For the same: where this process keeps what it keeps. */
-  home?: string;
+  /** The tools of `steersman tools …`, to be served in this process. Default: that is a command like any other. */
+  toolsHere?: ToolsHere;
 }
+
+/** What `steersman tools` with these arguments serves, in a folder whose real path `at` tells, and what else it goes by. */
+export type ToolsHere = (
+  args: readonly string[],
+  at: (folder: string) => string,
+) => { tools: CodeTool[]; root: string; choice: object };
 
 /** Shorter values are not searched for in messages: they would blot out ordinary words. */
 const MIN_SECRET_CHARS = 6;
@@ -61,7 +62,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 export function resolveServer(
   server: McpServerConfig,
   { file, dir }: McpConfig,
-  { workspace, lookup, readKept, denied, home }: ResolveOptions,
+  { workspace, lookup, toolsHere }: ResolveOptions,
 ): ResolvedServer {
   const { name, startTimeoutMs } = server;
   const secrets = new Set<string>();
@@ -78,11 +79,10 @@ export function resolveServer(
         `Set ${variable} (in the environment or .env), give a default as \${${variable}:-value}, or set "enabled": false for ${name}.`,
       );
     });
-  if (isOwnTools(server)) {
+  if (toolsHere && isOwnTools(server)) {
     const [, ...given] = server.args.map((arg, i) => expand(arg, `args.${i}`));
-    const { folder, choice } = parseToolsArgs(given);
-    const root = realFolder(resolve(dir, folder), `${file}: mcpServers.${name}`);
-    const tools = workspaceTools({ workspace: root, readKept, denied, home: home && realOf(home) }, choice);
+    const at = (folder: string) => realFolder(resolve(dir, folder), `${file}: mcpServers.${name}`);
+    const { tools, root, choice } = toolsHere(given, at);
     const key = keyOf(name, { root, choice });
     return { ...codeServer(tools, root), name, startTimeoutMs, key, label: labelOf(server) };
   }
@@ -95,15 +95,6 @@ export function resolveServer(
   for (const value of given) secrets.add(value);
   const key = keyOf(name, resolved);
   return { ...resolved, name, startTimeoutMs, key, label: labelOf(server), redact: redactor(secrets) };
-}
-
-/** As it is where it is not there yet: what is made there later is no link. */
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return resolve(folder);
-  }
 }
 
 function realFolder(folder: string, whose: string): string {

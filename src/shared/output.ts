@@ -94,3 +94,6 @@ export function createOutput(options: { json?: boolean | undefined }): Output {
     document: json => void process.stdout.write(`${escapeUnseen(json)}\n`),
   };
 }
+
+/** Gets one line of progress for a person. */
+export type Report = (line: string) => void;

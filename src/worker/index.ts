@@ -74,3 +74,6 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     throw error;
   }
 }
+export { hasDied, isStopped } from './identity.js';
+export { providerSource } from './providers.js';
+export { type RecordedHistory, type ReplayOptions, replays } from './replay.js';

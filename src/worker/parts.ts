@@ -2,6 +2,8 @@
 
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
+import { openStore, storeSpec } from '@steersman/store';
+import { toolsOf } from '@steersman/workspace-tools';
 import type { CallHook, RunHooks } from '../activities/hook.js';
 import { functionHooks } from '../activities/hook.js';
 import { httpHooks } from '../activities/http-hooks.js';
@@ -33,7 +35,6 @@ import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { Secrets, type Variables } from '../shared/secrets.js';
 import type { BlobStore } from '../shared/store/blob-store.js';
-import { openStore, storeSpec } from '../shared/store/open-store.js';
 import { type Store, textsOfConversation } from '../shared/store/store.js';
 import { type ProviderSource, providerSource } from './providers.js';
 import type { ActivityTool, ReadyActivityTool } from './serve/activity-tools.js';
@@ -158,7 +159,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   setMaxListeners(0, ending.signal);
   const readKept: BlobStore['read'] = (...asked) => parts.blobs.read(...asked);
   const denied = async () => (await parts.liveSettings.readOrLast()).permissions.deny;
-  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, readKept, denied, home });
+  const toolsHere = toolsOf({ readKept, denied, home });
+  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools, toolsHere });
   const store = openStore(storeSpec(settings.store, env.lookup), {
     home,
     namespaceId: () => parts.namespaceId,

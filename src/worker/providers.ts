@@ -1,6 +1,6 @@
 /** Which providers this program has: the one place where they are put together. */
 
-import { createDemoProvider } from '../models/demo/provider.js';
+import { createDemoProvider } from '@steersman/demo-model';
 import type { EndpointSettings } from '../models/endpoint.js';
 import { endpointFault, endpointNames, endpointSettings } from '../models/endpoints.js';
 import { type ModelsConfig, modelInfo, pinnedModel } from '../models/model-info.js';

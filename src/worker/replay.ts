@@ -3,7 +3,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
-import { openRunsOf } from '../stack/open-runs.js';
+import { openRunsOf } from '../shared/local/open-runs.js';
 import { SteersmanPlugin } from './plugin.js';
 
 export interface RecordedHistory {

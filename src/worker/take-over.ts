@@ -6,7 +6,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { SteersmanActivities } from '../activities/types.js';
 import { FAILURE } from '../run/limits/failure.js';
-import { openRunsOf, recentPollers } from '../stack/open-runs.js';
+import { openRunsOf, recentPollers } from '../shared/local/open-runs.js';
 import { hasDied, workerIdentity } from './identity.js';
 
 export interface TakenOver {

@@ -1,5 +1,6 @@
 /** `steersman/workflow`: for workflow code. Runs as children of one's own workflows, and every message of a run. */
 
+export { WORKFLOW_TYPE } from '../run/agents/run-config.js';
 export type { Gate } from '../run/gates/gate.js';
 export type {
   CallingRun,
@@ -13,11 +14,13 @@ export type { RunResult, RunView } from './messages.js';
 export {
   answerGateUpdate,
   claimToolCallUpdate,
+  DEFAULT_TASK_QUEUE,
   editPlanUpdate,
   eventsQuery,
   finishSignal,
   followUpSignal,
   pauseSignal,
+  type RunInput,
   resumeSignal,
   setBudgetUpdate,
   stateQuery,

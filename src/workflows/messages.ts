@@ -24,7 +24,6 @@ import type { RunState } from '../run/state/run-state.js';
 import type { TraceReport } from '../run/state/trace.js';
 import type { InboxItem, SteerTime } from '../run/steering/inbox.js';
 
-export const WORKFLOW_TYPE = 'steersmanRun';
 /** Runs that ended while the store lacked something of them have passed it, and no other runs. */
 export const LACKS_PATCH = 'steersman-unkept';
 export const DEFAULT_TASK_QUEUE = 'steersman';

@@ -1,10 +1,10 @@
 /** The four ways by which a run reaches the world, each played by a test. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { startTestTeam, startToolServer } from '../../packages/test-kit/index.js';
 import { connect } from '../../src/client/index.js';
 import { listenToStream } from '../../src/client/vocabularies/index.js';
 import { textOf } from '../../src/run/messages/message.js';
-import { startTestTeam, startToolServer } from '../../src/testing/index.js';
 import { defineTool } from '../../src/worker/index.js';
 import { sharedTemporal } from '../support/rig.js';
 

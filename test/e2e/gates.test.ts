@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, describe, expect, test } from 'vitest';
+import { plan } from '../../packages/test-kit/role-outputs.js';
 import type { ClientTool } from '../../src/run/tools/tool.js';
-import { plan } from '../../src/testing/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   answerGateUpdate,

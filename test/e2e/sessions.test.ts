@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
+import { openFolder } from '../../packages/store/folder.js';
 import { connect, type RunEvent } from '../../src/client/index.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
-import { openFolder } from '../../src/shared/store/folder.js';
 import { finishSignal, stateQuery, stopSignal } from '../../src/workflows/messages.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, transcriptOf } from '../support/run-views.js';

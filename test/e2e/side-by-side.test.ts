@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plan } from '../../src/testing/role-outputs.js';
+import { plan } from '../../packages/test-kit/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
 import { rigOfFile } from '../support/rig-of-file.js';

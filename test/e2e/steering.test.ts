@@ -1,6 +1,6 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { wireText } from '../../src/testing/model-server.js';
+import { wireText } from '../../packages/test-kit/model-server.js';
 import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/messages.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import { fakeMcp } from '../support/fake-mcp-server.js';

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
 import { RunReader } from '../../src/client/run/run-reader.js';
-import {
-  chunks,
-  snapshots,
-  streamEvents,
-  translate,
-  type Vocabulary,
-} from '../../src/client/vocabularies/index.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
+import { chunks, snapshots, streamEvents, translate, type Vocabulary } from '../../src/vocabularies.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 
 const rig = rigOfFile();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolTexts } from '../support/run-views.js';

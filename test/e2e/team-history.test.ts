@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { roleOf } from '../../src/testing/by-role.js';
-import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import { roleOf } from '../../packages/test-kit/by-role.js';
+import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
 import type { Rig } from '../support/rig.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { toolTexts, transcriptOf } from '../support/run-views.js';

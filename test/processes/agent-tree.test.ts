@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ChatRequest } from '../../packages/test-kit/index.js';
 import type { Temporal } from '../../src/client/connect.js';
 import { readChildren } from '../../src/client/run/child-tree.js';
 import { RunReader } from '../../src/client/run/run-reader.js';
 import { takeBack } from '../../src/client/run/sent-message.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';
-import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import {
   answerGateUpdate,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openFolder } from '../../src/shared/store/folder.js';
+import { openFolder } from '../../packages/store/folder.js';
 import { careForStore, hadEnded, type StoreCare } from '../../src/worker/store-care.js';
 import { finishSignal, followUpSignal, type RunResult, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';

@@ -1,7 +1,7 @@
 /** What a person decides on the page is what they have seen, in Chromium. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { plan } from '../../src/testing/role-outputs.js';
+import { plan } from '../../packages/test-kit/role-outputs.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 import { eventsOf, toolTexts } from '../support/run-views.js';

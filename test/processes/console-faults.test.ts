@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { localConnection } from '../../src/stack/probe.js';
+import { localConnection } from '../../src/shared/local/probe.js';
 import { browserPath, openBrowser } from '../support/browser.js';
 import {
   type ConsoleProcess,

@@ -1,8 +1,8 @@
 /** Each kind of gate on the page of what waits, answered by a click, in Chromium. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
+import { execution, plan } from '../../packages/test-kit/role-outputs.js';
 import type { RunSettings } from '../../src/run/agents/run-config.js';
-import { execution, plan } from '../../src/testing/role-outputs.js';
 import { steerSignal } from '../../src/workflows/messages.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import type { ChatRequest, ScriptedReply } from '../support/endpoint/model.js';

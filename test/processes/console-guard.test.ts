@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConsole } from '../../src/cli/console/console.js';
-import { answering } from '../../src/cli/console/serve.js';
+import { createConsole } from '../../packages/console/console.js';
+import { answering } from '../../packages/console/serve.js';
 import { browserPath, consoleOfFile } from '../support/browser.js';
 import { rigOfFile } from '../support/rig-of-file.js';
 

@@ -7,7 +7,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker } from '@temporalio/worker';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { roleOf } from '../../src/testing/by-role.js';
+import { roleOf } from '../../packages/test-kit/by-role.js';
 import {
   byRole,
   execution,
@@ -16,7 +16,7 @@ import {
   type ScriptedReply,
   startScriptedModel,
   startTestEnvironment,
-} from '../../src/testing/index.js';
+} from '../../packages/test-kit/index.js';
 import { createWorker } from '../../src/worker/index.js';
 import { installPackage } from '../support/package.js';
 import { projectRoot } from '../support/project.js';

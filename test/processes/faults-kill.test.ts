@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plan } from '../../src/testing/role-outputs.js';
+import { plan } from '../../packages/test-kit/role-outputs.js';
 import { answerGateUpdate, type RunResult } from '../../src/workflows/messages.js';
 import type { ScriptedToolCall } from '../support/endpoint/model.js';
 import type { FaultStage, FaultStageOptions, Part, StagedRun } from '../support/fault-stage.js';

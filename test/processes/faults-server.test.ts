@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isHealthy, localConnection } from '../../src/stack/probe.js';
+import { isHealthy, localConnection } from '../../src/shared/local/probe.js';
 import { onStage } from '../support/fault-stage.js';
 import type { TemporalProcess } from '../support/processes.js';
 import { killWorkers, spawnWorker, startTemporalProcess } from '../support/processes.js';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stopStack } from '../../src/stack/local-stack.js';
-import { markOf } from '../../src/stack/trust/trust.js';
+import { stopStack } from '../../packages/stack/local-stack.js';
+import { markOf } from '../../src/config/trust/trust.js';
 import { startCommand } from '../support/command-line.js';
 import { type ScriptedModel, startScriptedModel } from '../support/endpoint/model.js';
 

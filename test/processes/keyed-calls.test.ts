@@ -12,10 +12,14 @@ import {
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import {
+  type ScriptedModel,
+  startScriptedModel,
+  startTestEnvironment,
+} from '../../packages/test-kit/index.js';
 import { clientTool, connect } from '../../src/client/index.js';
-import { type ScriptedModel, startScriptedModel, startTestEnvironment } from '../../src/testing/index.js';
+import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { createProvider, defineTool, SteersmanPlugin, toolCall } from '../../src/worker/index.js';
-import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { quietTemporal } from '../support/quiet.js';
 import { until } from '../support/wait.js';
 

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openFolder } from '../../packages/store/folder.js';
 import { connect } from '../../src/client/client.js';
 import { childId } from '../../src/run/agents/children.js';
-import { openFolder } from '../../src/shared/store/folder.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';

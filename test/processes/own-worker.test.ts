@@ -13,8 +13,6 @@ import {
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
-import { askPatiently } from '../../src/shared/query-errors.js';
 import {
   byRole,
   execution,
@@ -25,7 +23,11 @@ import {
   startTestEnvironment,
   startTestTeam,
   startToolServer,
-} from '../../src/testing/index.js';
+} from '../../packages/test-kit/index.js';
+import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
+import { textOf } from '../../src/run/messages/message.js';
+import { askPatiently } from '../../src/shared/query-errors.js';
+import { listenToStream } from '../../src/vocabularies.js';
 import {
   createProvider,
   createWorker,

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stopStack } from '../../src/stack/local-stack.js';
+import { stopStack } from '../../packages/stack/local-stack.js';
 import { installPackage } from '../support/package.js';
 import { projectRoot } from '../support/project.js';
 

@@ -1,8 +1,8 @@
 /** What PostgreSQL refuses, as people are told it: by code, and on a server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkAddress, databaseError } from '../../packages/store/postgres/faults.js';
+import { connectPostgres, postgresStore } from '../../packages/store/postgres/postgres.js';
 import { SteersmanError } from '../../src/shared/errors.js';
-import { checkAddress, databaseError } from '../../src/shared/store/postgres/faults.js';
-import { connectPostgres, postgresStore } from '../../src/shared/store/postgres/postgres.js';
 import { hasPrograms, ownServer } from '../support/postgres-server.js';
 
 const URL_OF = 'postgresql://me:s3cret-word@db.local:5432/runs';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestTeam, type TestTeam } from '../../packages/test-kit/index.js';
 import { connect, type SteersmanClient } from '../../src/client/index.js';
-import { startTestTeam, type TestTeam } from '../../src/testing/index.js';
 import { type Ended, startCommand } from '../support/command-line.js';
 import { quietTemporal } from '../support/quiet.js';
 import { latch } from '../support/steering.js';

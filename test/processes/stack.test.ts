@@ -17,22 +17,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { temporalBinary } from '../../packages/stack/download/temporal-fetch.js';
+import { ensureServer, type LocalStack, stackState, stopStack } from '../../packages/stack/local-stack.js';
 import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
 import { setVariables } from '../../src/shared/env.js';
+import { stackPaths } from '../../src/shared/local/home.js';
+import { leftOpenRuns, servedRuns } from '../../src/shared/local/open-runs.js';
+import { isHealthy, localConnection, withConnection } from '../../src/shared/local/probe.js';
+import type { WorkerSettings } from '../../src/shared/local/protocol.js';
+import { folderOfQueue } from '../../src/shared/local/queues.js';
+import { dial } from '../../src/shared/local/seat.js';
 import { projectRoot } from '../../src/shared/package.js';
-import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
-import { stackPaths } from '../../src/stack/home.js';
-import {
-  ensureServer,
-  type LocalStack,
-  stackState,
-  stopStack,
-  type WorkerSettings,
-} from '../../src/stack/local-stack.js';
-import { leftOpenRuns, servedRuns } from '../../src/stack/open-runs.js';
-import { isHealthy, localConnection, withConnection } from '../../src/stack/probe.js';
-import { folderOfQueue } from '../../src/stack/queues.js';
-import { dial } from '../../src/stack/seat.js';
 import { lookAt } from '../../src/worker/identity.js';
 
 vi.setConfig({ hookTimeout: 400_000 });
@@ -373,7 +368,7 @@ describe('the server', () => {
 
   test('server: Ctrl-C in the terminal that started it → it stays', async () => {
     const starter = await otherProcess(
-      `import { ensureServer } from './src/stack/local-stack.js';
+      `import { ensureServer } from './src/packages/stack/local-stack.js';
        const options = { report() {}, idleMs: 60000 };
        await ensureServer(${JSON.stringify(home)}, options);
        console.log('up'); setInterval(() => {}, 1000);`,
@@ -405,7 +400,7 @@ describe('the server', () => {
   test('server: its last client is killed with SIGKILL → it ends as well', async () => {
     const stack = await start(400);
     const client = await otherProcess(
-      `import { ensureServer } from './src/stack/local-stack.js';
+      `import { ensureServer } from './src/packages/stack/local-stack.js';
        await ensureServer(${JSON.stringify(home)}, { report() {} });
        console.log('up'); setInterval(() => {}, 1000);`,
     );
@@ -426,7 +421,7 @@ describe('background workers', () => {
     writeFileSync(
       script,
       `import { SteersmanError } from './src/shared/errors.js';
-       import { announceWorker, reportWorkerFailure, whenOwnerIsGone } from './src/stack/protocol.js';
+       import { announceWorker, reportWorkerFailure, whenOwnerIsGone } from './src/shared/local/protocol.js';
        async function live() {
          whenOwnerIsGone(() => process.exit());
          announceWorker();

@@ -1,7 +1,7 @@
 import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { execution, plan } from '../../src/testing/role-outputs.js';
+import { execution, plan } from '../../packages/test-kit/role-outputs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { steerSignal } from '../../src/workflows/messages.js';
 import type { ScriptedReply } from '../support/endpoint/model.js';

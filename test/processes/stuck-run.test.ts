@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker, type WorkerPlugin } from '@temporalio/worker';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkServer } from '../../src/cli/doctor/check-server.js';
+import { checkServer } from '../../packages/cli/doctor/check-server.js';
 import type { Temporal } from '../../src/client/connect.js';
 import { RunReader } from '../../src/client/run/run-reader.js';
 import { watchRun } from '../../src/client/watch/watch-run.js';

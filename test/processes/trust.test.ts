@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { whatItBrings } from '../../src/cli/trusted-dir.js';
+import { whatItBrings } from '../../packages/session/trusted-dir.js';
+import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../src/config/trust/trust.js';
+import { trustFile } from '../../src/shared/local/home.js';
 import { projectRoot } from '../../src/shared/package.js';
-import { trustFile } from '../../src/stack/home.js';
-import { isTrusted, notTrusted, trustForNow, trustFrom, variablesOf } from '../../src/stack/trust/trust.js';
 
 let dir: string;
 
@@ -53,7 +53,7 @@ function settings(of: string, yaml: string): void {
 
 /** Of another process: this one knows what was named for it. */
 function trustedElsewhere(of: string): boolean {
-  const trust = JSON.stringify(join(projectRoot, 'dist/stack/trust/trust.js'));
+  const trust = JSON.stringify(join(projectRoot, 'dist/config/trust/trust.js'));
   const script = `import { isTrusted } from ${trust}; process.stdout.write(String(isTrusted(${JSON.stringify(of)})))`;
   const args = ['--input-type=module', '-e', script];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: process.env });
@@ -275,7 +275,7 @@ function called(cwd: string, args: string[], variables: Record<string, string> =
 
 /** Of a person who says yes, while something happens. */
 function asked(cwd: string, meanwhile: string) {
-  const module = JSON.stringify(join(projectRoot, 'dist/cli/trusted-dir.js'));
+  const module = JSON.stringify(join(projectRoot, 'dist/packages/session/trusted-dir.js'));
   const ask = `async () => { process.stdout.write('asked'); ${meanwhile}; return true; }`;
   const script = `import { trustedConfigDir } from ${module};
     await trustedConfigDir(undefined, ${ask}).catch(error => process.stderr.write(error.message));`;

@@ -6,8 +6,8 @@ import { HttpAgent as Agent0 } from 'ag-ui-client-0';
 import { HttpAgent as Agent1 } from 'ag-ui-client-1';
 import { EventSchema } from 'ag-ui-core-1/schemas';
 import { afterAll, beforeAll } from 'vitest';
-import { Links } from '../../src/cli/console/links.js';
-import { type ConsoleServed, serveConsole } from '../../src/cli/console/serve.js';
+import { Links } from '../../packages/console/links.js';
+import { type ConsoleServed, serveConsole } from '../../packages/console/serve.js';
 import { connect, type SteersmanClient } from '../../src/client/index.js';
 import type { Rig } from './rig.js';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { type ComponentOptions, NO_COMPONENTS } from '../../src/cli/console/components.js';
-import { type ConsoleServed, serveConsole } from '../../src/cli/console/serve.js';
+import { type ComponentOptions, NO_COMPONENTS } from '../../packages/console/components.js';
+import { type ConsoleServed, serveConsole } from '../../packages/console/serve.js';
 import { connect, type SteersmanClient } from '../../src/client/index.js';
 import type { Rig } from './rig.js';
 

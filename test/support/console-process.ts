@@ -1,6 +1,6 @@
 /** A console in a process of its own, for tests that kill it, and a network in front of it that can fall silent. */
 import { connect, createServer, type Socket } from 'node:net';
-import { Links } from '../../src/cli/console/links.js';
+import { Links } from '../../packages/console/links.js';
 import { startCommand } from './command-line.js';
 import { freePort } from './processes.js';
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { type History, historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { replayHistories } from '../../src/testing/replay.js';
+import { replayHistories } from '../../packages/test-kit/replay.js';
 import type { RecordedHistory } from '../../src/worker/replay.js';
 import { projectRoot } from './project.js';
 

@@ -2,8 +2,8 @@
 import type { Payload } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { parseRecord } from '../../src/base/json/json-in-text.js';
+import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { MODES } from '../../src/run/position/modes.js';
-import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 
 type HistoryEvent = NonNullable<History['events']>[number];
 

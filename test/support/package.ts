@@ -43,8 +43,7 @@ function stagePackage(stage: string, types: boolean): string {
   for (const name of ['package.json', 'LICENSE', ...files.filter((file: string) => !file.startsWith('!'))])
     cpSync(join(projectRoot, name), join(stage, name), { recursive: true });
   if (!types) return stage;
-  const tsc = join(projectRoot, 'node_modules', '.bin', 'tsc');
-  execFileSync(tsc, ['-p', join(projectRoot, 'tsconfig.types.json'), '--outDir', join(stage, 'dist')]);
+  execFileSync(process.execPath, [join(projectRoot, 'scripts', 'types.mjs'), join(stage, 'dist')]);
   return stage;
 }
 

@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { connectPostgres } from '../../src/shared/store/postgres/postgres.js';
+import { connectPostgres } from '../../packages/store/postgres/postgres.js';
 import { until } from './wait.js';
 
 /** Whether one can be had here: else its tests are not there, and the message of the test run says so. */

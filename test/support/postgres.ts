@@ -1,8 +1,8 @@
 /** Stores on PostgreSQL for the tests of a file: in WebAssembly, and on a server where one can be had. */
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type Database, migrate } from '../../src/shared/store/postgres/migrations.js';
-import { connectPostgres, plain, postgresStore } from '../../src/shared/store/postgres/postgres.js';
+import { type Database, migrate } from '../../packages/store/postgres/migrations.js';
+import { connectPostgres, plain, postgresStore } from '../../packages/store/postgres/postgres.js';
 import type { Store } from '../../src/shared/store/store.js';
 import { hasServer, testServer } from './postgres-server.js';
 

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeEach, expect } from 'vitest';
-import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
+import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { writeHistory } from './histories.js';
 import { RECORD_TO, SUGGESTS_PARTS } from './recording.js';
 

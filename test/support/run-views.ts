@@ -1,9 +1,9 @@
 /** What a run says of itself, read by its queries: whole lists, not pages. */
 
 import type { WorkflowHandle } from '@temporalio/client';
+import { type WireMessage, wireText } from '../../packages/test-kit/model-server.js';
 import type { Message } from '../../src/run/messages/message.js';
 import type { JournalEvent, JournalType } from '../../src/run/state/journal.js';
-import { type WireMessage, wireText } from '../../src/testing/model-server.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { eventsQuery, transcriptQuery } from '../../src/workflows/messages.js';
 import type { ChatRequest } from './endpoint/model.js';

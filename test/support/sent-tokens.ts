@@ -2,8 +2,9 @@
  * What a prefix cache can't spare: of the requests that were sent, the tokens that no earlier request to the same model
  * began with. Counted with the project's estimator, in the order in which endpoints read a request.
  */
+
+import { roleOf } from '../../packages/test-kit/by-role.js';
 import { estimateTokens } from '../../src/run/limits/tokens.js';
-import { roleOf } from '../../src/testing/by-role.js';
 import type { ChatRequest } from './endpoint/model.js';
 
 /** A request as an endpoint reads it: schema of the reply, tools, system text, messages. */

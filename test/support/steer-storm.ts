@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
+import { WORKFLOW_TYPE } from '../../src/run/agents/run-config.js';
 import { textOf } from '../../src/run/messages/message.js';
 import type { SteerTime } from '../../src/run/steering/inbox.js';
 import type { RunResult } from '../../src/workflows/messages.js';
@@ -16,7 +17,6 @@ import {
   resumeSignal,
   stateQuery,
   steerSignal,
-  WORKFLOW_TYPE,
 } from '../../src/workflows/messages.js';
 import { Random } from '../simulation/random.js';
 import type { ScriptedReply, ScriptedToolCall } from './endpoint/model.js';

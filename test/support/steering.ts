@@ -1,11 +1,6 @@
 /** Steering and gates in tests: prompts and replies of the roles that steer, and scripts by role. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Gate } from '../../src/run/gates/gate.js';
-import type { Message } from '../../src/run/messages/message.js';
-import { textOf } from '../../src/run/messages/message.js';
-import type { IntentAction, Route, TaskRelation } from '../../src/run/outputs/contracts.js';
-import type { Receipt } from '../../src/run/steering/receipt.js';
-import { byRole as plainByRole } from '../../src/testing/by-role.js';
+import { byRole as plainByRole } from '../../packages/test-kit/by-role.js';
 import {
   type EnvelopeParts,
   execution,
@@ -14,13 +9,18 @@ import {
   intent as textIntent,
   route as textRoute,
   verdict,
-} from '../../src/testing/role-outputs.js';
+} from '../../packages/test-kit/role-outputs.js';
+import type { Gate } from '../../src/run/gates/gate.js';
+import type { Message } from '../../src/run/messages/message.js';
+import { textOf } from '../../src/run/messages/message.js';
+import type { IntentAction, Route, TaskRelation } from '../../src/run/outputs/contracts.js';
+import type { Receipt } from '../../src/run/steering/receipt.js';
 import { answerGateUpdate, stateQuery } from '../../src/workflows/messages.js';
 import type { ChatRequest, ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 import { eventsOf, transcriptOf } from './run-views.js';
 import { until } from './wait.js';
 
-export { roleOf } from '../../src/testing/by-role.js';
+export { roleOf } from '../../packages/test-kit/by-role.js';
 
 type RoleScript = readonly ScriptedReply[] | ((request: ChatRequest, nth: number) => ScriptedReply);
 

@@ -1,5 +1,5 @@
 /** The script of one whole team run: every kind of tool call, a plan refined, a verification that wants more. */
-import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import { execution, plan, verdict } from '../../packages/test-kit/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from './endpoint/model.js';
 
 /** Files of the workspace. */

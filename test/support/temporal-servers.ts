@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { endChild, hasEnded, spawnWithUs } from '../../packages/stack/dev-server.js';
+import { temporalBinary } from '../../packages/stack/download/temporal-fetch.js';
 import { SEARCH_ATTRIBUTES } from '../../src/rules/steering/search-attributes.js';
-import { endChild, hasEnded, spawnWithUs } from '../../src/stack/dev-server.js';
-import { temporalBinary } from '../../src/stack/download/temporal-fetch.js';
-import { resolveHome } from '../../src/stack/home.js';
-import { isHealthy } from '../../src/stack/probe.js';
+import { resolveHome } from '../../src/shared/local/home.js';
+import { isHealthy } from '../../src/shared/local/probe.js';
 import { freePort } from './processes.js';
 import { SUGGESTS_PARTS } from './recording.js';
 import { until } from './wait.js';

@@ -1,4 +1,6 @@
 /** Calls of the fake tool server's tools over the activity that runs make, outside of a run. */
+
+import { toolsOf } from '@steersman/workspace-tools';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { CallToolDeps } from '../../src/activities/tools/call-tool.js';
@@ -12,7 +14,7 @@ import { McpSessions } from '../../src/mcp/connection/sessions.js';
 export function poolOf(entry: object): McpPool {
   const text = JSON.stringify({ mcpServers: { fake: entry } });
   const config = { file: '.mcp.json', dir: process.cwd(), ...parseMcpConfig(text, '.mcp.json') };
-  return new McpPool({ config, lookup: () => undefined });
+  return new McpPool({ config, lookup: () => undefined, toolsHere: toolsOf() });
 }
 
 export function activityEnvironment(

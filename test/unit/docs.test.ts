@@ -45,7 +45,7 @@ test.each([
   ['docs/embedding.md', /Node ([\d.]+) or later/],
   ['src/cli.ts', /Node ([\d.]+) or newer/],
   ['scripts/build.mjs', /Node ([\d.]+) or newer/],
-  ['src/cli/doctor/examine.ts', /MINIMUM_NODE = '([\d.]+)'/],
+  ['packages/cli/doctor/examine.ts', /MINIMUM_NODE = '([\d.]+)'/],
 ])('%s: the oldest Node → that of the package (SU8)', (file, said) => {
   const [, floor = ''] = said.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
   expect(engines.node).toBe(`>=${floor.split('.').length === 2 ? `${floor}.0` : floor}`);

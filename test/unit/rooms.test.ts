@@ -6,9 +6,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
-const SRC = new URL('../../src', import.meta.url).pathname;
+const ROOT = new URL('../..', import.meta.url).pathname;
+const SRC = join(ROOT, 'src');
+const PACKAGES_DIR = join(ROOT, 'packages');
 const IMPORT = /^(?:import|export)\b[^;]*?from '([^']+)'|import\('([^']+)'\)/gm;
-const MOST_ROOMS = 15;
+const MOST_ROOMS = 13;
 const MOST_FILES = 15;
 
 /** What workflows are made of, from the ground to the top: a file imports from its own floor and those below. */
@@ -18,8 +20,18 @@ const PACKAGES = ['@temporalio/workflow', '@temporalio/common', 'fflate', '@cfwo
 /** Of the activities, workflows know the types. */
 const ACTIVITY_TYPES = 'activities/types.ts';
 
+/** Where src puts its parts together, and its public entries: all else gets what packages do by interface. */
+const COMPOSE = [
+  'vocabularies.ts',
+  'worker/parts.ts',
+  'worker/providers.ts',
+  'client/connect.ts',
+  'client/kept/kept-in.ts',
+];
+
 const entries = readdirSync(SRC, { recursive: true, withFileTypes: true });
-const folders = entries
+const ofPackages = readdirSync(PACKAGES_DIR, { recursive: true, withFileTypes: true });
+const folders = [...entries, ...ofPackages]
   .filter(entry => entry.isDirectory())
   .map(({ parentPath, name }) => join(parentPath, name));
 const rooms = readdirSync(SRC, { withFileTypes: true })
@@ -106,12 +118,34 @@ test('floors: packages → none below the workflows, and a few there', () => {
   expect(lines(foreign)).toEqual([]);
 });
 
-test('folders: each below src → at most fifteen files', () => {
+test('packages: who in src imports one → its entries, and where worker and client are put together', () => {
+  const users = imports.filter(({ from, to }) => to.startsWith('@steersman/') && roomOf(from) !== '');
+  expect([...new Set(users.map(({ from }) => from))].filter(from => !COMPOSE.includes(from))).toEqual([]);
+});
+
+/** A face uses what a program may use: doors of `steersman`, and those of other packages. */
+test('packages: their imports → files of their own, doors, and libraries', () => {
+  const own = ofPackages
+    .filter(({ name }) => /\.tsx?$/.test(name))
+    .map(({ parentPath, name }) => join(parentPath, name).slice(PACKAGES_DIR.length + 1));
+  expect(own.length).toBeGreaterThan(250);
+  const outside = own.flatMap(from =>
+    [...readFileSync(join(PACKAGES_DIR, from), 'utf8').matchAll(IMPORT)]
+      .map(([, still, late]) => still ?? late ?? '')
+      .filter(to => to.startsWith('.') && roomOf(normalize(join(from, '..', to))) !== roomOf(from))
+      .map(to => `${from} imports ${to}`),
+  );
+  expect(outside).toEqual([]);
+});
+
+test('folders: each below src and packages → at most fifteen files beside its door', () => {
   const full = folders.filter(
     folder =>
-      readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isFile()).length > MOST_FILES,
+      readdirSync(folder, { withFileTypes: true }).filter(
+        entry => entry.isFile() && entry.name !== 'index.ts',
+      ).length > MOST_FILES,
   );
-  expect(full.map(folder => folder.slice(SRC.length + 1))).toEqual([]);
+  expect(full.map(folder => folder.slice(ROOT.length))).toEqual([]);
 });
 
 /** What each line of work has of its own: in the state of the run it is that of the main line. */

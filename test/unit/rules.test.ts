@@ -18,6 +18,7 @@ test('rules: each code → defined once', () => {
 test('rules: a code in sources, tests or documents → is a rule', () => {
   const files = [
     ...filesOf('src', '.ts'),
+    ...filesOf('packages', '.ts'),
     ...testFiles(),
     ...filesOf('bench', '.ts'),
     ...filesOf('docs', '.md'),
@@ -37,7 +38,9 @@ test('rules: each → is named by the title of a test that every test run has', 
 });
 
 test('rules: a code in the sources → stands at one place', () => {
-  expect(twice(filesOf('src', '.ts').flatMap(file => codesIn(read(file))))).toEqual([]);
+  expect(
+    twice([...filesOf('src', '.ts'), ...filesOf('packages', '.ts')].flatMap(file => codesIn(read(file)))),
+  ).toEqual([]);
 });
 
 function read(file: string): string {

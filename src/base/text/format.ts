@@ -1,8 +1,5 @@
 /** Figures and texts as people read them. Pure. */
 
-import type { ToolProgress } from '../../run/limits/heartbeats.js';
-import { cachedPercent } from '../../run/limits/usage-by.js';
-import type { Usage } from '../../run/messages/message.js';
 import { preview } from './preview.js';
 
 /** `340 ms`, `3.2 s`, `4 min 12 s`, `2 h 5 min`, `3 d 4 h`. */

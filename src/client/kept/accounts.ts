@@ -1,8 +1,8 @@
 /** Accounts of the store of this machine: read and filled without Temporal and without a worker. */
 import { randomUUID } from 'node:crypto';
 import { SteersmanError } from '../../shared/errors.js';
+import { resolveHome } from '../../shared/local/home.js';
 import type { Account, AccountStore } from '../../shared/store/store.js';
-import { resolveHome } from '../../stack/home.js';
 import { keptIn } from './kept-in.js';
 
 /** What those have that runs are charged to: see `credits` of `steersman.yaml`. */

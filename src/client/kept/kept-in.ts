@@ -1,11 +1,11 @@
 /** The store that clients of this machine read: as the configuration says that holds here, else as the environment does. */
 import { resolve } from 'node:path';
+import { openStore, storeSpec } from '@steersman/store';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { settingsOfAny } from '../../config/settings.js';
+import { isTrusted, variablesOf } from '../../config/trust/trust.js';
 import { env } from '../../shared/env.js';
-import { openStore, storeSpec } from '../../shared/store/open-store.js';
 import type { Store } from '../../shared/store/store.js';
-import { isTrusted, variablesOf } from '../../stack/trust/trust.js';
 
 type Part = 'sessions' | 'texts' | 'accounts';
 

@@ -9,6 +9,7 @@ import { MAIN_THREAD } from '../../run/state/thread.js';
 import type { TraceStep } from '../../run/state/trace.js';
 import { hintOf, quietVerbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { resolveHome } from '../../shared/local/home.js';
 import { deleteSession } from '../../shared/store/delete-session.js';
 import {
   type Hit,
@@ -18,7 +19,6 @@ import {
   saidIn,
   saidInEach,
 } from '../../shared/store/store.js';
-import { resolveHome } from '../../stack/home.js';
 import { type ExportedSession, exported } from './export-session.js';
 import { keptIn } from './kept-in.js';
 

@@ -3,11 +3,11 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { nearestNames } from '../../rules/tools/tool-call.js';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { isServed } from '../../shared/local/open-runs.js';
 import { UnreadableError } from '../../shared/temporal-client.js';
-import { isServed } from '../../stack/open-runs.js';
-import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
 import { seeList } from '../grpc-errors.js';
 

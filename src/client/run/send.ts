@@ -8,12 +8,12 @@ import {
 import type { UpdateDefinition } from '@temporalio/common';
 import { jsonBytes } from '../../base/json/json.js';
 import { INPUT_BYTES } from '../../base/sizes/bounds.js';
+import { keepPermission } from '../../config/trust/kept-permissions.js';
 import type { GateKind } from '../../run/gates/gate.js';
 import type { PlannedTask } from '../../run/plan/plan.js';
 import { allowedAt } from '../../run/tools/permission.js';
 import { hintOf, shellWord, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { keepPermission } from '../../stack/trust/kept-permissions.js';
 import { answerGateUpdate } from '../../workflows/messages.js';
 import { placeOf, type Temporal } from '../connect.js';
 import { RunReader } from './run-reader.js';

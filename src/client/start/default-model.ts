@@ -8,6 +8,7 @@ import { promptRoots } from '../../config/prompts/prompt-files.js';
 import { loadRoles } from '../../config/prompts/prompts.js';
 import { requireRoles, wayOfStart } from '../../config/prompts/required-roles.js';
 import { loadSettings, SETTINGS_FILE, type Settings } from '../../config/settings.js';
+import { isTrusted, variablesOf } from '../../config/trust/trust.js';
 import { candidates, chooseDefaultModel, keyFault } from '../../models/default-model.js';
 import { NO_ENDPOINT, splitModelId } from '../../models/endpoint.js';
 import {
@@ -22,7 +23,6 @@ import { MODES, type ModeName, modeFor } from '../../run/position/modes.js';
 import { hintOf } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { isTrusted, variablesOf } from '../../stack/trust/trust.js';
 
 /** Said where nobody named a model, and the demo model answers. */
 const DEMO_NOTE = `The built-in demo model answers (rules, not intelligence): ${NO_ENDPOINT}.`;

@@ -9,11 +9,12 @@ import {
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common';
 import { defaultConfigDir } from '../../config/config-dir.js';
+import { isTrusted } from '../../config/trust/trust.js';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { hintOf, scriptCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { queryText } from '../../stack/open-runs.js';
-import { isTrusted } from '../../stack/trust/trust.js';
-import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { queryText } from '../../shared/local/open-runs.js';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 import { type Abortable, abortable } from '../abortable.js';
 import type { ClientScope } from '../client-scope.js';
 import { ALL_RUNS } from '../run/runs.js';

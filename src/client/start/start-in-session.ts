@@ -8,12 +8,13 @@ import {
 } from '@temporalio/client';
 import { jsonBytes } from '../../base/json/json.js';
 import { MESSAGE_BYTES } from '../../base/sizes/bounds.js';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { idInSession, lastNumberIn } from '../../run/state/kept.js';
 import { hintOf, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
 import type { SessionStore } from '../../shared/store/store.js';
-import { joinUpdate, REFUSED, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { joinUpdate, REFUSED } from '../../workflows/messages.js';
 import type { Temporal } from '../connect.js';
 import { isOpen, type RunDescription, workspaceOf } from '../run/runs.js';
 import { notTold, START_TIMEOUT_MS, type StartedRun, type StartRequest, shownWith } from './start-run.js';

@@ -1,6 +1,7 @@
 /** Waiting for the end of a run, through restarts of everything. */
+
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Report } from '../../stack/download/temporal-binary.js';
+import type { Report } from '../../shared/output.js';
 import type { Abortable } from '../abortable.js';
 import { isServerAway } from '../grpc-errors.js';
 import { keptEnd } from '../run/forgotten.js';

@@ -18,12 +18,8 @@ export interface McpPoolOptions {
   lookup: (name: string) => string | undefined;
   /** Tools of this process, beside those of servers. Default: none. */
   codeTools?: readonly CodeTool[];
-  /** What runs keep by reference, for the workspace tools of this process. Default: they read none of it. */
-  readKept?: ResolveOptions['readKept'];
-  /** What `permissions.deny` names: the same tools never show it. */
-  denied?: ResolveOptions['denied'];
-  /** Where this process keeps what it keeps: the same tools do not reach into it. */
-  home?: string;
+  /** See `ResolveOptions`. */
+  toolsHere?: ResolveOptions['toolsHere'];
   idleCloseMs?: number;
   maxConnections?: number;
 }
@@ -99,9 +95,8 @@ export class McpPool {
         'Add it under "mcpServers" and restart the worker.',
       );
     }
-    const { lookup, readKept, denied, home } = this.#options;
-    const own = home === undefined ? {} : { home };
-    return resolveServer(config, this.config, { workspace, lookup, readKept, denied, ...own });
+    const { lookup, toolsHere } = this.#options;
+    return resolveServer(config, this.config, { workspace, lookup, ...(toolsHere && { toolsHere }) });
   }
 
   #open(server: ResolvedServer): Entry {

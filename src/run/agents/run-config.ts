@@ -209,3 +209,5 @@ const GOAL_CHARS = 500;
 export function memoOf(goal: string, { mode, workspace }: Pick<RunSettings, 'mode' | 'workspace'>) {
   return { goal: preview(goal, GOAL_CHARS), mode, workspace };
 }
+
+export const WORKFLOW_TYPE = 'steersmanRun';

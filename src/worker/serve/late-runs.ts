@@ -6,10 +6,11 @@ import type { Client } from '@temporalio/client';
 import { keepLate, type LateDeps, RunUntold } from '../../activities/keep.js';
 import { errorText } from '../../base/text/error-text.js';
 import { plural } from '../../base/text/format.js';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { type Lack, UNKEPT } from '../../run/state/kept.js';
 import { askPatiently, queryTrouble } from '../../shared/query-errors.js';
 import { lastPart } from '../../shared/store/delete-session.js';
-import { keepPageQuery, LACKS_PATCH, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { keepPageQuery, LACKS_PATCH } from '../../workflows/messages.js';
 import type { Parts } from '../parts.js';
 import { repeat } from '../store-care.js';
 

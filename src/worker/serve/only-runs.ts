@@ -5,8 +5,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { SteersmanActivities } from '../../activities/types.js';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { FAILURE } from '../../run/limits/failure.js';
-import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 
 const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanLoadRun: true,

@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import type { JsonSchema } from '../../base/json/json.js';
 import { argumentsOf, checkToolName, type ToolOptions } from '../../mcp/code-tools.js';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../run/tools/tool.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 
 /** What is said of an activity or a workflow as a tool. */
 export type Described = Pick<

@@ -15,7 +15,7 @@ import {
 } from '@temporalio/workflow';
 import { readAgentMessage } from '../../rules/agents/agent-message.js';
 import { CALLED_BY_WORKFLOW } from '../../rules/agents/subagent.js';
-import { memoOf, type RunSettings } from '../../run/agents/run-config.js';
+import { memoOf, type RunSettings, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import type { Gate } from '../../run/gates/gate.js';
 import { modeFor } from '../../run/position/modes.js';
 import {
@@ -33,7 +33,6 @@ import {
   steerSignal,
   stopSignal,
   subagentSignal,
-  WORKFLOW_TYPE,
 } from '../messages.js';
 import { startCancellable } from './start-child.js';
 

@@ -19,7 +19,7 @@ import { cutText } from '../../base/text/fit.js';
 import { preview } from '../../base/text/preview.js';
 import { reportOf, sessionOf } from '../../rules/agents/subagent.js';
 import { type AgentEnd, childId } from '../../run/agents/children.js';
-import { memoOf } from '../../run/agents/run-config.js';
+import { memoOf, WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { type CallFailure, FAILURE } from '../../run/limits/failure.js';
 import {
   answerSignal,
@@ -29,7 +29,6 @@ import {
   steerSignal,
   stopSignal,
   subagentSignal,
-  WORKFLOW_TYPE,
 } from '../messages.js';
 import type { Called, CallOptions, Ports, WorkflowCall, WorkflowEnd } from '../ports.js';
 import { resultOf, type StartedRun } from './child-run.js';

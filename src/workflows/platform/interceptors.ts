@@ -1,7 +1,7 @@
 /** What stands between the SDK and a run. A worker may serve workflows of an application beside: those are left alone, but for what keeps the worker. */
 import { type WorkflowInterceptorsFactory, workflowInfo } from '@temporalio/workflow';
+import { WORKFLOW_TYPE } from '../../run/agents/run-config.js';
 import { REFUSAL } from '../../run/limits/failure.js';
-import { WORKFLOW_TYPE } from '../messages.js';
 import { queryGuard } from './query-guard.js';
 
 export const interceptors: WorkflowInterceptorsFactory = () => {

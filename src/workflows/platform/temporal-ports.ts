@@ -30,10 +30,16 @@ import { headWithin } from '../../base/text/fit.js';
 import { fitForHandover } from '../../conversation/handover.js';
 import { type SearchAttribute, searchAttributesOf } from '../../rules/steering/search-attributes.js';
 import { statusMarkdown } from '../../rules/steering/status.js';
-import { memoOf, type PinnedRun, type RunSettings, settingsOfNewTask } from '../../run/agents/run-config.js';
+import {
+  memoOf,
+  type PinnedRun,
+  type RunSettings,
+  settingsOfNewTask,
+  WORKFLOW_TYPE,
+} from '../../run/agents/run-config.js';
 import type { RunState } from '../../run/state/run-state.js';
 import { caller, callWorkflow, subagents } from '../agents/subagents.js';
-import { type RunInput, WORKFLOW_TYPE } from '../messages.js';
+import type { RunInput } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
 import { activityOptions, execute, LOAD_OPTIONS, settle, shortOptions } from './activity-calls.js';
 

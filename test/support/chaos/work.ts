@@ -1,6 +1,6 @@
 /** What the scripted model of a chaos replies: work by role, spoilt now and then, until the work is to end. */
 
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { Random } from '../../simulation/random.js';
 import type { FaultName } from '../endpoint/faults/names.js';
 import type { ChatRequest, ScriptedReply, ScriptedToolCall } from '../endpoint/model.js';

@@ -3,9 +3,6 @@
  * refuses what they refuse, counts what their prompt caches would have had, and knows every fault.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Protocol } from '../../../src/models/endpoint.js';
-import { estimateTokens } from '../../../src/run/limits/tokens.js';
-import { pathOf } from '../../../src/shared/http-guard.js';
 import {
   headersOf,
   type Json,
@@ -13,19 +10,22 @@ import {
   type ChatRequest as PlainRequest,
   readJson,
   startModelServer,
-} from '../../../src/testing/model-server.js';
-import { type FrameStream, type Part, play, playWhole, sendError } from '../../../src/testing/play.js';
+} from '../../../packages/test-kit/model-server.js';
+import { type FrameStream, type Part, play, playWhole, sendError } from '../../../packages/test-kit/play.js';
 import {
   type ScriptedModel as PlainModel,
   prompter,
   type Script,
-} from '../../../src/testing/scripted-model.js';
+} from '../../../packages/test-kit/scripted-model.js';
 import {
   type PlainReply,
   type ScriptedUsage,
   toFullReply,
   type WireError,
-} from '../../../src/testing/scripted-reply.js';
+} from '../../../packages/test-kit/scripted-reply.js';
+import type { Protocol } from '../../../src/models/endpoint.js';
+import { estimateTokens } from '../../../src/run/limits/tokens.js';
+import { pathOf } from '../../../src/shared/http-guard.js';
 import { COUNT_TOKENS_PATH, countTokens } from './anthropic/count-tokens.js';
 import type { CacheCount } from './cache/prefix-cache.js';
 import { PromptCache } from './cache/prompt-cache.js';
@@ -37,7 +37,7 @@ import { refusedOption, unknownModel, wrongKey } from './refusals.js';
 import { Seal } from './seal.js';
 import { SIDES } from './sides.js';
 
-export type { ScriptedToolCall } from '../../../src/testing/scripted-reply.js';
+export type { ScriptedToolCall } from '../../../packages/test-kit/scripted-reply.js';
 
 /** Usage is by default as counted, with what the provider's cache would have had. */
 export interface ScriptedReply extends Omit<PlainReply, 'error'> {

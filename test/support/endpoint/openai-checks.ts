@@ -1,7 +1,7 @@
 /** What both protocols of OpenAI ask of a request, and how they say what is wrong. */
 import { z } from 'zod';
+import type { WireError } from '../../../packages/test-kit/scripted-reply.js';
 import { isRecord } from '../../../src/base/json/json.js';
-import type { WireError } from '../../../src/testing/scripted-reply.js';
 import type { SchemaIssue } from './schema-issue.js';
 
 const NAME = /^[a-zA-Z0-9_-]+$/;

@@ -1,8 +1,9 @@
 /** What a protocol is to the server: how its requests read, and how one canonical reply looks on its wire. */
+
+import type { Json, ModelProtocol } from '../../../packages/test-kit/model-server.js';
+import type { Frame, FrameStream } from '../../../packages/test-kit/play.js';
+import type { FullReply, WireError } from '../../../packages/test-kit/scripted-reply.js';
 import type { Protocol } from '../../../src/models/endpoint.js';
-import type { Json, ModelProtocol } from '../../../src/testing/model-server.js';
-import type { Frame, FrameStream } from '../../../src/testing/play.js';
-import type { FullReply, WireError } from '../../../src/testing/scripted-reply.js';
 import type { Seal } from './seal.js';
 
 export interface ProtocolSide extends ModelProtocol {

@@ -1,7 +1,7 @@
 /** What the providers say, in their own words, to requests that they can read and do not answer. */
-import type { Protocol } from '../../../src/models/endpoint.js';
 
-import type { WireError } from '../../../src/testing/scripted-reply.js';
+import type { WireError } from '../../../packages/test-kit/scripted-reply.js';
+import type { Protocol } from '../../../src/models/endpoint.js';
 
 type Family = 'openai' | 'anthropic';
 

@@ -15,11 +15,11 @@ import type {
 } from '../../../src/activities/types.js';
 import { complete } from '../../../src/models/complete.js';
 import type { ModelProvider } from '../../../src/models/provider.js';
+import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
 import type { KeepPage, Mark } from '../../../src/run/state/kept.js';
 import { activityToolCalls, readyActivityTools } from '../../../src/worker/serve/activity-tools.js';
-import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 import { activityEnvironment } from '../../support/tool-calls.js';
 
 const MARK = { id: 0, seq: 0, step: 0 };

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openFolder } from '../../../packages/store/folder.js';
 import { RunUntold } from '../../../src/activities/keep.js';
 import { createOpenSession, OPEN_TRIES, type OpenDeps } from '../../../src/activities/open-session.js';
 import type { Opened, OpenSessionInput } from '../../../src/activities/types.js';
 import { type Message, NO_USAGE, textOf } from '../../../src/run/messages/message.js';
 import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
-import { openFolder } from '../../../src/shared/store/folder.js';
 import type { SessionStore } from '../../../src/shared/store/store.js';
 import { unpack } from '../../../src/workflows/platform/temporal-ports.js';
 

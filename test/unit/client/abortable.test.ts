@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { abortable } from '../../../src/client/abortable.js';
 import { connect, SteersmanClient } from '../../../src/client/client.js';
 import type { ClientScope } from '../../../src/client/client-scope.js';
-import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
+import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 
 /** A client of the SDK whose server is not there. */
 function awayClient() {

@@ -1,6 +1,10 @@
 /** Runs in the words of AG-UI: each stream is held against the schemas of 1.0, and taken by the clients of both versions. */
 import { describe, expect, test } from 'vitest';
 import type { RunSnapshot } from '../../../src/client/index.js';
+import type { RunEvent } from '../../../src/client/watch/run-event.js';
+import type { Gate } from '../../../src/run/gates/gate.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 import {
   type AgUiEvent,
   agUiEvents,
@@ -10,11 +14,7 @@ import {
   patchOf,
   replyOf,
   stateOf,
-} from '../../../src/client/vocabularies/index.js';
-import type { RunEvent } from '../../../src/client/watch/run-event.js';
-import type { Gate } from '../../../src/run/gates/gate.js';
-import { NO_USAGE } from '../../../src/run/messages/message.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
+} from '../../../src/vocabularies.js';
 import { AG_UI_VERSIONS, clientAfter } from '../../support/ag-ui.js';
 
 const RUN = 'run-1';

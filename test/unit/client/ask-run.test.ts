@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { askRun } from '../../../src/client/ask-run.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { fromWorker } from '../../../src/client/run/runs.js';
+import { WORKFLOW_TYPE } from '../../../src/run/agents/run-config.js';
 import { REFUSAL } from '../../../src/run/limits/failure.js';
-import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 const query = defineQuery<string>('state');
 

@@ -2,16 +2,16 @@
 import fc from 'fast-check';
 import * as marked from 'marked';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { elementsOf, isCostly, MOST_ELEMENTS } from '../../../src/cli/print/markdown-cost.js';
+import { elementsOf, isCostly, MOST_ELEMENTS } from '../../../packages/view/markdown-cost.js';
 import { noColors } from '../../../src/shared/output.js';
 
 const lexer = vi.fn(marked.lexer);
-let markdownLines: typeof import('../../../src/cli/print/markdown.js').markdownLines;
+let markdownLines: typeof import('../../../packages/print/markdown.js').markdownLines;
 
 beforeAll(async () => {
   vi.resetModules();
   vi.doMock('marked', () => ({ ...marked, lexer }));
-  ({ markdownLines } = await import('../../../src/cli/print/markdown.js'));
+  ({ markdownLines } = await import('../../../packages/print/markdown.js'));
 });
 afterAll(() => {
   vi.doUnmock('marked');

@@ -1,8 +1,8 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { endLine } from '../../../src/cli/print/end-lines.js';
-import { LIST_HEADER, listLine } from '../../../src/cli/verbs/list.js';
+import { LIST_HEADER, listLine } from '../../../packages/cli/verbs/list.js';
+import { endLine } from '../../../packages/print/end-lines.js';
 import { askRun } from '../../../src/client/ask-run.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { isFinalQueryError } from '../../../src/client/grpc-errors.js';

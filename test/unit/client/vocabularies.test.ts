@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEnd } from '../../../src/client/run/run-end.js';
+import { wordsOf } from '../../../src/client/vocabularies/stream-events.js';
+import type { RunEvent } from '../../../src/client/watch/run-event.js';
+import { NO_USAGE } from '../../../src/run/messages/message.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
 import {
   chunks,
   listenToStream,
@@ -8,11 +12,7 @@ import {
   streamEvents,
   turnEvents,
   type Vocabulary,
-} from '../../../src/client/vocabularies/index.js';
-import { wordsOf } from '../../../src/client/vocabularies/stream-events.js';
-import type { RunEvent } from '../../../src/client/watch/run-event.js';
-import { NO_USAGE } from '../../../src/run/messages/message.js';
-import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/run/state/journal.js';
+} from '../../../src/vocabularies.js';
 
 function journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent {
   return { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent;

@@ -1,9 +1,9 @@
 /** Requests of AG-UI that come twice, or from two clients. */
 import { expect, test, vi } from 'vitest';
-import { AG_UI_INPUT } from '../../../src/cli/console/ag-ui/input.js';
-import { send } from '../../../src/cli/console/ag-ui/send.js';
-import { startRun } from '../../../src/cli/console/ag-ui/thread.js';
-import type { Hub } from '../../../src/cli/console/hub.js';
+import { AG_UI_INPUT } from '../../../packages/console/ag-ui/input.js';
+import { send } from '../../../packages/console/ag-ui/send.js';
+import { startRun } from '../../../packages/console/ag-ui/thread.js';
+import type { Hub } from '../../../packages/console/hub.js';
 import { type Run, type SteersmanClient, SteersmanError } from '../../../src/client/index.js';
 import { lookOf } from '../../support/fake-runs.js';
 

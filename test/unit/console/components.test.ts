@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Components, componentsIn, NO_COMPONENTS } from '../../../src/cli/console/components.js';
-import { trustFrom } from '../../../src/stack/trust/trust.js';
+import { Components, componentsIn, NO_COMPONENTS } from '../../../packages/console/components.js';
+import { trustFrom } from '../../../src/config/trust/trust.js';
 
 afterEach(() => vi.unstubAllEnvs());
 

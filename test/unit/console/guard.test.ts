@@ -1,7 +1,7 @@
 /** Who is refused by the console, before anything is looked at. */
 import { expect, test } from 'vitest';
-import { createConsole } from '../../../src/cli/console/console.js';
-import { hostHeader } from '../../../src/cli/console/guard.js';
+import { createConsole } from '../../../packages/console/console.js';
+import { hostHeader } from '../../../packages/console/guard.js';
 import type { SteersmanClient } from '../../../src/client/index.js';
 
 const HOST = '127.0.0.1:7418';

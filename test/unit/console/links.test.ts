@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Links } from '../../../src/cli/console/links.js';
+import { Links } from '../../../packages/console/links.js';
 
 let home = '';
 beforeEach(() => {

@@ -1,6 +1,6 @@
 /** The second origin of the console: one page, under the policy that an app declares and no wider. */
 import { describe, expect, test } from 'vitest';
-import { createSandbox } from '../../../src/cli/console/sandbox.js';
+import { createSandbox } from '../../../packages/console/sandbox.js';
 
 const sandbox = createSandbox({ consoles: ['http://127.0.0.1:7418'] });
 

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startScriptedModel as startCommon } from '../../../src/testing/scripted-model.js';
+import { startScriptedModel as startCommon } from '../../../packages/test-kit/scripted-model.js';
 import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
 
 const open: ScriptedModel[] = [];

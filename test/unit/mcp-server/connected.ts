@@ -2,8 +2,8 @@
 import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { createMcpServer } from '../../../src/cli/mcp-server/server.js';
-import { Calls } from '../../../src/cli/mcp-server/tool.js';
+import { createMcpServer } from '../../../packages/mcp-server/server.js';
+import { Calls } from '../../../packages/mcp-server/tool.js';
 import type { SteersmanError } from '../../../src/shared/errors.js';
 import { type FakeRuns, fakeRuns } from '../../support/fake-runs.js';
 

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { computeTool } from '../../../packages/workspace-tools/compute.js';
 import type { ToolContext } from '../../../src/mcp/code-tools.js';
-import { computeTool } from '../../../src/mcp/workspace/compute.js';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'compute-')));
 const workspace = join(base, 'work');

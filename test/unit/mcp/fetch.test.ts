@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { fetchTool } from '../../../packages/workspace-tools/fetch.js';
+import { httpGet, isPublic } from '../../../packages/workspace-tools/http-get.js';
 import type { ToolContext } from '../../../src/mcp/code-tools.js';
-import { fetchTool } from '../../../src/mcp/workspace/fetch.js';
-import { httpGet, isPublic } from '../../../src/mcp/workspace/http-get.js';
 
 const HTML = { 'content-type': 'text/html' };
 const PAGES: Record<string, [number, Record<string, string>, string | Buffer]> = {

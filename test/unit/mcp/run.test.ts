@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { runTool } from '../../../packages/workspace-tools/run.js';
 import type { ToolContext } from '../../../src/mcp/code-tools.js';
-import { runTool } from '../../../src/mcp/workspace/run.js';
 import { decidePermission } from '../../../src/run/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/run/tools/tool.js';
 

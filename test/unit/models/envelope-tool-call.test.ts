@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { envelope } from '../../../packages/test-kit/role-outputs.js';
 import type { ModelRequestHead } from '../../../src/rules/prompts/model-request.js';
-import { envelope } from '../../../src/testing/role-outputs.js';
 import type { ScriptedModel, ScriptedReply } from '../../support/endpoint/model.js';
 import { startScriptedModel } from '../../support/endpoint/model.js';
 import { runCall, tool } from '../../support/model-calls.js';

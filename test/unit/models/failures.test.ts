@@ -3,12 +3,12 @@ import { createServer } from 'node:net';
 import * as anthropic from '@anthropic-ai/sdk';
 import * as openai from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { WireError } from '../../../packages/test-kit/scripted-reply.js';
 import { classifyBreak } from '../../../src/models/classify.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { FAILURE } from '../../../src/run/limits/failure.js';
 import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/shared/retry-after.js';
-import type { WireError } from '../../../src/testing/scripted-reply.js';
 import { type ScriptedReply, startScriptedModel } from '../../support/endpoint/model.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../support/model-calls.js';
 

@@ -1,9 +1,9 @@
 /** Every way in which an endpoint misbehaves, in every protocol: what a call comes to, and the same in the documentation. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { FAULTS as COMMON } from '../../../packages/test-kit/faults.js';
+import { startScriptedModel as startCommon } from '../../../packages/test-kit/scripted-model.js';
 import type { Protocol } from '../../../src/models/endpoint.js';
-import { FAULTS as COMMON } from '../../../src/testing/faults.js';
-import { startScriptedModel as startCommon } from '../../../src/testing/scripted-model.js';
 import { FAULTS } from '../../support/endpoint/faults/all.js';
 import { FAULT_WORDS, type FaultName } from '../../support/endpoint/faults/names.js';
 import type { startScriptedModel } from '../../support/endpoint/model.js';

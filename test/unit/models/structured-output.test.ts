@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { envelope, execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import type { JsonSchema } from '../../../src/base/json/json.js';
 import { parseRoleOutput } from '../../../src/rules/outputs/parse-output.js';
 import type { ModelRequestHead } from '../../../src/rules/prompts/model-request.js';
 import { ENVELOPE_FIELDS } from '../../../src/run/outputs/envelope.js';
 import { validateArguments } from '../../../src/shared/schema/validate-arguments.js';
-import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import {
   type ScriptedModel,
   type ScriptedModelOptions,

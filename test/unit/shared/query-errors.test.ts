@@ -2,9 +2,9 @@ import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/clie
 import { describe, expect, test } from 'vitest';
 import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
 import { FAILURE, REFUSAL } from '../../../src/run/limits/failure.js';
+import { localConnection } from '../../../src/shared/local/probe.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../../src/shared/query-errors.js';
 import { retryDelayMs, retryInterceptors } from '../../../src/shared/temporal-client.js';
-import { localConnection } from '../../../src/stack/probe.js';
 import { readArguments } from '../../../src/worker/serve/read-arguments.js';
 
 const grpc = (code: number, details = 'details') =>

@@ -103,12 +103,21 @@ describe('what reaches a terminal', () => {
   });
 
   test('streams: only the sinks and the screen of a session write to them (TR6)', () => {
-    const src = join(import.meta.dirname, '../../../src');
-    const writers = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    const root = join(import.meta.dirname, '../../..');
+    const writers = ['src', 'packages']
+      .flatMap(folder =>
+        readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file =>
+          join(folder, file),
+        ),
+      )
       .filter(file => file.endsWith('.ts'))
-      .filter(file => /\bstd(out|err)\.write\(|console\.\w+\(/.test(readFileSync(join(src, file), 'utf8')));
+      .filter(file => /\bstd(out|err)\.write\(|console\.\w+\(/.test(readFileSync(join(root, file), 'utf8')));
     // The bin says a sentence of its own to a Node that can load neither.
-    expect(writers.sort()).toEqual(['cli.ts', 'cli/session/screen/terminal.ts', 'shared/output.ts']);
+    expect(writers.sort()).toEqual([
+      'packages/session/screen/terminal.ts',
+      'src/cli.ts',
+      'src/shared/output.ts',
+    ]);
   });
 });
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startRemedy } from '../../../src/stack/dev-server.js';
-import { writeJson } from '../../../src/stack/json-file.js';
+import { startRemedy } from '../../../packages/stack/dev-server.js';
+import { writeJson } from '../../../src/shared/local/json-file.js';
 
 let dir = '';
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { choosePort } from '../../../src/stack/probe.js';
+import { choosePort } from '../../../src/shared/local/probe.js';
 
 const open = new Set<Server>();
 afterEach(() => {

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { whenOwnerIsGone } from '../../../src/stack/protocol.js';
-import type { Guest } from '../../../src/stack/worker-pool.js';
+import type { Guest } from '../../../packages/stack/worker-pool.js';
+import { whenOwnerIsGone } from '../../../src/shared/local/protocol.js';
 import { eventually } from '../../support/wait.js';
 
 /** As much of a child process as its owner looks at. */
@@ -29,7 +29,7 @@ const queues: (string | undefined)[] = [];
 /** What the next ones do as soon as they are there. */
 let begins = (child: Child) => child.says({ ready: true });
 let home = '';
-let pool: InstanceType<typeof import('../../../src/stack/worker-pool.js').WorkerPool>;
+let pool: InstanceType<typeof import('../../../packages/stack/worker-pool.js').WorkerPool>;
 beforeAll(() => {
   vi.resetModules();
   vi.doMock('node:child_process', async original => ({
@@ -49,7 +49,7 @@ beforeEach(async () => {
   started.length = 0;
   queues.length = 0;
   begins = child => child.says({ ready: true });
-  const { WorkerPool } = await import('../../../src/stack/worker-pool.js');
+  const { WorkerPool } = await import('../../../packages/stack/worker-pool.js');
   pool = new WorkerPool(home);
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openFolder } from '../../../src/shared/store/folder.js';
-import { postgresStore } from '../../../src/shared/store/postgres/postgres.js';
+import { openFolder } from '../../../packages/store/folder.js';
+import { postgresStore } from '../../../packages/store/postgres/postgres.js';
 import type { AccountStore } from '../../../src/shared/store/store.js';
 import { postgresDatabases } from '../../support/postgres.js';
 

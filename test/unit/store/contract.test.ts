@@ -14,11 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openFolder } from '../../../packages/store/folder.js';
 import { type Message, NO_USAGE } from '../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../src/run/state/journal.js';
 import type { Kept, RunRecord } from '../../../src/run/state/kept.js';
 import type { TraceStep } from '../../../src/run/state/trace.js';
-import { openFolder } from '../../../src/shared/store/folder.js';
 import type { Store } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';

@@ -1,8 +1,8 @@
 /** A database that an earlier version has made: its tables are brought up to date, with what they have. */
 import { expect, test } from 'vitest';
+import { migrate } from '../../../packages/store/postgres/migrations.js';
+import { postgresStore } from '../../../packages/store/postgres/postgres.js';
 import { NO_USAGE } from '../../../src/run/messages/message.js';
-import { migrate } from '../../../src/shared/store/postgres/migrations.js';
-import { postgresStore } from '../../../src/shared/store/postgres/postgres.js';
 import { pgliteDatabase } from '../../support/postgres.js';
 
 test('migrations: tables of version 2 with a conversation → its messages are found by the index of version 3', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFolder } from '../../../src/shared/store/folder.js';
+import { openFolder } from '../../../packages/store/folder.js';
 import { type Store, textsOfConversation } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 import { runRecord, said } from '../../support/records.js';

@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openFolder } from '../../../packages/store/folder.js';
+import { SpooledTexts } from '../../../packages/store/spool.js';
 import type { BlobOwner } from '../../../src/shared/store/blob-store.js';
-import { openFolder } from '../../../src/shared/store/folder.js';
-import { SpooledTexts } from '../../../src/shared/store/spool.js';
 import type { TextStore } from '../../../src/shared/store/store.js';
 import { postgresStores } from '../../support/postgres.js';
 

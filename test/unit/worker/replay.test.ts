@@ -2,7 +2,7 @@
 
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { beforeAll, expect, test } from 'vitest';
-import { replayHistories } from '../../../src/testing/replay.js';
+import { replayHistories } from '../../../packages/test-kit/replay.js';
 import { encryptedAs } from '../../../src/worker/replay.js';
 import { frozenHistories, workflowBundle } from '../../support/histories.js';
 import { quietTemporal } from '../../support/quiet.js';

@@ -1,9 +1,9 @@
 /** Checks of a goal in a whole run in memory: what they are made of, and how long they hold. */
 import { describe, expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import type { PinnedRun } from '../../../src/run/agents/run-config.js';
 import type { Check } from '../../../src/run/checks/check.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { showGate } from '../../../src/workflows/gates.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';

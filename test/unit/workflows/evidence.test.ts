@@ -1,11 +1,11 @@
 /** Evidence in a whole run in memory: what is looked at when, what a verdict may do, what the result says. */
 import { describe, expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import type { CallToolInput, LookFinds, LookInput } from '../../../src/activities/types.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { NO_USAGE, textOf } from '../../../src/run/messages/message.js';
 import { addWorkflowTools } from '../../../src/run/tools/workflow-tools.js';
 import { recallTool } from '../../../src/shared/store/recall.js';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
 import { fileTool, testRole } from '../../support/small-run.js';
 

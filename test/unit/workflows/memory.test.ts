@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { textOf } from '../../../src/run/messages/message.js';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { envelope, execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { textOf } from '../../../src/run/messages/message.js';
-import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { endCancelled } from '../../../src/workflows/goals.js';
 import { modelFacts } from '../../support/core-values.js';
 import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { jsonBytes } from '../../../src/base/json/json.js';
 import { TEXT_BYTES } from '../../../src/base/sizes/bounds.js';
 import { headWithin } from '../../../src/base/text/fit.js';
 import { BUILT_IN_WORDS } from '../../../src/base/words/words.js';
 import { notesText, PROJECT_NOTES_BYTES } from '../../../src/run/agents/project-notes.js';
 import type { Message } from '../../../src/run/messages/message.js';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { runTeam } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 import { review } from '../../support/steering.js';

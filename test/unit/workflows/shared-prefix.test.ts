@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { shortenThread } from '../../../src/conversation/handover.js';
 import type { ModelRequestPage } from '../../../src/rules/prompts/model-request.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { isPromptOf } from '../../../src/run/state/thread.js';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { instruct, nameRole } from '../../../src/workflows/instruct.js';
 import { modelFacts } from '../../support/core-values.js';
 import type { TeamReply } from '../../support/scripted-team.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { DEFAULT_LIMITS } from '../../../src/run/limits/limits.js';
 import { textOf } from '../../../src/run/messages/message.js';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { pairingFaults } from '../../support/pairing.js';
 import { runTeam, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
 import { fileTool } from '../../support/small-run.js';

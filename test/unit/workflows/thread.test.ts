@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { execution, plan, verdict } from '../../../packages/test-kit/role-outputs.js';
 import { runTeam } from '../../support/scripted-team.js';
 
 test('thread: notes for people → in the journal alone; all that is in the thread goes to the model (G3)', async () => {

@@ -1,7 +1,8 @@
 /** `/v1/messages/count_tokens`: what a request for a reply would count, and the same rules. */
+
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import { estimateTokens } from '../../../../src/run/limits/tokens.js';
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
 import { messagesPrompt } from '../cache/prompt.js';
 import type { Seal } from '../seal.js';
 import { refuseMessages } from './rules.js';

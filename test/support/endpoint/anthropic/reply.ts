@@ -1,14 +1,14 @@
 /** A reply in the form of the Messages API: https://docs.anthropic.com/en/api/messages-streaming */
 import type Anthropic from '@anthropic-ai/sdk';
-import { isRecord } from '../../../../src/base/json/json.js';
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { Frame, FrameStream } from '../../../../src/testing/play.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { Frame, FrameStream } from '../../../../packages/test-kit/play.js';
 import {
   chunksOf,
   type FullReply,
   type ScriptedStop,
   withCallId,
-} from '../../../../src/testing/scripted-reply.js';
+} from '../../../../packages/test-kit/scripted-reply.js';
+import { isRecord } from '../../../../src/base/json/json.js';
 import type { Seal } from '../seal.js';
 
 const STOP_REASONS: Record<ScriptedStop, Anthropic.StopReason> = {

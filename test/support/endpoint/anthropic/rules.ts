@@ -1,6 +1,6 @@
 /** What the Messages API asks of a request beyond its schema, in its own words. */
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import { firstIssue, type SchemaIssue } from '../schema-issue.js';
 import type { Seal } from '../seal.js';
 import { type MessagesBlock, type MessagesBody, messagesSchema } from './schema.js';

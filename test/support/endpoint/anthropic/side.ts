@@ -1,6 +1,6 @@
 /** Anthropic's Messages. */
 
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import type { ProtocolSide } from '../protocol.js';
 import { anthropicStream, anthropicWhole } from './reply.js';
 import { refuseMessages } from './rules.js';

@@ -1,6 +1,7 @@
 /** A Messages request as scripts read it: in the form of chat completions. */
+
+import type { Json, WireBody, WireMessage } from '../../../../packages/test-kit/model-server.js';
 import { isRecord, stringOr } from '../../../../src/base/json/json.js';
-import type { Json, WireBody, WireMessage } from '../../../../src/testing/model-server.js';
 
 export function anthropicToChat(body: Json): WireBody | null {
   if (typeof body.model !== 'string' || !Array.isArray(body.messages)) return null;

@@ -1,6 +1,7 @@
 /** Requests as the providers' caches read them: what stands before what, and what a change spoils. */
+
+import type { Json } from '../../../../packages/test-kit/model-server.js';
 import { isRecord } from '../../../../src/base/json/json.js';
-import type { Json } from '../../../../src/testing/model-server.js';
 import type { CacheBlock } from './marked-cache.js';
 
 /** Tools, the schema of the reply, then what is said: https://platform.openai.com/docs/guides/prompt-caching */

@@ -1,5 +1,5 @@
 /** Chat completions: what the strict server adds to those of the scripted model. */
-import { CHAT, chatStream, chatWhole, openAiError } from '../../../../src/testing/chat-completions.js';
+import { CHAT, chatStream, chatWhole, openAiError } from '../../../../packages/test-kit/chat-completions.js';
 import { openAiModel } from '../openai-checks.js';
 import type { ProtocolSide } from '../protocol.js';
 import { refuseChat } from './rules.js';

@@ -1,5 +1,5 @@
 /** How each fault is done. */
-import { FAULTS as COMMON } from '../../../../src/testing/faults.js';
+import { FAULTS as COMMON } from '../../../../packages/test-kit/faults.js';
 import type { Fault } from './fault.js';
 import { FORM_FAULTS } from './form.js';
 import { HTTP_FAULTS } from './http.js';

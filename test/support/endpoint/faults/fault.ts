@@ -1,9 +1,10 @@
 /** How a fault is done. */
+
+import type { Fault as PlainFault } from '../../../../packages/test-kit/faults.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { Frame, FrameStream, Part } from '../../../../packages/test-kit/play.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import type { Protocol } from '../../../../src/models/endpoint.js';
-import type { Fault as PlainFault } from '../../../../src/testing/faults.js';
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { Frame, FrameStream, Part } from '../../../../src/testing/play.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
 import type { Seal } from '../seal.js';
 
 /** One way in which endpoints misbehave: by another answer, another reply, or another stream. */

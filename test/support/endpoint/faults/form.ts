@@ -1,8 +1,8 @@
 /** Faults of how a reply is told: how its parts are numbered, begun and ended, how deep they are, what ends it. */
 
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { Frame, FrameStream } from '../../../../src/testing/play.js';
-import type { PlainReply, ScriptedToolCall } from '../../../../src/testing/scripted-reply.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { Frame, FrameStream } from '../../../../packages/test-kit/play.js';
+import type { PlainReply, ScriptedToolCall } from '../../../../packages/test-kit/scripted-reply.js';
 import { edited, type Fault, framesOf, withField } from './fault.js';
 
 /** More than what walks JSON by recursion can bear. */

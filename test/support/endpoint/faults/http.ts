@@ -1,7 +1,8 @@
 /** Faults before a reply begins: what HTTP says. */
+
+import { FAULTS, type FaultName, type Fault as PlainFault } from '../../../../packages/test-kit/faults.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import type { Protocol } from '../../../../src/models/endpoint.js';
-import { FAULTS, type FaultName, type Fault as PlainFault } from '../../../../src/testing/faults.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
 import { unknownModel, wrongKey } from '../refusals.js';
 import type { Fault } from './fault.js';
 

@@ -1,4 +1,4 @@
-/** The faults by name, and in words what the endpoint does. How is in the files beside this one, and of those that programs' tests want in `src/testing/faults.ts`. */
+/** The faults by name, and in words what the endpoint does. How is in the files beside this one, and of those that programs' tests want in `packages/test-kit/faults.ts`. */
 export const FAULT_WORDS = {
   'http.context-too-long': 'answers 400: the context is too long, in the words of the provider',
   'http.wrong-key': 'answers 401',

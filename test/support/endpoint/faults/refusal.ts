@@ -1,6 +1,6 @@
 /** Faults of what is asked: an endpoint that does not know a thing refuses each request that holds it. */
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import type { Fault } from './fault.js';
 
 /** More than endpoints with a small window take. */

@@ -1,8 +1,8 @@
 /** Faults of what is said: how a reply ends, its calls, its usage, its thinking. */
-import { firstHalf, lastCall, onlyText } from '../../../../src/testing/faults.js';
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { Frame, Part } from '../../../../src/testing/play.js';
-import type { ScriptedToolCall } from '../../../../src/testing/scripted-reply.js';
+import { firstHalf, lastCall, onlyText } from '../../../../packages/test-kit/faults.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { Frame, Part } from '../../../../packages/test-kit/play.js';
+import type { ScriptedToolCall } from '../../../../packages/test-kit/scripted-reply.js';
 import { edited, type Fault, framesOf, withField } from './fault.js';
 
 function everyCall(change: (call: ScriptedToolCall) => ScriptedToolCall): Fault {

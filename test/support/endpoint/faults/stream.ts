@@ -1,8 +1,9 @@
 /** Faults of the connection and of the stream's form. */
+
+import { upTo } from '../../../../packages/test-kit/faults.js';
+import type { Frame, FrameStream, Part } from '../../../../packages/test-kit/play.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import type { Protocol } from '../../../../src/models/endpoint.js';
-import { upTo } from '../../../../src/testing/faults.js';
-import type { Frame, FrameStream, Part } from '../../../../src/testing/play.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
 import type { ProtocolSide } from '../protocol.js';
 import { SIDES } from '../sides.js';
 import { type Fault, framesOf } from './fault.js';

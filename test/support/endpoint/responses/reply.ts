@@ -1,8 +1,8 @@
 /** A reply in the form of the Responses API: https://platform.openai.com/docs/api-reference/responses */
 
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { Frame, FrameStream } from '../../../../src/testing/play.js';
-import { chunksOf, type FullReply, withCallId } from '../../../../src/testing/scripted-reply.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { Frame, FrameStream } from '../../../../packages/test-kit/play.js';
+import { chunksOf, type FullReply, withCallId } from '../../../../packages/test-kit/scripted-reply.js';
 import type { Seal } from '../seal.js';
 
 /** The items of a reply as they stand at its end. */

@@ -1,7 +1,7 @@
 /** What the Responses API asks of a request beyond its schema. This server keeps no replies: as with `store: false`. */
 
-import type { Json } from '../../../../src/testing/model-server.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
+import type { Json } from '../../../../packages/test-kit/model-server.js';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import { openAiIssue, strictSchemaFault } from '../openai-checks.js';
 import { firstIssue } from '../schema-issue.js';
 import type { Seal } from '../seal.js';

@@ -1,5 +1,5 @@
 /** OpenAI's Responses. */
-import { openAiError } from '../../../../src/testing/chat-completions.js';
+import { openAiError } from '../../../../packages/test-kit/chat-completions.js';
 import { openAiModel } from '../openai-checks.js';
 import type { ProtocolSide } from '../protocol.js';
 import { responsesStream, responsesWhole } from './reply.js';

@@ -1,6 +1,7 @@
 /** A Responses request as scripts read it: in the form of chat completions. */
+
+import type { Json, WireBody, WireMessage } from '../../../../packages/test-kit/model-server.js';
 import { isRecord, stringOr } from '../../../../src/base/json/json.js';
-import type { Json, WireBody, WireMessage } from '../../../../src/testing/model-server.js';
 
 export function responsesToChat(body: Json): WireBody | null {
   const { input } = body;

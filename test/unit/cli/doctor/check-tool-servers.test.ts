@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkToolServers } from '../../../../src/cli/doctor/check-tool-servers.js';
+import { checkToolServers } from '../../../../packages/cli/doctor/check-tool-servers.js';
 import { promptRoots } from '../../../../src/config/prompts/prompt-files.js';
 import { loadRoles } from '../../../../src/config/prompts/prompts.js';
 import { loadSettings } from '../../../../src/config/settings.js';

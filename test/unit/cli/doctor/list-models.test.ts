@@ -4,8 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { checkEndpoints } from '../../../../src/cli/doctor/check-models.js';
-import { type EndpointModels, endpointLines, listModels } from '../../../../src/cli/doctor/list-models.js';
+import { checkEndpoints } from '../../../../packages/cli/doctor/check-models.js';
+import {
+  type EndpointModels,
+  endpointLines,
+  listModels,
+} from '../../../../packages/cli/doctor/list-models.js';
 import { providerSource } from '../../../../src/worker/providers.js';
 
 const servers: Server[] = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 
 const CONNECT = '../../../../src/client/connect.js';
-const RUNS = '../../../../src/stack/open-runs.js';
+const RUNS = '../../../../src/shared/local/open-runs.js';
 const POLLER = `1.0@here.${process.pid}@${hostname()}`;
 /** Nobody answers there. */
 const AWAY = 'postgresql://me:pass-of-mine@127.0.0.1:9/kept';
@@ -43,7 +43,7 @@ async function health(env: Record<string, string>, yaml = '') {
     said += String(text);
     return true;
   });
-  await import('../../../../src/cli/doctor/worker-health.js');
+  await import('../../../../packages/cli/doctor/worker-health.js');
   return { said, code: process.exitCode };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { usageTable } from '../../../../src/cli/print/show-run.js';
+import { usageTable } from '../../../../packages/print/show-run.js';
 
 test('usageTable: roles and models → a line each, the share of cached input by role, costs as far as known (M9)', () => {
   const table = usageTable([

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openAgents } from '../../../../src/cli/setup/completion.js';
+import { openAgents } from '../../../../packages/cli/setup/completion.js';
 import type { ChildTree } from '../../../../src/client/index.js';
 import { projectRoot } from '../../../../src/shared/package.js';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openFolder } from '../../../../packages/store/folder.js';
 import { Sessions } from '../../../../src/client/kept/kept-runs.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
-import { openFolder } from '../../../../src/shared/store/folder.js';
 
 let home = '';
 beforeEach(async () => {

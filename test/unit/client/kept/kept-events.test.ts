@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openFolder } from '../../../../packages/store/folder.js';
 import { keptEvents } from '../../../../src/client/kept/kept-runs.js';
 import { type AssistantMessage, NO_USAGE } from '../../../../src/run/messages/message.js';
 import type { JournalEvent } from '../../../../src/run/state/journal.js';
 import type { Kept, RunRecord } from '../../../../src/run/state/kept.js';
-import { openFolder } from '../../../../src/shared/store/folder.js';
 
 const RUN: RunRecord = {
   v: 1,

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Temporal } from '../../../../src/client/connect.js';
 import { answerAndKeep } from '../../../../src/client/run/send.js';
-import { keptPermissions } from '../../../../src/stack/trust/kept-permissions.js';
-import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
+import { keptPermissions } from '../../../../src/config/trust/kept-permissions.js';
+import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 
 vi.stubEnv('XDG_STATE_HOME', mkdtempSync(join(tmpdir(), 'kept-')));
 afterAll(() => vi.unstubAllEnvs());

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openFolder } from '../../../../packages/store/folder.js';
 import { keptChildren } from '../../../../src/client/run/child-tree.js';
 import { keptEnd } from '../../../../src/client/run/forgotten.js';
 import { snapshotOf } from '../../../../src/client/run/run-snapshot.js';
 import { NO_COUNTERS } from '../../../../src/run/limits/limits.js';
 import type { RunRecord } from '../../../../src/run/state/kept.js';
 import type { KeptRest } from '../../../../src/run/state/kept-rest.js';
-import { openFolder } from '../../../../src/shared/store/folder.js';
 import { runRecord } from '../../../support/records.js';
 
 let dir = '';

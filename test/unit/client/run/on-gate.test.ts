@@ -8,8 +8,9 @@ import { Run } from '../../../../src/client/run/run.js';
 import { RunReader } from '../../../../src/client/run/run-reader.js';
 import { update } from '../../../../src/client/run/send.js';
 import { clientTool } from '../../../../src/client/start/client-tools.js';
+import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 import type { Gate } from '../../../../src/run/gates/gate.js';
-import { submitToolResultUpdate, WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
+import { submitToolResultUpdate } from '../../../../src/workflows/messages.js';
 import { approvalGate } from '../../../support/fake-runs.js';
 import { eventually } from '../../../support/wait.js';
 

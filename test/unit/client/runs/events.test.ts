@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import type { ClientScope } from '../../../../src/client/client-scope.js';
 import { Run } from '../../../../src/client/run/run.js';
-import { listenToStream } from '../../../../src/client/vocabularies/index.js';
 import { pauseMs } from '../../../../src/client/watch/watch-run.js';
-import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
+import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
+import { listenToStream } from '../../../../src/vocabularies.js';
 import { eventually } from '../../../support/wait.js';
 
 /** A run that waits for somebody; `looked` for each look at it, which gives whether its workers are behind. */

@@ -4,8 +4,8 @@ import type { Temporal } from '../../../../src/client/connect.js';
 import { RunReader } from '../../../../src/client/run/run-reader.js';
 import type { RunEvent } from '../../../../src/client/watch/run-event.js';
 import { watchRun } from '../../../../src/client/watch/watch-run.js';
+import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/run/state/journal.js';
-import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 
 /** One run on the server, as far as it has come. */
 interface Served {

@@ -1,11 +1,11 @@
 import xterm from '@xterm/headless';
 import { describe, expect, test } from 'vitest';
-import type { Key } from '../../../../src/cli/session/input/keys.js';
-import { onKey } from '../../../../src/cli/session/input/talk.js';
-import { NEW_TALK, type Talk } from '../../../../src/cli/session/input/talk-state.js';
-import { newProgress } from '../../../../src/cli/session/run-view.js';
-import { liveArea } from '../../../../src/cli/session/screen/live-area.js';
-import { type Drawn, frame, NOTHING_DRAWN } from '../../../../src/cli/session/screen/terminal.js';
+import type { Key } from '../../../../packages/session/input/keys.js';
+import { onKey } from '../../../../packages/session/input/talk.js';
+import { NEW_TALK, type Talk } from '../../../../packages/session/input/talk-state.js';
+import { liveArea } from '../../../../packages/session/screen/live-area.js';
+import { type Drawn, frame, NOTHING_DRAWN } from '../../../../packages/session/screen/terminal.js';
+import { newProgress } from '../../../../packages/view/run-progress.js';
 import { noColors } from '../../../../src/shared/output.js';
 
 const typed = (text: string): Key[] => [...text].map(char => ({ name: char.toLowerCase(), sequence: char }));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { workerOfQueue } from '../../../../src/client/start/project-worker.js';
+import { trustFrom } from '../../../../src/config/trust/trust.js';
+import { noteQueue } from '../../../../src/shared/local/queues.js';
 import { projectRoot } from '../../../../src/shared/package.js';
-import { noteQueue } from '../../../../src/stack/queues.js';
-import { trustFrom } from '../../../../src/stack/trust/trust.js';
 
 let dir: string;
 beforeEach(() => {

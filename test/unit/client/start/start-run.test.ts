@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type StartWords, startOptions } from '../../../../src/cli/start-options.js';
+import { type StartWords, startOptions } from '../../../../packages/cli/start-options.js';
 import { shownWith, startRequest } from '../../../../src/client/start/start-run.js';
 import { ENDPOINT_VARIABLES } from '../../../../src/models/endpoint.js';
 import { SteersmanError } from '../../../../src/shared/errors.js';

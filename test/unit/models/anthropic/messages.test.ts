@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { WireError } from '../../../../packages/test-kit/scripted-reply.js';
 import { toolResult } from '../../../../src/conversation/tool-result.js';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
 import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
@@ -6,7 +7,6 @@ import type { ModelRequest } from '../../../../src/models/provider.js';
 import { FAILURE } from '../../../../src/run/limits/failure.js';
 import type { AssistantMessage, Message } from '../../../../src/run/messages/message.js';
 import { NO_USAGE } from '../../../../src/run/messages/message.js';
-import type { WireError } from '../../../../src/testing/scripted-reply.js';
 import type { ScriptedReply } from '../../../support/endpoint/model.js';
 import { startScriptedModel } from '../../../support/endpoint/model.js';
 import { type CallSetup, failureOf, runCall, tool, user } from '../../../support/model-calls.js';

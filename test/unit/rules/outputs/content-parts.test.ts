@@ -1,6 +1,6 @@
 /** Which texts are content for people's eyes, and what they say in words. */
 import { expect, test } from 'vitest';
-import { spokenText } from '../../../../src/cli/print/reply-text.js';
+import { spokenText } from '../../../../packages/view/spoken-text.js';
 import {
   type ContentPart,
   partsText,

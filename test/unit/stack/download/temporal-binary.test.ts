@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { SteersmanError } from '../../../../src/shared/errors.js';
 import {
   type BinaryEffects,
   type BinaryWay,
@@ -7,7 +6,8 @@ import {
   isAtLeast,
   MINIMUM_TEMPORAL_VERSION,
   TEMPORAL_VERSION,
-} from '../../../../src/stack/download/temporal-binary.js';
+} from '../../../../packages/stack/download/temporal-binary.js';
+import { SteersmanError } from '../../../../src/shared/errors.js';
 
 const CACHED = '/cache/temporal';
 const ON_PATH = '/usr/bin/temporal';

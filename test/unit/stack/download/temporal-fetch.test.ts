@@ -13,8 +13,8 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findTemporalBinary, TEMPORAL_VERSION } from '../../../../src/stack/download/temporal-binary.js';
-import { binaryEffects } from '../../../../src/stack/download/temporal-fetch.js';
+import { findTemporalBinary, TEMPORAL_VERSION } from '../../../../packages/stack/download/temporal-binary.js';
+import { binaryEffects } from '../../../../packages/stack/download/temporal-fetch.js';
 
 let dir: string;
 let cache: string;

@@ -4,9 +4,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import type { CallToolResult } from '../../../../src/activities/types.js';
+import { WORKFLOW_TYPE } from '../../../../src/run/agents/run-config.js';
 import { Secrets } from '../../../../src/shared/secrets.js';
 import { activityToolCalls, readyActivityTools } from '../../../../src/worker/serve/activity-tools.js';
-import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 
 const cycle: Record<string, unknown> = {};
 cycle.self = cycle;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { execution, plan, verdict } from '../../../../src/testing/role-outputs.js';
+import { execution, plan, verdict } from '../../../../packages/test-kit/role-outputs.js';
 import { pinnedRun } from '../../../support/core-values.js';
 import { runTeam, type TeamReply } from '../../../support/scripted-team.js';
 

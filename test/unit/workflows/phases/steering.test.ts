@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../../../packages/test-kit/role-outputs.js';
 import { DEFAULT_LIMITS } from '../../../../src/run/limits/limits.js';
-import { execution, plan, verdict } from '../../../../src/testing/role-outputs.js';
 import {
   editPlan,
   receive,

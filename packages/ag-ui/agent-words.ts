@@ -1,0 +1,194 @@
+/** What one agent of a run says, thinks and calls, in the words of AG-UI. */
+
+import type { RunEvent } from 'steersman/client';
+import { type Addition, oneAtATime, ReplyText } from 'steersman/client';
+import type { SaidCall } from 'steersman/run';
+import type { AgUiSpoken } from './events.js';
+
+/** Told as custom events, `steersman.` before their type. */
+const PASSED_ON: ReadonlySet<RunEvent['type']> = new Set([
+  'budget_warning',
+  'notice',
+  'paused',
+  'provider_switch',
+  'receipt',
+  'resumed',
+  'retry',
+  'tool_progress',
+  'verdict',
+  'warning',
+]);
+
+export class AgentWords {
+  /** Id of the agent's run, which is before the ids of all that it says: these are unique in a thread of several runs. */
+  readonly #run: string;
+  readonly #reply = new ReplyText();
+  readonly #spoken: (event: RunEvent) => AgUiSpoken[];
+  /** The message of the call at hand, and the role that speaks. */
+  #message = '';
+  #role = '';
+  /** How often the call at hand was begun anew. */
+  #tries = 0;
+  /** Messages that are open, by id. */
+  #speaking: string | null = null;
+  #thinking: string | null = null;
+  /** Messages of the call at hand that were told. */
+  #told: string[] = [];
+  #thoughts = 0;
+  /** Calls that were told, by the run's id of each that began. */
+  readonly #calls = new Set<string>();
+  readonly #callOf = new Map<string, string>();
+
+  constructor(run: string) {
+    this.#run = run;
+    this.#spoken = oneAtATime(event => this.#speak(event));
+  }
+
+  /** `event`: of this agent, without its path. */
+  take(event: RunEvent): AgUiSpoken[] {
+    // Sub-agents are told at once, and name the call that began them.
+    if (event.type === 'tool_call_started') this.#callOf.set(event.callId, this.#toolCall(event));
+    return this.#spoken(event);
+  }
+
+  /** The tool call that the run began under this id. */
+  callOf(callId: string): string | undefined {
+    return this.#callOf.get(callId);
+  }
+
+  /** Ends what is open. */
+  close(): AgUiSpoken[] {
+    return [...this.#endThought(), ...this.#endText()];
+  }
+
+  #speak(event: RunEvent): AgUiSpoken[] {
+    if (event.type === 'model_call_started') this.#begin(`${this.#run}/${event.callId}`, event.role);
+    const isAnswer = event.type === 'goal_ended';
+    if (isAnswer) this.#begin(`${this.#run}/goal-${event.number}`, this.#role);
+    const said = this.#reply.heard(event).flatMap(added => this.#add(added));
+    const more = this.#beside(event);
+    const isWhole = isAnswer || event.type === 'model_call_ended' || event.type === 'model_call_failed';
+    return [...said, ...(isWhole ? this.close() : []), ...more];
+  }
+
+  #begin(message: string, role: string): void {
+    this.#message = message;
+    this.#role = role;
+    this.#tries = 0;
+    this.#thoughts = 0;
+    this.#told = [];
+  }
+
+  #add(added: Addition): AgUiSpoken[] {
+    if (added.kind === 'reset') return this.#again();
+    return added.kind === 'thought' ? this.#think(added.text) : this.#say(added.text);
+  }
+
+  /** What was told of this call does not count: clients that keep it are told which messages that are. */
+  #again(): AgUiSpoken[] {
+    const dropped = this.#told;
+    this.#tries += 1;
+    this.#thoughts = 0;
+    const ended = this.close();
+    this.#told = [];
+    return [...ended, { type: 'CUSTOM', name: 'steersman.reset', value: { messageIds: dropped } }];
+  }
+
+  #say(delta: string): AgUiSpoken[] {
+    const messageId = this.#messageId();
+    const before = this.#endThought();
+    if (this.#speaking === null) {
+      this.#speaking = messageId;
+      this.#told.push(messageId);
+      before.push({ type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', name: this.#role });
+    }
+    return [...before, { type: 'TEXT_MESSAGE_CONTENT', messageId, delta }];
+  }
+
+  #think(delta: string): AgUiSpoken[] {
+    if (this.#thinking !== null)
+      return [{ type: 'REASONING_MESSAGE_CONTENT', messageId: this.#thinking, delta }];
+    this.#thoughts += 1;
+    const messageId = `${this.#messageId()}-thought-${this.#thoughts}`;
+    this.#thinking = messageId;
+    this.#told.push(messageId);
+    return [
+      { type: 'REASONING_START', messageId },
+      { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+      { type: 'REASONING_MESSAGE_CONTENT', messageId, delta },
+    ];
+  }
+
+  #endText(): AgUiSpoken[] {
+    const messageId = this.#speaking;
+    this.#speaking = null;
+    return messageId === null ? [] : [{ type: 'TEXT_MESSAGE_END', messageId }];
+  }
+
+  #endThought(): AgUiSpoken[] {
+    const messageId = this.#thinking;
+    this.#thinking = null;
+    if (messageId === null) return [];
+    return [
+      { type: 'REASONING_MESSAGE_END', messageId },
+      { type: 'REASONING_END', messageId },
+    ];
+  }
+
+  #beside(event: RunEvent): AgUiSpoken[] {
+    switch (event.type) {
+      case 'model_call_ended':
+        return (event.calls ?? []).flatMap(call => this.#call(call));
+      case 'tool_call_started':
+        return this.#started(event);
+      case 'tool_call_ended': {
+        const toolCallId = this.#callOf.get(event.callId) ?? `${this.#run}/${event.callId}`;
+        const messageId = `${this.#run}/${event.messageId}`;
+        return [{ type: 'TOOL_CALL_RESULT', messageId, toolCallId, content: event.text, role: 'tool' }];
+      }
+      case 'user_message': {
+        const messageId = `${this.#run}/said-${event.seq}`;
+        return [
+          { type: 'TEXT_MESSAGE_START', messageId, role: 'assistant', name: event.role },
+          { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: event.text },
+          { type: 'TEXT_MESSAGE_END', messageId },
+        ];
+      }
+      default:
+        return PASSED_ON.has(event.type) ? [customOf(event)] : [];
+    }
+  }
+
+  /** A call of a reply that is kept no more is told when it begins; one that a person edited, with what runs. */
+  #started(event: Extract<RunEvent, { type: 'tool_call_started' }>): AgUiSpoken[] {
+    const { tool: name, toolUseId: id = event.callId, edited } = event;
+    const told = this.#call({ id, name, arguments: event.arguments });
+    if (told.length > 0 || !edited) return told;
+    const value = { toolCallId: this.#toolCall(event), arguments: event.arguments };
+    return [{ type: 'CUSTOM', name: 'steersman.edited_call', value }];
+  }
+
+  #call({ id, name, arguments: input }: SaidCall): AgUiSpoken[] {
+    const toolCallId = `${this.#run}/${id}`;
+    if (this.#calls.has(toolCallId)) return [];
+    this.#calls.add(toolCallId);
+    return [
+      { type: 'TOOL_CALL_START', toolCallId, toolCallName: name, parentMessageId: this.#messageId() },
+      ...(input === '' ? [] : [{ type: 'TOOL_CALL_ARGS' as const, toolCallId, delta: input }]),
+      { type: 'TOOL_CALL_END', toolCallId },
+    ];
+  }
+
+  #toolCall({ toolUseId, callId }: { toolUseId?: string; callId: string }): string {
+    return `${this.#run}/${toolUseId ?? callId}`;
+  }
+
+  #messageId(): string {
+    return this.#tries === 0 ? this.#message : `${this.#message}~${this.#tries + 1}`;
+  }
+}
+
+function customOf(event: RunEvent): AgUiSpoken {
+  const { type, ...value } = event;
+  return { type: 'CUSTOM', name: `steersman.${type}`, value };
+}

@@ -1,0 +1,230 @@
+/** The messages of a thread as AG-UI has them, by the events that tell them: for clients that come late. */
+import { isRecord, preview } from 'steersman/base';
+import type { RunEvent } from 'steersman/client';
+import type { AgUiAgent, AgUiMessage, AgUiSpoken } from './events.js';
+
+type Told = AgUiSpoken | AgUiAgent;
+/** A message of the client: what it has beside these stays as it is. */
+export type ClientMessage = { id: string; role: string } & Record<string, unknown>;
+
+interface Open {
+  begin: AgUiSpoken[];
+  message: Extract<AgUiMessage, { role: 'assistant' | 'reasoning' }>;
+}
+
+export class Conversation {
+  /** In order; what is open is not among them. */
+  readonly #messages = new Map<string, AgUiMessage>();
+  readonly #open = new Map<string, Open>();
+  readonly #agents = new Map<string, Extract<AgUiAgent, { type: 'SUBAGENT_STARTED' }>>();
+  /** Goals of the run, oldest first, and its other messages from people by their ids. */
+  readonly #goals: string[] = [];
+  readonly #receipts = new Set<string>();
+  /** What was said to no end. */
+  readonly #dropped = new Set<string>();
+
+  /** What a person said, in an event of the run `run` itself. */
+  hear(run: string, event: RunEvent): void {
+    if (event.path !== undefined) return;
+    if (event.type === 'run_started') this.#addGoal(`${run}/goal`, event.goal);
+    if (event.type === 'goal_started' && event.number > 1)
+      this.#nextGoal(`${run}/goal-text-${event.number}`, event.text);
+    if (event.type !== 'receipt' || this.#receipts.has(event.id)) return;
+    this.#receipts.add(event.id);
+    this.#add({ id: event.id, role: 'user', content: event.text ?? '' });
+  }
+
+  take(event: Told): void {
+    switch (event.type) {
+      case 'TEXT_MESSAGE_START': {
+        const { messageId: id, name, subagentRunId } = event;
+        const message = { id, role: 'assistant' as const, name, content: '', ...of(subagentRunId) };
+        this.#open.set(id, { begin: [event], message });
+        return;
+      }
+      case 'REASONING_START':
+      case 'REASONING_MESSAGE_START': {
+        const { messageId: id, subagentRunId } = event;
+        const begin = [...(this.#open.get(id)?.begin ?? []), event];
+        this.#open.set(id, { begin, message: { id, role: 'reasoning', content: '', ...of(subagentRunId) } });
+        return;
+      }
+      case 'TEXT_MESSAGE_CONTENT':
+      case 'REASONING_MESSAGE_CONTENT': {
+        const open = this.#open.get(event.messageId);
+        if (open) open.message.content = (open.message.content ?? '') + event.delta;
+        return;
+      }
+      case 'TEXT_MESSAGE_END':
+      case 'REASONING_END': {
+        const open = this.#open.get(event.messageId);
+        this.#open.delete(event.messageId);
+        if (open) this.#add(open.message);
+        return;
+      }
+      default:
+        this.#takeOther(event);
+    }
+  }
+
+  #takeOther(event: Told): void {
+    switch (event.type) {
+      case 'TOOL_CALL_START': {
+        const { toolCallId: id, toolCallName: name, parentMessageId, subagentRunId } = event;
+        const parent = this.#messages.get(parentMessageId);
+        const message =
+          parent?.role === 'assistant'
+            ? parent
+            : { id: parentMessageId, role: 'assistant' as const, ...of(subagentRunId) };
+        const call = { id, type: 'function' as const, function: { name, arguments: '' } };
+        this.#add({ ...message, toolCalls: [...(message.toolCalls ?? []), call] });
+        return;
+      }
+      case 'TOOL_CALL_ARGS': {
+        const call = this.#call(event.toolCallId);
+        if (call) call.function.arguments += event.delta;
+        return;
+      }
+      case 'TOOL_CALL_RESULT': {
+        const { messageId: id, toolCallId, content, subagentRunId } = event;
+        this.#add({ id, role: 'tool', toolCallId, content, ...of(subagentRunId) });
+        return;
+      }
+      case 'SUBAGENT_STARTED':
+        this.#agents.set(event.subagentRunId, event);
+        return;
+      case 'SUBAGENT_FINISHED':
+      case 'SUBAGENT_ERROR':
+        this.#agents.delete(event.subagentRunId);
+        return;
+      case 'CUSTOM':
+        if (event.name === 'steersman.reset') this.#forget(event.value);
+        return;
+      default:
+    }
+  }
+
+  /** What stands open is told again, whole: agents first, which their messages name. */
+  *openAgain(): Generator<Told> {
+    yield* this.#agents.values();
+    for (const { begin, message } of this.#open.values()) {
+      yield* begin;
+      const { id: messageId, role, content, subagentRunId } = message;
+      const type = role === 'reasoning' ? 'REASONING_MESSAGE_CONTENT' : 'TEXT_MESSAGE_CONTENT';
+      if (content) yield { type, messageId, delta: content, ...of(subagentRunId) };
+    }
+  }
+
+  /** Ends of all that stands open, for a stream that ends before it: no client takes it otherwise. */
+  *closing(): Generator<Told> {
+    for (const { message } of this.#open.values()) {
+      const own = { messageId: message.id, ...of(message.subagentRunId) };
+      if (message.role === 'assistant') yield { type: 'TEXT_MESSAGE_END', ...own };
+      else
+        yield* [
+          { type: 'REASONING_MESSAGE_END' as const, ...own },
+          { type: 'REASONING_END' as const, ...own },
+        ];
+    }
+    for (const subagentRunId of [...this.#agents.keys()].reverse())
+      yield { type: 'SUBAGENT_FINISHED', subagentRunId, outcome: { type: 'suspended' } };
+  }
+
+  /** All messages: those of the client in its order, as the run has them, then what it lacks. */
+  with(client: readonly ClientMessage[]): unknown[] {
+    const same = this.#sameAs(client);
+    const known = new Set<string>();
+    const kept = client.flatMap(message => {
+      const id = same.get(message.id) ?? message.id;
+      known.add(id);
+      // What a client began to show and the run goes on to say is told again.
+      if (this.#open.has(id) || this.#dropped.has(id)) return [];
+      const own = this.#messages.get(id);
+      return [own === undefined || own.role === 'user' || own.role === 'tool' ? message : own];
+    });
+    const results = new Set(
+      client.flatMap(({ toolCallId }) => (typeof toolCallId === 'string' ? [toolCallId] : [])),
+    );
+    const lacks = [...this.#messages.values()].filter(
+      message => !known.has(message.id) && !(message.role === 'tool' && results.has(message.toolCallId)),
+    );
+    return [...kept, ...lacks];
+  }
+
+  /** Messages of the person that the run has not got: those after the last that it knows, or that an agent answered. */
+  unheard(client: readonly ClientMessage[]): { id: string; text: string }[] {
+    const same = this.#sameAs(client);
+    const isKnown = ({ id, role }: ClientMessage) =>
+      same.has(id) || role === 'assistant' || this.#messages.has(id);
+    const news = client.slice(client.findLastIndex(isKnown) + 1);
+    return news
+      .filter(({ role }) => role === 'user')
+      .map(message => ({ id: message.id, text: textOf(message) }));
+  }
+
+  /** Ids that the run gave to goals, by those of the client: a start has no id, so the text and the order tell. */
+  #sameAs(client: readonly ClientMessage[]): Map<string, string> {
+    const goals = [...this.#goals];
+    const same = new Map<string, string>();
+    for (const message of client) {
+      const [goal = ''] = goals;
+      const isGoal = message.role === 'user' && !this.#receipts.has(message.id) && goals.length > 0;
+      const own = this.#messages.get(goal);
+      if (!isGoal || own?.role !== 'user') continue;
+      if (message.id !== goal && own.content.trim() !== textOf(message).trim()) continue;
+      same.set(message.id, goal);
+      goals.shift();
+    }
+    return same;
+  }
+
+  /** A message that became a goal is known whole now; the goal of a start that met this run has none. */
+  #nextGoal(id: string, text: string): void {
+    const words = preview(text, text.length);
+    for (const receipt of this.#receipts) {
+      const message = this.#messages.get(receipt);
+      if (message?.role !== 'user' || !words.startsWith(message.content.replace(/…$/, ''))) continue;
+      if (message.content === '') continue;
+      this.#add({ ...message, content: text });
+      return;
+    }
+    this.#addGoal(id, text);
+  }
+
+  #addGoal(id: string, content: string): void {
+    this.#goals.push(id);
+    this.#add({ id, role: 'user', content });
+  }
+
+  #add(message: AgUiMessage): void {
+    this.#messages.set(message.id, message);
+  }
+
+  #call(id: string) {
+    for (const message of [...this.#messages.values()].reverse()) {
+      const call = message.role === 'assistant' && message.toolCalls?.find(each => each.id === id);
+      if (call) return call;
+    }
+    return null;
+  }
+
+  #forget(value: unknown): void {
+    const ids = isRecord(value) && Array.isArray(value.messageIds) ? value.messageIds.map(String) : [];
+    for (const id of ids) {
+      this.#messages.delete(id);
+      this.#dropped.add(id);
+    }
+  }
+}
+
+/** The text of a message; parts that are no text are left out. */
+export function textOf({ content }: ClientMessage): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const texts = content.filter(isRecord).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  return texts.join('\n');
+}
+
+function of(subagentRunId: string | undefined): { subagentRunId?: string } {
+  return subagentRunId === undefined ? {} : { subagentRunId };
+}

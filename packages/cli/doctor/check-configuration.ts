@@ -1,0 +1,182 @@
+/** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { plural } from 'steersman/base';
+import {
+  callableModels,
+  checkWorkspace,
+  chooseModels,
+  configurationDigest,
+  displayPath,
+  loadPrefix,
+  loadRoles,
+  loadWords,
+  localToolsDir,
+  mergeLimits,
+  missingAgents,
+  promptRoots,
+  type RoleTemplate,
+  renderPrefix,
+  renderRole,
+  requireRoles,
+  SETTINGS_FILE,
+  type Settings,
+  settingsOfAny,
+  workspaceRoots,
+} from 'steersman/config';
+import { loadMcpConfig, type McpConfig } from 'steersman/mcp';
+import { DEMO } from 'steersman/models';
+import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
+
+export interface Configuration {
+  /** Null where the file is wrong. */
+  settings: Settings | null;
+  /** Null where the file is wrong. */
+  mcp: McpConfig | null;
+  /** Every model that a run may call, `endpoint/model`; null where settings or prompts are wrong. */
+  models: string[] | null;
+  /** Every role that there is; none where settings or prompts are wrong. */
+  roles: RoleTemplate[];
+  findings: Finding[];
+}
+
+/** What a start on this machine adds to the files. */
+export interface Surroundings {
+  /** Runs go to workers of the local stack: these have the package's tool servers where the folder names none. */
+  localStack: boolean;
+  /** The model that answers where nobody names one. */
+  standIn: string | undefined;
+}
+
+export async function checkConfiguration(
+  configDir: string,
+  { localStack, standIn }: Surroundings,
+): Promise<Configuration> {
+  const settings = await attempt(SETTINGS_FILE, async () => {
+    const { settings: value, strangers } = await settingsOfAny(configDir);
+    const found = describeSettings(join(configDir, SETTINGS_FILE), value, standIn);
+    const finding =
+      strangers.length === 0
+        ? ok(SETTINGS_FILE, found)
+        : warning(SETTINGS_FILE, [found, ...strangers].join('\n'), OF_A_PROGRAM);
+    return { value, finding };
+  });
+  const prompts = settings.value
+    ? await checkPrompts(configDir, settings.value, standIn)
+    : { value: null, finding: skipped('prompts', `${SETTINGS_FILE} has to be right first`) };
+  const mcp = await attempt('.mcp.json', () => checkMcpConfig(configDir, localStack));
+  return {
+    settings: settings.value,
+    mcp: mcp.value,
+    models: prompts.value?.models ?? null,
+    roles: prompts.value?.roles ?? [],
+    findings: [settings.finding, prompts.finding, mcp.finding],
+  };
+}
+
+/** Workers say theirs when they start. */
+export function digestFinding(configDir: string): Finding {
+  return ok(
+    'configuration',
+    `${configurationDigest(configDir)}, the same on every host that serves this queue`,
+  );
+}
+
+const OF_A_PROGRAM =
+  "Right where these runs have a worker of your own whose program gives them in code. Else correct the file: the package's own workers refuse it.";
+
+function describeSettings(
+  file: string,
+  { models, modes, workspaces }: Settings,
+  standIn: string | undefined,
+): string {
+  const path = existsSync(file) ? displayPath(file) : 'no such file, defaults hold';
+  const usual = models.default ?? (standIn === undefined ? [] : [standIn]);
+  const model = usual.length === 0 ? '' : `; default model ${usual.join(', then ')}`;
+  const own = Object.entries(modes).map(([name, { steps }]) => `${name} (${steps.join(', then ')})`);
+  const declared = own.length === 0 ? '' : `; modes ${own.join(', ')}`;
+  const below = workspaces.length === 0 ? '' : `; workspaces below ${workspaces.join(', ')}`;
+  return `${path}${model}${declared}${below}`;
+}
+
+interface Checked<T> {
+  value: T | null;
+  finding: Finding;
+}
+
+async function attempt<T>(check: string, work: () => Checked<T> | Promise<Checked<T>>): Promise<Checked<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    return { value: null, finding: failedBy(check, error) };
+  }
+}
+
+function checkPrompts(
+  configDir: string,
+  settings: Settings,
+  standIn: string | undefined,
+): Promise<Checked<{ models: string[]; roles: RoleTemplate[] }>> {
+  return attempt('prompts', async () => {
+    const roots = promptRoots(configDir);
+    const templates = await loadRoles(roots, settings.language);
+    const limits = mergeLimits(settings.limits, {});
+    const values = { limits, tools: [], today: '', workspace: '' };
+    renderPrefix(await loadPrefix(roots, settings.language), values);
+    await loadWords(roots, settings.language);
+    const roles = templates.map(template => renderRole(template, values));
+    const choice = chooseModels(roles, settings.models, {
+      file: join(configDir, SETTINGS_FILE),
+      // Without any, its own check says so.
+      runModel: settings.models.default === undefined ? (standIn ?? DEMO) : undefined,
+    });
+    const files = templates.map(({ profile }) => profile);
+    // Roles of a program are none of these files.
+    const isHere = (step: string) => files.some(({ name }) => name === step);
+    for (const [mode, { steps }] of Object.entries(settings.modes))
+      if (steps.every(isHere)) requireRoles({ mode, roles: steps }, settings, { templates });
+    const usual = standIn === undefined && settings.models.default === undefined ? [] : choice.models;
+    const named = [...usual, ...callableModels(settings.models, files)];
+    const names = roles.map(role => role.name).join(', ');
+    const warnings = templates.flatMap(role => [...role.warnings, ...missingAgents(role, files)]);
+    const todo = 'Correct the files, or leave them: the rest of them counts.';
+    return {
+      value: { models: [...new Set(named)], roles: templates },
+      finding:
+        warnings.length > 0
+          ? warning('prompts', warnings.join('\n'), todo)
+          : ok('prompts', `${roles.length} roles in ${settings.language}: ${names}`),
+    };
+  });
+}
+
+function checkMcpConfig(configDir: string, localStack: boolean): Checked<McpConfig> {
+  const config = loadMcpConfig(localStack ? localToolsDir(configDir) : configDir);
+  const { servers, warnings } = config;
+  const names = servers.map(server => server.name).join(', ');
+  const finding =
+    warnings.length > 0
+      ? warning('.mcp.json', warnings.join('\n'), 'Correct the spelling, or remove the keys.')
+      : servers.length === 0
+        ? warning('.mcp.json', 'no tool servers', 'Without tools agents only talk: add a server.')
+        : ok('.mcp.json', `${plural(servers.length, 'tool server')}: ${names}`);
+  return { value: config, finding };
+}
+
+/**
+ * May runs work in this folder? On another host's workers this folder may not be meant at all, so there a
+ * refusal is a warning.
+ */
+export async function checkWorkspaceFolder(
+  workspace: string,
+  settings: Settings,
+  localStack: boolean,
+): Promise<Finding> {
+  try {
+    const real = await checkWorkspace(workspace, workspaceRoots(settings.workspaces, localStack));
+    return ok('workspace', real);
+  } catch (error) {
+    const finding = failedBy('workspace', error);
+    return localStack ? finding : { ...finding, status: 'warning' };
+  }
+}

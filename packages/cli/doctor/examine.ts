@@ -1,0 +1,184 @@
+/** The doctor's round: everything a run needs, in the order in which to mend it. */
+
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAtLeast } from '@steersman/stack';
+import { openStore, storeSpec } from '@steersman/store';
+import { explainError } from 'steersman/client';
+import { displayPath, SETTINGS_FILE, settingsOfAny } from 'steersman/config';
+import { loadToolFiles } from 'steersman/mcp';
+import {
+  chooseDefaultModel,
+  DEMO,
+  endpointFault,
+  endpointNames,
+  presentEndpoints,
+  SET_AN_ENDPOINT,
+  splitModelId,
+} from 'steersman/models';
+import type { Report } from 'steersman/shared';
+import { env, resolveHome, tryBlobStore, usesLocalStack } from 'steersman/shared';
+import { providerSource } from 'steersman/worker';
+import {
+  type Configuration,
+  checkConfiguration,
+  checkWorkspaceFolder,
+  digestFinding,
+} from './check-configuration.js';
+import { checkEndpoints, checkModels } from './check-models.js';
+import { checkTemporal } from './check-temporal.js';
+import { checkToolServers } from './check-tool-servers.js';
+import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
+
+export interface ExamineOptions {
+  /** Folder of `steersman.yaml`, `.mcp.json` and prompts. Absolute. */
+  configDir: string;
+  /** Folder that tool servers are started for. Absolute. */
+  workspace: string;
+  taskQueue: string;
+  /** Mends what can be mended: registers search attributes, fetches the Temporal CLI. */
+  fix: boolean;
+  report: Report;
+}
+
+export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
+  const { taskQueue, fix, report } = options;
+  const home = resolveHome();
+  const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
+  const localStack = usesLocalStack();
+  const standIn = await standInOf(options.configDir, localStack);
+  const configuration = await checkConfiguration(options.configDir, { localStack, standIn: standIn.id });
+  const rest = [
+    checkFolder(options, configuration),
+    temporal,
+    orFailed('model', modelFindings(configuration, standIn)),
+    orFailed('tools', toolFindings(options, configuration)),
+    orFailed('large results', textFindings(configuration, home)),
+    orFailed('conversations', storeFindings(configuration, home)),
+  ];
+  yield checkNode();
+  yield* configuration.findings;
+  yield digestFinding(options.configDir);
+  for (const group of rest) yield* await group;
+}
+
+/** One check that breaks must not hide what the others found. */
+function orFailed(check: string, findings: Promise<Finding[]>): Promise<Finding[]> {
+  return findings.catch((error: unknown) => [failedBy(check, explainError(error) ?? error)]);
+}
+
+async function checkFolder({ workspace }: ExamineOptions, { settings }: Configuration): Promise<Finding[]> {
+  if (settings === null) return [skipped('workspace', 'steersman.yaml has to be right first')];
+  return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
+}
+
+/** What answers for roles that nobody names a model for; `fault`: why nothing does. */
+interface StandIn {
+  id?: string;
+  fault?: Finding;
+}
+
+/** As a start has it. What is wrong with the file, its own check says. */
+async function standInOf(configDir: string, localStack: boolean): Promise<StandIn> {
+  const read = await settingsOfAny(configDir).catch(() => null);
+  if (read === null) return {};
+  const { endpoints, default: usual } = read.settings.models;
+  if (localStack && presentEndpoints(endpoints, env.lookup).length === 0) return { id: DEMO };
+  if (usual !== undefined) return {};
+  const file = displayPath(join(configDir, SETTINGS_FILE));
+  return chooseDefaultModel(endpoints, { lookup: env.lookup, file }).catch((error: unknown) => ({
+    fault: failedBy('model', error),
+  }));
+}
+
+async function modelFindings(
+  { models, settings }: Configuration,
+  { id: standIn, fault }: StandIn,
+): Promise<Finding[]> {
+  if (models === null || settings === null) {
+    return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
+  }
+  const known = endpointNames(settings.models.endpoints);
+  const named = models.filter(id => !id.startsWith(`${DEMO}/`) && endpointFault(id, known) === null);
+  if (standIn !== DEMO || named.length === 0) {
+    const providers = providerSource()(settings.models);
+    const asked = models.map(id => splitModelId(id).provider);
+    const callable = models.filter(id => endpointFault(id, known) === null);
+    const others = presentEndpoints(settings.models.endpoints, env.lookup).filter(
+      name => !asked.includes(name),
+    );
+    const found = [checkModels(callable, providers), checkEndpoints(others, providers)];
+    return [...(fault ? [fault] : []), ...(await Promise.all(found)).flat()];
+  }
+  const found = `no endpoint is configured: runs use the built-in ${standIn} model (rules, not intelligence)`;
+  return [warning('model', found, `For ${named.join(', ')}: ${SET_AN_ENDPOINT}`)];
+}
+
+async function toolFindings(
+  { configDir, workspace }: ExamineOptions,
+  { settings, mcp, roles }: Configuration,
+): Promise<Finding[]> {
+  if (settings === null || mcp === null) {
+    return [skipped('tools', 'steersman.yaml and .mcp.json have to be right first')];
+  }
+  return checkToolServers(mcp, settings, workspace, {
+    roles,
+    lookup: env.lookup,
+    codeTools: await loadToolFiles(configDir),
+  });
+}
+
+/** `engines` of package.json. */
+const MINIMUM_NODE = '20.19.0';
+const LOW_SPACE_BYTES = 1e9;
+
+export function checkNode(version: string = process.versions.node): Finding {
+  if (isAtLeast(version, MINIMUM_NODE)) return ok('Node', version);
+  return failed('Node', `${version} is too old`, `Install Node ${MINIMUM_NODE} or later.`);
+}
+
+/** Where conversations are kept, and whether that works. It is opened as a worker does; its address is a secret. */
+async function storeFindings({ settings }: Configuration, home: string): Promise<Finding[]> {
+  if (settings === null) return [skipped('conversations', 'steersman.yaml has to be right first')];
+  if (settings.store.kind === 'none')
+    return [ok('conversations', 'kept nowhere: store.kind is none in steersman.yaml')];
+  const spec = storeSpec(settings.store, env.lookup);
+  const store = openStore(spec, { home });
+  try {
+    await store.check();
+    const where =
+      spec.kind === 'postgres' ? `PostgreSQL, by ${settings.store.urlVariable}` : join(home, 'store');
+    return [ok('conversations', `kept in ${where}`)];
+  } finally {
+    await store.close();
+  }
+}
+
+/** Of a database there is the folder here in which texts wait while it is away. */
+async function textFindings({ settings }: Configuration, home: string): Promise<Finding[]> {
+  const isFolder = settings === null || storeSpec(settings.store, env.lookup).kind === 'folder';
+  return [await checkTexts(isFolder ? join(home, 'store', 'texts') : join(home, 'spool'))];
+}
+
+/** Does this folder take large results? Makes it, as a worker would. */
+export async function checkTexts(dir: string): Promise<Finding> {
+  try {
+    await tryBlobStore(dir);
+  } catch (error) {
+    return failedBy('large results', error);
+  }
+  // Not every file system tells.
+  const free = await statfs(dir).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  );
+  if (free === null) return ok('large results', `${dir} is writable`);
+  if (free >= LOW_SPACE_BYTES) {
+    return ok('large results', `${dir} is writable, ${Math.floor(free / 1e9)} GB free`);
+  }
+  return warning(
+    'large results',
+    `${dir} is writable, but the disk is nearly full`,
+    'Make room on the disk.',
+  );
+}

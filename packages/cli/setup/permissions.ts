@@ -1,0 +1,47 @@
+/** `permissions`: what was allowed for good, by workspace. */
+
+import { existsSync, realpathSync } from 'node:fs';
+import { userPath } from '@steersman/print';
+import type { Command } from 'commander';
+import { forgetPermissions, type KeptPermission, keptPermissions } from 'steersman/client';
+import { createOutput, verbCall } from 'steersman/shared';
+import { type CommonOptions, describeVerb } from '../command.js';
+
+export function addPermissions(program: Command): void {
+  const permissions = program
+    .command('permissions')
+    .description('Tools that you have allowed for good, by the workspace of the runs that asked.');
+  const list = permissions
+    .command('list')
+    .description('List the tools that are allowed for good, by workspace.');
+  describeVerb(list, [verbCall('permissions list')]).action((options: CommonOptions) => {
+    show(options, keptPermissions(), 'Nothing is allowed for good.');
+  });
+  const forget = permissions
+    .command('forget')
+    .description('Take such permissions back: runs that start from now on ask again.')
+    .argument('[workspace]', 'folder of the runs', '.')
+    .option('--tool <name>', 'this tool alone');
+  describeVerb(forget, [
+    verbCall('permissions forget ../site'),
+    verbCall('permissions forget --tool write'),
+  ]).action(async (workspace: string, { tool, ...options }: CommonOptions & { tool?: string }) => {
+    const gone = forgetPermissions(realOf(userPath(workspace)), tool);
+    show(options, gone, 'Nothing of the kind was allowed for good.');
+  });
+}
+
+/** As runs have it; a folder that is gone, or on another machine, is as it was given. */
+function realOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+function show(options: CommonOptions, kept: readonly KeptPermission[], none: string): void {
+  const { json, out, notes, value } = createOutput(options);
+  for (const each of kept) {
+    const where = each.server === null ? each.workspace : `${each.workspace} on ${each.server}`;
+    if (json) value(each);
+    else out.line(`${where}: ${each.tools.join(', ')}`);
+  }
+  if (kept.length === 0) notes.line(none);
+}

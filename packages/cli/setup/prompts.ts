@@ -1,0 +1,119 @@
+/** `prompts new`: the first prompts of a project, from a few answers; `prompts list`: what tool servers offer. */
+
+import { EXIT, userPath } from '@steersman/print';
+import { answerOf, promptServers, promptsOf } from '@steersman/session';
+import { type Command, Option } from 'commander';
+import { errorText } from 'steersman/base';
+import { SteersmanError } from 'steersman/client';
+import { CONFIG_OPTION, writeNewPrompts } from 'steersman/config';
+import { createOutput, quietVerbCall, startCall, verbCall } from 'steersman/shared';
+import { type CommonOptions, describeVerb } from '../command.js';
+
+interface NewOptions extends CommonOptions {
+  language?: string;
+  platform?: string;
+  about?: string;
+  provider?: string;
+  in: 'en' | 'zh';
+}
+
+/** What must be known, and how it is asked for. */
+const QUESTIONS = {
+  language: 'Which programming language is the project written in?',
+  platform: 'What does it run on, or is built on?',
+  about: 'What is it, for whom, and what must always hold there?',
+} as const;
+
+export function addPrompts(program: Command): void {
+  const prompts = program.command('prompts').description('Prompts of a project, and of its tool servers.');
+  addPromptsList(prompts);
+  const verb = prompts
+    .command('new')
+    .description("Write a project's first prompts from a few answers; what no option says is asked for.")
+    .argument('[dir]', 'folder of the project', '.')
+    .option('--language <name>', 'programming language, such as TypeScript')
+    .option('--platform <name>', 'what it runs on or is built on, such as Express')
+    .option('--about <text>', 'what the project is, for whom, and what must always hold there')
+    .option('--provider <name>', 'whose models it uses, where that matters to the work')
+    .addOption(new Option('--in <language>', 'language of the prompts').choices(['en', 'zh']).default('en'));
+  describeVerb(verb, [
+    verbCall('prompts new'),
+    verbCall(
+      'prompts new --language Go --platform "gRPC on Kubernetes" --about "Ships parcels for small shops."',
+    ),
+  ]).action(async (dir: string, options: NewOptions) => {
+    const output = createOutput(options);
+    const { language, platform, about } = await answers(options);
+    const { provider } = options;
+    const written = await writeNewPrompts(
+      userPath(dir),
+      { language, platform, businessContext: about, ...(provider === undefined ? {} : { provider }) },
+      options.in,
+    );
+    if (output.json) return output.value(written);
+    output.out.line(
+      `Wrote ${written.context}: what every role knows of the project. Fill in its lines with dots.`,
+    );
+    output.out.line(
+      `Wrote ${written.task}: the task of writing a context for each role. To have a run do it:`,
+    );
+    output.out.line(`  ${startCall(`"$(cat ${written.task})" --workspace ${userPath(dir)}`)}`);
+  });
+}
+
+interface ListOptions extends CommonOptions {
+  workspace: string;
+  config?: string;
+}
+
+function addPromptsList(prompts: Command): void {
+  const verb = prompts
+    .command('list')
+    .description(
+      'List the prompts that tool servers offer, for --prompt and for /SERVER:PROMPT in a session: starts each server.',
+    )
+    .option('--workspace <dir>', 'folder that tool servers are started for', '.')
+    .option('--config <dir>', CONFIG_OPTION)
+    .addHelpText('after', '\nExit codes: 0 all servers were asked; 1 one could not be.');
+  describeVerb(verb, [verbCall('prompts list'), quietVerbCall('prompts list --json | jq .name')]).action(
+    async ({ workspace, config, ...options }: ListOptions) => {
+      const output = createOutput(options);
+      const place = { config, workspace: userPath(workspace) };
+      const servers = await promptServers(place);
+      const asked = await Promise.allSettled(servers.map(server => promptsOf(server, place)));
+      const { promptUsage } = await import('steersman/mcp');
+      for (const result of asked) {
+        if (result.status === 'rejected') {
+          output.notes.line(errorText(result.reason));
+          process.exitCode = EXIT.failed;
+        } else {
+          for (const prompt of result.value) {
+            if (output.json) output.value({ type: 'prompt', ...prompt });
+            else output.out.line([promptUsage(prompt), prompt.description].filter(Boolean).join('  '));
+          }
+        }
+      }
+      const none = asked.every(result => result.status === 'fulfilled' && result.value.length === 0);
+      if (none) output.notes.line('No tool server offers a prompt.');
+    },
+  );
+}
+
+async function answers(options: NewOptions): Promise<Record<keyof typeof QUESTIONS, string>> {
+  const missing = (Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[]).filter(
+    name => !options[name]?.trim(),
+  );
+  const given = { language: '', platform: '', about: '', ...options };
+  if (missing.length === 0) return given;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw notSaid(missing);
+  for (const name of missing) {
+    given[name] = (await answerOf(QUESTIONS[name])).trim();
+    if (given[name] === '') throw notSaid([name]);
+  }
+  return given;
+}
+
+function notSaid(missing: readonly string[]): SteersmanError {
+  const options = missing.map(name => `--${name}`).join(', ');
+  return new SteersmanError(`Not said: ${options}.`, `Say it: ${verbCall('prompts new --help')}`, 'usage');
+}

@@ -1,0 +1,53 @@
+/** `tools`: the workspace tools, for any MCP client. A worker whose `.mcp.json` names this verb serves them itself. */
+
+import { realpathSync } from 'node:fs';
+import { userPath } from '@steersman/print';
+import type { ToolChoice } from '@steersman/workspace-tools';
+import type { Command } from 'commander';
+import { SteersmanError } from 'steersman/client';
+import { quietVerbCall } from 'steersman/shared';
+
+export function addTools(program: Command): void {
+  const list = (text: string, all: string[] = []) => [...all, text];
+  program
+    .command('tools')
+    .description('Serve tools for the files of a folder to an MCP client, over stdin and stdout.')
+    .argument('[folder]', 'what they read and change; nothing outside of it', '.')
+    .option('--with <names>', 'tools that are off by default: fetch', list)
+    .option('--without <names>', 'tools that are to be off, such as run,delete', list)
+    .addHelpText('after', EXAMPLES)
+    .action(serve);
+}
+
+const EXAMPLES = `
+They are read, list, find, grep, edit, write, move, delete, compute, run and fetch.
+
+Examples:
+  ${quietVerbCall('tools')}
+  ${quietVerbCall('tools ~/site --without run,delete')}`;
+
+async function serve(folder: string, choice: ToolChoice): Promise<void> {
+  const workspace = realOf(userPath(folder));
+  // The protocol's SDK: no other verb should load it.
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+  const { codeToolServer } = await import('steersman/mcp');
+  const { workspaceTools } = await import('@steersman/workspace-tools');
+  const server = codeToolServer(workspaceTools({ workspace }, choice), workspace, 'steersman');
+  const gone = new Promise<void>(resolve => {
+    process.stdin.once('end', resolve).once('close', resolve);
+    // A client that is gone reads nothing any more.
+    process.stdout.once('error', () => resolve());
+  });
+  await server.connect(new StdioServerTransport());
+  await gone;
+  await server.close();
+}
+
+/** @throws SteersmanError for what is no folder. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(`${path}/.`);
+  } catch {
+    throw new SteersmanError(`${path} is no folder.`, 'Name the folder that the tools are for.', 'usage');
+  }
+}

@@ -1,0 +1,240 @@
+/** The options of `npm start` and the verb `start`: what to run, and how. */
+
+import { readFile, realpath } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { given, notEmpty, positiveInteger, readLimits, userPath } from '@steersman/print';
+import { leftOutLine, promptText } from '@steersman/session';
+import { type Command, Option } from 'commander';
+import { errorText, isRecord } from 'steersman/base';
+import {
+  type Check,
+  checkStart,
+  DEFAULT_LIMITS,
+  type Limits,
+  readConversation,
+  Sessions,
+  STEP_FAILURE_POLICIES,
+  type StartOptions,
+  SteersmanError,
+} from 'steersman/client';
+import { CONFIG_OPTION, errorCode, parseYaml } from 'steersman/config';
+import { DEFAULT_MODE, MODES_HELP, modeFor } from 'steersman/run';
+import { errorLine, startCall, verbCall } from 'steersman/shared';
+
+export function addStartOptions(command: Command): Command {
+  return addRunOptions(command)
+    .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
+    .option(
+      '--attended',
+      'a person will answer what is asked (default: in a terminal session, and of start without --yes)',
+    )
+    .option('--no-attended', 'nobody will: what would be asked is refused at once')
+    .option('--approve-plan', 'the plan waits for a person before it is carried out')
+    .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
+    .option(
+      '--session <id>',
+      'go on with this conversation: the run knows what was said in it; where a run of it is open, the goal is its next one',
+    )
+    .option('--continue', 'go on with the newest conversation of this workspace')
+    .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
+    .option(
+      '--messages <file>',
+      'begin with the conversation of this JSON file: chat completions, Responses, Anthropic, or from sessions export',
+    )
+    .option(
+      '--prompt <server:name>',
+      'the goal is this prompt of a tool server; in place of a goal its arguments stand as name=value',
+    );
+}
+
+/** Adds those that say how a goal is pursued, whoever starts it. */
+export function addRunOptions(command: Command): Command {
+  return command
+    .option(
+      '--mode <mode>',
+      `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}; where --role is given, ${modeFor('')})`,
+    )
+    .option('--role <role-file>', 'the role that works on the goal: its file is prompts/core/<role-file>.md')
+    .option('--model <endpoint/model>', 'model of every role, in place of those that steersman.yaml names')
+    .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
+    .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
+    .option('--yes', 'approve without asking what needs consent, such as tools that write')
+    .option('--project-notes', 'tell the roles what AGENTS.md of the workspace says of the project')
+    .option(
+      '--limit <name=value>',
+      `a limit of this run, such as turns=50; repeatable. There are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+      (word: string, limits: Partial<Limits> = {}) => ({ ...limits, ...readLimits([word]) }),
+    )
+    .option(
+      '--check <command>',
+      'what the goal must pass: a command that ends with code 0 in the workspace; repeatable',
+      (command: string, checks: Check[] = []) => [...checks, { run: notEmpty(command) }],
+    )
+    .option(
+      '--settings <file>',
+      'YAML or JSON with systemMessage, context, limits, checks, clientTools of this run',
+    )
+    .addOption(
+      new Option('--on-step-failure <policy>', 'what the mode plan does when a task has failed').choices(
+        STEP_FAILURE_POLICIES,
+      ),
+    )
+    .option('--config <dir>', CONFIG_OPTION)
+    .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
+}
+
+/** What has one name as a word of the command line and as an option of a start. */
+const SAME = [
+  'id',
+  'mode',
+  'role',
+  'model',
+  'configuration',
+  'taskQueue',
+  'attended',
+  'approvePlan',
+  'onStepFailure',
+  'projectNotes',
+  'after',
+  'session',
+] as const;
+
+export interface StartWords extends Pick<StartOptions, (typeof SAME)[number] | 'workspace'> {
+  /** A person is asked, unless it is said otherwise or all is approved. */
+  waits?: true;
+  config?: string;
+  continue?: boolean;
+  yes?: boolean;
+  keepOpen?: number;
+  messages?: string;
+  prompt?: string;
+  settings?: string;
+  /** Limits by name, judged with the rest. */
+  limit?: Partial<Limits>;
+  /** Each is a command. */
+  check?: Check[];
+}
+
+export interface ReadStart {
+  goal: string;
+  start: StartOptions;
+}
+
+/** What is asked for, checked before anything is started. Throws a SteersmanError that names all that is wrong. */
+export async function readStart(
+  argument: string | undefined,
+  words: StartWords,
+  command: Command,
+): Promise<ReadStart> {
+  const goal = await readGoal(argument, words, command);
+  const start = { ...(await startOptions(words)), keptPermissions: true };
+  await checkStart(goal, start);
+  return { goal, start };
+}
+
+async function readGoal(
+  argument: string | undefined,
+  { prompt, config, workspace = '.' }: StartWords,
+  command: Command,
+): Promise<string> {
+  if (prompt !== undefined) {
+    const expanded = await promptText(prompt, command.args, { config, workspace: userPath(workspace) });
+    errorLine([`The goal, by ${prompt}:`, expanded.text, ...leftOutLine(expanded), ''].join('\n'));
+    return expanded.text;
+  }
+  // It is read as it came: nobody knows what was meant as goal where it came as several words.
+  if (argument !== undefined) return readWords(argument, command, 1, 'goal');
+  throw new SteersmanError(
+    'There is no goal.',
+    `Say what to do: ${startCall('"Summarise what is in this folder"')}`,
+    'usage',
+  );
+}
+
+/** The options as the command line gives them, over those of `--settings`. */
+export async function startOptions(words: StartWords): Promise<StartOptions> {
+  const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
+  const { config, yes, keepOpen, limit, check, messages, workspace = '.' } = words;
+  // What the file holds is judged with the rest, under its own names.
+  return {
+    ...(words.waits && { attended: yes !== true }),
+    ...file,
+    ...given({
+      ...Object.fromEntries(SAME.map(name => [name, words[name]])),
+      tools: clientTools as StartOptions['tools'] & object,
+      keepOpenSeconds: keepOpen,
+      messages: messages === undefined ? undefined : await readMessagesFile(messages),
+      configDir: config === undefined ? undefined : userPath(config),
+      checks: check && [...(Array.isArray(file.checks) ? file.checks : []), ...check],
+      limits: limit && { ...(isRecord(file.limits) ? file.limits : {}), ...limit },
+    }),
+    workspace: userPath(workspace),
+    autoApprove: yes === true,
+    ...(words.continue === true && { session: await newestSession(userPath(workspace), words) }),
+  };
+}
+
+async function newestSession(workspace: string, { session }: Pick<StartWords, 'session'>): Promise<string> {
+  if (session !== undefined)
+    throw new SteersmanError('--continue and --session: give one of the two.', '', 'usage');
+  const real = await realpath(workspace).catch(() => workspace);
+  const [newest] = await new Sessions().list({ limit: 1, workspace: real });
+  if (newest) return newest.id;
+  throw new SteersmanError(
+    `There is no conversation of the workspace ${real} to go on with.`,
+    `See all of them: ${verbCall('sessions list')}`,
+    'not_found',
+  );
+}
+
+async function readMessagesFile(given: string): Promise<StartOptions['messages'] & object> {
+  const path = userPath(given);
+  const said = await readNamed(path, 'messages');
+  try {
+    return readConversation(JSON.parse(said));
+  } catch (error) {
+    const why = error instanceof SteersmanError ? error.message : `it is no JSON: ${errorText(error)}`;
+    const remedy = error instanceof SteersmanError ? error.remedy : 'It must be one JSON document.';
+    throw new SteersmanError(`The file of messages ${path}: ${why}`, remedy, 'usage');
+  }
+}
+
+/** What has no option of its own: `systemMessage`, `context`, `limits`, `checks`, `clientTools`, in YAML or JSON. */
+async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
+  const path = userPath(given);
+  return parseYaml(await readNamed(path, 'settings'), path).value;
+}
+
+/** A person names it, and may mean a pipe: --settings <(…) */
+async function readNamed(path: string, what: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const why = errorCode(error) === 'ENOENT' ? 'does not exist' : `can not be read (${errorCode(error)})`;
+    throw new SteersmanError(
+      `The file of ${what} ${path} ${why}.`,
+      'See --help for how to start a run.',
+      'usage',
+    );
+  }
+}
+
+/** The text that is argument number `position` and the last; `-` reads it from stdin. Throws a SteersmanError when it came as several. */
+export async function readWords(
+  argument: string,
+  command: Command,
+  position: number,
+  name: string,
+): Promise<string> {
+  const words = command.args.slice(position - 1);
+  if (words.length > 1) {
+    throw new SteersmanError(
+      `The ${name} came as ${words.length} words: ${words.join(' ')}.`,
+      `Put it in quotes: "${words.join(' ')}"`,
+      'usage',
+    );
+  }
+  const given = argument === '-' ? await text(process.stdin) : argument;
+  if (name === 'goal' || given.trim() !== '') return given;
+  throw new SteersmanError(`The ${name} is empty.`, 'Say it in quotes.', 'usage');
+}

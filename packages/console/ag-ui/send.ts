@@ -1,0 +1,131 @@
+/** What a request of AG-UI says to a run that is there: answers, results of the client's tools, messages. */
+
+import {
+  type AgUiEvent,
+  asksPerson,
+  gateOf,
+  interruptId,
+  replyOf,
+  textOf,
+  toolCallOf,
+} from '@steersman/ag-ui';
+import { given } from '@steersman/print';
+import { type Run, type RunSnapshot, SteersmanError } from 'steersman/client';
+import type { Hub } from '../hub.js';
+import type { Followed } from './followed.js';
+import { type AgUiInput, ownOf } from './input.js';
+
+export interface Sent {
+  /** The run's last event before something reached it; null where nothing did. */
+  since: number | null;
+  /** What the client is told of it. */
+  told: AgUiEvent[];
+  /** What a run that has ended takes no more. */
+  texts: string[];
+}
+
+interface News {
+  news: readonly { id: string; text: string }[];
+  hub: Hub;
+}
+
+export async function send(input: AgUiInput, followed: Followed, { news, hub }: News): Promise<Sent> {
+  const { run } = followed;
+  // The watcher's snapshot may be a moment old.
+  const snapshot = await run.show();
+  const told: AgUiEvent[] = [];
+  const answered = await resume(input, { ...followed, snapshot }, told);
+  const brought = await bringResults(input, run, { snapshot, told });
+  if (answered || brought) hub.changed(run.id);
+  const sent: Sent = { since: answered || brought ? snapshot.lastEventSeq : null, told, texts: [] };
+  const say = snapshot.phase === 'idle' ? followUp : steer;
+  for (const [index, message] of news.entries()) {
+    const state = snapshot.endedAt === null ? await say(input, run, message).catch(unlessEnded) : null;
+    if (state === null) return { ...sent, texts: news.slice(index).map(({ text }) => text) };
+    if (state !== 'dropped') sent.since ??= snapshot.lastEventSeq ?? 0;
+  }
+  return sent;
+}
+
+/** What a user says in a message. */
+export interface Said {
+  id: string;
+  text: string;
+}
+
+async function steer(input: AgUiInput, run: Run, { id, text }: Said): Promise<string | null> {
+  return (await run.steer(text, { id, ...given({ when: ownOf(input).when }) })).state;
+}
+
+async function followUp(_input: AgUiInput, run: Run, { id, text }: Said): Promise<string | null> {
+  return (await run.followUp(text, { id })).state;
+}
+
+function unlessEnded(error: unknown): null {
+  if (error instanceof SteersmanError && error.code === 'ended') return null;
+  throw error;
+}
+
+/** True where a gate has got an answer. One that has one already stays as it is: who was first wins, the other is told. */
+async function resume(
+  { resume: entries, threadId }: AgUiInput,
+  { run, snapshot, gates }: Followed,
+  told: AgUiEvent[],
+): Promise<boolean> {
+  let answered = false;
+  for (const [index, { interruptId, ...entry }] of (entries ?? []).entries()) {
+    const at = `resume[${index}]`;
+    const gateId = gateOf(run.id, interruptId);
+    const gate = snapshot?.gates.find(({ id }) => id === gateId);
+    const isOld = gateId === null ? interruptId.startsWith(threadId) : gates.has(gateId);
+    if (!gate || !asksPerson(gate)) {
+      if (!isOld)
+        throw new SteersmanError(`${at}.interruptId: there is no interrupt ${interruptId}.`, '', 'usage');
+      told.push(closed(interruptId, 'It has its answer already, or nobody waits for it any more.'));
+      continue;
+    }
+    const reply = replyOf(gate, entry);
+    if (reply === null)
+      throw new SteersmanError(
+        `${at}.payload does not fit the responseSchema of ${interruptId}.`,
+        '',
+        'usage',
+      );
+    const refused = await run.answerGate(gate.id, reply).then(() => null, whyRefused);
+    if (refused === null) answered = true;
+    else told.push(closed(interruptId, refused));
+  }
+  return answered;
+}
+
+function closed(interruptId: string, message: string): AgUiEvent {
+  return { type: 'CUSTOM', name: 'steersman.not_taken', value: { interruptId, message } };
+}
+
+function whyRefused(error: unknown): string {
+  if (error instanceof SteersmanError && (error.code === 'rejected' || error.code === 'ended'))
+    return error.message;
+  throw error;
+}
+
+/** True where a call of a client's tool has got its result: messages of earlier ones come with each request. */
+async function bringResults(
+  { messages }: AgUiInput,
+  run: Run,
+  { snapshot, told }: { snapshot: RunSnapshot; told: AgUiEvent[] },
+): Promise<boolean> {
+  let brought = false;
+  for (const gate of snapshot.gates) {
+    const call = gate.kind === 'clientTool' ? toolCallOf(run.id, gate) : null;
+    const result = call === null ? undefined : messages.findLast(({ toolCallId }) => toolCallId === call);
+    if (!result) continue;
+    const failure = typeof result.error === 'string' ? result.error : null;
+    const content = failure ?? textOf(result);
+    const output = { gateId: gate.id, content, isError: failure !== null };
+    // Another client may have brought one first.
+    const refused = await run.submitToolResult(output).then(() => null, whyRefused);
+    if (refused === null) brought = true;
+    else told.push(closed(interruptId(run.id, gate.id), refused));
+  }
+  return brought;
+}

@@ -1,0 +1,97 @@
+/** A thread of AG-UI: the runs of one conversation, of which the first has its id. */
+
+import { agUiEvents, type Conversation } from '@steersman/ag-ui';
+import { given } from '@steersman/print';
+import {
+  fromChatMessages,
+  type Run,
+  type StartOptions,
+  type SteersmanClient,
+  SteersmanError,
+} from 'steersman/client';
+import { idInSession } from 'steersman/run';
+import { type AgUiInput, ownOf } from './input.js';
+import type { Said } from './send.js';
+
+/** Runs of a thread that are read again, at most. */
+const MOST_RUNS = 100;
+
+/** Oldest first; none where nobody knows the thread. */
+export async function runsOf(client: SteersmanClient, thread: string): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (let number = 1; number <= MOST_RUNS; number += 1) {
+    const run = await client.attach(idInSession(thread, number)).catch(unlessUnknown);
+    if (run === null) break;
+    runs.push(run);
+  }
+  return runs;
+}
+
+function unlessUnknown(error: unknown): null {
+  if (error instanceof SteersmanError && error.code === 'not_found') return null;
+  throw error;
+}
+
+/** What was said in a run that has ended. */
+export async function recall(run: Run, conversation: Conversation): Promise<void> {
+  const words = agUiEvents(run.id);
+  for await (const event of run.events({ live: false })) {
+    conversation.hear(run.id, event);
+    for (const told of words(event)) conversation.take(told);
+  }
+}
+
+/** Starts the next run of the thread; the first one knows what the client's messages say before its goal. */
+export async function startRun(
+  client: SteersmanClient,
+  input: AgUiInput,
+  { said, isFirst, workspace }: { said: readonly Said[]; isFirst: boolean; workspace: string },
+): Promise<Run> {
+  const texts = said.map(({ text }) => text);
+  if (texts.length === 0)
+    throw new SteersmanError(
+      `There is no run ${input.threadId} yet, and messages has no text of a user that could be its goal.`,
+      'End messages with one of the role user, whose content is a text.',
+      'usage',
+    );
+  const { when: _when, ...own } = ownOf(input);
+  const systemMessage = isFirst ? systemMessageOf(input) : '';
+  const before = isFirst ? messagesBefore(input) : [];
+  return client.start(texts.join('\n\n'), {
+    workspace,
+    attended: true,
+    // Clients send their first request twice, such as React in its strict mode.
+    requestId: [input.threadId, ...said.map(({ id }) => id)].join(' '),
+    ...given(own),
+    ...toolsOf(input),
+    ...(systemMessage !== '' && { systemMessage }),
+    ...(before.length > 0 ? { id: input.threadId, messages: before } : { session: input.threadId }),
+  });
+}
+
+/** Tools of the client, declared: the next request brings their results. */
+function toolsOf({ tools }: AgUiInput): Pick<StartOptions, 'tools'> {
+  if (!tools || tools.length === 0) return {};
+  const declared = tools.map(({ name, description, parameters }) => ({
+    name,
+    ...(description && { description }),
+    ...(parameters && { inputSchema: parameters }),
+  }));
+  return { tools: declared };
+}
+
+function systemMessageOf({ messages, context }: AgUiInput): string {
+  const said = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const known = (context ?? []).map(({ description, value }) => `${description}: ${value}`);
+  return [...said.map(({ content }) => String(content)), ...known].join('\n\n');
+}
+
+function messagesBefore({ messages }: AgUiInput) {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
+  const wire = messages.slice(0, last + 1).map(({ toolCallId, toolCalls, ...message }) => ({
+    ...message,
+    tool_call_id: toolCallId,
+    tool_calls: toolCalls,
+  }));
+  return fromChatMessages(wire);
+}

@@ -1,0 +1,5 @@
+/** `steersman/console`: the console as a function, to mount behind a login of one's own. */
+export type { ComponentOptions } from './components.js';
+export { type Console, type ConsoleOptions, createConsole } from './console.js';
+export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.js';
+export { linkOfRunning, serveConsole } from './serve.js';

@@ -1,0 +1,215 @@
+/** The app of a tool's result: a frame of another origin, and the host that speaks with it. */
+import { effect, useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isRecord } from 'steersman/base';
+import { about } from '../about.js';
+import { get, post, runAt, runPath } from '../ask.js';
+import { proposeText } from '../components/proposals.js';
+import { Confirm } from '../parts/dialog.js';
+import { Fault, faultWords } from '../parts/sending.js';
+import { useStill } from '../parts/still.js';
+import type { ToolItem } from '../run/items.js';
+import type { RunModel } from '../run-model.js';
+import { followed } from '../state.js';
+import { language, t } from '../words/words.js';
+import { AppHost, type HostCall, type Json } from './host.js';
+
+const FIRST_HEIGHT = 240;
+const TEARDOWN_MS = 1_000;
+
+interface AppViewProps {
+  item: ToolItem & { app: NonNullable<ToolItem['app']> };
+  runId: string;
+  onClose: () => void;
+}
+
+interface Shown extends HostCall {
+  csp: unknown;
+}
+
+export default function AppView({ item, runId, onClose }: AppViewProps) {
+  const { server } = item.app;
+  const frame = useRef<HTMLIFrameElement>(null);
+  const shown = useSignal<Shown | null>(null);
+  const fault = useSignal<string | null>(null);
+  const height = useSignal(FIRST_HEIGHT);
+  const isReady = useSignal(false);
+  const link = useSignal<{ url: string; answer: (opens: boolean) => void } | null>(null);
+  const host = useRef<AppHost | null>(null);
+  useEffect(() => {
+    readShown(item, runAt(runId, item.path)).then(
+      read => (shown.value = read),
+      error => (fault.value = faultWords(error)),
+    );
+  }, []);
+  const { value: call } = shown;
+  // Before the frame can say that it is there.
+  useLayoutEffect(() => {
+    if (call === null) return;
+    const speaking = new AppHost(
+      {
+        post: message => frame.current?.contentWindow?.postMessage(message, '*'),
+        now: () => performance.now(),
+        context: contextNow,
+        resize: to => (height.value = to),
+        ready: () => (isReady.value = true),
+        callTool: (tool, args) => callTool({ item, runId }, tool, args),
+        openLink: async url => {
+          // One at a time: what a person is about to open does not change under their hand.
+          if (link.value !== null) return null;
+          return new Promise(answer => (link.value = { url, answer }));
+        },
+        propose: text => {
+          const run = followed(runId);
+          if (run === undefined || run.ended) return false;
+          proposeText(runId, server, text);
+          return true;
+        },
+      },
+      call,
+    );
+    host.current = speaking;
+    return hear(frame, speaking);
+  }, [call]);
+  const close = async () => {
+    const waited = new Promise(resolve => setTimeout(resolve, TEARDOWN_MS));
+    await Promise.race([host.current?.teardown(), waited]);
+    onClose();
+  };
+  const answerLink = (opens: boolean) => {
+    const { url, answer } = link.value ?? {};
+    link.value = null;
+    if (opens && url !== undefined) window.open(url, '_blank', 'noopener,noreferrer');
+    answer?.(opens);
+  };
+  return (
+    <section class="app" aria-label={t('appOf', { server })}>
+      <header>
+        <span class="chip">{t('appOf', { server })}</span>
+        {!isReady.value && <span class="muted">{t('appWaits')}</span>}
+        <button type="button" class="quiet small" onClick={() => void close()}>
+          {t('appClose')}
+        </button>
+      </header>
+      <Fault of={fault.value} />
+      {call !== null && (
+        <iframe
+          ref={frame}
+          title={t('appOf', { server })}
+          sandbox="allow-scripts"
+          referrerpolicy="no-referrer"
+          height={height.value}
+          src={frameUrl(call)}
+        />
+      )}
+      {link.value !== null && <LinkQuestion server={server} url={link.value.url} answer={answerLink} />}
+    </section>
+  );
+}
+
+/** It comes when the app wants: nobody opens what they have not seen. */
+function LinkQuestion(props: { server: string; url: string; answer: (opens: boolean) => void }) {
+  const { ref, guard } = useStill();
+  return (
+    <div ref={ref} onClickCapture={guard}>
+      <Confirm
+        title={t('appLink', { server: props.server })}
+        text={props.url}
+        yes={t('open')}
+        onYes={() => props.answer(true)}
+        onClose={() => props.answer(false)}
+      />
+    </div>
+  );
+}
+
+/** Whose window a message comes from says whose it is: nothing else does. */
+function hear(frame: { current: HTMLIFrameElement | null }, host: AppHost): () => void {
+  const take = (event: MessageEvent<unknown>) => {
+    // What another says is not even unpacked.
+    if (event.source !== null && event.source === frame.current?.contentWindow) host.take(event.data);
+  };
+  addEventListener('message', take);
+  const dark = matchMedia(DARK);
+  const changed = () => host.contextChanged();
+  dark.addEventListener('change', changed);
+  const stop = language.subscribe(changed);
+  return () => {
+    removeEventListener('message', take);
+    dark.removeEventListener('change', changed);
+    stop();
+  };
+}
+
+const DARK = '(prefers-color-scheme: dark)';
+
+function contextNow(): Json {
+  return {
+    theme: matchMedia(DARK).matches ? 'dark' : 'light',
+    locale: language.peek() === 'zh' ? 'zh-CN' : 'en',
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    displayMode: 'inline',
+    availableDisplayModes: ['inline'],
+    platform: 'web',
+  };
+}
+
+function frameUrl({ csp }: Shown): string {
+  return `${about.value?.sandbox ?? ''}?csp=${encodeURIComponent(JSON.stringify(csp))}`;
+}
+
+async function readShown({ app }: AppViewProps['item'], owner: string): Promise<Shown> {
+  const [page, { arguments: args, result }] = await Promise.all([
+    stored(owner, app.page ?? ''),
+    stored(owner, app.answer),
+  ]);
+  if (typeof page.html !== 'string') throw new Error(t('appGone'));
+  return {
+    uri: app.uri ?? '',
+    html: page.html,
+    csp: page.csp,
+    arguments: recordOf(args),
+    answer: recordOf(result),
+  };
+}
+
+function recordOf(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}
+
+async function stored(owner: string, ref: string): Promise<Json> {
+  const { text } = await get<{ text: string }>(runPath(owner, `stored?ref=${encodeURIComponent(ref)}`));
+  return JSON.parse(text) as Json;
+}
+
+type Owner = Pick<AppViewProps, 'item' | 'runId'>;
+
+/** By the run, which asks a person where it has to; the answer is what the run has recorded. */
+async function callTool({ item, runId }: Owner, tool: string, args: Json): Promise<Json> {
+  const owner = runAt(runId, item.path);
+  const run = followed(runId);
+  if (run === undefined) throw new Error(t('appGone'));
+  const asked = { of: item.callId, tool, arguments: args };
+  const { callId } = await post<{ callId: string }>(runPath(owner, 'call-tool'), asked);
+  const { app, text } = await endOf(run, item.path, callId);
+  if (app) return recordOf((await stored(owner, app.answer)).result);
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+type CallEnd = Extract<RunModel['events'][number], { type: 'app_call_ended' }>;
+
+function endOf(run: RunModel, path: string, callId: string): Promise<CallEnd> {
+  return new Promise((resolve, reject) => {
+    const stop = effect(() => {
+      void run.version.value;
+      const end = run.events.findLast(
+        (event): event is CallEnd =>
+          event.type === 'app_call_ended' && event.callId === callId && (event.path ?? '') === path,
+      );
+      if (end) resolve(end);
+      else if (run.ended) reject(new Error(t('appEnded')));
+      else return;
+      queueMicrotask(() => stop());
+    });
+  });
+}

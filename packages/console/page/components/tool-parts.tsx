@@ -1,0 +1,58 @@
+/** What a tool gave to look at: its event says only that there is something, so the message is asked for. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Message } from 'steersman/client';
+import { type ContentPart, resultParts } from 'steersman/rules';
+import { get, runPath } from '../ask.js';
+import { Fault, faultWords } from '../parts/sending.js';
+import { t } from '../words/words.js';
+import { Parts } from './content-view.js';
+
+interface ToolPartsProps {
+  run: string;
+  messageId: string;
+  tool: { server: string | null };
+}
+
+export function ToolParts({ run, messageId, tool }: ToolPartsProps) {
+  const parts = useSignal<ContentPart[] | null>(null);
+  const fault = useSignal<string | null>(null);
+  useEffect(() => {
+    messageOf(run, messageId).then(
+      message => {
+        parts.value = partsIn(message);
+        if (parts.value === null) fault.value = t('notDrawn');
+      },
+      (error: unknown) => {
+        fault.value = faultWords(error);
+      },
+    );
+  }, [run, messageId]);
+  if (parts.value !== null) return <Parts parts={parts.value} tool={tool} />;
+  return fault.value === null ? <p class="muted">{t('loading')}</p> : <Fault of={fault.value} />;
+}
+
+function partsIn(message: Message | undefined): ContentPart[] | null {
+  return message?.kind === 'tool_result'
+    ? resultParts(message.content.flatMap(({ content }) => content))
+    : null;
+}
+
+/** Those that are asked for in one moment are read at once: each reading goes through the whole conversation. */
+const wanted = new Map<string, { ids: Set<string>; read: Promise<Message[]> }>();
+
+async function messageOf(run: string, id: string): Promise<Message | undefined> {
+  let asked = wanted.get(run);
+  if (asked === undefined) {
+    const ids = new Set<string>();
+    const read = Promise.resolve().then(() => {
+      wanted.delete(run);
+      const query = [...ids].map(each => `id=${encodeURIComponent(each)}`).join('&');
+      return get<Message[]>(runPath(run, `messages?${query}`));
+    });
+    asked = { ids, read };
+    wanted.set(run, asked);
+  }
+  asked.ids.add(id);
+  return (await asked.read).find(message => message.id === id);
+}

@@ -1,0 +1,86 @@
+/** Answering gates: what this tab has answered, what it has put off, and how others were closed. */
+import { signal } from '@preact/signals';
+import type { Gate, RunEvent, RunSnapshot } from 'steersman/client';
+import { get, post, runPath } from '../ask.js';
+import { forget, keepInTab } from '../parts/draft.js';
+import { named, t } from '../words/words.js';
+
+/** Names a gate among those of all runs. */
+export function gateKey(run: string, gateId: string): string {
+  return `${run} ${gateId}`;
+}
+
+const answering = new Set<string>();
+
+/** This tab has answered it, or is about to. */
+export function isAnsweredHere(key: string): boolean {
+  return answering.has(key);
+}
+
+/** Gates whose answer the run has taken: they are gone before the run tells it. */
+export const taken = signal<ReadonlySet<string>>(new Set());
+
+/** `input`: of `replyTo`. Throws what the run refused, in its own words. */
+export async function answerGate(run: string, gate: Gate, input: Record<string, unknown>): Promise<void> {
+  const key = gateKey(run, gate.id);
+  // The run may tell that it is closed before it answers here.
+  answering.add(key);
+  try {
+    const verb = gate.kind === 'clientTool' ? 'tool-result' : 'answer';
+    await post(runPath(run, verb), input);
+  } catch (error) {
+    answering.delete(key);
+    throw error;
+  }
+  taken.value = new Set([...taken.value, key]);
+  forget(...DRAFTS.map(name => draftKey(key, name)));
+}
+
+const DRAFTS = ['reason', 'arguments', 'text', 'to', 'model', 'fields'] as const;
+export type DraftName = (typeof DRAFTS)[number];
+
+export function draftKey(key: string, name: DraftName): string {
+  return `gate ${key} ${name}`;
+}
+
+const LATER = 'steersman-later';
+
+/** Gates that this tab has put off: they wait all the same. */
+export const later = signal<readonly string[]>(JSON.parse(sessionStorage.getItem(LATER) ?? '[]') as string[]);
+
+export function putOff(key: string, off: boolean): void {
+  later.value = [...later.value.filter(each => each !== key), ...(off ? [key] : [])];
+  keepInTab(LATER, JSON.stringify(later.value));
+}
+
+/** Of so many events before the last the end of a gate is looked for. */
+const LOOKED_AT = 60;
+
+/** Who closed it and how, in words. */
+export async function howClosed(run: string, gateId: string): Promise<string> {
+  try {
+    const { lastEventSeq, outcome } = await get<RunSnapshot>(runPath(run));
+    const since = Math.max(0, (lastEventSeq ?? 0) - LOOKED_AT);
+    const events = await get<RunEvent[]>(runPath(run, `events?since=${since}`));
+    const closed = events.findLast(event => event.type === 'gate_closed' && event.gateId === gateId);
+    if (closed?.type === 'gate_closed') return closedWords(closed.by, closed.decision);
+    if (outcome !== null) return t('closedEnded', { outcome: named('outcome', outcome) });
+  } catch {
+    // It is closed, whoever did it.
+  }
+  return t('closedSomehow');
+}
+
+export function closedWords(by: string, decision: string): string {
+  const what = named('decision', decision);
+  switch (by) {
+    case 'person':
+      return t('closedByPerson', { what });
+    case 'timeout':
+      return t('closedByTimeout', { what });
+    case 'rule':
+      return t('closedByRule', { what });
+    default:
+      return t('closedSuperseded');
+  }
+}

@@ -1,0 +1,101 @@
+/** A tool call that waits: approve it, always approve it, deny it, or approve it otherwise. */
+import { useSignal } from '@preact/signals';
+import { parseRecord } from 'steersman/base';
+import { argumentsText } from 'steersman/rules';
+import { draft } from '../parts/draft.js';
+import { lazily } from '../parts/lazy.js';
+import { t } from '../words/words.js';
+import { draftKey } from './answers.js';
+import type { FormProps } from './form-props.js';
+import { ReasonField } from './forms.js';
+
+const Compare = lazily(() => import('../parts/text/compare.js').then(({ Compare }) => Compare));
+
+/** What is edited holds for one call. */
+const ALWAYS = [
+  ['run', 'alwaysRun'],
+  ['workspace', 'alwaysWorkspace'],
+] as const;
+
+export function ApprovalForm({ gate, key_, input, sending, answer }: FormProps<'approval'>) {
+  const given = input ?? parseRecord(gate.subject.arguments);
+  const original = given === null ? null : argumentsText(given);
+  const edited = draft(draftKey(key_, 'arguments'));
+  const reason = draft(draftKey(key_, 'reason'));
+  const isEditing = useSignal(edited.peek() !== '');
+  const approve = () => {
+    const changed = isEditing.value && edited.value !== '' && edited.value !== original;
+    answer({ decision: 'approve', ...(changed && { arguments: edited.value }) });
+  };
+  /** What is discarded comes back with no reload. */
+  const edit = () => {
+    edited.value = '';
+    isEditing.value = !isEditing.value;
+  };
+  const { busy } = sending;
+  return (
+    <>
+      {isEditing.value && original !== null && (
+        <EditedArguments
+          original={original}
+          text={edited.value || original}
+          onText={text => (edited.value = text)}
+        />
+      )}
+      <div class="actions">
+        <button type="button" class="main" disabled={busy} onClick={approve}>
+          {isEditing.value ? t('approveEdited') : t('approve')}
+        </button>
+        {!isEditing.value &&
+          ALWAYS.map(([alwaysFor, word]) => (
+            <button
+              key={alwaysFor}
+              type="button"
+              disabled={busy}
+              onClick={() => answer({ decision: 'always', alwaysFor })}
+            >
+              {t(word)}
+            </button>
+          ))}
+        {original !== null && (
+          <button type="button" class="quiet" onClick={edit}>
+            {isEditing.value ? t('asItWas') : t('editArguments')}
+          </button>
+        )}
+      </div>
+      <div class="actions">
+        <ReasonField reason={reason} />
+        <button
+          type="button"
+          class="bad"
+          disabled={busy}
+          onClick={() => answer({ decision: 'deny', reason: reason.value })}
+        >
+          {t('deny')}
+        </button>
+      </div>
+    </>
+  );
+}
+
+interface EditedProps {
+  original: string;
+  text: string;
+  onText: (text: string) => void;
+}
+
+function EditedArguments({ original, text, onText }: EditedProps) {
+  return (
+    <>
+      <textarea
+        class="code"
+        aria-label={t('arguments')}
+        spellcheck={false}
+        rows={Math.min(16, text.split('\n').length + 1)}
+        value={text}
+        onInput={event => onText(event.currentTarget.value)}
+      />
+      {text !== original && <Compare before={original} after={text} />}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+/** What a tool server asks: the fields of its form. */
+import { useSignal } from '@preact/signals';
+import { ownValue } from 'steersman/base';
+import { type FieldValues, firstValues } from 'steersman/rules';
+import { choiceText, formFields, valueText } from 'steersman/run';
+import { draft } from '../parts/draft.js';
+import { t } from '../words/words.js';
+import { draftKey } from './answers.js';
+import type { FormProps } from './form-props.js';
+
+type Field = ReturnType<typeof formFields>[number];
+
+export function FieldsForm({ gate, key_, sending, answer }: FormProps<'form'>) {
+  const { schema } = gate.subject;
+  const kept = draft(draftKey(key_, 'fields'), JSON.stringify(firstValues(schema)));
+  const values = JSON.parse(kept.value) as FieldValues;
+  const set = (name: string, value: string | string[]) => {
+    kept.value = JSON.stringify({ ...values, [name]: value });
+  };
+  const { busy } = sending;
+  return (
+    <form
+      class="fields"
+      onSubmit={event => {
+        event.preventDefault();
+        answer({ decision: 'accept', fields: values });
+      }}
+    >
+      {formFields(schema).map(field => (
+        <FieldRow key={field.name} field={field} value={ownValue(values, field.name) ?? ''} onValue={set} />
+      ))}
+      <div class="actions">
+        <button type="submit" class="main" disabled={busy}>
+          {t('giveFields')}
+        </button>
+        <button type="button" class="bad" disabled={busy} onClick={() => answer({ decision: 'decline' })}>
+          {t('decline')}
+        </button>
+        <button type="button" class="quiet" disabled={busy} onClick={() => answer({ decision: 'cancel' })}>
+          {t('cancelForm')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface RowProps {
+  field: Field;
+  value: string | readonly string[];
+  onValue: (name: string, value: string | string[]) => void;
+}
+
+function FieldRow({ field, value, onValue }: RowProps) {
+  const { label, required, words } = field;
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the field of its type, within.
+    <label>
+      <span>
+        {label}
+        {!required && <em class="muted"> {t('optional')}</em>}
+      </span>
+      <Control field={field} value={value} onValue={onValue} />
+      {words !== '' && <small class="muted">{words}</small>}
+    </label>
+  );
+}
+
+function Control({ field: { name, type, choices, required }, value, onValue }: RowProps) {
+  // A field of one line would take the lines of a default away.
+  const hasLines = useSignal(String(value).includes('\n'));
+  if (type === 'boolean' || (choices.length > 0 && type !== 'array')) {
+    const options =
+      type === 'boolean' ? YES_NO : choices.map(choice => [valueText(choice.value), choiceText(choice)]);
+    return (
+      <select
+        required={required}
+        value={String(value)}
+        onChange={event => onValue(name, event.currentTarget.value)}
+      >
+        <option value="" />
+        {options.map(([each = '', title]) => (
+          <option key={each} value={each}>
+            {type === 'boolean' ? t(each === 'true' ? 'yes' : 'no') : title}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (type === 'array' && choices.length > 0) {
+    const chosen = typeof value === 'string' ? [] : value;
+    return (
+      <select
+        multiple
+        size={Math.min(6, choices.length)}
+        onChange={event =>
+          onValue(
+            name,
+            [...event.currentTarget.selectedOptions].map(option => option.value),
+          )
+        }
+      >
+        {choices.map(choice => {
+          const each = valueText(choice.value);
+          return (
+            <option key={each} value={each} selected={chosen.includes(each)}>
+              {choiceText(choice)}
+            </option>
+          );
+        })}
+      </select>
+    );
+  }
+  if (hasLines.value)
+    return (
+      <textarea
+        required={required}
+        rows={3}
+        value={String(value)}
+        onInput={event => onValue(name, event.currentTarget.value)}
+      />
+    );
+  return (
+    <input
+      required={required}
+      inputMode={type === 'number' || type === 'integer' ? 'decimal' : 'text'}
+      value={String(value)}
+      onInput={event => onValue(name, event.currentTarget.value)}
+    />
+  );
+}
+
+const YES_NO = [
+  ['true', ''],
+  ['false', ''],
+];

@@ -1,0 +1,52 @@
+/** The one place that draws what a role said. */
+
+import { isJson, spokenText } from '@steersman/view';
+import { readParts } from 'steersman/rules';
+import { t } from '../words/words.js';
+import { lazily } from './lazy.js';
+import { Markdown } from './text/markdown.js';
+import { pretty } from './text/plain.js';
+
+const ContentText = lazily(() =>
+  import('../components/content-view.js').then(({ ContentText }) => ContentText),
+);
+
+interface ReplyProps {
+  text: string;
+  form: 'words' | 'json';
+  /** It is still being said. */
+  live?: boolean;
+}
+
+/** Words as Markdown; of JSON that is for the run, what it says to people, and all of it on demand. */
+export function ReplyContent({ text, form, live = false }: ReplyProps) {
+  const data = form === 'json' || isJson(text);
+  return (
+    <>
+      {isContent(text, live) ? (
+        <ContentText text={text} live={live} />
+      ) : (
+        <Words text={text} form={form} live={live} />
+      )}
+      {data && !live && (
+        <details class="data">
+          <summary>{t('asData')}</summary>
+          <pre>{pretty(text)}</pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Words({ text, form, live }: Required<ReplyProps>) {
+  const words = spokenText(text, form);
+  if (words !== null) return <Markdown text={words} />;
+  return live ? <p class="muted">{t('writes')}</p> : null;
+}
+
+/** What draws content is loaded for a text that is some, or begins as it does. */
+function isContent(text: string, live: boolean): boolean {
+  return BEGINS.test(text) || (!live && readParts(text) !== null);
+}
+
+const BEGINS = /^\s*(`{3}\w*\s+)?\{\s*"(type"\s*:\s*"(web)?component"|component"\s*:\s*"|content"\s*:\s*\[)/;

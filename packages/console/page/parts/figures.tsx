@@ -1,0 +1,52 @@
+/** Figures: tokens, money, states. */
+
+import { formatCount } from 'steersman/base';
+import type { Usage } from 'steersman/client';
+import { named, t } from '../words/words.js';
+
+export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, 'inputTokens' | 'outputTokens'>): number {
+  return inputTokens + outputTokens;
+}
+
+/** `12.3k`, so that a list reads; the exact figure is in the title. */
+export function shortCount(value: number): string {
+  if (value < 1_000) return String(value);
+  if (value < 999_500) return `${(value / 1_000).toFixed(value < 9_950 ? 1 : 0)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+export function costWords(costUsd: number | null): string {
+  return costUsd === null ? t('costUnknown') : `$${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`;
+}
+
+export function UsageFigures({ usage }: { usage: Usage }) {
+  const tokens = tokensOf(usage);
+  return (
+    <span
+      class="figures"
+      title={t('tokensTitle', { in: formatCount(usage.inputTokens), out: formatCount(usage.outputTokens) })}
+    >
+      {t('tokens', { count: shortCount(tokens) })} · {costWords(usage.costUsd)}
+    </span>
+  );
+}
+
+const TONES: Partial<Record<string, string>> = {
+  completed: 'good',
+  answered: 'good',
+  waiting: 'warn',
+  paused: 'warn',
+  unverified: 'warn',
+  budget_exhausted: 'warn',
+  stopped: 'warn',
+  failed: 'bad',
+  cancelled: 'bad',
+  lost: 'bad',
+};
+
+/** What a run is doing, or how it ended. */
+export function StateChip({ outcome, phase }: { outcome: string | null; phase: string | null }) {
+  if (outcome !== null)
+    return <span class={`chip ${TONES[outcome] ?? ''}`}>{named('outcome', outcome)}</span>;
+  return <span class={`chip ${TONES[phase ?? ''] ?? 'live'}`}>{named('phase', phase ?? 'unknown')}</span>;
+}

@@ -1,0 +1,30 @@
+/** What a call changes, line by line: by what its own arguments say. */
+
+import { escapeUnseen } from 'steersman/base';
+import { editText, shownDiff, wholeWrite } from 'steersman/rules';
+import { linesOf } from './is-plain.js';
+
+/** Lines with `-`, `+` or a blank; null for a call that writes no text. */
+export function changeOf(input: unknown): string | null {
+  const edit = editText(input);
+  if (edit !== null) return edit;
+  const write = wholeWrite(input);
+  return write && shownDiff(write.content.replace(/^/gm, '+'));
+}
+
+export function Diff({ text }: { text: string }) {
+  return (
+    <pre class="diff">
+      <code>
+        {linesOf(escapeUnseen(text)).map((line, at) => (
+          <span
+            key={at}
+            class={line.startsWith('+') ? 'line come' : line.startsWith('-') ? 'line gone' : 'line'}
+          >
+            {`${line}\n`}
+          </span>
+        ))}
+      </code>
+    </pre>
+  );
+}

@@ -1,0 +1,294 @@
+/** One entry of a conversation. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { argumentsLine, parseRecord, visibleText } from 'steersman/base';
+import type { Message } from 'steersman/client';
+import type { AppResult } from 'steersman/run';
+import { about, readAbout } from '../about.js';
+import { get, runAt, runPath } from '../ask.js';
+import { closedWords } from '../gates/answers.js';
+import { ReplyContent } from '../parts/content.js';
+import { StateChip, shortCount, tokensOf } from '../parts/figures.js';
+import { Fold } from '../parts/fold.js';
+import { lazily } from '../parts/lazy.js';
+import { Link, runHref } from '../parts/link.js';
+import { Fault, useSending } from '../parts/sending.js';
+import { changeOf, Diff } from '../parts/text/diff.js';
+import { Markdown } from '../parts/text/markdown.js';
+import { pretty, ToolContent } from '../parts/text/plain.js';
+import { resultText } from '../parts/text/result-text.js';
+import { Ago, durationWords } from '../parts/time.js';
+import { followed } from '../state.js';
+import { language, named, t } from '../words/words.js';
+import type { AgentItem, AnswerItem, GateItem, GoalItem, Item, SaidItem, ToolItem } from './items.js';
+import { MessageEntry } from './messages.js';
+
+const ToolParts = lazily(() => import('../components/tool-parts.js').then(({ ToolParts }) => ToolParts));
+
+interface ThreadTranscript {
+  messages: Message[];
+}
+
+export function Entry({ item, runId }: { item: Item; runId: string }) {
+  // Drawn again where the entry is another one, or the language.
+  void language.value;
+  const inner = innerOf(item, runId);
+  if (item.path === '') return inner;
+  return (
+    <div class="of-agent">
+      <span class="agent-name">{item.path}</span>
+      {inner}
+    </div>
+  );
+}
+
+function innerOf(item: Item, runId: string) {
+  switch (item.kind) {
+    case 'goal':
+      return <Goal item={item} runId={runId} />;
+    case 'phase':
+      return (
+        <h2 class="phase">
+          {named('phase', item.phase)}
+          {item.cycle > 1 && ` · ${t('cycle', { number: item.cycle })}`}
+        </h2>
+      );
+    case 'told':
+      return (
+        <article class="entry">
+          <header>
+            <strong>{item.role}</strong> <Ago at={item.at} />
+          </header>
+          <Markdown text={item.text} />
+        </article>
+      );
+    case 'said':
+      return <Said item={item} />;
+    case 'tool':
+      return <ToolEntry item={item} runId={runId} />;
+    case 'message':
+      return <MessageEntry item={item} runId={runId} />;
+    case 'gate':
+      return <GateEntry item={item} />;
+    case 'agent':
+      return <AgentEntry item={item} runId={runId} />;
+    case 'answer':
+      return <Answer item={item} />;
+    case 'note':
+      return (
+        <div class={`note ${item.level}`}>
+          <strong>{named('note', item.about)}</strong> {item.text} {item.named && named(...item.named)}
+          {item.said && <ToolContent text={item.said} />}
+        </div>
+      );
+  }
+}
+
+/** Events have the beginning of a long goal: the conversation has it whole. */
+function Goal({ item: { text, at, path }, runId }: { item: GoalItem; runId: string }) {
+  const whole = useSignal<string | null>(null);
+  const sending = useSending();
+  const read = async () => {
+    const [main] = await get<ThreadTranscript[]>(runPath(runAt(runId, path), 'transcript?thread=main'));
+    const begins = text.slice(0, -1).trim();
+    const goals = main?.messages.flatMap(message =>
+      message.kind === 'user' && message.purpose === 'goal' ? message.content.map(each => each.text) : [],
+    );
+    whole.value = goals?.find(each => each.replace(/\s+/g, ' ').includes(begins)) ?? text;
+  };
+  return (
+    <article class="entry person goal">
+      <header>
+        <strong>{t('goal')}</strong> <Ago at={at} />
+        {text.endsWith('…') && whole.value === null && (
+          <button
+            type="button"
+            class="quiet small"
+            disabled={sending.busy}
+            onClick={() => void sending.send(read)}
+          >
+            {t('showWhole')}
+          </button>
+        )}
+      </header>
+      <Markdown text={whole.value ?? text} />
+      <Fault of={sending.fault} />
+    </article>
+  );
+}
+
+function Said({ item }: { item: SaidItem }) {
+  const { role, model, text, reasoning, form, usage, durationMs, stopReason, at } = item;
+  const cut = stopReason !== 'end_turn' && stopReason !== 'tool_use';
+  return (
+    <article class="entry">
+      <header>
+        <strong>{role}</strong> <span class="muted">{model}</span> <Ago at={at} />
+        <span class="muted">
+          {durationMs !== null && durationWords(durationMs)}
+          {usage && ` · ${t('tokens', { count: shortCount(tokensOf(usage)) })}`}
+        </span>
+        {cut && <span class="chip warn">{named('ending', stopReason)}</span>}
+      </header>
+      {reasoning.trim() !== '' && (
+        <Fold class="reasoning" summary={t('reasoning')}>
+          {() => <ToolContent text={reasoning} />}
+        </Fold>
+      )}
+      {text.trim() !== '' && <ReplyContent text={text} form={form} />}
+    </article>
+  );
+}
+
+const AppView = lazily(() => import('../apps/app-view.js').then(({ default: view }) => view));
+
+/** What a tool gives to look at stands below its call, unasked: its parts, or its app. */
+function ToolEntry({ item, runId }: { item: ToolItem; runId: string }) {
+  const { path, messageId, parts, app } = item;
+  return (
+    <>
+      <Tool item={item} runId={runId} />
+      {parts !== null && <ToolParts run={runAt(runId, path)} messageId={messageId} tool={parts} />}
+      {app?.page !== undefined && <ToolApp item={{ ...item, app }} runId={runId} />}
+    </>
+  );
+}
+
+function isLastApp({ callId, path }: ToolItem, runId: string): boolean {
+  const last = followed(runId)?.events.findLast(
+    event => event.type === 'tool_call_ended' && event.app?.page !== undefined,
+  );
+  return last?.type === 'tool_call_ended' && last.callId === callId && (last.path ?? '') === path;
+}
+
+/** Its app, where it can be shown. The last one of a run is open when it comes, until it is closed. */
+function ToolApp({ item, runId }: { item: ToolItem & { app: AppResult }; runId: string }) {
+  const isOpen = useSignal(isLastApp(item, runId));
+  useEffect(readAbout, []);
+  if (!about.value?.sandbox) return null;
+  return (
+    <>
+      {isOpen.value ? (
+        <AppView item={item} runId={runId} onClose={() => (isOpen.value = false)} />
+      ) : (
+        <button type="button" class="small" onClick={() => (isOpen.value = true)}>
+          {t('appOpen', { server: item.app.server })}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Tool({ item, runId }: { item: ToolItem; runId: string }) {
+  const { tool, ending, isError, durationMs, edited } = item;
+  const look = ending === null ? 'running' : isError ? 'bad' : '';
+  return (
+    <Fold
+      class={`tool ${look}`}
+      summary={
+        <>
+          <span class="tool-name">{tool}</span>
+          <span class="tool-line muted">{visibleText(argumentsLine(item.arguments))}</span>
+          {edited && <span class="chip">{t('edited')}</span>}
+          <span class="tool-end muted">
+            {endWords(item)}
+            {durationMs !== null && durationMs > 0 && ` ${durationWords(durationMs)}`}
+          </span>
+        </>
+      }
+    >
+      {() => <ToolBody item={item} runId={runId} />}
+    </Fold>
+  );
+}
+
+/** A call that was made and went wrong says so in a word, not by a colour alone. */
+function endWords({ ending, isError }: ToolItem): string {
+  if (ending === null) return t('running');
+  return ending === 'executed' ? (isError ? t('wentWrong') : '') : named('ending', ending);
+}
+
+function ToolBody({ item, runId }: { item: ToolItem; runId: string }) {
+  const change = changeOf(parseRecord(item.arguments));
+  return (
+    <div class="tool-body">
+      {change !== null && <Diff text={change} />}
+      <h3>{t('arguments')}</h3>
+      <pre class="tool-text">{pretty(item.arguments)}</pre>
+      {item.ending !== null && (
+        <>
+          <h3>{t('result')}</h3>
+          <WholeResult item={item} runId={runId} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Events have the beginning of a result, in one line: the conversation has it whole. */
+function WholeResult({ item: { path, messageId, result }, runId }: { item: ToolItem; runId: string }) {
+  const whole = useSignal<string | null>(null);
+  useEffect(() => {
+    if (messageId === '') return;
+    const asked = runPath(runAt(runId, path), `messages?id=${encodeURIComponent(messageId)}`);
+    get<Message[]>(asked).then(
+      ([message]) => {
+        if (message?.kind === 'tool_result') whole.value = message.content.map(resultText).join('\n');
+      },
+      // Its beginning is here.
+      () => undefined,
+    );
+  }, [messageId]);
+  return <ToolContent text={whole.value ?? result} />;
+}
+
+function GateEntry({ item: { gateKind, title, body, closed } }: { item: GateItem }) {
+  return (
+    <Fold
+      class={closed === null ? 'note warn' : 'note'}
+      summary={
+        <>
+          <strong>{named('gate', gateKind)}</strong> {visibleText(title)}
+          <span class="muted"> {closed ? closedWords(closed.by, closed.decision) : t('waits')}</span>
+        </>
+      }
+    >
+      {() => <Markdown text={body} />}
+    </Fold>
+  );
+}
+
+function AgentEntry({ item: { id, role, outcome, path }, runId }: { item: AgentItem; runId: string }) {
+  const way = path === '' ? id : `${path}/${id}`;
+  return (
+    <p class="note">
+      <strong>{t('subagent')}</strong> <Link to={runHref(`${runId}/${way}`)}>{id}</Link> {role} ·{' '}
+      {outcome === null ? t('running') : named('outcome', outcome)}
+    </p>
+  );
+}
+
+function Answer({ item: { outcome, cause, text, repeats, at } }: { item: AnswerItem }) {
+  return (
+    <article class={`entry answer ${outcome}`}>
+      <header>
+        <strong>{t('answer')}</strong> <Ago at={at} />
+        <StateChip outcome={outcome} phase={null} />
+        {cause !== outcome && <span class="muted">{causeWords(cause)}</span>}
+        {text !== '' && (
+          <button type="button" class="quiet small" onClick={() => void navigator.clipboard.writeText(text)}>
+            {t('copy')}
+          </button>
+        )}
+      </header>
+      {repeats ? <p class="muted">{t('answerAbove')}</p> : <ReplyContent text={text} form="words" />}
+    </article>
+  );
+}
+
+/** `failed:model.unknown_model` is told as what it ends with. */
+function causeWords(cause: string): string {
+  const [kind, type] = cause.split(':');
+  if (type === undefined) return named('cause', cause);
+  return kind === 'budget' ? named('budget', type) : type.replace(/^model\./, '').replaceAll('_', ' ');
+}

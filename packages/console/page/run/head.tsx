@@ -1,0 +1,92 @@
+/** Which run it is, what it does, and what stops it. */
+import { useSignal } from '@preact/signals';
+import { formatClock } from 'steersman/base';
+import { post, runPath } from '../ask.js';
+import { Confirm } from '../parts/dialog.js';
+import { StateChip } from '../parts/figures.js';
+import { Link, runHref } from '../parts/link.js';
+import { Fault, useSending } from '../parts/sending.js';
+import { Ago, now } from '../parts/time.js';
+import type { RunModel } from '../run-model.js';
+import { t } from '../words/words.js';
+
+export function RunHead({ run }: { run: RunModel }) {
+  void run.version.value;
+  const { snapshot, progress, ended } = run;
+  const begun = snapshot ? Date.parse(snapshot.startedAt) : null;
+  const end = snapshot?.endedAt ? Date.parse(snapshot.endedAt) : now.value;
+  const outcome = ended || snapshot?.endedAt ? (snapshot?.outcome ?? null) : null;
+  const parent = run.id.includes('/') ? run.id.slice(0, run.id.split('/').slice(0, -2).join('/').length) : '';
+  return (
+    <header class="run-head">
+      <div class="run-title">
+        <h1 title={snapshot?.goal ?? ''}>{snapshot?.goal ?? (progress.goal || run.id)}</h1>
+        <Controls run={run} />
+      </div>
+      <p class="about">
+        <StateChip outcome={outcome} phase={phaseOf(run)} />
+        {parent !== '' && <Link to={runHref(parent)}>↑ {parent}</Link>}
+        <span>{run.id}</span>
+        {snapshot?.mode && <span>{snapshot.mode}</span>}
+        {snapshot?.model && <span>{snapshot.model}</span>}
+        {begun !== null && <Ago at={begun} />}
+        {begun !== null && <span class="clock">{formatClock(end - begun)}</span>}
+        {snapshot?.workspace && <span class="path">{snapshot.workspace}</span>}
+      </p>
+      {snapshot?.stuck && <p class="fault">{t('stuck')}</p>}
+      {snapshot && !snapshot.answered && snapshot.endedAt === null && <p class="fault">{t('noWorker')}</p>}
+      {snapshot?.failure && <p class="fault">{snapshot.failure.message}</p>}
+      {run.lost !== null && <p class="fault">{run.lost}</p>}
+    </header>
+  );
+}
+
+/** Events come before the next look at the state. */
+function phaseOf({ snapshot, progress, ended }: RunModel): string {
+  if (ended) return 'ended';
+  if (progress.paused) return 'paused';
+  const shown = snapshot?.phase ?? progress.phase;
+  return shown === 'idle' && !progress.idle ? progress.phase : shown;
+}
+
+type Verb = 'pause' | 'resume' | 'stop' | 'cancel' | 'finish';
+
+function Controls({ run }: { run: RunModel }) {
+  void run.version.value;
+  const sending = useSending();
+  const asking = useSignal<'stop' | 'cancel' | null>(null);
+  const { snapshot, progress, ended } = run;
+  if (ended || !snapshot || snapshot.endedAt !== null) return null;
+  const ask = (verb: Verb) => void sending.send(() => post(runPath(run.id, verb)));
+  const paused = progress.paused || snapshot.paused || snapshot.pausedAgents.length > 0;
+  const stopping = progress.stopping || snapshot.stopping;
+  return (
+    <div class="controls">
+      <button type="button" disabled={sending.busy} onClick={() => ask(paused ? 'resume' : 'pause')}>
+        {paused ? t('resume') : t('pause')}
+      </button>
+      {snapshot.phase === 'idle' ? (
+        <button type="button" disabled={sending.busy} onClick={() => ask('finish')}>
+          {t('finish')}
+        </button>
+      ) : (
+        <button type="button" disabled={sending.busy || stopping} onClick={() => (asking.value = 'stop')}>
+          {stopping ? t('stopping') : t('stop')}
+        </button>
+      )}
+      <button type="button" class="bad" disabled={sending.busy} onClick={() => (asking.value = 'cancel')}>
+        {t('cancel')}
+      </button>
+      <Fault of={sending.fault} />
+      {asking.value !== null && (
+        <Confirm
+          title={asking.value === 'stop' ? t('stopTitle') : t('cancelTitle')}
+          text={asking.value === 'stop' ? t('stopText') : t('cancelText')}
+          yes={asking.value === 'stop' ? t('stopRun') : t('cancelRun')}
+          onYes={() => asking.value && ask(asking.value)}
+          onClose={() => (asking.value = null)}
+        />
+      )}
+    </div>
+  );
+}

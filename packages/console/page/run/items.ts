@@ -1,0 +1,327 @@
+/** What a run said and did, as the entries of a conversation: folded from events, each entry a new object when it changes. Pure. */
+
+import { spokenText } from '@steersman/view';
+import type { JournalType, RunEvent, Usage } from 'steersman/client';
+import type { AppResult } from 'steersman/run';
+import { lastLines } from 'steersman/run';
+
+export type Durable = Extract<RunEvent, { seq: number }>;
+type EventOf<T extends JournalType> = Extract<Durable, { type: T }>;
+
+export type NoteLevel = 'info' | 'warn' | 'bad';
+
+export interface ReceiptStep {
+  state: 'accepted' | 'applied' | 'queued' | 'dropped';
+  how: string;
+  at: number;
+}
+
+interface ItemBase {
+  /** Unique in the run. */
+  key: string;
+  at: number;
+  /** The way to the sub-agent whose it is; empty for the run itself. */
+  path: string;
+}
+
+export interface GoalItem extends ItemBase {
+  kind: 'goal';
+  number: number;
+  text: string;
+}
+
+export interface SaidItem extends ItemBase {
+  kind: 'said';
+  role: string;
+  model: string;
+  text: string;
+  reasoning: string;
+  form: 'words' | 'json';
+  usage: Usage | null;
+  durationMs: number | null;
+  stopReason: string;
+}
+
+export interface ToolItem extends ItemBase {
+  kind: 'tool';
+  callId: string;
+  tool: string;
+  arguments: string;
+  edited: boolean;
+  /** Null while it runs. */
+  ending: string | null;
+  isError: boolean;
+  result: string;
+  durationMs: number | null;
+  /** What the app of the tool shows. */
+  app: AppResult | null;
+  /** Of its result; empty while there is none. */
+  messageId: string;
+  /** The result holds content to look at; `server`: whose it is. */
+  parts: { server: string | null } | null;
+}
+
+export interface MessageItem extends ItemBase {
+  kind: 'message';
+  id: string;
+  text: string;
+  receipts: ReceiptStep[];
+}
+
+export interface GateItem extends ItemBase {
+  kind: 'gate';
+  gateId: string;
+  gateKind: string;
+  title: string;
+  body: string;
+  closed: { by: string; decision: string } | null;
+}
+
+export interface AgentItem extends ItemBase {
+  kind: 'agent';
+  id: string;
+  role: string;
+  outcome: string | null;
+}
+
+export interface AnswerItem extends ItemBase {
+  kind: 'answer';
+  number: number;
+  outcome: string;
+  cause: string;
+  text: string;
+  /** The same stands above it, as what a role said. */
+  repeats: boolean;
+}
+
+/** What the page has a word for. */
+type Named = readonly [prefix: 'status' | 'phase' | 'budget' | 'next', name: string];
+
+export type NoteItem = ItemBase & {
+  kind: 'note';
+  level: NoteLevel;
+  about: JournalType;
+  text: string;
+  /** Stands after the text, in the words of the page. */
+  named: Named | null;
+  /** What was said by what is noted, in lines. */
+  said?: string;
+};
+
+export type Item =
+  | GoalItem
+  | (ItemBase & { kind: 'phase'; phase: string; cycle: number })
+  | (ItemBase & { kind: 'told'; role: string; text: string })
+  | SaidItem
+  | ToolItem
+  | MessageItem
+  | GateItem
+  | AgentItem
+  | AnswerItem
+  | NoteItem;
+
+interface CallBegun {
+  form: 'words' | 'json';
+}
+
+export interface Fold {
+  items: Item[];
+  /** Where in `items` something stands that is not complete, by its key. */
+  places: Map<string, number>;
+  calls: Map<string, CallBegun>;
+  /** The last words of each speaker: roles and answers say some of them again. */
+  lastWords: Map<string, string>;
+}
+
+export function newFold(): Fold {
+  return { items: [], places: new Map(), calls: new Map(), lastWords: new Map() };
+}
+
+type Take<T extends JournalType> = (fold: Fold, event: EventOf<T>, base: ItemBase) => void;
+
+const TAKE: { [T in JournalType]?: Take<T> } = {
+  run_started: (fold, { goal }, base) =>
+    void fold.items.push({ ...base, kind: 'goal', number: 1, text: goal }),
+  goal_started: (fold, { number, text }, base) =>
+    void fold.items.push({ ...base, kind: 'goal', number, text }),
+  phase_started: (fold, { phase, cycle }, base) =>
+    void fold.items.push({ ...base, kind: 'phase', phase, cycle }),
+  model_call_started: ({ calls }, { callId, form }, { path }) =>
+    void calls.set(`${path} ${callId}`, { form }),
+  model_call_ended: saidNow,
+  model_call_failed: (fold, { model, message, next }, base) =>
+    note(fold, base, 'warn', 'model_call_failed', {
+      text: `${model}: ${message}`,
+      named: TOLD_NEXT.has(next) ? ['next', next] : null,
+    }),
+  tool_call_started: toolStarted,
+  app_call_started: toolStarted,
+  app_call_ended: toolEnded,
+  tool_call_ended: toolEnded,
+  user_message: (fold, { role, text }, base) => {
+    if (fold.lastWords.get(base.path) === text.trim()) return;
+    fold.items.push({ ...base, kind: 'told', role, text });
+  },
+  receipt: receiptCame,
+  gate_opened: (fold, { gateId, kind, title, body }, base) =>
+    open(fold, `gate ${base.path} ${gateId}`, {
+      ...base,
+      ...{ kind: 'gate', gateId, gateKind: kind, title, body, closed: null },
+    }),
+  gate_closed: (fold, { gateId, by, decision }, { path }) =>
+    change(fold, `gate ${path} ${gateId}`, item =>
+      item.kind === 'gate' ? { ...item, closed: { by, decision } } : item,
+    ),
+  subagent_started: (fold, { id, role }, base) =>
+    open(fold, `agent ${base.path} ${id}`, { ...base, kind: 'agent', id, role, outcome: null }),
+  subagent_ended: (fold, { id, outcome }, { path }) =>
+    change(fold, `agent ${path} ${id}`, item => (item.kind === 'agent' ? { ...item, outcome } : item)),
+  goal_ended: (fold, { number, outcome, cause, answer }, base) => {
+    const repeats = fold.lastWords.get(base.path) === answer.trim();
+    fold.items.push({ ...base, kind: 'answer', number, outcome, cause, text: answer, repeats });
+  },
+};
+
+/** What is done about a failed call, where that is not said by what follows. */
+const TOLD_NEXT = new Set(['retry', 'next_model', 'compact']);
+const PHASES = new Set(['planning', 'execution', 'verification']);
+
+type Said = Pick<NoteItem, 'text' | 'named' | 'said'>;
+
+/** Events that are worth a line: how loud, and what it says besides its name. */
+const NOTES: { [T in JournalType]?: [NoteLevel, (event: EventOf<T>) => string | Said] } = {
+  mode_chosen: ['info', ({ mode, why }) => `${mode}: ${why}`],
+  task_started: ['info', ({ taskId, description }) => `${taskId}: ${description}`],
+  task_ended: [
+    'info',
+    ({ taskId, status, reason }) => ({
+      text: `${taskId}${reason ? ` (${reason.replaceAll('_', ' ')})` : ''}:`,
+      named: ['status', status],
+    }),
+  ],
+  task_overdue: ['warn', ({ taskId }) => taskId],
+  provider_switch: ['warn', ({ role, toModel, why }) => `${role} → ${toModel}: ${why}`],
+  reask: ['info', ({ role, errors }) => `${role}: ${errors.join(' ')}`],
+  output_fallback: ['warn', ({ role, fallback }) => `${role}: ${fallback}`],
+  verdict: ['info', ({ done, feedback }) => `${done ? '✓' : '✗'} ${feedback}`],
+  check_ended: [
+    'info',
+    ({ check, status, why, output }) => ({
+      text: `${check}: ${status}${why ? `, ${why}` : ''}`,
+      named: null,
+      ...(status !== 'passed' && output !== '' && { said: lastLines(output).join('\n') }),
+    }),
+  ],
+  limit_reached: [
+    'warn',
+    ({ limit }) => ({ text: '', named: [PHASES.has(limit) ? 'phase' : 'budget', limit] }),
+  ],
+  warning: ['warn', ({ text }) => text],
+  context_note: ['info', ({ text }) => text],
+  budget_warning: ['warn', ({ budget }) => ({ text: '', named: ['budget', budget] })],
+  budget_set: [
+    'info',
+    ({ limits }) =>
+      Object.entries(limits)
+        .map(pair => pair.join(' = '))
+        .join(', '),
+  ],
+  thread_trimmed: ['info', ({ why }) => why],
+  thread_compacted: ['info', ({ before, after }) => `${before} → ${after}`],
+  compaction_failed: ['warn', ({ why }) => why],
+  route: ['info', ({ act, reason }) => `${act}: ${reason}`],
+  review: [
+    'info',
+    ({ subject, approved, fixes }) => [`${approved ? '✓' : '✗'} ${subject}`, ...fixes].join(' · '),
+  ],
+  orchestration: ['info', ({ why }) => why],
+  new_run: ['info', ({ goal }) => goal],
+  paused: ['warn', ({ reason }) => reason],
+  resumed: ['info', ({ reason }) => reason],
+  stop_requested: ['warn', ({ reason }) => reason],
+  signal_ignored: ['warn', ({ signal, reason }) => `${signal}: ${reason}`],
+  store_failed: ['bad', ({ what, why }) => `${what}: ${why}`],
+  store_gap: ['warn', ({ messages, events }) => `${messages + events}`],
+};
+
+/** Takes in one event. Changes `fold`. */
+export function takeItem(fold: Fold, event: Durable): void {
+  const { path = '', seq, at, type } = event;
+  const base: ItemBase = { key: `${path} ${seq}`, at, path };
+  const take = TAKE[type] as Take<JournalType> | undefined;
+  take?.(fold, event, base);
+  const worth = NOTES[type] as [NoteLevel, (event: Durable) => string | Said] | undefined;
+  if (worth) note(fold, base, worth[0], type, worth[1](event));
+}
+
+function note(fold: Fold, base: ItemBase, level: NoteLevel, about: JournalType, said: string | Said): void {
+  const words = typeof said === 'string' ? { text: said, named: null } : said;
+  fold.items.push({ ...base, kind: 'note', level, about, ...words });
+}
+
+function open(fold: Fold, name: string, item: Item): void {
+  fold.places.set(name, fold.items.length);
+  fold.items.push(item);
+}
+
+function change(fold: Fold, name: string, make: (item: Item) => Item): void {
+  const at = fold.places.get(name);
+  const item = at === undefined ? undefined : fold.items[at];
+  if (at === undefined || item === undefined) return;
+  fold.items[at] = make(item);
+}
+
+function saidNow(fold: Fold, event: EventOf<'model_call_ended'>, base: ItemBase): void {
+  const { callId, role, model, usage, durationMs, stopReason, text = '', reasoning = '' } = event;
+  const { form } = fold.calls.get(`${base.path} ${callId}`) ?? { form: 'words' as const };
+  fold.calls.delete(`${base.path} ${callId}`);
+  if (text.trim() !== '')
+    // What is no form of the run is the answer as it stands.
+    fold.lastWords.set(base.path, form === 'words' ? text.trim() : (spokenText(text, form) ?? ''));
+  if (text.trim() === '' && reasoning.trim() === '') return;
+  fold.items.push({
+    ...base,
+    ...{ kind: 'said', role, model, text, reasoning, form, usage, durationMs, stopReason },
+  });
+}
+
+type Started = EventOf<'tool_call_started' | 'app_call_started'>;
+type Ended = EventOf<'tool_call_ended' | 'app_call_ended'>;
+
+function toolStarted(fold: Fold, { callId, tool, arguments: given, edited }: Started, base: ItemBase): void {
+  open(fold, `tool ${base.path} ${callId}`, {
+    ...base,
+    ...{ kind: 'tool', callId, tool, arguments: given, edited: edited === true },
+    ...{ ending: null, isError: false, result: '', durationMs: null },
+    ...{ messageId: '', parts: null, app: null },
+  });
+}
+
+function toolEnded(fold: Fold, event: Ended, base: ItemBase): void {
+  const { callId, tool, ending, isError, durationMs, text, app = null } = event;
+  const { messageId, parts = null } = event.type === 'tool_call_ended' ? event : { messageId: '' };
+  const name = `tool ${base.path} ${callId}`;
+  const ended = { ending, isError, durationMs, result: text, messageId, parts, app };
+  // A call that was never begun has no beginning: invalid, denied, skipped.
+  if (!fold.places.has(name))
+    open(fold, name, {
+      ...base,
+      ...{ kind: 'tool', callId, tool, arguments: '', edited: false, ...ended },
+    });
+  else change(fold, name, item => (item.kind === 'tool' ? { ...item, ...ended } : item));
+  fold.places.delete(name);
+}
+
+function receiptCame(
+  fold: Fold,
+  { id, state, how, text = '', at }: EventOf<'receipt'>,
+  base: ItemBase,
+): void {
+  const name = `message ${id}`;
+  if (!fold.places.has(name)) open(fold, name, { ...base, kind: 'message', id, text, receipts: [] });
+  change(fold, name, item =>
+    item.kind === 'message'
+      ? { ...item, text: item.text || text, receipts: [...item.receipts, { state, how, at }] }
+      : item,
+  );
+}

@@ -1,0 +1,81 @@
+/** The second origin of the console: it serves one page, the outer frame of apps, with the policy that an app declares and no wider. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRecord, parseJson } from 'steersman/base';
+import { builtScript } from 'steersman/shared';
+
+const SCRIPT = join(builtScript('packages/console/page'), 'app-frame.js');
+
+export interface SandboxOptions {
+  /** Origins of consoles that may frame it, such as `https://console.example`. */
+  consoles: readonly string[];
+}
+
+export interface Sandbox {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** The pages of apps, to serve under an origin of their own: what `sandboxUrl` of `createConsole` names. */
+export function createSandbox({ consoles }: SandboxOptions): Sandbox {
+  return {
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname !== '/' || (request.method !== 'GET' && request.method !== 'HEAD'))
+        return new Response('There is nothing here.', { status: 404, headers: safeHeaders(consoles, {}) });
+      const headers = safeHeaders(consoles, parseJson(searchParams.get('csp') ?? '{}'));
+      return new Response(await frame(), {
+        headers: { ...headers, 'content-type': 'text/html; charset=utf-8' },
+      });
+    },
+  };
+}
+
+async function frame(): Promise<string> {
+  const script = await readFile(SCRIPT, 'utf8');
+  return `<!doctype html><meta charset="utf-8"><title>App</title><style>html,body,iframe{margin:0;border:0;width:100%;height:100%;display:block;background:transparent}</style><body><script>${script.replaceAll('</', '<\\/')}</script>`;
+}
+
+function safeHeaders(consoles: readonly string[], csp: unknown): Record<string, string> {
+  return {
+    'content-security-policy': appPolicy(csp, consoles),
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'referrer-policy': 'no-referrer',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), clipboard-read=(), clipboard-write=()',
+    'cache-control': 'no-store',
+  };
+}
+
+/** A place in the network, and nothing that means something else in a policy. */
+const PLACE = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i;
+const MOST_PLACES = 20;
+
+/**
+ * The policy of an app. Its page lies in a frame of the outer one, so it inherits this, whatever stands in it: from
+ * elsewhere comes nothing but what it declares, and its frame can be led nowhere else.
+ */
+function appPolicy(csp: unknown, consoles: readonly string[]): string {
+  const declared = isRecord(csp) ? csp : {};
+  const places = (name: string): string[] => {
+    const listed = declared[name];
+    const texts = Array.isArray(listed) ? listed.filter(each => typeof each === 'string') : [];
+    return texts.filter(each => PLACE.test(each)).slice(0, MOST_PLACES);
+  };
+  const loads = places('resourceDomains');
+  const lists: [name: string, sources: string[]][] = [
+    ['default-src', []],
+    ['script-src', ["'unsafe-inline'", ...loads]],
+    ['style-src', ["'unsafe-inline'", ...loads]],
+    ['img-src', ['data:', ...loads]],
+    ['font-src', ['data:', ...loads]],
+    ['media-src', ['data:', ...loads]],
+    ['connect-src', places('connectDomains')],
+    ['frame-src', places('frameDomains')],
+    ['base-uri', places('baseUriDomains')],
+    ['object-src', []],
+    ['form-action', []],
+    // An address of IPv6 is none in a policy, and browsers complain of it.
+    ['frame-ancestors', consoles.filter(each => PLACE.test(each))],
+  ];
+  return lists.map(([name, sources]) => `${name} ${sources.join(' ') || "'none'"}`).join('; ');
+}

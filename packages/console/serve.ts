@@ -1,0 +1,279 @@
+/** The console over HTTP: on this machine's own address, unless told otherwise and given a token. */
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { errorText } from 'steersman/base';
+import { connect, type SteersmanClient, SteersmanError } from 'steersman/client';
+import { defaultConfigDir, isTrusted, moduleIn } from 'steersman/config';
+import {
+  caught,
+  isSame,
+  makeFolder,
+  pathOf,
+  readJson,
+  removeFile,
+  resolveHome,
+  verbCall,
+  writeJson,
+} from 'steersman/shared';
+import { z } from 'zod';
+import { type ComponentOptions, componentsIn, NO_COMPONENTS } from './components.js';
+import { type Console, createConsole } from './console.js';
+import { hostHeader } from './guard.js';
+import { Links } from './links.js';
+import { createSandbox } from './sandbox.js';
+
+const CONSOLE_PORT = 7_418;
+const LEAST_TOKEN_CHARS = 32;
+const LOOPBACK = '127.0.0.1';
+const LOOPBACK_NAMES = [LOOPBACK, 'localhost', '[::1]'];
+
+export interface ServeOptions {
+  /** Default: 7418, and any other where that is taken. */
+  port?: number | undefined;
+  /** Address to listen on. Default: this machine's own, which nobody else reaches. */
+  listen?: string | undefined;
+  /** Other names under which it is reached, as a proxy in front of it gives them, such as `console.example`. */
+  names?: readonly string[];
+  /** Lets pages in beside links, for who has no terminal here. Needed where others reach it. */
+  token?: string | undefined;
+  /** Folder of the local stack. */
+  home?: string;
+  /** Default: a client that is connected when the first page asks. */
+  client?: SteersmanClient;
+  /** Folder in which runs work that the page starts. Default: the current one. */
+  workspace?: string;
+  /** What draws components; default: what the configuration says that holds here, where it is trusted. */
+  components?: ComponentOptions;
+  /** Gets lines for people. */
+  report(line: string): void;
+}
+
+export interface ConsoleServed {
+  /** Its address with a word that opens it once; `run`: at this run. */
+  link(run?: string): string;
+  closed: Promise<unknown>;
+  /** Runs go on. */
+  close(): Promise<void>;
+}
+
+/** Throws a SteersmanError where it can't listen, or would serve other machines without a token. */
+export async function serveConsole(options: ServeOptions): Promise<ConsoleServed> {
+  const { listen = LOOPBACK, names = [], home = resolveHome(), report } = options;
+  const token = checkedToken(listen, options.token);
+  const links = new Links(home);
+  links.sweep();
+  const http = createServer();
+  await listenOn(http, listen, options.port);
+  const { port } = http.address() as AddressInfo;
+  const hosts = [...hostsOf(listen).map(name => hostHeader(name, port)), ...names];
+  const keeper = keptClient(options.client, report);
+  const apps = names.length > 0 ? null : await serveSandbox(listen, hosts);
+  const pages = createConsole({
+    ...(apps && { sandboxUrl: apps.url }),
+    client: keeper.get,
+    knows: given => links.knows(given) || (token !== null && isSame(given, token)),
+    redeem: word => links.redeem(word),
+    hosts,
+    components: options.components ?? (await componentsHere(report)),
+    ...(options.workspace !== undefined && { workspace: options.workspace }),
+  });
+  http.on('request', answering(pages));
+  const url = `http://${listen === LOOPBACK ? LOOPBACK : (hostsOf(listen)[0] ?? LOOPBACK)}:${port}/`;
+  const leave = noteServed(home, url);
+  return {
+    link: run => linkTo(url, links, run),
+    closed: once(http, 'close'),
+    async close() {
+      leave();
+      pages.close();
+      http.close();
+      http.closeAllConnections();
+      apps?.http.close();
+      apps?.http.closeAllConnections();
+      await keeper.close();
+    },
+  };
+}
+
+/** The console is worth more than its components: a fault in the configuration is said, and it goes on. */
+async function componentsHere(report: (line: string) => void): Promise<ComponentOptions> {
+  const dir = defaultConfigDir();
+  try {
+    if (isTrusted(dir)) return await componentsIn(dir);
+    const module = moduleIn(dir);
+    if (module === null) return NO_COMPONENTS;
+    throw new Error(
+      `nobody has said yet that the folder is trusted, or ${module} has changed since. Look at it; to trust it, call there, in a terminal: ${verbCall('doctor')}. Then start the console again.`,
+    );
+  } catch (error) {
+    const fault = `The console has no components of this folder: ${errorText(error)}`;
+    report(fault);
+    return { ...NO_COMPONENTS, fault };
+  }
+}
+
+/** A link to the console that serves this home already, at this port where one is asked for; null where none does. */
+export async function linkOfRunning(
+  { run, port }: { run?: string; port?: number } = {},
+  home = resolveHome(),
+): Promise<string | null> {
+  const served = readJson(recordOf(home), servedSchema);
+  if (served === undefined || (port !== undefined && new URL(served.url).port !== String(port))) return null;
+  const answers = await fetch(`${served.url}icon.svg`, { signal: AbortSignal.timeout(1_000) }).catch(
+    () => null,
+  );
+  return answers?.ok && isRunning(served.pid) ? linkTo(served.url, new Links(home), run) : null;
+}
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+
+export function answering(pages: Pick<Console, 'fetch'>): RequestListener {
+  const answer = async (req: IncomingMessage, res: ServerResponse) =>
+    send(res, await pages.fetch(requestOf(req)));
+  return caught(answer, (res, error) => void res.writeHead(400, PLAIN).end(errorText(error)));
+}
+
+/**
+ * The frames of apps, on a port of their own. Only where a browser of this machine looks: which name others reach it by,
+ * and whether through a proxy, nobody knows here.
+ */
+async function serveSandbox(listen: string, hosts: readonly string[]) {
+  if (!LOOPBACK_NAMES.includes(listen)) return null;
+  const http = createServer(answering(createSandbox({ consoles: hosts.map(host => `http://${host}`) })));
+  await listenOn(http, LOOPBACK, 0);
+  const { port } = http.address() as AddressInfo;
+  return { http, url: `http://${LOOPBACK}:${port}/` };
+}
+
+function linkTo(url: string, links: Links, run: string | undefined): string {
+  return `${url}${run === undefined ? '' : `runs/${encodeURIComponent(run)}`}#${links.create()}`;
+}
+
+/** Which console serves a home: the last one that began. */
+const servedSchema = z.object({ url: z.url(), pid: z.number() });
+
+function recordOf(home: string): string {
+  return join(home, 'console', 'served.json');
+}
+
+function noteServed(home: string, url: string): () => void {
+  makeFolder(join(home, 'console'));
+  writeJson(recordOf(home), { url, pid: process.pid } satisfies z.infer<typeof servedSchema>);
+  return () => {
+    if (readJson(recordOf(home), servedSchema)?.url === url) removeFile(recordOf(home));
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkedToken(listen: string, token: string | undefined): string | null {
+  const isLong = token !== undefined && token.length >= LEAST_TOKEN_CHARS;
+  if (token !== undefined && !isLong)
+    throw new SteersmanError(
+      `The token of the console has ${token.length} characters, and ${LEAST_TOKEN_CHARS} are the least.`,
+      'Set STEERSMAN_CONSOLE_TOKEN to a long random text: openssl rand -hex 32.',
+    );
+  if (!isLong && !LOOPBACK_NAMES.includes(listen))
+    throw new SteersmanError(
+      `Whoever reaches ${listen} could start, steer and approve runs: a token is needed.`,
+      'Set STEERSMAN_CONSOLE_TOKEN to a long random text (openssl rand -hex 32), or leave out --listen.',
+    );
+  return token ?? null;
+}
+
+/** A port that was asked for is taken or it fails; else the usual one, or any. */
+async function listenOn(http: Server, host: string, asked: number | undefined): Promise<void> {
+  for (const port of asked === undefined ? [CONSOLE_PORT, 0] : [asked]) {
+    http.listen(port, host);
+    const fault = await once(http, 'listening').then(() => null, errorText);
+    if (fault === null) return;
+    if (port === asked || port === 0)
+      throw new SteersmanError(
+        `The console can not listen on ${host}:${port}: ${fault}`,
+        'Give another port: --port 0 takes any.',
+      );
+  }
+}
+
+/** Names by which a browser reaches an address; the first stands in links. */
+function hostsOf(listen: string): string[] {
+  if (LOOPBACK_NAMES.includes(listen) || listen === '::1') return LOOPBACK_NAMES;
+  if (listen !== '0.0.0.0' && listen !== '::') return [bracketed(listen), ...LOOPBACK_NAMES];
+  const own = Object.values(networkInterfaces()).flatMap(each => each ?? []);
+  return [hostname(), ...own.map(({ address }) => bracketed(address)), 'localhost'];
+}
+
+function bracketed(address: string): string {
+  return isIP(address) === 6 ? `[${address}]` : address;
+}
+
+/** Connected once; after a failure the next page that asks tries again. */
+function keptClient(given: SteersmanClient | undefined, report: (line: string) => void) {
+  let connected: Promise<SteersmanClient> | null = given ? Promise.resolve(given) : null;
+  return {
+    get() {
+      connected ??= connect({ report }).catch((error: unknown) => {
+        connected = null;
+        throw error;
+      });
+      return connected;
+    },
+    async close() {
+      if (!given) await (await connected?.catch(() => null))?.close();
+    },
+  };
+}
+
+function requestOf(req: IncomingMessage): Request {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < req.rawHeaders.length; at += 2)
+    headers.append(req.rawHeaders[at] ?? '', req.rawHeaders[at + 1] ?? '');
+  const { method = 'GET', url = '/' } = req;
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  // The Host header is looked at as it came: it need not be one that a URL can have.
+  return new Request(
+    new URL(url.startsWith('//') ? '/' : url.startsWith('/') ? url : pathOf(req), 'http://here'),
+    {
+      method,
+      headers,
+      ...(hasBody && { body: Readable.toWeb(req) as ReadableStream, duplex: 'half' }),
+    } as RequestInit,
+  );
+}
+
+/** A browser that is slow is waited for, and one that has gone ends the stream. */
+async function send(res: ServerResponse, response: Response): Promise<void> {
+  res.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null) return void res.end();
+  const reader = response.body.getReader();
+  const gone = new AbortController();
+  res.once('close', () => {
+    gone.abort();
+    void reader.cancel().catch(() => undefined);
+  });
+  // One that breaks, as for a browser that takes nothing, ends at once.
+  reader.closed.catch(() => res.destroy());
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return void res.end();
+    if (!res.write(value)) await once(res, 'drain', { signal: gone.signal }).catch(() => undefined);
+    if (gone.signal.aborted) return;
+  }
+}

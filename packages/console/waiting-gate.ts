@@ -1,0 +1,13 @@
+/** A gate of a run with what its own text lacks. For the server and the page. Pure. */
+import type { Gate, RunSnapshot } from 'steersman/client';
+import { hiddenLines, knownOf } from 'steersman/rules';
+import type { WaitingGate } from './api.js';
+
+export function waitingGate(
+  state: Pick<RunSnapshot, 'id' | 'goal' | 'inputs' | 'tasks'>,
+  gate: Gate,
+): WaitingGate {
+  const { input, tasks = [] } = knownOf(gate, state);
+  const isCut = gate.kind === 'plan' && hiddenLines(gate, { input, tasks }).length > 0;
+  return { run: state.id, goal: state.goal, gate, input, ...(isCut && { tasks: [...tasks] }) };
+}

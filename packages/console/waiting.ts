@@ -1,0 +1,155 @@
+/** One look-out for all that waits for a person, however many pages ask. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from 'steersman/base';
+import { explainError, type ListedRun, type SteersmanClient } from 'steersman/client';
+import type { Frame, UntoldRun, WaitingGate } from './api.js';
+import type { Push } from './feed.js';
+import { waitingGate } from './waiting-gate.js';
+
+const LOOK_MS = 1_000;
+const MOST_RUNS = 100;
+/** Runs that are asked at once. */
+const AT_ONCE = 8;
+/** Who answers later is told at the next look: one run without a worker holds up no other. */
+const LATE_MS = 1_000;
+
+type WaitingFrame = Extract<Frame, { type: 'waiting' }>;
+
+type Listed = Pick<ListedRun, 'id' | 'goal'>;
+
+/** What is known of a run that waits. */
+interface Known {
+  goal: string | null;
+  gates: WaitingGate[];
+  /** Its worker answered the last question. */
+  answered: boolean;
+}
+
+export class Waiting {
+  readonly #client: () => Promise<SteersmanClient>;
+  readonly #listeners = new Set<Push>();
+  readonly #known = new Map<string, Known>();
+  readonly #asking = new Map<string, Promise<void>>();
+  #told: WaitingFrame | null = null;
+  #trouble: string | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #looking = false;
+
+  constructor(client: () => Promise<SteersmanClient>) {
+    this.#client = client;
+  }
+
+  listen(push: Push): () => void {
+    if (this.#told) push(this.#told);
+    if (this.#trouble !== null) push({ type: 'trouble', message: this.#trouble });
+    this.#listeners.add(push);
+    this.look();
+    return () => void this.#listeners.delete(push);
+  }
+
+  /** Looks now: a page has been told that something changed. */
+  look(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    void this.#look();
+  }
+
+  close(): void {
+    this.#listeners.clear();
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      this.#tell(await this.#read());
+      this.#say(null);
+    } catch (error) {
+      this.#say(explainError(error)?.message ?? errorText(error));
+    } finally {
+      this.#looking = false;
+      // Nobody who looks costs nothing.
+      if (this.#listeners.size > 0) this.#timer = setTimeout(() => this.look(), LOOK_MS);
+      else this.#told = null;
+    }
+  }
+
+  async #read(): Promise<WaitingFrame> {
+    const client = await this.#client();
+    const listed: ListedRun[] = [];
+    for await (const run of client.list({ waiting: true, limit: MOST_RUNS + 1 })) listed.push(run);
+    const more = listed.length > MOST_RUNS;
+    const runs = [...listed.slice(0, MOST_RUNS), ...this.#unlisted(listed.slice(0, MOST_RUNS), more)];
+    for (let from = 0; from < runs.length; from += AT_ONCE) {
+      const asked = Promise.all(runs.slice(from, from + AT_ONCE).map(run => this.#ask(client, run)));
+      await Promise.race([asked, delay(LATE_MS)]);
+    }
+    const known = runs.flatMap(({ id }) => this.#known.get(id) ?? []);
+    const gates = known.flatMap(each => each.gates).sort((a, b) => a.gate.openedAt - b.gate.openedAt);
+    const untold = runs.flatMap(({ id }): UntoldRun[] => {
+      const { goal = null, answered = true } = this.#known.get(id) ?? {};
+      return answered ? [] : [{ run: id, goal }];
+    });
+    return { type: 'waiting', gates, untold, more };
+  }
+
+  /** Runs that waited: those that are not listed any more wait no more, but where newer ones may have pushed them off. */
+  #unlisted(runs: readonly ListedRun[], more: boolean): Listed[] {
+    const listed = new Set(runs.map(({ id }) => id));
+    const left = [...this.#known].filter(([id]) => !listed.has(id));
+    const stay = left.filter(([, { gates, answered }]) => more && (gates.length > 0 || !answered));
+    for (const each of left) if (!stay.includes(each)) this.#known.delete(each[0]);
+    return stay.map(([id, { goal }]) => ({ id, goal }));
+  }
+
+  /** Asks a run what it waits for, where it is not being asked. */
+  #ask(client: SteersmanClient, { id, goal }: Listed): Promise<void> {
+    const asking =
+      this.#asking.get(id) ??
+      gatesOf(client, id)
+        .then(
+          gates => {
+            const { gates: before = [] } = this.#known.get(id) ?? {};
+            this.#known.set(id, { goal, gates: gates ?? before, answered: gates !== null });
+          },
+          error => {
+            // It has gone since it was listed.
+            if (explainError(error)?.code === 'not_found') this.#known.delete(id);
+          },
+        )
+        .finally(() => this.#asking.delete(id));
+    this.#asking.set(id, asking);
+    return asking;
+  }
+
+  #tell(frame: WaitingFrame): void {
+    if (this.#told && keyOf(this.#told) === keyOf(frame)) return;
+    this.#told = frame;
+    this.#push(frame);
+  }
+
+  #say(trouble: string | null): void {
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    this.#push({ type: 'trouble', message: trouble });
+  }
+
+  #push(frame: Frame): void {
+    for (const listener of this.#listeners) listener(frame);
+  }
+}
+
+/** Null where no worker tells of a run that goes on. */
+async function gatesOf(client: SteersmanClient, id: string): Promise<WaitingGate[] | null> {
+  const run = await client.attach(id);
+  const state = await run.show();
+  if (!state.answered && state.endedAt === null) return null;
+  // What a sub-agent asks is asked by the run at the top, too.
+  return state.gates.map(gate => waitingGate(state, gate));
+}
+
+function keyOf({ gates, untold, more }: WaitingFrame): string {
+  const open = gates.map(({ run, gate }) => `${run} ${gate.id} ${gate.deadline}`);
+  return [String(more), ...open, ...untold.map(({ run }) => run)].join('\n');
+}

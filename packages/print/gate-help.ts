@@ -1,0 +1,51 @@
+/** How a gate is answered from a command line. Pure. */
+
+import type { Gate, GateKind } from 'steersman/client';
+import { verbCall } from 'steersman/shared';
+
+/** Verbs that answer a gate, and what stands behind its id. */
+const ANSWERS: Record<GateKind, [verb: string, rest: string][]> = {
+  approval: [
+    ['approve', '   (--always [workspace], --arguments JSON)'],
+    ['deny', ' --reason "…"'],
+  ],
+  plan: [
+    ['approve', '   (--tasks JSON)'],
+    ['deny', ' --reason "…"'],
+  ],
+  route: ['approve', 'deny'].map(verb => [verb, '']),
+  question: [['answer', ' "…"']],
+  clientTool: [['tool-result', " '…'"]],
+  budget: answers('NEW-LIMIT', 'wrap_up'),
+  failure: answers('retry', '"m MODEL"', 'stop'),
+  form: answers(`'{"field": …}'`, 'decline', 'cancel'),
+  step: answers('skip', 'replan', 'abort'),
+};
+
+function answers(...words: string[]): [string, string][] {
+  return words.map(word => ['answer', ` ${word}`]);
+}
+
+/** Commands that answer the gate of run `id`, one a line. */
+export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
+  return ANSWERS[kind].map(([verb, rest]) => verbCall(`${verb} ${id} ${gateId}${rest}`));
+}
+
+const AT_DEADLINE: Record<GateKind, string> = {
+  approval: 'denied',
+  plan: 'rejected, and nothing is carried out',
+  question: 'the run goes on as well as it can',
+  route: 'the run goes on as it was',
+  clientTool: 'an error is the result',
+  budget: 'the run wraps up',
+  failure: 'the run stops',
+  form: 'declined',
+  step: 'the plan goes on without it',
+};
+
+/** What happens when nobody answers. */
+export function atDeadline(gate: Gate): string {
+  if (gate.kind === 'route' && gate.subject.act === 'confirm')
+    return 'the run goes on, and its answer counts as not verified';
+  return AT_DEADLINE[gate.kind];
+}

@@ -1,0 +1,93 @@
+/** Words in a place where they would not count: they must not be lost, nor become a goal. */
+
+import type { Command } from 'commander';
+import { SteersmanError } from 'steersman/client';
+import { startCall, verbCall } from 'steersman/shared';
+
+/** Refuses options before a verb: they are read as the goal's, and the verb, also where it has them, sees none. */
+export function refuseMisplaced(program: Command): void {
+  program.hook('preAction', (_program, action) => {
+    if (action === program) return;
+    const names = program.options
+      .filter(option => program.getOptionValueSource(option.attributeName()) === 'cli')
+      .map(option => option.long);
+    if (names.length === 0) return;
+    const verb = wayTo(action, program).join(' ');
+    throw new SteersmanError(
+      `${names.join(', ')} before the verb ${verb} would not count.`,
+      `Say the verb first: ${verbCall(`${verb} … ${names.join(' ')}`)}`,
+      'usage',
+    );
+  });
+}
+
+/** What has to be in quotes, as who reads it says. */
+const TEXTS: readonly string[] = ['goal', 'text', 'json'];
+
+/** Refuses words that no argument takes. */
+export function refuseExtra(program: Command): Command {
+  return program.allowExcessArguments().hook('preAction', (_program, action) => {
+    const { registeredArguments: taken, args } = action;
+    const last = taken.at(-1);
+    const extra = last?.variadic || TEXTS.includes(last?.name() ?? '') ? [] : args.slice(taken.length);
+    if (extra.length === 0) return;
+    const verb = wayTo(action, program).join(' ');
+    const names = taken.map(each => (each.required ? `<${each.name()}>` : `[${each.name()}]`));
+    throw new SteersmanError(
+      `${verb} does not take ${extra.join(', ')}.`,
+      `Call: ${verbCall([verb, ...names, '[options]'].join(' '))}`,
+      'usage',
+    );
+  });
+}
+
+/** Makes a command of a program of its own, which starts where its name is the first word: nothing starts here. */
+export function addProgram(command: Command): void {
+  command
+    .allowUnknownOption()
+    .argument('[options...]')
+    .action(() => {
+      const message = `${command.name()} has to be the first word of the call.`;
+      throw new SteersmanError(message, `Call: ${verbCall(command.name())}`, 'usage');
+    });
+}
+
+/** The names of a verb of a verb, such as `schedule list`. */
+function wayTo(action: Command, program: Command): string[] {
+  const { parent } = action;
+  return [...(parent === null || parent === program ? [] : wayTo(parent, program)), action.name()];
+}
+
+/** Refuses a goal that is one word with a verb's letters but for one or two. */
+export function refuseMisspelt(program: Command): void {
+  program.hook('preAction', (_program, action) => {
+    const [goal = '', ...more] = action === program ? program.args : [];
+    const verbs = program.commands.map(verb => verb.name());
+    const meant = misspelt(goal, verbs);
+    if (meant === null || more.length > 1) return;
+    throw new SteersmanError(
+      `There is no verb ${goal}. Did you mean ${meant}?`,
+      `If it is the goal, say it in more words: ${startCall(`"${goal} …"`)}`,
+      'usage',
+    );
+  });
+}
+
+/** The verb that was meant; null where it is none. Pure. */
+export function misspelt(word: string, verbs: readonly string[]): string | null {
+  if (!/^[a-z-]{3,}$/.test(word) || verbs.includes(word)) return null;
+  return verbs.find(verb => verb[0] === word[0] && isWithin(word, verb, verb.length > 4 ? 2 : 1)) ?? null;
+}
+
+/** Whether at most so many letters were left out, added, changed, or swapped with the next. */
+function isWithin(one: string, other: string, most: number): boolean {
+  if (most < 0) return false;
+  if (one === '' || other === '') return one.length + other.length <= most;
+  const [a, b] = [one.slice(1), other.slice(1)];
+  if (one[0] === other[0]) return isWithin(a, b, most);
+  const isSwapped = one[0] === other[1] && one[1] === other[0];
+  return (
+    (isSwapped && isWithin(one.slice(2), other.slice(2), most - 1)) ||
+    [isWithin(a, other, most - 1), isWithin(one, b, most - 1), isWithin(a, b, most - 1)].includes(true)
+  );
+}

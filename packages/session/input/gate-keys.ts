@@ -1,0 +1,155 @@
+/** How keys and lines answer a gate. Pure. */
+
+import { errorText, escapeUnseen, isRecord } from 'steersman/base';
+import type { Gate, ToolInput } from 'steersman/client';
+import { type Chosen, type Given, replyTo, shownArguments, yesOrNoOf } from 'steersman/rules';
+import { Document, parse, visit } from 'yaml';
+import type { Key } from './keys.js';
+import { sent, withText } from './line-editor.js';
+import { type Effect, type Step, say, type Talk, type TaskLine } from './talk-state.js';
+
+/** Time in which a key can not yet be meant for a gate that has just come up. */
+const READING_MS = 400;
+
+/**
+ * y, n, e and v work at once, on an empty line, when a person has had time to see what is asked. What allows more than
+ * this call waits for Enter: any word may begin with its letter.
+ */
+export function quickAnswer(
+  talk: Talk,
+  { name = '', ctrl = false, meta = false }: Key,
+  now: number,
+): Step | null {
+  const [gate] = talk.gates;
+  if (!gate || !takesYes(gate) || ctrl || meta || talk.line.text !== '') return null;
+  if (talk.stage.kind !== 'compose' || now - talk.gateSince < READING_MS) return null;
+  return LASTING.includes(name) ? null : wordStep(talk, gate, name);
+}
+
+const LASTING = ['a', 'w'];
+
+/** What `--yes` would approve too. */
+export function takesYes<G extends Pick<Gate, 'kind'>>(
+  gate: G,
+): gate is G & { kind: 'approval' | 'plan' | 'route' } {
+  const { kind } = gate;
+  return kind === 'approval' || kind === 'plan' || kind === 'route';
+}
+
+/** The answers to all that waits for a yes, after `/yes`. */
+export function yesEffects(talk: Talk): Effect[] {
+  const { gates, yes, stage } = talk;
+  // A gate that a person is answering in words is theirs.
+  if (!yes || stage.kind !== 'compose') return [];
+  return gates.filter(takesYes).flatMap(gate => replied(talk, gate, { decision: 'approve' }).effects);
+}
+
+/** What one word does at a gate that takes yes or no; null where it is none of its words. */
+function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
+  const { id: gateId } = gate;
+  const fresh = withText(talk.line, '');
+  if (word === 'y' || (LASTING.includes(word) && gate.kind === 'approval')) {
+    return replied({ ...talk, line: fresh }, gate, { line: word });
+  }
+  if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
+  if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
+  if (word !== 'e' || gate.kind === 'route') return null;
+  const text = editText(gate, talk.tasks, talk.inputs[gateId]);
+  if (talk.editor) return { talk: { ...talk, line: fresh }, effects: [{ do: 'edit', gate, text }] };
+  return { talk: inLine(talk, gate, text, text), effects: [] };
+}
+
+function inLine(talk: Talk, { id: gateId }: Gate, line: string, text: string): Talk {
+  return { ...talk, line: withText(talk.line, line), stage: { kind: 'edit', gateId, text } };
+}
+
+/** What came of editing in a program; with a fault in it, it is in the line to be mended. */
+export function editedElsewhere(talk: Talk, gate: Gate, text: string, edited: string): Step {
+  if (talk.gates[0]?.id !== gate.id) {
+    const yours = edited.trim() === text.trim() ? [] : ['What you had written:', ...edited.split('\n')];
+    return { talk, effects: [say('It does not wait for this answer any more.', ...yours)] };
+  }
+  if (edited.trim() === text.trim())
+    return { talk, effects: [say('Nothing was changed: it waits as before.')] };
+  return editGate(inLine(talk, gate, edited.replace(/\n$/, ''), text), gate, text);
+}
+
+/** The answer goes out; or what is wrong is said, with what to do. */
+function replied(talk: Talk, gate: Gate, given: Given, ...advice: string[]): Step {
+  const reply = replyTo(gate, given);
+  if ('error' in reply) return { talk, effects: [say(reply.error, ...advice)] };
+  return {
+    talk: { ...talk, line: sent(talk.line), stage: { kind: 'compose' } },
+    effects: [{ do: 'answer', gate, input: reply.input }],
+  };
+}
+
+export function answerGate(talk: Talk, gate: Gate, text: string): Step {
+  const isWord = text.length === 1 && takesYes(gate);
+  const single = isWord ? wordStep(talk, gate, yesOrNoOf(text) ?? text) : null;
+  if (single) return single;
+  return replied(talk, gate, { line: text }, 'To say something to the run instead: /steer TEXT');
+}
+
+export function refuse(talk: Talk, gate: Gate): Step {
+  return replied(talk, gate, { decision: 'deny', reason: talk.line.text }, 'Esc goes back.');
+}
+
+export function editGate(talk: Talk, gate: Gate, text: string): Step {
+  // Whoever types e and Enter in one go has not seen what there is to edit.
+  if (talk.line.text === text) {
+    return {
+      talk,
+      effects: [say('Nothing is changed yet. Edit it and press Enter; or Esc, then y approves it.')],
+    };
+  }
+  const read = editedAnswer(gate, talk.line.text, text);
+  return 'error' in read ? { talk, effects: [say(read.error)] } : replied(talk, gate, read);
+}
+
+// Editing what a gate asks for as YAML, in which texts of several lines are read as they are.
+
+/**
+ * What there is to edit: a tool's arguments, or a plan's tasks. The gate's body has the arguments in full up to a size;
+ * `input` is all of them, once they are known.
+ */
+export function editText(gate: Gate, tasks: readonly TaskLine[], input: ToolInput | undefined): string {
+  if (gate.kind === 'plan') return asYaml(tasks.map(({ id, description }) => ({ id, description })));
+  if (input !== undefined) return asYaml(input);
+  try {
+    return asYaml(JSON.parse(shownArguments(gate) ?? '{}'));
+  } catch {
+    return '{}';
+  }
+}
+
+/** What is not seen stands by its code, in quotes, where YAML reads codes; so does a last line that is empty. */
+function asYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_key, node) => {
+      const { value: text } = node;
+      if (typeof text === 'string' && (escapeUnseen(text) !== text || /(?:^|\n)[ \t]*\n$/.test(text)))
+        node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escapeUnseen(document.toString({ lineWidth: 0 })).replace(/\n$/, '');
+}
+
+/** What the edited text gives, or what is wrong with it. `text`: as it was shown. */
+export function editedAnswer(gate: Gate, edited: string, text: string): Chosen | { error: string } {
+  let value: unknown;
+  try {
+    value = parse(edited);
+  } catch (error) {
+    return { error: `This is not YAML: ${errorText(error).split('\n')[0]}. Mend it, or Esc goes back.` };
+  }
+  if (gate.kind === 'plan') {
+    if (!Array.isArray(value)) return { error: 'This is no list of tasks. Mend it, or Esc goes back.' };
+    // What somebody else adds meanwhile is not left out.
+    const shown = (parse(text) as TaskLine[]).map(({ id }) => id);
+    return { decision: 'edit', tasks: value, shown };
+  }
+  if (!isRecord(value)) return { error: 'The arguments are no object. Mend it, or Esc goes back.' };
+  return { decision: 'approve', arguments: value };
+}

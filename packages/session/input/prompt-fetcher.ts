@@ -1,0 +1,73 @@
+/** Asks tool servers for their prompts, for the list below the line and for the line itself. */
+
+import type { RunProgress } from '@steersman/view';
+import { leftOutLine, promptServers, promptsOf, promptText } from '../server-prompts.js';
+import { withMenu } from './complete.js';
+import { type PromptMenu, withPromptText } from './prompt-line.js';
+import type { Effect, EffectOf, Talk } from './talk-state.js';
+
+interface Desk {
+  talk: Talk;
+  readonly progress: Pick<RunProgress, 'state'>;
+  /** `--config`, if any: where servers are configured. */
+  readonly config?: string | undefined;
+  readonly scrollback: { tell(lines: readonly string[]): void };
+  readonly terminal: { refresh(): void };
+}
+
+interface Actions {
+  carryOut(effect: Effect): void;
+  failed(error: unknown, texts?: string[]): void;
+}
+
+export class PromptFetcher {
+  readonly #desk: Desk;
+  readonly #actions: Actions;
+
+  constructor(desk: Desk, actions: Actions) {
+    this.#desk = desk;
+    this.#actions = actions;
+  }
+
+  /** Names are read from the configuration; only a server that is named is started. */
+  async list({ server }: EffectOf<'list-prompts'>): Promise<void> {
+    const desk = this.#desk;
+    if (server === null) {
+      // Where there are none, or none that may be used, a call says why.
+      const names = await promptServers(this.#place).catch(() => []);
+      this.#know({ ...Object.fromEntries(names.map(name => [name, null])), ...desk.talk.prompts });
+      return;
+    }
+    const prompts = await promptsOf(server, this.#place).catch((error: unknown) => {
+      this.#actions.failed(error);
+      return [];
+    });
+    this.#know({ ...desk.talk.prompts, [server]: prompts });
+  }
+
+  /** Puts its text into the line, for the person to read and send. */
+  async put({ prompt, words, typed }: EffectOf<'prompt'>): Promise<void> {
+    const desk = this.#desk;
+    desk.scrollback.tell([`Asking for ${prompt} …`]);
+    try {
+      const expanded = await promptText(prompt, words, this.#place);
+      desk.talk = { ...desk.talk, line: withPromptText(desk.talk.line, expanded.text), menu: null };
+      desk.scrollback.tell(['It is in your line: Enter sends it.', ...leftOutLine(expanded)]);
+    } catch (error) {
+      this.#actions.failed(error, [typed]);
+    }
+    desk.terminal.refresh();
+  }
+
+  get #place() {
+    const { config, progress } = this.#desk;
+    return { config, workspace: progress.state?.workspace ?? process.cwd(), ask: null };
+  }
+
+  #know(prompts: PromptMenu): void {
+    const { talk, effects } = withMenu(this.#desk.talk, { ...this.#desk.talk, prompts });
+    this.#desk.talk = talk;
+    for (const effect of effects) this.#actions.carryOut(effect);
+    this.#desk.terminal.refresh();
+  }
+}

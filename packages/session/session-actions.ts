@@ -1,0 +1,277 @@
+/** Carries out the actions of a person's keys. */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { given, printRun, readLimits } from '@steersman/print';
+import type { RunProgress } from '@steersman/view';
+import { errorText } from 'steersman/base';
+import { type Gate, type GateReply, type Run, SteersmanError } from 'steersman/client';
+import { type Known, knownOf, wholeParts } from 'steersman/rules';
+import { isOpen as isOpenTask } from 'steersman/run';
+import { noColors, textSink } from 'steersman/shared';
+import { editedIn } from './editor.js';
+import { withMenu } from './input/complete.js';
+import { editedElsewhere, yesEffects } from './input/gate-keys.js';
+import { PromptFetcher } from './input/prompt-fetcher.js';
+import { type Effect, type EffectOf, type Talk, takenBack, withGates } from './input/talk-state.js';
+import { workspaceFiles } from './input/workspace-files.js';
+import { lookLines } from './look.js';
+import type { Reader } from './screen/reader.js';
+import { gateLines } from './screen/scroll-lines.js';
+import type { Scrollback } from './screen/scrollback.js';
+import type { Terminal } from './screen/terminal.js';
+import { SendQueue } from './send-queue.js';
+import type { StateReader } from './state-reader.js';
+
+/** What is typed and what is known, as it stands, and what shows it. */
+export interface Desk {
+  readonly run: Run;
+  /** The run was started here, to stay open for follow-ups: leaving ends that. */
+  readonly owned: boolean;
+  /** `--config` of the start, if any: where tool servers with prompts are looked for. */
+  readonly config?: string | undefined;
+  talk: Talk;
+  readonly progress: RunProgress;
+  readonly scrollback: Scrollback;
+  readonly reader: Reader;
+  readonly states: StateReader;
+  /** Aborted when the person leaves. */
+  readonly left: AbortController;
+  readonly terminal: Pick<Terminal, 'refresh' | 'lend'>;
+  /** The program in which texts are edited, if there is one. */
+  readonly editor: string | null;
+}
+
+const SEND_AGAIN_MS = 1_000;
+const LEAVE_TIMEOUT_MS = 5_000;
+const REASON = 'asked for in the terminal';
+
+export class SessionActions {
+  finishing = false;
+  readonly #desk: Desk;
+  readonly #queue: SendQueue;
+  readonly #prompts: PromptFetcher;
+  /**
+   * Gates answered here, each with the number of the last state query that may still list it. If a later query lists
+   * it, its agent could not take the answer, and the gate needs another.
+   */
+  readonly #answered = new Map<string, number>();
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+    this.#prompts = new PromptFetcher(desk, this);
+    this.#queue = new SendQueue({
+      mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
+      pause: () => delay(SEND_AGAIN_MS, undefined, { signal: desk.left.signal }).catch(() => undefined),
+      waits: error =>
+        desk.scrollback.tell([...describeError(error), 'What you said is sent when it answers again.']),
+      failed: (error, texts) => this.failed(error, texts),
+    });
+  }
+
+  carryOut(effect: Effect): void {
+    const act = this.#acts[effect.do] as (effect: Effect) => unknown;
+    const acting = async () => act(effect);
+    acting().catch(error => this.failed(error));
+  }
+
+  readonly #acts: { [D in Effect['do']]: (effect: EffectOf<D>) => unknown } = {
+    say: ({ lines }) => this.#desk.scrollback.tell(lines),
+    detach: () => this.#desk.left.abort(),
+    finish: () => this.#finish(),
+    status: () => this.#status(),
+    view: ({ gate }) => {
+      const { scrollback } = this.#desk;
+      scrollback.print(gateLines(gate, scrollback.page, wholeParts(gate, this.#knownOf(gate))));
+    },
+    edit: effect => this.#edit(effect),
+    look: ({ at }) => {
+      const { talk, progress, scrollback } = this.#desk;
+      scrollback.write(lookLines(at, progress.state, talk, scrollback.page));
+    },
+    'open-last': () => {
+      const [gate] = this.#desk.talk.gates;
+      this.#desk.reader.openLast(gate, this.#knownOf(gate));
+    },
+    transcript: ({ thread }) => this.#desk.reader.openTranscript(thread === '' ? undefined : thread),
+    'add-task': ({ text: description }) =>
+      this.#change(run => {
+        const taken = this.#desk.progress.state?.tasks.map(({ id }) => id) ?? [];
+        return run.editPlan([{ id: freeId(taken), description }]);
+      }),
+    'set-budget': ({ words }) => this.#change(async run => run.setBudget(readLimits(words))),
+    'set-model': ({ model, role }) => this.#change(run => run.setModel(model, given({ role }))),
+    'list-files': () => this.#listFiles(),
+    'list-prompts': effect => this.#prompts.list(effect),
+    prompt: effect => this.#prompts.put(effect),
+    answer: effect => this.#answer(effect),
+    steer: ({ text, when, to }) => {
+      const how = `${to ? `, to ${to}` : ''}${when === 'interrupt' ? ' (interrupt)' : ''}`;
+      this.#say(how, text, options => this.#desk.run.steer(text, { ...options, when, ...given({ to }) }));
+    },
+    'follow-up': ({ text }) =>
+      this.#say(this.#desk.progress.idle ? '' : ', for later', text, options =>
+        this.#desk.run.followUp(text, options),
+      ),
+    'take-back': () => this.#send(() => this.#takeBack()),
+    hold: () => this.#send(() => this.#desk.run.pause(REASON, { interrupt: true })),
+    pause: () => this.#send(() => this.#desk.run.pause(REASON)),
+    resume: () => this.#send(() => this.#desk.run.resume(REASON)),
+    stop: () => this.#send(() => this.#desk.run.stop(REASON)),
+  };
+
+  #knownOf(gate: Gate | undefined): Known {
+    const { talk, progress } = this.#desk;
+    if (gate === undefined) return { input: null };
+    return knownOf(gate, { inputs: talk.inputs, tasks: progress.state?.tasks ?? [] });
+  }
+
+  /** In turn with what was said before; a message has its text here. */
+  #send(send: () => Promise<unknown>, text: string | null = null): void {
+    this.#queue.add({ text, send });
+  }
+
+  /** Carried out in turn with what is said; the journal tells what became of it. */
+  #change(change: (run: Run) => Promise<unknown>): void {
+    this.#send(() => change(this.#desk.run).then(() => this.#desk.states.read()));
+  }
+
+  /** Under an id of its own: sent again, it does nothing twice. Its receipt comes with the journal. */
+  #say(how: string, text: string, say: (options: { id: string; waitForReceipt: false }) => Promise<unknown>) {
+    const { scrollback } = this.#desk;
+    const id = `m-${randomUUID().slice(0, 8)}`;
+    scrollback.you(how, text);
+    scrollback.ownMessages.push(id);
+    this.#send(() => say({ id, waitForReceipt: false }), text);
+  }
+
+  async #status(): Promise<void> {
+    const { run, scrollback } = this.#desk;
+    const shown = await run.show();
+    let text = '';
+    const sink = textSink(part => {
+      text += part;
+    }, noColors);
+    printRun(sink, { ...shown, answer: null }, { children: await run.children(), webUi: run.webUi });
+    scrollback.write(text.trimEnd().split('\n'));
+  }
+
+  async #edit({ gate, text }: EffectOf<'edit'>): Promise<void> {
+    const { terminal, editor, scrollback } = this.#desk;
+    scrollback.tell([`${editor} has the terminal: what you leave unchanged stays as it is.`]);
+    let edited = text;
+    await terminal.lend(async () => {
+      edited = await editedIn(editor ?? '', text);
+    });
+    const { talk, effects } = editedElsewhere(this.#desk.talk, gate, text, edited);
+    this.#desk.talk = talk;
+    for (const effect of effects) this.carryOut(effect);
+    terminal.refresh();
+  }
+
+  /** Anew at each `@`: the run writes files meanwhile. */
+  async #listFiles(): Promise<void> {
+    const workspace = this.#desk.progress.state?.workspace;
+    if (workspace === undefined) return;
+    const files = await workspaceFiles(workspace);
+    this.#desk.talk = withMenu(this.#desk.talk, { ...this.#desk.talk, files }).talk;
+    this.#desk.terminal.refresh();
+  }
+
+  #answer({ gate, input }: EffectOf<'answer'>): void {
+    const { run, talk, scrollback, states } = this.#desk;
+    if (this.#answered.has(gate.id)) return;
+    this.#answered.set(gate.id, Number.POSITIVE_INFINITY);
+    this.setGates(talk.gates);
+    const { gateId: _, ...answer } = input;
+    scrollback.you('', answerWords(gate, answer));
+    this.#send(async () => {
+      try {
+        // The run judges what a person has put together.
+        if (gate.kind !== 'clientTool') await run.answerGate(gate.id, answer as GateReply);
+        else await run.submitToolResult({ content: undefined, ...answer, gateId: gate.id });
+        this.#answered.set(gate.id, states.asked);
+      } catch (error) {
+        this.#notTaken(gate.id);
+        throw error;
+      }
+    });
+  }
+
+  /** What is not taken is not tried for ever. */
+  #notTaken(gateId: string): void {
+    this.#answered.delete(gateId);
+    this.#desk.talk = { ...this.#desk.talk, yes: false };
+  }
+
+  /** What was not taken comes back into the line, in the order it was said. */
+  failed(error: unknown, texts: string[] = []): void {
+    const { scrollback, states, talk } = this.#desk;
+    scrollback.tell(describeError(error));
+    if (texts.length > 0) {
+      scrollback.tell(['It was not sent, and is in your line again.']);
+      this.#desk.talk = takenBack(talk, texts.join('\n'));
+    }
+    states.read();
+  }
+
+  async #takeBack(): Promise<void> {
+    const { run, scrollback, terminal } = this.#desk;
+    const text = await run.withdraw(scrollback.ownMessages);
+    if (text !== null) this.#desk.talk = takenBack(this.#desk.talk, text);
+    else scrollback.tell(['Nothing that you said waits: it has been read.']);
+    terminal.refresh();
+  }
+
+  /** Leaves a run that is answered: it ends, where it was kept open for this session. */
+  async #finish(): Promise<void> {
+    const { run, owned, progress, left } = this.#desk;
+    if (!owned && progress.idle) return left.abort();
+    this.finishing = true;
+    await run.finish();
+    if (!progress.idle) return;
+    // A run without a worker does not end now: nobody waits for that.
+    await delay(LEAVE_TIMEOUT_MS, undefined, { ref: false });
+    left.abort();
+  }
+
+  /**
+   * The gates that are open, but those that were answered from here. After `/yes` it answers them. `asked`: number of
+   * the question about the state that listed them; 0 for none.
+   */
+  setGates(gates: readonly Gate[], asked = 0): void {
+    for (const { id } of gates) if (asked > (this.#answered.get(id) ?? asked)) this.#notTaken(id);
+    const { progress, talk } = this.#desk;
+    const open = gates.filter(gate => !this.#answered.has(gate.id));
+    const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
+    this.#desk.talk = withGates(talk, open, tasks, Date.now());
+    for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
+  }
+
+  /** Ends the sending after a short wait for messages in flight. Gives the texts that were not taken. */
+  async letGo(): Promise<string[]> {
+    await Promise.race([this.#queue.drained(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
+    return this.#queue.close();
+  }
+
+  /** Nobody is here for a follow-up any more: a run that was kept open ends when its goal is answered. */
+  async endWhenAnswered(): Promise<void> {
+    const { run, owned } = this.#desk;
+    if (owned && !this.finishing) await run.finish().catch(() => undefined);
+  }
+}
+
+function answerWords(gate: Gate, { decision, ...rest }: Record<string, unknown>): string {
+  const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
+  const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
+  return `${gate.id} · ${words.join(' · ')}`;
+}
+
+function freeId(taken: readonly string[]): string {
+  for (let number = 1; ; number += 1) if (!taken.includes(`added-${number}`)) return `added-${number}`;
+}
+
+function describeError(error: unknown): string[] {
+  if (!(error instanceof SteersmanError)) return [errorText(error)];
+  return [error.message, error.remedy].filter(line => line !== '');
+}

@@ -1,0 +1,232 @@
+/** A run in a terminal: events scroll by, while a person steers, answers gates and adds goals. */
+
+import { EXIT, exitCodeOf, goalEndLine, LineClock, showEvents } from '@steersman/print';
+import { newProgress, take } from '@steersman/view';
+import type { Gate, JournalEvent, OfAgent, RunEvent, RunView } from 'steersman/client';
+import { verbCall } from 'steersman/shared';
+import type { Context } from './context.js';
+import { findEditor } from './editor.js';
+import { takesYes } from './input/gate-keys.js';
+import type { Key } from './input/keys.js';
+import { onKey } from './input/talk.js';
+import { NEW_TALK } from './input/talk-state.js';
+import type { Notifier } from './notify.js';
+import { liveArea } from './screen/live-area.js';
+import { Reader } from './screen/reader.js';
+import { scrollLines } from './screen/scroll-lines.js';
+import { Scrollback } from './screen/scrollback.js';
+import { openTerminal, type Terminal } from './screen/terminal.js';
+import { type Desk, SessionActions } from './session-actions.js';
+import { StateReader } from './state-reader.js';
+import { sessionWords } from './words.js';
+
+export interface SessionOptions extends Pick<Desk, 'run' | 'owned' | 'config'> {
+  goal: string;
+  notifier: Notifier;
+}
+
+const REDRAW_MS = 500;
+/** Events after which the whole state is read anew: gates, limits, answers. */
+const TELLING: readonly JournalEvent['type'][] = [
+  'run_loaded',
+  'gate_opened',
+  'gate_closed',
+  'goal_ended',
+  'model_call_ended',
+  'budget_set',
+  'provider_switch',
+  'warning',
+  'paused',
+  'resumed',
+];
+
+/** Holds the session until the run ends or the person leaves; resolves to the exit code. */
+export async function runSession(context: Context, options: SessionOptions): Promise<number> {
+  const session = new Session(context, options);
+  try {
+    return await session.hold();
+  } finally {
+    session.close();
+  }
+}
+
+class Session {
+  readonly #context: Context;
+  readonly #notifier: Notifier;
+  readonly #terminal: Terminal;
+  readonly #desk: Desk;
+  readonly #clock = new LineClock();
+  readonly #actions: SessionActions;
+  readonly #timer: NodeJS.Timeout;
+  readonly #told: Context['progress']['line'];
+  /** Numbers of the goals whose answers are still to be told. */
+  readonly #answersDue: number[] = [];
+
+  constructor(context: Context, { run, goal, owned, config, notifier }: SessionOptions) {
+    const { colors } = context.output.out;
+    const editor = findEditor();
+    const terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
+    this.#context = context;
+    this.#notifier = notifier;
+    this.#terminal = terminal;
+    this.#desk = {
+      ...{ run, owned, config, editor, terminal },
+      talk: { ...NEW_TALK, editor: editor !== null },
+      progress: newProgress(goal),
+      scrollback: new Scrollback(terminal, colors),
+      reader: new Reader(run, terminal, colors, error => this.#actions.failed(error)),
+      states: new StateReader(run, (state, asked) => this.#takeState(state, asked)),
+      left: new AbortController(),
+    };
+    this.#actions = new SessionActions(this.#desk);
+    this.#told = context.progress.line;
+    context.progress.line = line => this.#desk.scrollback.tell([line]);
+    this.#timer = setInterval(() => terminal.refresh(), REDRAW_MS);
+  }
+
+  async hold(): Promise<number> {
+    const { run, left, states, reader, scrollback } = this.#desk;
+    this.#actions.carryOut({ do: 'list-prompts', server: null });
+    const end = await showEvents(run.events({ signal: left.signal }), event => this.#take(event));
+    if (end === null) return this.#detached();
+    await Promise.all([states.done(), reader.closed()]);
+    scrollback.end(end);
+    return exitCodeOf(end.outcome);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#context.progress.line = this.#told;
+    this.#terminal.close();
+  }
+
+  #take(item: RunEvent): void {
+    const desk = this.#desk;
+    const { progress } = desk;
+    if (!this.#isApproved(item)) this.#notifier.take(item);
+    this.#tellTrouble(item);
+    if ('seq' in item) this.#print(item);
+    take(progress, item);
+    if ('seq' in item && item.path === undefined) this.#follow(item);
+    if (progress.children.size !== desk.talk.agents.length)
+      desk.talk = { ...desk.talk, agents: [...progress.children.keys()] };
+    this.#terminal.refresh();
+  }
+
+  /** Prints an event as it scrolls by, using the view of the run before it. */
+  #print(event: JournalEvent & OfAgent): void {
+    const { path } = event;
+    const { progress, scrollback, reader } = this.#desk;
+    scrollback.print(scrollLines(this.#clock.shown(event), progress, scrollback.page));
+    const { calls } = (path === undefined ? progress : progress.children.get(path)) ?? progress;
+    if (event.type === 'model_call_ended') reader.note(event, calls.get(event.callId)?.form);
+    // A sub-agent has a conversation of its own, so its tool results are not opened here.
+    if (event.type === 'tool_call_ended' && path === undefined) reader.note(event, undefined);
+  }
+
+  #tellTrouble(item: RunEvent): void {
+    const who = item.path === undefined ? '' : `${item.path} › `;
+    if (item.type === 'notice') this.#desk.scrollback.tell([`${who}${item.text}`]);
+    if (item.type === 'retry')
+      this.#desk.scrollback.tell([`      ${who}attempt ${item.attempt}, since: ${item.message}`]);
+  }
+
+  /** A gate that `/yes` answers is not printed. */
+  #isApproved(item: RunEvent): boolean {
+    return this.#desk.talk.yes && item.type === 'gate_opened' && takesYes(item);
+  }
+
+  #follow(event: JournalEvent): void {
+    const desk = this.#desk;
+    const { idle } = desk.progress;
+    if (event.type === 'goal_ended') this.#answersDue.push(event.number);
+    if (event.type === 'gate_closed')
+      this.#actions.setGates(desk.talk.gates.filter(gate => gate.id !== event.gateId));
+    if (event.type === 'resumed') desk.talk = { ...desk.talk, held: false };
+    if (desk.talk.idle !== idle) desk.talk = { ...desk.talk, idle };
+    if (TELLING.includes(event.type)) desk.states.read();
+  }
+
+  #key(key: Key): void {
+    const desk = this.#desk;
+    if (this.#actions.finishing && key.ctrl && key.name === 'c') return void desk.left.abort();
+    if (desk.reader.isOpen) return void desk.reader.key(key);
+    const { talk, effects } = onKey(desk.talk, key, Date.now());
+    desk.talk = talk;
+    for (const effect of effects) this.#actions.carryOut(effect);
+  }
+
+  #takeState(state: RunView, asked: number): void {
+    const desk = this.#desk;
+    Object.assign(desk.progress, { state, goal: state.goal });
+    desk.talk = { ...desk.talk, words: sessionWords(state.language) };
+    this.#actions.setGates(state.gates, asked);
+    void this.#readInputs(state.gates);
+    for (const number of this.#answersDue.splice(0)) {
+      const goal = state.goals.find(candidate => candidate.number === number);
+      if (goal) desk.scrollback.answer(goal.answer, goalEndLine(goal));
+    }
+    this.#terminal.refresh();
+  }
+
+  /** Loads all that a gate asks about before a person views or edits it. */
+  async #readInputs(gates: readonly Gate[]): Promise<void> {
+    const desk = this.#desk;
+    for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
+      const input = await desk.run.inputOf(gate);
+      if (input !== null) desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.id]: input } };
+    }
+  }
+
+  async #detached(): Promise<number> {
+    const { run, owned, talk, progress } = this.#desk;
+    const { gates, idle } = talk;
+    const { notes } = this.#context.output;
+    const unsent = await this.#actions.letGo();
+    this.close();
+    for (const text of unsent) notes.line(`Not sent: ${text}`);
+    await this.#actions.endWhenAnswered();
+    const left = { id: run.id, owned, idle, paused: progress.paused, waiting: gates.length > 0 };
+    for (const line of farewellLines(left)) notes.line(line);
+    return idle ? EXIT.ok : EXIT.cancelled;
+  }
+
+  #area(): string[] {
+    const { talk, progress, reader, scrollback } = this.#desk;
+    const [gate] = talk.gates;
+    if (reader.isOpen) return reader.area(gate ? `${gate.id} waits for your answer` : '');
+    const [columns, rows] = [this.#terminal.columns(), this.#terminal.rows()];
+    return liveArea(progress, talk, { columns, rows, colors: scrollback.colors, now: Date.now() });
+  }
+}
+
+// What a session says of its run when it is left. Pure.
+
+export interface LeftRun {
+  id: string;
+  waiting: boolean;
+  paused: boolean;
+  idle: boolean;
+  /** It was kept open for this session only. */
+  owned: boolean;
+}
+
+/** The run's state, then the commands that make sense now. */
+export function farewellLines({ id, waiting, paused, idle, owned }: LeftRun): string[] {
+  const verb = (name: string, rest = '') => verbCall(`${name} ${id}${rest}`);
+  if (idle && owned)
+    return [`The run ${id} is answered, and ends.`, `Its answer:          ${verb('result')}`];
+  const how = waiting
+    ? `waits for your answer: ${verb('show')}`
+    : idle
+      ? 'is answered, and open for a follow-up.'
+      : paused
+        ? `is paused: ${verb('resume')}`
+        : 'goes on.';
+  return [
+    `The run ${id} ${how}`,
+    `Watch and steer it:  ${verb('watch')}`,
+    `Say something to it: ${verb('steer', ' "…"')}`,
+    `Stop it:             ${verb('stop')}`,
+  ];
+}

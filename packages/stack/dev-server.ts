@@ -1,0 +1,156 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { SEARCH_ATTRIBUTES } from 'steersman/rules';
+import {
+  addMissingSearchAttributes,
+  choosePort,
+  env,
+  hiddenPlace,
+  isHealthy,
+  REBUILD,
+  SteersmanError,
+  stackPaths,
+  until,
+} from 'steersman/shared';
+
+/** A Temporal dev server that answers. */
+export interface DevServer {
+  pid: number;
+  /** host:port of its gRPC service. */
+  address: string;
+  /** Where its Web UI listens, for the door alone: it takes requests of any web page. */
+  innerUi: string;
+  /** Resolves when it has ended, whatever the reason. */
+  ended: Promise<unknown>;
+  /** Ends it: SIGTERM, then SIGKILL. Resolves when its database is closed. */
+  end(): Promise<void>;
+}
+
+/**
+ * Its HTTP API takes requests that any web page can send, and has no switch: it is left to a host that nobody can name.
+ * Only clients over gRPC, which pages can't speak, are served then.
+ */
+export const NO_HTTP_API = ['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'];
+
+/** Time for a server to write its database and close; it takes about 3 s. */
+const SERVER_GRACE_MS = 10_000;
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts the Temporal server of a home on its database, on the wanted port if it is free, else on another.
+ * Resolves when it answers and has the search attributes. It ends with this process, however that ends. Throws a
+ * SteersmanError with the end of its log.
+ */
+export async function startDevServer(home: string, binary: string, wanted?: number): Promise<DevServer> {
+  // A port can be taken between the look and the start: then another round.
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await choosePort('grpc', wanted);
+    const address = `127.0.0.1:${port}`;
+    const ui = await hiddenPlace();
+    const listen = ['--port', String(port), '--ui-ip', ui.address, '--ui-port', String(ui.port)];
+    const child = spawnServer(home, binary, listen);
+    const ended = once(child, 'exit').catch(() => {});
+    const end = () => endChild(child, SERVER_GRACE_MS);
+    const isUp = await until(() => hasEnded(child) || isHealthy(address), START_TIMEOUT_MS);
+    // Alive as well, since somebody else could answer at that port.
+    if (isUp && !hasEnded(child)) {
+      await addMissingSearchAttributes(address);
+      return { pid: child.pid ?? 0, address, innerUi: `http://${ui.address}:${ui.port}`, ended, end };
+    }
+    await end();
+    const log = lastLines(stackPaths(home).serverLog);
+    if (attempt < 3 && log.includes('address already in use')) continue;
+    const what = isUp ? 'ended while starting' : `did not answer within ${START_TIMEOUT_MS / 1000} s`;
+    const { serverLog, database } = stackPaths(home);
+    throw startError(`The local Temporal server ${what}`, serverLog, startRemedy(log, database));
+  }
+}
+
+/**
+ * The shell becomes the server, beside a watch that ends the server when the other end of the pipe is closed: also by
+ * SIGKILL, of which this process would know nothing.
+ */
+const WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec "$0" "$@" </dev/null';
+
+function spawnServer(home: string, binary: string, listen: string[]): ChildProcess {
+  const paths = stackPaths(home);
+  const attributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
+  const fixed = ['server', 'start-dev', '--ip', '127.0.0.1', '--log-level', 'warn', ...NO_HTTP_API];
+  const args = [...fixed, ...listen, '--db-filename', paths.database, ...attributes];
+  rmSync(paths.serverLog, { force: true });
+  return withLog(paths.serverLog, log =>
+    spawnWithUs(binary, args, { cwd: home, env: plainEnvironment(), stdio: ['pipe', log, log] }),
+  );
+}
+
+/** Starts a server that ends with this process, however that ends. Its stdin must be a pipe. */
+export function spawnWithUs(binary: string, args: string[], options: SpawnOptions): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', WITH_US, binary, ...args], options);
+  // Its watch may be gone before the pipe is.
+  child.stdin?.on('error', () => {});
+  child.once('exit', () => child.stdin?.destroy());
+  return child;
+}
+
+/** Gives `work` a log file of this user's own, to write at its end. */
+export function withLog<T>(path: string, work: (log: number) => T): T {
+  const log = openSync(path, 'a', 0o600);
+  try {
+    return work(log);
+  } finally {
+    closeSync(log);
+  }
+}
+
+export function hasEnded({ exitCode, signalCode, pid }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null || pid === undefined;
+}
+
+/** SIGTERM, and SIGKILL when it is still there after `graceMs`. Resolves when it is gone. */
+export async function endChild(child: ChildProcess, graceMs: number): Promise<void> {
+  if (hasEnded(child)) return;
+  const gone = once(child, 'exit');
+  const hard = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  child.kill('SIGTERM');
+  await gone;
+  clearTimeout(hard);
+}
+
+const NEEDED =
+  'PATH HOME TMPDIR TEMP LANG TZ SystemRoot USERPROFILE LOCALAPPDATA STEERSMAN_PORT STEERSMAN_UI_PORT';
+
+/** What the server and its owner need of the environment: no keys of models or tools. */
+export function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(NEEDED.split(' ').map(name => [name, env.lookup(name)]));
+}
+
+/** What did not start, with the end of its log. */
+export function startError(
+  what: string,
+  logFile: string,
+  remedy = `Is the build missing or old? ${REBUILD}`,
+): SteersmanError {
+  const end = lastLines(logFile) || '(empty)';
+  return new SteersmanError(`${what}. The end of ${logFile}:\n${end}`, remedy, 'host');
+}
+
+/** What to do about a server that does not start, told from its log: a database that is well must not be moved away. */
+export function startRemedy(log: string, database: string): string {
+  if (/disk is full|no space left/i.test(log))
+    return 'The disk is full: make room, and try again. Nothing that ran is lost.';
+  if (/database is locked/i.test(log))
+    return `Another process has ${database} open: end it, and try again. Nothing that ran is lost.`;
+  if (/readonly database|read-only file system/i.test(log))
+    return `${database} can not be written: make it and its folder writable, and try again.`;
+  return `If its database is damaged or of a newer server, move ${database} away and try again.`;
+}
+
+/** The last lines of a log file, for a message; empty when there is none. */
+function lastLines(path: string, count = 8): string {
+  try {
+    return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
+  } catch {
+    return '';
+  }
+}

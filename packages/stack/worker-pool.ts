@@ -1,0 +1,179 @@
+/** The background workers of a stack: children of its owner, each with a task queue of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { errorText } from 'steersman/base';
+import {
+  errorOf,
+  newQueue,
+  noteQueue,
+  removeFile,
+  type Said,
+  type StackState,
+  type Told,
+  type WorkerAnswer,
+  type WorkerRequest,
+} from 'steersman/shared';
+import { endChild, hasEnded, startError, withLog } from './dev-server.js';
+
+/** Who is connected to the owner. */
+export interface Guest {
+  socket: Socket;
+  tell(said: Said): void;
+}
+
+interface Owned {
+  taskQueue: string;
+  request: WorkerRequest;
+  child: ChildProcess;
+  /** Rejects with the worker's own reason when it can't start. */
+  ready: Promise<void>;
+  users: Set<Guest>;
+  /** Workers of this queue that have died under those who use it. */
+  deaths: number;
+  usedAt: number;
+  /** Since it was told to end: when it has. */
+  ended?: Promise<void>;
+}
+
+const START_LIMIT_MS = 60_000;
+/** Worker shutdown lets tools finish for 30 s. */
+const WORKER_GRACE_MS = 35_000;
+/** A worker that dies this often will die again. */
+const MOST_REPLACEMENTS = 3;
+const KEEP_LOGS = 20;
+
+export class WorkerPool {
+  readonly #home: string;
+  readonly #workers = new Map<string, Owned>();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  get state(): StackState['workers'] {
+    return [...this.#workers.values()].map(({ taskQueue, child, users }) => ({
+      taskQueue,
+      pid: child.pid ?? 0,
+      clients: users.size,
+    }));
+  }
+
+  /** The worker that fits, used by `guest` while that is connected: one that runs, else a new one for the server. */
+  async give(request: WorkerRequest, address: string, guest: Guest): Promise<WorkerAnswer> {
+    const running = this.#fitting(request);
+    if (running?.ended) {
+      await running.ended;
+      return this.give(request, address, guest);
+    }
+    const taskQueue = running?.taskQueue ?? request.taskQueue ?? newQueue(request.fingerprint);
+    if (running === undefined) guest.tell({ line: 'Starting a worker …' });
+    const worker = running ?? this.#start(taskQueue, request, address);
+    worker.users.add(guest);
+    await worker.ready.finally(() => guest.socket.destroyed && worker.users.delete(guest));
+    return { taskQueue, logFile: this.#log(taskQueue), startedHere: running === undefined };
+  }
+
+  release(guest: Guest): void {
+    for (const { users } of this.#workers.values()) users.delete(guest);
+  }
+
+  /** Ends those that nobody has used, and no open run needed, for `idleMs`. */
+  async endIdle(idleMs: number, isNeeded: (taskQueue: string) => Promise<boolean>): Promise<void> {
+    for (const worker of this.#workers.values()) {
+      const isUsed = worker.users.size > 0 || (await isNeeded(worker.taskQueue)) || worker.users.size > 0;
+      if (isUsed) worker.usedAt = performance.now();
+      else if (performance.now() - worker.usedAt >= idleMs) void end(worker);
+    }
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#workers.values()].map(end));
+  }
+
+  #fitting({ taskQueue, fingerprint }: WorkerRequest): Owned | undefined {
+    if (taskQueue !== null) return this.#workers.get(taskQueue);
+    const isSame = ({ request, ended }: Owned) => request.fingerprint === fingerprint && !ended;
+    return [...this.#workers.values()].find(isSame);
+  }
+
+  #log(taskQueue: string): string {
+    return join(this.#home, `worker-${taskQueue}.log`);
+  }
+
+  #start(
+    taskQueue: string,
+    request: WorkerRequest,
+    address: string,
+    deaths = 0,
+    users = new Set<Guest>(),
+  ): Owned {
+    this.#removeOldLogs();
+    if (request.folder !== null) noteQueue(this.#home, taskQueue, request.folder);
+    const temporal = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'default' };
+    const own = { STEERSMAN_TASK_QUEUE: taskQueue, STEERSMAN_HOME: this.#home };
+    const env = { ...request.env, ...temporal, ...own };
+    const { program, args, cwd } = request;
+    const child = withLog(this.#log(taskQueue), log =>
+      spawn(program, args, { cwd, env, stdio: ['ignore', log, log, 'ipc'] }),
+    );
+    const ready = untilReady(child, this.#log(taskQueue));
+    const worker = { taskQueue, request, child, ready, users, deaths, usedAt: performance.now() };
+    this.#workers.set(taskQueue, worker);
+    void this.#watch(worker, address);
+    return worker;
+  }
+
+  /** Another follows one that dies while it is used. Runs of one that nobody uses wait, until somebody goes on with them. */
+  async #watch(worker: Owned, address: string): Promise<void> {
+    const { taskQueue, request, child, users } = worker;
+    const wasReady = await worker.ready.then(() => true).catch(() => false);
+    if (!hasEnded(child)) await once(child, 'exit');
+    this.#workers.delete(taskQueue);
+    if (!wasReady || worker.ended || users.size === 0) return;
+    const tell = (line: string) => {
+      for (const user of users) user.tell({ line });
+    };
+    const deaths = worker.deaths + 1;
+    const rest = `${request.remedy} Its log: ${this.#log(taskQueue)}.`;
+    if (deaths > MOST_REPLACEMENTS) return tell(`The worker has died ${deaths} times. ${rest}`);
+    tell('The worker of this run has died. Another is started and goes on where it was.');
+    await this.#start(taskQueue, request, address, deaths, users).ready.catch(error =>
+      tell(`No other worker could be started: ${errorText(error)} ${rest}`),
+    );
+  }
+
+  #removeOldLogs(): void {
+    const logs = readdirSync(this.#home)
+      .filter(name => /^worker-.*\.log$/.test(name) && !this.#workers.has(name.slice(7, -4)))
+      .map(name => join(this.#home, name))
+      .sort((left, right) => statSync(right).mtimeMs - statSync(left).mtimeMs);
+    for (const path of logs.slice(KEEP_LOGS)) removeFile(path);
+  }
+}
+
+/** Once: a second signal ends it at once. Those who come meanwhile get another. */
+function end(worker: Owned): Promise<void> {
+  worker.ended ??= endChild(worker.child, WORKER_GRACE_MS);
+  return worker.ended;
+}
+
+async function untilReady(child: ChildProcess, log: string): Promise<void> {
+  const hard = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
+  const told = new Promise<Told>(resolve => child.on('message', said => resolve(said as Told)));
+  const gone = once(child, 'exit').then(() => 'ended while starting', errorText);
+  try {
+    const first = await Promise.race([told, gone]);
+    if (typeof first === 'object' && 'ready' in first) return;
+    const why = await gone;
+    if (typeof first === 'object') throw errorOf(first.failure);
+    throw startError(
+      `The worker ${child.killed ? `is not ready after ${START_LIMIT_MS / 1000} s` : why}`,
+      log,
+    );
+  } finally {
+    clearTimeout(hard);
+  }
+}

@@ -1,0 +1,264 @@
+/** The lines of a conversation in a folder: what they say, and reading them, also while others write. */
+import { constants, readdirSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { isRecord, isText, parseJson } from 'steersman/base';
+import type { JournalEvent, Message, TraceStep } from 'steersman/run';
+import {
+  isAfter,
+  isKept,
+  isMark,
+  isRunRecord,
+  type Kept,
+  type Mark,
+  messageNumber,
+  type RunRecord,
+  standing,
+} from 'steersman/run';
+import type { MessageOf, SessionStore } from 'steersman/shared';
+
+const FIRST_READ_BYTES = 4 * 1024;
+const READ_BYTES = 1024 * 1024;
+export const NEWLINE = 10;
+
+/** The first line of a file. */
+export interface Header {
+  k: 'session';
+  v: 1;
+  id: string;
+  title: string;
+  workspace: string;
+  startedAt: number;
+  parent?: MessageOf;
+}
+
+/** Each line says first what it is, and of which run: readers look at no more of most lines. */
+export type Line =
+  | Header
+  | { k: 'run'; chain: string; run: RunRecord }
+  /** The run was reset: what stands before this line and comes behind the mark is no part of its story any more. */
+  | { k: 'reset'; chain: string; reset: Mark }
+  | { k: 'message'; chain: string; thread: string; message: Message }
+  | { k: 'event'; chain: string; event: JournalEvent }
+  | { k: 'step'; chain: string; step: TraceStep };
+
+export function lineFor(chain: string, kept: Kept): Line {
+  switch (kept.kind) {
+    case 'message':
+      return { k: 'message', chain, thread: kept.thread, message: kept.message };
+    case 'event':
+      return { k: 'event', chain, event: kept.event };
+    case 'step':
+      return { k: 'step', chain, step: kept.step };
+  }
+}
+
+function keptIn(line: Line): Kept | null {
+  switch (line.k) {
+    case 'message':
+      return { kind: 'message', thread: line.thread, message: line.message };
+    case 'event':
+      return { kind: 'event', event: line.event };
+    case 'step':
+      return { kind: 'step', step: line.step };
+    default:
+      return null;
+  }
+}
+
+/** No link leads elsewhere, and no pipe is waited for. */
+export async function openFile(path: string, flags: number): Promise<FileHandle> {
+  const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o600);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new Error(`${path} is no file`);
+}
+
+/** Null for a line that is torn, or of a form that is not known here. */
+export function readLine(text: string): Line | null {
+  const line = parseJson(text);
+  if (!isRecord(line)) return null;
+  const { k, chain } = line;
+  const isWhole = k === 'session' ? isHeader(line) : isText(chain) && isOfRun(line);
+  return isWhole ? (line as unknown as Line) : null;
+}
+
+function isHeader({ id, title, workspace, startedAt, parent }: Record<string, unknown>): boolean {
+  const isBranch =
+    isRecord(parent) && isText(parent.session) && isText(parent.chain) && isText(parent.message);
+  return (
+    isText(id) &&
+    isText(title) &&
+    isText(workspace) &&
+    Number.isFinite(startedAt) &&
+    (parent === undefined || isBranch)
+  );
+}
+
+function isOfRun(line: Record<string, unknown>): boolean {
+  if (line.k === 'run') return isRunRecord(line.run) && line.run.chain === line.chain;
+  return line.k === 'reset' ? isMark(line.reset) : isKept({ ...line, kind: line.k });
+}
+
+/** The lines of a file that begin like this, also while it is written to; none where there is no file. */
+async function* linesOf(path: string, ...beginnings: string[]): AsyncGenerator<Line> {
+  for await (const { bytes } of rawLines(path)) {
+    const line = beginsWith(bytes, beginnings) ? readLine(bytes.toString('utf8')) : null;
+    if (line) yield line;
+  }
+}
+
+export function beginsWith(bytes: Buffer, beginnings: readonly string[]): boolean {
+  return beginnings.some(each => bytes.subarray(0, each.length).equals(Buffer.from(each)));
+}
+
+interface RawLine {
+  bytes: Buffer;
+  /** Place of its first byte. */
+  at: number;
+}
+
+export async function* rawLines(path: string): AsyncGenerator<RawLine> {
+  const file = await openFile(path, constants.O_RDONLY).catch(unlessGone);
+  if (!file) return;
+  try {
+    let rest = Buffer.alloc(0);
+    let at = 0;
+    // The first line is often all that is wanted.
+    for (let size = FIRST_READ_BYTES; ; size = Math.min(2 * size, READ_BYTES)) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size);
+      if (bytesRead === 0) return;
+      const bytes = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      let begin = 0;
+      for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+        yield { bytes: bytes.subarray(begin, end), at: at + begin };
+        begin = end + 1;
+      }
+      at += begin;
+      rest = bytes.subarray(begin);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+export async function headerOf(path: string): Promise<Header | null> {
+  for await (const line of linesOf(path, '{"k":"session"')) if (line.k === 'session') return line;
+  return null;
+}
+
+export async function lastRuns(path: string): Promise<RunRecord[]> {
+  const runs = new Map<string, RunRecord>();
+  // Of two writers at the same moment, the one that is behind may have written last.
+  for await (const line of linesOf(path, '{"k":"run"'))
+    if (line.k === 'run' && standing(runs.get(line.chain) ?? null, line.run)?.isNews)
+      runs.set(line.chain, line.run);
+  return [...runs.values()].sort((a, b) => a.startedAt - b.startedAt);
+}
+
+export async function readRecords(
+  path: string,
+  chain: string,
+  { kind, after = 0, limit }: { kind: Kept['kind']; after?: number; limit: number },
+): Promise<Kept[]> {
+  const records = new Records(kind);
+  const beginning = (k: Line['k']) => `{"k":"${k}","chain":${JSON.stringify(chain)}`;
+  for await (const line of linesOf(path, beginning(kind), beginning('reset'))) records.take(line);
+  return records
+    .inOrder()
+    .filter(kept => numberOf(kept) > after)
+    .slice(0, limit);
+}
+
+/** Where the lines of each run are is found in one pass; the lines are read when they are waited for. */
+export async function* readEach(
+  path: string,
+  { kind, chains }: Parameters<SessionStore['readEach']>[1],
+): AsyncGenerator<{ chain: string; records: Kept[] }> {
+  const places = new Map<string, Place[]>(chains.map(chain => [chain, []]));
+  for await (const { bytes, at } of rawLines(path)) {
+    const [, k, chain = '""'] = LINE_OF.exec(bytes.subarray(0, BEGINNING_BYTES).toString('utf8')) ?? [];
+    if (k === kind || k === 'reset') places.get(String(parseJson(chain)))?.push({ at, length: bytes.length });
+  }
+  const file = await openFile(path, constants.O_RDONLY).catch(unlessGone);
+  if (!file) return;
+  try {
+    for (const chain of chains) {
+      const records = new Records(kind);
+      for (const { at, length } of together(places.get(chain) ?? [])) {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+        for (const text of buffer.subarray(0, bytesRead).toString('utf8').split('\n')) {
+          const line = readLine(text);
+          if (line && 'chain' in line && line.chain === chain) records.take(line);
+        }
+      }
+      yield { chain, records: records.inOrder() };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+const LINE_OF = /^\{"k":"([a-z]+)","chain":("(?:[^"\\]|\\.)*")/;
+const BEGINNING_BYTES = 2_000;
+
+interface Place {
+  at: number;
+  length: number;
+}
+
+/** Lines that stand near each other are read at once, with what stands between. */
+function together(places: readonly Place[]): Place[] {
+  const spans: Place[] = [];
+  for (const { at, length } of places) {
+    const last = spans.at(-1);
+    const end = at + length;
+    if (last && at - last.at - last.length <= FIRST_READ_BYTES && end - last.at <= READ_BYTES)
+      last.length = end - last.at;
+    else spans.push({ at, length });
+  }
+  return spans;
+}
+
+/** The records of one kind that a run's lines tell, in the order of the file. */
+class Records {
+  readonly #kind: Kept['kind'];
+  readonly #found = new Map<number, Kept>();
+
+  constructor(kind: Kept['kind']) {
+    this.#kind = kind;
+  }
+
+  take(line: Line): void {
+    const found = this.#found;
+    if (line.k === 'reset')
+      for (const [number, kept] of found) if (isAfter(line.reset, kept)) found.delete(number);
+    const kept = keptIn(line);
+    if (kept?.kind !== this.#kind) return;
+    const number = numberOf(kept);
+    // Of a step the last word counts, of all else the first.
+    if (number > 0 && (kept.kind === 'step' || !found.has(number))) found.set(number, kept);
+  }
+
+  inOrder(): Kept[] {
+    return [...this.#found].sort(([a], [b]) => a - b).map(([, kept]) => kept);
+  }
+}
+
+function numberOf(kept: Kept): number {
+  if (kept.kind === 'message') return messageNumber(kept.message);
+  return kept.kind === 'event' ? kept.event.seq : kept.step.step;
+}
+
+export function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch (error) {
+    unlessGone(error);
+    return [];
+  }
+}
+
+export function unlessGone(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,300 @@
+/**
+ * Looking through a folder of conversations. ripgrep reads all files at once; what it finds is looked at closer, the
+ * newest first, and no more of it than is asked for.
+ */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { constants, lstatSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { rgPath } from '@vscode/ripgrep';
+import { isRecord } from 'steersman/base';
+import type { Message } from 'steersman/run';
+import { messageNumber, type RunRecord } from 'steersman/run';
+import type { Hit, SessionStore } from 'steersman/shared';
+import { foundText, lowerWords, partWith } from 'steersman/shared';
+import { beginsWith, type Header, headerOf, namesIn, openFile, rawLines, readLine } from './folder-lines.js';
+
+export const SUFFIX = '.jsonl';
+const MOST_FOUND_BYTES = 256 * 1024 * 1024;
+const runProgram = promisify(execFile);
+
+interface SessionFile {
+  path: string;
+  inode: number;
+  changedAt: number;
+}
+
+const STATS_AT_ONCE = 200;
+
+/** In parts: meanwhile what ripgrep prints is taken from it, else it waits. */
+async function newestFirst(dir: string, names = namesIn(dir)): Promise<SessionFile[]> {
+  const files: SessionFile[] = [];
+  for (const [at, name] of names.entries()) {
+    if (at % STATS_AT_ONCE === 0) await setImmediate();
+    if (!name.endsWith(SUFFIX)) continue;
+    const path = join(dir, name);
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.isFile()) files.push({ path, inode: info.ino, changedAt: info.mtimeMs });
+  }
+  return files.sort((a, b) => b.changedAt - a.changedAt);
+}
+
+/** So many first lines are read one by one. */
+const FEW = 100;
+
+type ListAsked = Parameters<SessionStore['list']>[0];
+
+/** The newest conversations that are asked for. */
+export async function newestSessions(
+  dir: string,
+  { limit, before = Number.POSITIVE_INFINITY, text = '', workspaces }: ListAsked,
+): Promise<{ header: Header; changedAt: number }[]> {
+  const words = lowerWords(text);
+  const isPart = words.length > 0 || workspaces !== undefined || limit > FEW;
+  const files = await newestFirst(dir);
+  const lines = isPart ? await firstLines(dir, files) : new Map<string, string>();
+  const found: { header: Header; changedAt: number }[] = [];
+  for (const { path, changedAt } of files) {
+    if (found.length >= limit) break;
+    const line = lines.get(path);
+    if (changedAt >= before || (line !== undefined && !mayHave(line, words, workspaces))) continue;
+    const header = (line !== undefined && headerIn(line)) || (await headerOf(path));
+    if (header && isAsked(header, words, workspaces)) found.push({ header, changedAt });
+  }
+  return found;
+}
+
+const TITLES = '.titles';
+
+/**
+ * The first lines of files, by path: they never change. A file has them all, for to open ten thousand takes a while; it
+ * is made anew where it lacks many. A file of one's name that is another one is told by its inode.
+ */
+async function firstLines(dir: string, files: readonly SessionFile[]): Promise<Map<string, string>> {
+  const known = new Map<string, string>();
+  const path = join(dir, TITLES);
+  for (const each of (await textIn(path)).split('\n')) {
+    const end = each.indexOf('\0');
+    // One that a power cut has torn is no line.
+    if (each.endsWith('}')) known.set(each.slice(0, end), each.slice(end + 1));
+  }
+  const lines = new Map<string, string>();
+  for (const file of files) {
+    const line = known.get(nameOf(file));
+    if (line !== undefined) lines.set(file.path, line);
+  }
+  if (files.length - lines.size <= FEW) return lines;
+  for (const [of, line] of await readFirstLines(dir)) lines.set(of, line);
+  const text = files.flatMap(file => {
+    const line = lines.get(file.path);
+    return line === undefined ? [] : [`${nameOf(file)}\0${line}\n`];
+  });
+  // Whoever may not write here reads them again.
+  await writeWhole(path, text.join('')).catch(() => undefined);
+  return lines;
+}
+
+function nameOf({ path, inode }: SessionFile): string {
+  return `${inode} ${basename(path)}`;
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`;
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  await rename(draft, path);
+}
+
+/** What a conversation that is removed was called stays nowhere, also where a writer of it was killed. */
+export async function forgetTitle(dir: string, path: string): Promise<void> {
+  const titles = join(dir, TITLES);
+  const drafts = namesIn(dir).filter(name => name.startsWith(`${TITLES}.`));
+  await Promise.all(drafts.map(name => rm(join(dir, name), { recursive: true, force: true })));
+  const known = await textIn(titles);
+  const left = known
+    .split('\n')
+    .filter(line => !line.slice(0, line.indexOf('\0')).endsWith(` ${basename(path)}`));
+  const text = left.join('\n');
+  if (known !== '' && text.length === known.length) return;
+  // What can't be read or written anew goes as a whole: it is made again.
+  const isGone =
+    text === '' ||
+    (await writeWhole(titles, text).then(
+      () => false,
+      () => true,
+    ));
+  if (isGone) await rm(titles, { recursive: true, force: true });
+}
+
+/** Conversations that begin with what this one says, by id. */
+export async function branchesOf(dir: string, session: string): Promise<string[]> {
+  const files = await newestFirst(dir);
+  const lines = await firstLines(dir, files);
+  const named = JSON.stringify(session);
+  const branches: string[] = [];
+  for (const { path } of files) {
+    const line = lines.get(path);
+    if (line?.includes(named) === false) continue;
+    const header = (line !== undefined && headerIn(line)) || (await headerOf(path));
+    if (header?.parent?.session === session && header.id !== session) branches.push(header.id);
+  }
+  return branches.sort();
+}
+
+/** Those that are whole: after one that is torn, another follows. */
+async function readFirstLines(dir: string): Promise<[path: string, line: string][]> {
+  const args = ['--max-count=1', '--with-filename', `--glob=*${SUFFIX}`, '-e', '^\\{"k":"session"'];
+  const printed = (await ripgrep(dir, args)) ?? '';
+  return printed.split('\n').flatMap((each): [string, string][] => {
+    const end = each.indexOf('\0');
+    return each.endsWith('}') ? [[each.slice(0, end), each.slice(end + 1)]] : [];
+  });
+}
+
+function headerIn(text: string): Header | null {
+  const line = readLine(text);
+  return line?.k === 'session' ? line : null;
+}
+
+function isAsked({ title, workspace }: Header, words: readonly string[], workspaces?: string[]): boolean {
+  const lower = title.toLowerCase();
+  return words.every(word => lower.includes(word)) && (workspaces?.includes(workspace) ?? true);
+}
+
+/** By the line as it stands: most are not read any closer. */
+function mayHave(line: string, words: readonly string[], workspaces?: string[]): boolean {
+  const lower = words.length > 0 ? line.toLowerCase() : '';
+  return (
+    words.every(word => lower.includes(JSON.stringify(word).slice(1, -1))) &&
+    (workspaces?.some(each => line.includes(JSON.stringify(each))) ?? true)
+  );
+}
+
+/** So many files are read before it is asked again which ones have the words in a message. */
+const FEW_FOUND = 200;
+
+/**
+ * Files with a message that may have all of these words, newest first. The words alone are found in a third of the time
+ * that they take within messages, and mostly in few files: those are looked at closer anyway.
+ */
+export async function* filesWith(dir: string, words: readonly string[]): AsyncGenerator<string> {
+  const anywhere = await filesLike(dir, words, patternOf(words));
+  const paths = await byAge(dir, anywhere);
+  yield* paths.slice(0, FEW_FOUND);
+  if (paths.length <= FEW_FOUND) return;
+  const said = await filesLike(dir, words, `^\\{"k":"message".*(${patternOf(words)})`);
+  for (const path of paths.slice(FEW_FOUND)) if (said?.has(path) ?? true) yield path;
+}
+
+/** The paths of files with such a line; null where it can't be searched. */
+async function filesLike(
+  dir: string,
+  words: readonly string[],
+  pattern: string,
+): Promise<Set<string> | null> {
+  // Where no letter beyond ASCII is written in two ways it is much faster without them.
+  const inAscii = words.every(word => !hasOtherCase(word.replace(/[\0-\x7f]/g, '')));
+  const args = ['--ignore-case', '--files-with-matches', `--glob=*${SUFFIX}`, '-e', pattern];
+  const found = await ripgrep(dir, inAscii ? ['--no-unicode', ...args] : args);
+  return found === null ? null : new Set(found.split('\0').filter(Boolean));
+}
+
+/** Newest first: these, or all of the folder. To look at thousands takes as long as to search them. */
+async function byAge(dir: string, paths: ReadonlySet<string> | null): Promise<string[]> {
+  const files = await newestFirst(dir, paths === null ? undefined : [...paths].map(path => basename(path)));
+  return files.map(({ path }) => path);
+}
+
+function hasOtherCase(text: string): boolean {
+  return text.toUpperCase() !== text;
+}
+
+/** Both of the two longest words, in one line and in any order, also where they overlap. */
+function patternOf(words: readonly string[]): string {
+  const [first = '', second] = [...new Set(words)]
+    .filter(word => !words.some(other => other !== word && other.includes(word)))
+    .sort((a, b) => b.length - a.length);
+  if (second === undefined) return inFile(first);
+  const [a, b] = [inFile(first), inFile(second)];
+  return [`${a}.*${b}`, `${b}.*${a}`, ...overlaps(first, second), ...overlaps(second, first)].join('|');
+}
+
+/** Texts that end with the one and begin with the other. */
+function overlaps(one: string, other: string): string[] {
+  const lengths = Array.from({ length: Math.min(one.length, other.length) }, (_, at) => at + 1);
+  return lengths
+    .filter(length => one.endsWith(other.slice(0, length)))
+    .map(length => inFile(one + other.slice(length)));
+}
+
+/** A word as it can stand in JSON: in a text, quotes are escaped, and in what a tool is given they are not. */
+function inFile(word: string): string {
+  const characters = [...word].map(character => {
+    if (character === '"') return '\\\\*"';
+    if (character === '\\') return '\\\\+';
+    return JSON.stringify(character)
+      .slice(1, -1)
+      .replace(/[\\^$.|?*+()[\]{}#&~-]/g, '\\$&');
+  });
+  return characters.join('');
+}
+
+/** What it prints about the files of a folder, as they stand; null where it can't search. */
+async function ripgrep(dir: string, args: readonly string[]): Promise<string | null> {
+  const all = ['--no-config', '--no-ignore', '--hidden', '--text', '--null', '--no-line-number'];
+  try {
+    const { stdout } = await runProgram(rgPath, [...all, ...args, '--', dir], {
+      maxBuffer: MOST_FOUND_BYTES,
+    });
+    return stdout;
+  } catch (error) {
+    // It ends with 1 where there is none.
+    return isRecord(error) && error.code === 1 ? '' : null;
+  }
+}
+
+const SEARCHED = ['{"k":"message"', '{"k":"run"', '{"k":"reset"'];
+
+/** Line by line: a conversation may be longer than a text can be. */
+export async function hitsIn(path: string, words: readonly string[]): Promise<Hit[]> {
+  // Most lines don't have them, and are not read any closer. Quotes are escaped in a text, and not around what a tool is given.
+  const escaped = words.filter(word => !/["\\]/.test(word)).map(word => JSON.stringify(word).slice(1, -1));
+  const hits = new Map<string, { chain: string; message: Message; text: string }>();
+  const runs = new Map<string, RunRecord>();
+  for await (const { bytes } of rawLines(path)) {
+    if (!beginsWith(bytes, SEARCHED)) continue;
+    const inFile = bytes.toString('utf8');
+    const isMessage = inFile.startsWith('{"k":"message"');
+    const folded = isMessage ? inFile.toLowerCase() : '';
+    if (isMessage && !escaped.every(word => folded.includes(word))) continue;
+    const line = readLine(inFile);
+    if (line?.k === 'run') runs.set(line.chain, line.run);
+    if (line?.k === 'reset')
+      for (const [key, { chain, message }] of hits)
+        if (chain === line.chain && messageNumber(message) > line.reset.id) hits.delete(key);
+    const text = line?.k === 'message' ? partWith(foundText(line.message), words) : null;
+    if (line?.k !== 'message' || text === null) continue;
+    const { chain, message } = line;
+    if (!hits.has(`${chain} ${message.id}`)) hits.set(`${chain} ${message.id}`, { chain, message, text });
+  }
+  return [...hits.values()]
+    .flatMap(({ chain, message: { id, at }, text }) => {
+      const run = runs.get(chain);
+      const { session = '', workflowId = '' } = run ?? {};
+      return run ? [{ session, chain, workflowId, message: id, at, text }] : [];
+    })
+    .sort((a, b) => b.at - a.at);
+}
+
+/** Empty for what can't be read, whatever stands there. */
+async function textIn(path: string): Promise<string> {
+  const file = await openFile(path, constants.O_RDONLY).catch(() => null);
+  if (file === null) return '';
+  try {
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * Texts of a store that is away: they wait in a folder of this machine until it answers again, also through the death of
+ * the worker. Each is one file: whose it is in its first line, then its bytes.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText, parseJson, plural } from 'steersman/base';
+import type { TextStore } from 'steersman/shared';
+import { BLOB_REF, type BlobPage, type BlobStore, bytesOf, hashOf, refOf, runFolder } from 'steersman/shared';
+import { z } from 'zod';
+
+const SPOOL_BYTES = 256 * 1024 * 1024;
+/** A store that has failed is left alone for so long: each try may wait for seconds. */
+const LEFT_ALONE_MS = 5_000;
+const NEWLINE = 10;
+
+export interface SpoolOptions {
+  dir: string;
+  /** Of the runs that it stores for. */
+  namespaceId?: (() => Promise<string | null>) | undefined;
+  /** Gets a line for people. */
+  report?: ((line: string) => void) | undefined;
+  /** Default 256 MB. */
+  mostBytes?: number;
+}
+
+/** A store, and a folder that takes its place while it fails. References are the same. */
+export class SpooledTexts implements TextStore {
+  readonly #store: TextStore;
+  readonly #spool: Spool;
+  readonly #options: SpoolOptions;
+  /** Since it failed: when it is asked again. */
+  #away: { askAgainAt: number } | null = null;
+  #moving: Promise<void> | null = null;
+  /** Names of texts that could not be read, as it was told. */
+  readonly #left = new Set<string>();
+
+  constructor(store: TextStore, options: SpoolOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#spool = new Spool(options.dir, options.mostBytes ?? SPOOL_BYTES);
+  }
+
+  async put(runId: string, data: string | Uint8Array): Promise<string> {
+    const bytes = bytesOf(data);
+    if (this.#away === null || performance.now() >= this.#away.askAgainAt)
+      try {
+        return await this.#store.put(runId, bytes);
+      } catch (error) {
+        this.#failed(error);
+      }
+    const waits = { runId, namespaceId: await this.#namespaceId(), bytes };
+    // Where there is no room for it either, what the store says counts.
+    return this.#spool.put(waits).catch(() => this.#store.put(runId, bytes));
+  }
+
+  async read(...asked: Parameters<BlobStore['read']>): Promise<BlobPage | null> {
+    let unreadable: unknown;
+    const waits = await this.#spool.read(...asked).catch((error: unknown) => {
+      unreadable = error;
+      return null;
+    });
+    const page = waits ?? (await this.#store.read(...asked));
+    if (page === null && unreadable !== undefined) throw unreadable;
+    return page;
+  }
+
+  async removeOf(workflowIds: readonly string[]): Promise<number> {
+    return (await this.#spool.removeOf(workflowIds)) + (await this.#store.removeOf(workflowIds));
+  }
+
+  prune(...asked: Parameters<TextStore['prune']>): Promise<number> {
+    return this.#store.prune(...asked);
+  }
+
+  /** Gives the store what waits for it. Throws where it does not take it yet. */
+  catchUp(): Promise<void> {
+    this.#moving ??= this.#moveAll().finally(() => {
+      this.#moving = null;
+    });
+    return this.#moving;
+  }
+
+  async #moveAll(): Promise<void> {
+    let moved = 0;
+    for (const name of await this.#spool.names()) {
+      const waits = await this.#spool.open(name).catch(error => this.#leave(name, error));
+      if (waits === undefined) continue;
+      // Another worker of this machine serves that namespace.
+      if (waits && waits.namespaceId !== '' && waits.namespaceId !== (await this.#namespaceId())) continue;
+      try {
+        if (waits) await this.#store.put(waits.runId, waits.bytes);
+      } catch (error) {
+        this.#failed(error);
+        throw error;
+      }
+      if (waits) moved += 1;
+      await this.#spool.drop(name);
+    }
+    if (moved === 0) return;
+    this.#away = null;
+    this.#say(`The store takes large texts again, and has ${plural(moved, 'text')} that waited for it.`);
+  }
+
+  /** A text that can't be read now stays: this is the only copy. */
+  #leave(name: string, error: unknown): undefined {
+    if (this.#left.has(name)) return;
+    this.#left.add(name);
+    const path = join(this.#options.dir, name);
+    this.#say(
+      `The text ${path} waits for the store and can not be read (${errorText(error)}): it stays there.`,
+    );
+  }
+
+  #failed(error: unknown): void {
+    if (this.#away === null)
+      this.#say(
+        `The store takes no large texts (${errorText(error)}): they wait in ${this.#options.dir} until it does.`,
+      );
+    this.#away = { askAgainAt: performance.now() + LEFT_ALONE_MS };
+  }
+
+  #say(line: string): void {
+    this.#options.report?.(line);
+  }
+
+  async #namespaceId(): Promise<string> {
+    return (await this.#options.namespaceId?.()) ?? '';
+  }
+}
+
+const headSchema = z.object({ runId: z.string(), namespaceId: z.string() });
+
+/** `namespaceId`: empty where nobody can be asked for it. */
+type Waiting = z.infer<typeof headSchema> & { bytes: Uint8Array };
+
+/** The folder. Its names begin with the run's. */
+class Spool {
+  readonly #dir: string;
+  readonly #mostBytes: number;
+
+  constructor(dir: string, mostBytes: number) {
+    this.#dir = dir;
+    this.#mostBytes = mostBytes;
+  }
+
+  async put({ bytes, ...head }: Waiting): Promise<string> {
+    const hash = hashOf(bytes);
+    const text = Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes]);
+    if ((await this.#size()) + text.length > this.#mostBytes) throw new Error(`${this.#dir} is full`);
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    const aside = join(this.#dir, `.${randomUUID()}`);
+    try {
+      await writeFile(aside, text, { mode: 0o600, flush: true });
+      await rename(aside, join(this.#dir, nameOf(head.runId, hash)));
+    } catch (error) {
+      await unlink(aside).catch(() => undefined);
+      throw error;
+    }
+    return refOf(head.runId, hash);
+  }
+
+  async read(
+    runId: string,
+    ref: string,
+    { offset, length }: { offset: number; length: number },
+  ): Promise<BlobPage | null> {
+    const [, run, hash] = BLOB_REF.exec(ref) ?? [];
+    if (hash === undefined || run !== runFolder(runId)) return null;
+    const waits = await this.open(nameOf(runId, hash));
+    if (waits === null) return null;
+    const from = Math.max(0, offset);
+    const data = Buffer.from(waits.bytes).subarray(from, from + Math.max(0, length));
+    return { data, totalBytes: waits.bytes.length };
+  }
+
+  async names(): Promise<string[]> {
+    return (await readdir(this.#dir).catch(() => [])).filter(name => !name.startsWith('.'));
+  }
+
+  /** Null where it is gone, or not as it was put. @throws where it can't be read: nothing is known of it then. */
+  async open(name: string): Promise<Waiting | null> {
+    const text = await readText(join(this.#dir, name));
+    const end = text?.indexOf(NEWLINE) ?? -1;
+    if (text === null || end < 0) return null;
+    const head = headSchema.safeParse(parseJson(text.subarray(0, end).toString('utf8'))).data;
+    const bytes = text.subarray(end + 1);
+    return head && nameOf(head.runId, hashOf(bytes)) === name ? { ...head, bytes } : null;
+  }
+
+  async drop(name: string): Promise<void> {
+    await unlink(join(this.#dir, name)).catch(() => undefined);
+  }
+
+  async removeOf(workflowIds: readonly string[]): Promise<number> {
+    const runs = workflowIds.map(id => `${runFolder(id)}.`);
+    const names = (await this.names()).filter(name => runs.some(run => name.startsWith(run)));
+    await Promise.all(names.map(name => this.drop(name)));
+    return names.length;
+  }
+
+  async #size(): Promise<number> {
+    const sizes = (await this.names()).map(name =>
+      stat(join(this.#dir, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  }
+}
+
+/** Null where there is no file: a folder is none. */
+async function readText(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ABSENT.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EISDIR'];
+
+function nameOf(runId: string, hash: string): string {
+  return `${runFolder(runId)}.${hash}`;
+}

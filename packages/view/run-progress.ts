@@ -1,0 +1,182 @@
+/** A session's view of its run, folded from journal and live text. Pure. */
+
+import { tailChars } from 'steersman/base';
+import type {
+  JournalEvent,
+  JournalType,
+  ReplyForm,
+  RunEvent,
+  RunView as StateView,
+  TextDelta,
+  Usage,
+} from 'steersman/client';
+import { addUsage, NO_USAGE, progressWords } from 'steersman/run';
+import { spokenText } from './spoken-text.js';
+
+export interface CallInFlight {
+  role: string;
+  model: string;
+  round: number;
+  taskId: string | null;
+  form: ReplyForm;
+  text: string;
+  reasoningChars: number;
+  /** The end of what it thinks. */
+  thought: string;
+  /** Characters before `text` that were not seen. */
+  missed: number;
+  attempt: number;
+}
+
+/** A line of any terminal. */
+const THOUGHT_CHARS = 500;
+const NO_THOUGHT = { reasoningChars: 0, thought: '' };
+
+interface ToolInFlight {
+  tool: string;
+  arguments: string;
+  startedAt: number;
+  /** How far it is, where its server tells it. */
+  progress: string | null;
+}
+
+export interface RunProgress {
+  goal: string;
+  startedAt: number | null;
+  phase: string;
+  cycle: number;
+  tasks: { id: string; description: string; status: string }[];
+  calls: Map<string, CallInFlight>;
+  /** Sub-agents that run, by their places below the run. */
+  children: Map<string, RunProgress>;
+  tools: Map<string, ToolInFlight>;
+  usage: Usage;
+  turns: number;
+  toolCalls: number;
+  /** Messages of this or another client that were accepted and are not applied. */
+  waiting: { id: string; how: string }[];
+  /** The words of the last reply: roles say some of them again to the person. */
+  lastWords: string | null;
+  paused: boolean;
+  stopping: boolean;
+  idle: boolean;
+  /** When the goal was answered, while nothing runs. */
+  answeredAt: number | null;
+  /** The last answer of the query `state`. */
+  state: StateView | null;
+}
+
+export function newProgress(goal: string): RunProgress {
+  return {
+    goal,
+    startedAt: null,
+    phase: 'starting',
+    cycle: 1,
+    tasks: [],
+    calls: new Map(),
+    children: new Map(),
+    tools: new Map(),
+    usage: NO_USAGE,
+    turns: 0,
+    toolCalls: 0,
+    waiting: [],
+    lastWords: null,
+    paused: false,
+    stopping: false,
+    idle: false,
+    answeredAt: null,
+    state: null,
+  };
+}
+
+type Take<T extends JournalType> = (
+  event: Extract<JournalEvent, { type: T }>,
+  progress: RunProgress,
+) => Partial<RunProgress> | undefined;
+
+/** What an event changes; what it adds to a map is there when it returns. */
+const TAKE: { [T in JournalType]?: Take<T> } = {
+  run_started: ({ goal }, progress) => ({ goal: progress.goal || goal, phase: 'loading' }),
+  phase_started: ({ phase, cycle }) => ({ phase, cycle }),
+  goal_started: ({ text }) => ({ goal: text, tasks: [], idle: false }),
+  goal_ended: ({ at }) => ({ idle: true, answeredAt: at }),
+  plan_updated: ({ tasks }) => ({ tasks }),
+  task_started: ({ taskId }, { tasks }) => ({ tasks: withStatus(tasks, taskId, 'executing') }),
+  task_ended: ({ taskId, status }, { tasks }) => ({ tasks: withStatus(tasks, taskId, status) }),
+  paused: () => ({ paused: true }),
+  resumed: () => ({ paused: false }),
+  stop_requested: () => ({ stopping: true }),
+  subagent_ended: ({ id }, { children }) => void children.delete(id),
+  receipt: ({ id, state, how }, progress) => {
+    const others = progress.waiting.filter(message => message.id !== id);
+    return { waiting: state === 'accepted' || state === 'queued' ? [...others, { id, how }] : others };
+  },
+  model_call_started: ({ callId, role, model, round, taskId, form }, { calls }) => {
+    const heard = { text: '', ...NO_THOUGHT, missed: 0, attempt: 1 };
+    calls.set(callId, { role, model, round, taskId, form, ...heard });
+    return { idle: false };
+  },
+  model_call_ended: ({ callId, text = '', usage }, { calls, ...progress }) => {
+    const lastWords = spokenText(text, calls.get(callId)?.form);
+    calls.delete(callId);
+    return { lastWords, turns: progress.turns + 1, usage: addUsage(progress.usage, usage) };
+  },
+  model_call_failed: ({ callId }, { calls }) => void calls.delete(callId),
+  tool_call_started: ({ callId, tool, arguments: given, at }, { tools }) =>
+    void tools.set(callId, { tool, arguments: given, startedAt: at, progress: null }),
+  tool_call_ended: ({ callId }, { tools, toolCalls }) => {
+    tools.delete(callId);
+    return { toolCalls: toolCalls + 1 };
+  },
+};
+
+function withStatus(tasks: RunProgress['tasks'], id: string, status: string): RunProgress['tasks'] {
+  return tasks.map(task => (task.id === id ? { ...task, status } : task));
+}
+
+/** What is known of a sub-agent, in the time of its run. Changes `progress` where nothing is known yet. */
+export function childProgress({ children, startedAt }: RunProgress, child: string): RunProgress {
+  const known = children.get(child) ?? { ...newProgress(''), startedAt };
+  children.set(child, known);
+  return known;
+}
+
+/** Takes in what happens, in the run or in a sub-agent. Changes `progress`. */
+export function take(progress: RunProgress, event: RunEvent): void {
+  const { path } = event;
+  const own = path === undefined ? progress : childProgress(progress, path);
+  if ('seq' in event) {
+    own.startedAt ??= event.at;
+    Object.assign(own, (TAKE[event.type] as Take<JournalType> | undefined)?.(event, own));
+  }
+  if (event.type === 'text') takeLive(own, event);
+  const tool = event.type === 'tool_progress' ? own.tools.get(event.callId) : undefined;
+  if (tool && event.type === 'tool_progress') tool.progress = progressWords(event);
+  if (path === undefined) return;
+  // What they use is the run's: its limits count it, and `show` tells it so.
+  if (event.type === 'model_call_ended') {
+    progress.turns += 1;
+    progress.usage = addUsage(progress.usage, event.usage);
+  }
+  if (event.type === 'subagent_ended') progress.children.delete(`${path}/${event.id}`);
+}
+
+function takeLive(progress: RunProgress, live: TextDelta): void {
+  const call = progress.calls.get(live.callId);
+  if (!call || live.attempt < call.attempt) return;
+  if (live.attempt > call.attempt)
+    Object.assign(call, { attempt: live.attempt, text: '', ...NO_THOUGHT, missed: 0 });
+  const end = live.offset + live.text.length;
+  if (live.channel === 'reasoning' && end > call.reasoningChars) {
+    const fresh = live.text.slice(Math.max(0, call.reasoningChars - live.offset));
+    call.thought = tailChars(call.thought + fresh, THOUGHT_CHARS);
+    call.reasoningChars = end;
+  }
+  if (live.channel !== 'text') return;
+  const have = call.missed + call.text.length;
+  if (end <= have) return;
+  if (live.offset > have) {
+    call.missed = live.offset;
+    call.text = live.text;
+  } else call.text += live.text.slice(have - live.offset);
+}

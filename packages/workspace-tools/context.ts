@@ -1,0 +1,162 @@
+/** What the workspace's tools share: whose folder it is, and how no path leads out of it. */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { isRecord } from 'steersman/base';
+import { DANGLING, isBelow, OUTSIDE, type Place, placeIn } from 'steersman/config';
+import { deniedPath } from 'steersman/run';
+import type { BlobStore } from 'steersman/shared';
+
+export interface WorkspaceContext {
+  /** The folder's real path. */
+  workspace: string;
+  /** Real path of the folder in which the worker keeps conversations and keys of its own: no tool reaches into it. */
+  home?: string | undefined;
+  /** Reads what the run keeps by reference. Absent outside of a worker. */
+  readKept?: BlobStore['read'] | undefined;
+  /** Patterns of `permissions.deny`, as the worker has them now. Absent outside of a worker. */
+  denied?: (() => Promise<readonly string[]>) | undefined;
+}
+
+type Inside = Pick<WorkspaceContext, 'workspace' | 'home' | 'denied'>;
+
+/**
+ * Paths, from the workspace on, that a tool never shows: `permissions.deny` names them for its calls, or for those of
+ * `read`.
+ */
+export async function deniedPaths(
+  { workspace, denied }: Inside,
+  tool: string,
+): Promise<(path: string) => boolean> {
+  return denied ? deniedPath([tool, 'read'], await denied(), workspace) : () => false;
+}
+
+/**
+ * Where a path given by a model leads. `isEntry`: to the entry itself, also where that is a link.
+ * @throws Error, for the model, where it leads out of the workspace or can't be looked at.
+ */
+export async function placeOf(context: Inside, path: string, isEntry = false): Promise<Place> {
+  if (path.includes('\0')) throw new Error('The path has a NUL character in it.');
+  if (/^~[^/]*(\/|$)/.test(path))
+    throw new Error(`${path}: "~" is not expanded. Give a path relative to the workspace.`);
+  const place = await placeIn(context.workspace, path, isEntry).catch(error => refuse(path, error));
+  const home = homeIn(context);
+  // An entry goes as a whole, with what is in it.
+  if (home !== null && (isBelow(place.real, home) || (isEntry && isBelow(home, place.real))))
+    throw isHome(path);
+  return place;
+}
+
+/** Null where it is elsewhere, or holds the workspace itself. */
+function homeIn({ workspace, home }: Inside): string | null {
+  return home !== undefined && home !== workspace && isBelow(home, workspace) ? home : null;
+}
+
+/** What a search in this folder leaves out, for ripgrep. */
+export function leftOut(context: Inside, folder: string): string[] {
+  const home = homeIn(context);
+  if (home === null || !isBelow(home, folder)) return [];
+  const path = relative(folder, home).replace(/[\\*?[\]{}!]/g, '\\$&');
+  return [`--glob=!/${path}`];
+}
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
+
+/** A regular file that is open to be read; who opens it closes it. @throws Error for the model. */
+export async function openFile(
+  context: Inside,
+  path: string,
+): Promise<Place & { stats: Stats; handle: FileHandle }> {
+  const place = await placeOf(context, path);
+  if ((await deniedPaths(context, 'read'))(place.shown))
+    throw new Error(`${path}: permissions.deny forbids it.`);
+  if (place.stats === null) throw new Error(`${path} does not exist.`);
+  if (!place.stats.isFile()) throw new Error(`${path} is ${kindOf(place.stats)}, not a file.`);
+  const handle = await open(place.real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(error =>
+    refuse(path, error),
+  );
+  try {
+    await checkHandle(context, handle, place.real, path);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error(`${path} is ${kindOf(stats)}, not a file.`);
+    return { ...place, stats, handle };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * Does work in a folder that can't be exchanged for a link meanwhile: `at` is a path by which the system reaches the
+ * open folder itself, where it has such paths. `folder` may be below such a path.
+ */
+export async function inFolder<T>(
+  context: Inside,
+  folder: string,
+  work: (at: string) => Promise<T>,
+  shown = relative(context.workspace, folder) || '.',
+): Promise<T> {
+  const handle = await open(folder, O_RDONLY | O_NOFOLLOW | O_DIRECTORY).catch(error => refuse(shown, error));
+  try {
+    const hasPath = await checkHandle(context, handle, folder, shown);
+    return await work(hasPath ? `/proc/self/fd/${handle.fd}` : folder);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What was opened is what was looked at: a folder of its path may have become a link in between. */
+async function checkHandle(
+  context: Inside,
+  handle: FileHandle,
+  real: string,
+  path: string,
+): Promise<boolean> {
+  const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
+  const at = opened ?? (await realpath(real));
+  if (!isBelow(at, context.workspace)) throw outside(path);
+  const home = homeIn(context);
+  if (home !== null && isBelow(at, home)) throw isHome(path);
+  return opened !== null;
+}
+
+/** What it is, in words, of what is no regular file. */
+export function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isFile()) return 'a file';
+  if (stats.isSymbolicLink()) return 'a link';
+  if (stats.isFIFO() || stats.isSocket()) return 'a pipe or socket';
+  return 'a device';
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not read or change it',
+  EPERM: 'this user may not read or change it',
+  ELOOP: 'its links lead in a circle, or it became a link meanwhile',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of the path is no folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'it exists already',
+  ENOTEMPTY: 'the folder is not empty',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk is read-only',
+  [DANGLING]: 'it is a link that leads nowhere',
+};
+
+function outside(path: string): Error {
+  return new Error(`${path} is outside of the workspace. Only what is inside can be used.`);
+}
+
+function isHome(path: string): Error {
+  return new Error(
+    `${path} is where Steersman keeps conversations, or holds that folder: no tool reaches into it.`,
+  );
+}
+
+/** An error of the file system in words for the model, without paths of the host. */
+export function refuse(path: string, error: unknown): never {
+  const code = isRecord(error) ? String(error.code) : '';
+  if (code === OUTSIDE) throw outside(path);
+  throw new Error(`${path}: ${WORDS[code] ?? `it can not be used (${code || 'no reason given'})`}.`);
+}

@@ -1,0 +1,88 @@
+/** `edit`: replaces parts of a file, all of them or none. */
+import { isRecord } from 'steersman/base';
+import { type CodeTool, defineTool } from 'steersman/mcp';
+import { openFile, placeOf, type WorkspaceContext } from '../context.js';
+import { callThread } from '../threads/call-thread.js';
+import type { EditAnswer } from '../threads/edit-thread.js';
+import { type Edit, type Edited, editText } from './edit-text.js';
+import { exactText } from './text.js';
+import { alone, replaceFile } from './write.js';
+
+const MOST_EDITS = 100;
+
+export function editTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'edit',
+    description:
+      'Replaces exact text in a file. Each oldText is matched against the file as it is now, and must be in it exactly once, unless all.',
+    input: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        edits: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              oldText: { type: 'string' },
+              newText: { type: 'string' },
+              all: { type: 'boolean' },
+            },
+            required: ['oldText', 'newText'],
+          },
+        },
+      },
+      required: ['path', 'edits'],
+    },
+    destructive: false,
+    async run(args, { signal }) {
+      const path = String(args.path);
+      const { real } = await placeOf(context, path);
+      return alone(real, () => edited(context, path, readEdits(args.edits), signal));
+    },
+  });
+}
+
+async function edited(
+  context: WorkspaceContext,
+  path: string,
+  edits: readonly Edit[],
+  signal: AbortSignal,
+): Promise<string> {
+  const { handle, ...place } = await openFile(context, path);
+  try {
+    const source = await exactText(handle, place.shown);
+    const { text, replacements: count, shown } = await editWithin(source, edits, signal);
+    const links = await replaceFile(context, place, text, place.stats);
+    const head = `${place.shown}: ${count === 1 ? 'one replacement' : `${count} replacements`}.${links} It now reads:`;
+    return [head, ...shown].join('\n');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Of a file, by its edits: with fewer nobody notices the work. */
+const MOST_AT_ONCE = 1 << 20;
+const THREAD_MS = 30_000;
+const HEAP_MB = 512;
+
+/** A large file is worked on in a thread: the worker has others to serve. */
+async function editWithin(source: string, edits: readonly Edit[], signal: AbortSignal): Promise<Edited> {
+  if (source.length * edits.length <= MOST_AT_ONCE) return editText(source, edits);
+  const work = { script: 'edit-thread.js', data: { source, edits }, timeoutMs: THREAD_MS, heapMb: HEAP_MB };
+  const answer = (await callThread({ ...work, signal })) as EditAnswer;
+  if ('error' in answer) throw new Error(answer.error);
+  return answer.value;
+}
+
+function readEdits(given: unknown): Edit[] {
+  const edits = (Array.isArray(given) ? given : [given]).map(edit => {
+    if (!isRecord(edit) || typeof edit.oldText !== 'string' || typeof edit.newText !== 'string')
+      throw new Error('edits: a list of { oldText, newText } is needed.');
+    return { oldText: edit.oldText, newText: edit.newText, all: edit.all === true };
+  });
+  if (edits.length > MOST_EDITS)
+    throw new Error(`Nothing was changed. ${edits.length} edits are too many: ${MOST_EDITS} at most.`);
+  if (edits.length === 0) throw new Error('edits is empty: nothing is to be changed.');
+  return edits;
+}

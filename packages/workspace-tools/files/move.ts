@@ -1,0 +1,106 @@
+/** `move` and `delete`: of a link the link itself, never what it leads to. */
+import { readdir, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isBelow, type Place } from 'steersman/config';
+import { type CodeTool, defineTool } from 'steersman/mcp';
+import { inFolder, placeOf, refuse, type WorkspaceContext } from '../context.js';
+import { sizeText } from './text.js';
+import { makeFolders } from './write.js';
+
+export function moveTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'move',
+    description: 'Moves or renames a file or folder. Never onto one that exists.',
+    input: {
+      type: 'object',
+      properties: { from: { type: 'string' }, to: { type: 'string' } },
+      required: ['from', 'to'],
+    },
+    destructive: false,
+    async run(args) {
+      const from = await entryOf(context, String(args.from));
+      const to = await placeOf(context, String(args.to), true);
+      if (to.stats !== null)
+        throw new Error(`${to.shown} exists already: delete it first, or name another path in full.`);
+      if (isBelow(to.real, from.real)) throw new Error(`${to.shown} lies within ${from.shown}.`);
+      await makeFolders(context, dirname(to.real));
+      const isFolder = from.stats.isDirectory();
+      await inEntry(context, from, source =>
+        inEntry(context, to, async target => {
+          // The system renames a file onto one that came meanwhile: its place is taken first. A folder it does not.
+          if (!isFolder) await takePlace(target, to.shown);
+          await rename(source, target).catch(async error => {
+            if (!isFolder) await unlink(target).catch(() => undefined);
+            refuse(from.shown, error);
+          });
+        }),
+      );
+      return `Moved ${from.shown} to ${to.shown}.`;
+    },
+  });
+}
+
+async function takePlace(target: string, shown: string): Promise<void> {
+  await writeFile(target, '', { flag: 'wx' }).catch(error => refuse(shown, error));
+}
+
+export function deleteTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'delete',
+    description: 'Deletes a file or an empty folder.',
+    input: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        recursive: { type: 'boolean', description: 'Also a folder with all that is in it' },
+      },
+      required: ['path'],
+    },
+    destructive: true,
+    async run({ path, recursive }) {
+      const entry = await entryOf(context, String(path));
+      const isFolder = entry.stats.isDirectory();
+      await inEntry(context, entry, async at => {
+        if (isFolder && recursive === true) await empty(context, at, entry.shown);
+        await (isFolder ? rmdir(at) : unlink(at)).catch(error => refuse(entry.shown, error));
+      });
+      const what = isFolder ? 'a folder' : entry.stats.isFile() ? sizeText(entry.stats.size) : 'a link';
+      return `Deleted ${entry.shown} (${what}).`;
+    },
+  });
+}
+
+/** Each folder by its open handle: one that becomes a link meanwhile is not followed. */
+async function empty(context: WorkspaceContext, folder: string, shown: string): Promise<void> {
+  const remove = async (at: string) => {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      const [way, name] = [join(at, entry.name), join(shown, entry.name)];
+      const isFolder = entry.isDirectory();
+      if (isFolder) await empty(context, way, name);
+      await (isFolder ? rmdir(way) : unlink(way)).catch(error => {
+        if (error.code !== 'ENOENT') refuse(name, error);
+      });
+    }
+  };
+  await inFolder(context, folder, remove, shown);
+}
+
+/** @throws Error where nothing is there, and for the workspace itself. */
+async function entryOf(
+  context: WorkspaceContext,
+  path: string,
+): Promise<Place & { stats: NonNullable<Place['stats']> }> {
+  const { real, shown, stats } = await placeOf(context, path, true);
+  if (shown === '.') throw new Error('This is the workspace itself.');
+  if (stats === null) throw new Error(`${path} does not exist.`);
+  return { real, shown, stats };
+}
+
+/** Works on an entry as its open folder reaches it. */
+function inEntry<T>(
+  context: WorkspaceContext,
+  { real }: Place,
+  work: (at: string) => Promise<T>,
+): Promise<T> {
+  return inFolder(context, dirname(real), at => work(join(at, basename(real))));
+}

@@ -1,0 +1,16 @@
+/** Text of PDFs. */
+import { errorText } from 'steersman/base';
+import { callProcess } from '../threads/call-process.js';
+import type { PdfData, PdfPages } from '../threads/pdf-process.js';
+
+const HOW = { script: 'pdf-process.js', timeoutMs: 30_000, heapMb: 512 };
+
+/** @throws Error where it can't be read, takes too long, or the caller gave up. */
+export async function pdfPages(data: PdfData, signal: AbortSignal): Promise<PdfPages> {
+  try {
+    return (await callProcess({ ...HOW, data, signal })) as PdfPages;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Error(`The PDF can not be read: ${errorText(error)}`);
+  }
+}

@@ -1,0 +1,182 @@
+/** `find` and `grep`: by ripgrep, which leaves out what git ignores. */
+import { dirname, join } from 'node:path';
+import { plural } from 'steersman/base';
+import { faultText, type Searched, search } from 'steersman/config';
+import { type CodeTool, defineTool } from 'steersman/mcp';
+import { deniedPaths, inFolder, leftOut, openFile, placeOf, type WorkspaceContext } from '../context.js';
+import { fileGlob } from './file-glob.js';
+import { BoundedLines, nameText } from './text.js';
+
+const MOST_FILES = 300;
+const MOST_LINES = 200;
+const MAX_LINE_CHARS = 400;
+/** Of one line that ripgrep gives: a longer one comes as its beginning. */
+const MAX_COLUMNS = 2_000;
+
+const LEFT_OUT = 'What git ignores was left out.';
+
+export function findTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'find',
+    description: 'Finds files by glob, such as "src/**/*.ts"; leaves out what git ignores.',
+    input: {
+      type: 'object',
+      properties: { pattern: { type: 'string' }, path: { type: 'string' } },
+      required: ['pattern'],
+    },
+    readOnly: true,
+    async run({ pattern, path = '.' }, { signal }) {
+      const found = new BoundedLines(MOST_FILES);
+      const { real, shown } = await placeOf(context, String(path));
+      const isWanted = fileGlob(String(pattern));
+      const hidden = await hiddenFrom(context, 'find');
+      const args = ['--files', '--null', '--sort=path', ...leftOut(context, real)];
+      const take = (file: string) =>
+        !isWanted(file) || hidden.has(join(shown, file)) || found.add(nameText(join(shown, file)));
+      const done = await inFolder(context, real, cwd => search({ args, cwd, signal, delimiter: '\0', take }));
+      return answer(found, done, `No file matches. ${LEFT_OUT}`, {
+        how: 'a narrower pattern or path',
+        hidden: hidden.count(),
+      });
+    },
+  });
+}
+
+export function grepTool(context: WorkspaceContext): CodeTool {
+  return defineTool({
+    name: 'grep',
+    description: 'Searches in files by regular expression; leaves out what git ignores.',
+    input: {
+      type: 'object',
+      properties: {
+        pattern: { type: 'string' },
+        path: { type: 'string', description: 'File or folder' },
+        glob: { type: 'string' },
+        ignoreCase: { type: 'boolean' },
+        context: { type: 'integer', description: 'Lines around each match' },
+      },
+      required: ['pattern'],
+    },
+    readOnly: true,
+    async run({ pattern, path = '.', glob, ignoreCase, context: around }, { signal }) {
+      const found = new BoundedLines(MOST_LINES);
+      const { real, shown, stats } = await placeOf(context, String(path));
+      const isFile = stats !== null && !stats.isDirectory();
+      const args = grepArgs({ pattern, ignoreCase, around, leftOut: isFile ? null : leftOut(context, real) });
+      const isWanted = typeof glob === 'string' && !isFile ? fileGlob(glob) : () => true;
+      const hidden = await hiddenFrom(context, 'grep');
+      const isShown = (file: string) => isWanted(file) && !hidden.has(join(shown, file));
+      const take = isFile
+        ? (record: string) => found.add(lineOf(record, shown))
+        : takeOfFiles(found, shown, isShown);
+      const work = (cwd: string, stdin?: number) =>
+        search({ args, cwd, signal, take, ...(stdin !== undefined && { stdin }) });
+      const done = isFile
+        ? await inOpenFile(context, String(path), work)
+        : await inFolder(context, real, cwd => work(cwd));
+      return answer(found, done, `No line matches. ${LEFT_OUT}`, {
+        how: 'a narrower pattern, path or glob',
+        hidden: hidden.count(),
+      });
+    },
+  });
+}
+
+/** `leftOut`: what is not searched; null for one file, which is read from its open handle. */
+function grepArgs({
+  pattern,
+  ignoreCase,
+  around,
+  leftOut,
+}: Record<'pattern' | 'ignoreCase' | 'around', unknown> & { leftOut: readonly string[] | null }): string[] {
+  return [
+    ...['--line-number', '--no-heading', '--null', '--sort=path'],
+    ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
+    leftOut ? '--with-filename' : '--no-filename',
+    ...(ignoreCase === true ? ['--ignore-case'] : []),
+    ...(typeof around === 'number' && around > 0 ? [`--context=${Math.min(20, Math.floor(around))}`] : []),
+    ...(leftOut ?? []),
+    ...['-e', String(pattern), '--', leftOut ? './' : '-'],
+  ];
+}
+
+/** Takes ripgrep's records of a folder, of which a name may hold newlines. False: there is no room for more. */
+function takeOfFiles(
+  found: BoundedLines,
+  shown: string,
+  isShown: (file: string) => boolean,
+): (record: string) => boolean {
+  let name = '';
+  // Between lines of two files; said only where both are shown.
+  let between: string[] = [];
+  return record => {
+    if (!record.includes('\0') && !OWN_WORDS.test(record)) {
+      name += `${record}\n`;
+      return true;
+    }
+    const whole = name + record;
+    name = '';
+    if (!whole.includes('\0')) {
+      if (found.lines.length > 0) between = [lineOf(whole, shown)];
+      return true;
+    }
+    if (!isShown(whole.split('\0', 1)[0] ?? '')) return true;
+    const lines = [...between.splice(0), lineOf(whole, shown)];
+    return lines.every(line => found.add(line));
+  };
+}
+
+/** By its open handle: a file that was named is read even if it is exchanged for a link meanwhile. */
+async function inOpenFile(
+  context: WorkspaceContext,
+  path: string,
+  work: (cwd: string, stdin: number) => Promise<Searched>,
+): Promise<Searched> {
+  const { handle, real } = await openFile(context, path);
+  try {
+    return await inFolder(context, dirname(real), cwd => work(cwd, handle.fd));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Of ripgrep, not of a file. All else without a NUL is the beginning of a name that has a newline. */
+const OWN_WORDS = /^(?:--|.*: WARNING: stopped searching .*)$/;
+
+/** From `file NUL 12:text` (in one file `12:text`) to `file:12: text`; lines around a match have `-` for `:`. */
+function lineOf(record: string, shown: string): string {
+  const [name, said] = record.includes('\0') ? record.split('\0', 2) : [null, record];
+  const file = nameText(name === null ? shown : join(shown, name ?? ''));
+  const [, number, mark, text] = /^(\d+)([:-])(.*)$/s.exec(said ?? '') ?? [];
+  if (number === undefined) return said ?? '';
+  const line = (text ?? '').replace(/\r$/, '');
+  const cut = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line;
+  return `${file}${mark}${number}${mark} ${cut}`;
+}
+
+/** Notes the files that are not shown, since `permissions.deny` names them. */
+async function hiddenFrom(context: WorkspaceContext, tool: string) {
+  const isDenied = await deniedPaths(context, tool);
+  const paths = new Set<string>();
+  return {
+    has: (path: string) => isDenied(path) && paths.add(path).size > 0,
+    count: () => paths.size,
+  };
+}
+
+function answer(
+  { lines }: BoundedLines,
+  { cut, fault }: Searched,
+  nothing: string,
+  { how, hidden }: { how: string; hidden: number },
+): string {
+  const notes: string[] = [];
+  if (hidden > 0) notes.push(`[Not shown, as permissions.deny names them: ${plural(hidden, 'file')}.]`);
+  if (cut === 'enough') notes.push(`[There is more. Only the first ${lines.length} are shown: give ${how}.]`);
+  if (cut === 'time') notes.push(`[The time is over, and not all was searched: give ${how}.]`);
+  if (fault !== '' && lines.length === 0) throw new Error(faultText(fault));
+  if (fault !== '') notes.push(`[Not all could be searched: ${faultText(fault)}]`);
+  return [...(lines.length === 0 && notes.length === Math.min(1, hidden) ? [nothing] : lines), ...notes].join(
+    '\n',
+  );
+}

@@ -1,0 +1,4 @@
+/** `@steersman/workspace-tools`: files, search, computing and commands as tools. */
+
+export type { WorkspaceContext } from './context.js';
+export { parseToolsArgs, type ToolChoice, toolsOf, workspaceTools } from './tools.js';

@@ -1,0 +1,72 @@
+/** A command line in the workspace, as a tool. */
+
+import { type CodeTool, defineTool } from 'steersman/mcp';
+import { type CodeSays, codeSays } from 'steersman/rules';
+import { type CommandEnd, commandEnv, commandShell, runCommand } from 'steersman/shared';
+import type { WorkspaceContext } from './context.js';
+
+const DEFAULT_MS = 120_000;
+const MOST_MS = 600_000;
+const GRACE_MS = 30_000;
+const MAX_BYTES = 16 * 1024;
+const TELL_EVERY_MS = 1_000;
+
+export function runTool({ workspace }: WorkspaceContext): CodeTool {
+  const { pipefail } = commandShell();
+  return defineTool({
+    name: 'run',
+    description: `Runs a command line in the workspace by ${SHELL_TEXT[String(pipefail)]}, ${DEFAULT_MS / 1_000} s at most without timeoutMs. Tells exit code and output. No input; what it leaves running is ended.`,
+    input: {
+      type: 'object',
+      properties: { command: { type: 'string' }, timeoutMs: { type: 'integer', maximum: MOST_MS } },
+      required: ['command'],
+    },
+    stoppable: true,
+    // Its own limit comes first, and says more.
+    timeoutMs: MOST_MS + GRACE_MS,
+    async run({ command, timeoutMs = DEFAULT_MS }, { signal, progress }) {
+      const startedAt = performance.now();
+      let bytes = 0;
+      const telling = setInterval(() => {
+        const seconds = Math.round((performance.now() - startedAt) / 1_000);
+        progress(seconds, undefined, `${seconds} s, ${bytes} bytes of output`);
+      }, TELL_EVERY_MS);
+      try {
+        const end = await runCommand({
+          command: String(command),
+          cwd: workspace,
+          env: commandEnv(),
+          timeoutMs: Math.min(MOST_MS, Math.max(1, Number(timeoutMs))),
+          maxBytes: MAX_BYTES,
+          signal,
+          onOutput: soFar => {
+            bytes = soFar;
+          },
+        });
+        if (end.ended === 'not_started') throw new Error(`The command was not started: ${end.why}.`);
+        const told = `${endText(end, codeSays(String(command), { pipefail }))}\n${end.output}`.trimEnd();
+        if (end.ended === 'cancelled') throw new Error(told);
+        return told;
+      } finally {
+        clearInterval(telling);
+      }
+    },
+  });
+}
+
+/** Whoever reads an exit code knows by it what a pipe comes to. */
+const SHELL_TEXT: Readonly<Record<string, string>> = {
+  true: 'bash with pipefail',
+  false: '/bin/sh without pipefail',
+};
+
+const NOT_OF_ALL = ', which does not say how each of its commands ended';
+
+function endText({ ended, exitCode, signal, durationMs, output }: CommandEnd, says: CodeSays): string {
+  const seconds = `${(durationMs / 1_000).toFixed(1)} s`;
+  const nothing = output.trim() === '' ? ', no output' : '';
+  if (ended === 'timed_out') return `timed out after ${seconds}; all that it started was ended${nothing}`;
+  if (ended === 'cancelled') return `cancelled after ${seconds}; all that it started was ended${nothing}`;
+  const part = exitCode === 0 && (says === 'last' || says === 'unknown') ? NOT_OF_ALL : '';
+  return `${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}${part}`} (${seconds})${nothing}`;
+}

@@ -1,0 +1,142 @@
+/** Work on what a model or a page wrote: in a thread of its own, which is ended at a deadline whatever it does. */
+import { once } from 'node:events';
+import { MessageChannel, type MessagePort, type TransferListItem, Worker } from 'node:worker_threads';
+import { builtScript } from 'steersman/shared';
+
+/** For a thread, or for a process. */
+export interface Work {
+  /** Of `dist/mcp/workspace/threads`. */
+  script: string;
+  data: object;
+  timeoutMs: number;
+  /** Of its own heap, beside what `data` gives it. */
+  heapMb: number;
+  signal: AbortSignal;
+}
+
+interface ThreadWork extends Work {
+  /** Answers what the thread asks; it stands still meanwhile. What this throws the thread throws. */
+  answer?: (question: unknown) => Promise<unknown>;
+}
+
+/** What a thread is given, and how it asks: `port` has the answer when `flag` is 1. */
+export interface ThreadData<D> {
+  data: D;
+  port: MessagePort;
+  flag: Int32Array<SharedArrayBuffer>;
+}
+
+export type Answer = { value: unknown } | { error: string };
+
+/** Until it is up, on a busy machine. */
+const START_MS = 15_000;
+const MOST_THREADS = 4;
+let threads = 0;
+/** Threads that were told to end and have not: no call of the engine's own code can be ended from outside. */
+const MOST_STUCK = 8;
+const END_MS = 500;
+let stuck = 0;
+
+/** Whoever waits for the result does not wait for the thread. */
+async function endThread(worker: Worker): Promise<void> {
+  const ended = worker.terminate();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<true>(resolve => {
+    timer = setTimeout(() => resolve(true), END_MS);
+  });
+  const isStuck = await Promise.race([ended.then(() => false), late]);
+  clearTimeout(timer);
+  if (!isStuck) return;
+  stuck += 1;
+  worker.unref();
+  void ended.finally(() => {
+    stuck -= 1;
+  });
+}
+const waiting: (() => void)[] = [];
+
+/**
+ * What the thread posts last: its answer. @throws Error for the model: out of time, out of memory.
+ */
+export function callThread(work: ThreadWork): Promise<unknown> {
+  if (stuck >= MOST_STUCK)
+    return Promise.reject(
+      new Error('Earlier calls can not be ended and still take all room: try again later.'),
+    );
+  return inTurn(() => inThread(work));
+}
+
+/** A few at a time, of threads and processes. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (threads >= MOST_THREADS) await new Promise<void>(resolve => waiting.push(resolve));
+  threads += 1;
+  try {
+    return await work();
+  } finally {
+    threads -= 1;
+    waiting.shift()?.();
+  }
+}
+
+async function inThread({ script, data, timeoutMs, heapMb, signal, answer }: ThreadWork): Promise<unknown> {
+  signal.throwIfAborted();
+  const { port1, port2 } = new MessageChannel();
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(builtScript(`packages/workspace-tools/threads/${script}`), {
+    workerData: { data, port: port2, flag } satisfies ThreadData<object>,
+    transferList: [port2],
+    env: {},
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+  });
+  port1.on('message', async question => {
+    const answered: Answer = await Promise.resolve(answer?.(question)).then(
+      value => ({ value }),
+      error => ({ error: error instanceof Error ? error.message : String(error) }),
+    );
+    const bytes = 'value' in answered && answered.value instanceof Uint8Array ? answered.value : null;
+    port1.postMessage(answered, bytes === null ? [] : ([bytes.buffer] as TransferListItem[]));
+    Atomics.store(flag, 0, 1);
+    Atomics.notify(flag, 0);
+  });
+  const over = new AbortController();
+  const stop = () => over.abort(signal.reason);
+  signal.addEventListener('abort', stop);
+  let timer = setTimeout(
+    () => over.abort(new Error('It did not start: this machine is too busy.')),
+    START_MS,
+  );
+  worker.once('online', () => {
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => over.abort(new Error(`Ended after ${timeoutMs / 1_000} s: that is all the time it has.`)),
+      timeoutMs,
+    );
+  });
+  const ended = once(worker, 'exit').then(() => {
+    throw new Error('It ended without an answer.');
+  });
+  const aborted = new Promise<never>((_resolve, reject) =>
+    over.signal.addEventListener('abort', () => reject(over.signal.reason)),
+  );
+  try {
+    const answered = once(worker, 'message').then(([value]) => value);
+    return await Promise.race([answered, ended, aborted]);
+  } catch (error) {
+    throw isOutOfMemory(error) ? new Error('Out of memory.') : error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    ended.catch(() => undefined);
+    aborted.catch(() => undefined);
+    port1.close();
+    await endThread(worker);
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}

@@ -1,0 +1,45 @@
+/** `steersman/config`: `steersman.yaml`, prompts, and whether a folder is trusted. */
+
+export { chooseModels } from './choose-models.js';
+export { CONFIG_OPTION, defaultConfigDir, localToolsDir, TOOL_FILES, toolFilesOf } from './config-dir.js';
+export { configurationDigest } from './digest.js';
+export { checkConfigDir, displayPath, errorCode } from './files.js';
+export { callableModels } from './models-schema.js';
+export { missingAgents, missingTools } from './prompts/callable-roles.js';
+export { writeNewPrompts } from './prompts/new-prompts.js';
+export { promptRoots } from './prompts/prompt-files.js';
+export { loadPrefix, loadRoles, type RoleTemplate } from './prompts/prompts.js';
+export { renderPrefix, renderRole } from './prompts/render-prompts.js';
+export { requireRoles } from './prompts/required-roles.js';
+export { loadWords } from './prompts/words.js';
+export {
+  applyToolOverrides,
+  loadSettings,
+  mergeLimits,
+  SETTINGS_FILE,
+  type Settings,
+  settingsOfAny,
+} from './settings.js';
+export {
+  isTrusted,
+  loadVariables,
+  markOf,
+  moduleIn,
+  notTrusted,
+  trustedScripts,
+  trustedSections,
+  trustForNow,
+  trustFrom,
+  variablesOf,
+} from './trust/trust.js';
+export {
+  checkWorkspace,
+  DANGLING,
+  isBelow,
+  OUTSIDE,
+  type Place,
+  placeIn,
+  workspaceRoots,
+} from './workspace.js';
+export { faultText, type Searched, search } from './workspace-files.js';
+export { parseYaml } from './yaml-source.js';

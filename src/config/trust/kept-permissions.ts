@@ -1,0 +1,94 @@
+/**
+ * What a person has allowed for good: tools, by the workspace of the runs that asked, and the server that they were
+ * on. It is kept for this user, never in the workspace: whoever may write there could allow anything.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../../rules/agents/run-input.js';
+import { keptTool } from '../../run/tools/permission.js';
+import { makeFolder, permissionsFolder } from '../../shared/local/home.js';
+import { readJson, removeFile, writeJson } from '../../shared/local/json-file.js';
+
+/** Where a run works. */
+export interface Place {
+  /** Address and namespace; null for the local stack. */
+  server: string | null;
+  /** As the run has it: on the local stack its real path. */
+  workspace: string;
+}
+
+export interface KeptPermission extends Place {
+  /** Names of tools, as runs have them. */
+  tools: string[];
+}
+
+/** A file of its own for each: processes that allow something at the same moment lose nothing of each other's. */
+const keptSchema = z.object({
+  server: z.string().nullable(),
+  workspace: z.string(),
+  tool: z.string(),
+  /** Of what the tool was when it was allowed. */
+  digest: z.string(),
+});
+type Kept = z.output<typeof keptSchema>;
+
+/** Of all workspaces; none of a file that can't be read. */
+export function keptPermissions(): KeptPermission[] {
+  return byPlace(read());
+}
+
+/** Tools that are allowed there, as entries of `allowTools`, as many as a start takes: the others ask. */
+export function allowedTools({ server, workspace }: Place): string[] {
+  return read()
+    .filter(kept => kept.server === server && kept.workspace === workspace)
+    .map(({ tool, digest }) => keptTool(tool, digest))
+    .filter(({ length }) => length <= LONGEST_ALLOWED_TOOL)
+    .sort()
+    .slice(0, MAX_ALLOWED_TOOLS);
+}
+
+/** Allows the tool there from now on, as long as it is the one that has this digest. */
+export function keepPermission(place: Place, tool: string, digest: string): void {
+  makeFolder(permissionsFolder());
+  const kept: Kept = { server: place.server, workspace: place.workspace, tool, digest };
+  writeJson(fileOf(kept), kept);
+}
+
+/** Takes back what is allowed for a workspace, on any server: one tool, or all. Returns what that was. */
+export function forgetPermissions(workspace: string, tool?: string): KeptPermission[] {
+  const gone = read().filter(
+    kept => kept.workspace === workspace && (tool === undefined || kept.tool === tool),
+  );
+  for (const kept of gone) removeFile(fileOf(kept));
+  return byPlace(gone);
+}
+
+function fileOf({ server, workspace, tool }: Kept): string {
+  const name = createHash('sha256')
+    .update(JSON.stringify([server, workspace, tool]))
+    .digest('hex');
+  return join(permissionsFolder(), `${name}.json`);
+}
+
+function byPlace(all: readonly Kept[]): KeptPermission[] {
+  const places = new Map<string, KeptPermission>();
+  for (const { server, workspace, tool } of all) {
+    const key = JSON.stringify([workspace, server ?? '']);
+    const { tools = [] } = places.get(key) ?? {};
+    places.set(key, { server, workspace, tools: [...tools, tool].sort() });
+  }
+  return [...places].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, place]) => place);
+}
+
+function read(): Kept[] {
+  try {
+    const files = readdirSync(permissionsFolder()).filter(name => name.endsWith('.json'));
+    return files
+      .map(name => readJson(join(permissionsFolder(), name), keptSchema))
+      .filter(kept => kept !== undefined);
+  } catch {
+    return [];
+  }
+}

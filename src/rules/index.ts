@@ -1,0 +1,19 @@
+/** `steersman/rules`: decisions that faces show or make, without Node. */
+
+export { type CodeSays, codeSays } from './evidence/exit-code.js';
+export { type GatePart, gateParts, OPTIONS, partLines, partsOf } from './gates/gate-parts.js';
+export { type Chosen, type FieldValues, firstValues, type Given, replyTo } from './gates/gate-reply.js';
+export { argumentsText, editText } from './gates/gate-text.js';
+export { wordsHint, yesOrNoOf } from './gates/gate-words.js';
+export { hiddenLines, type Known, knownOf, shownArguments, wholeParts } from './gates/whole-gate.js';
+export { shownDiff, wholeWrite } from './gates/whole-write.js';
+export {
+  type ContentPart,
+  partsText,
+  readParts,
+  resultParts,
+  withoutFence,
+} from './outputs/content-parts.js';
+export { isRoleForm } from './outputs/empty-phrase.js';
+export { ACTION, ACTION_BYTES, ACTION_LABEL_CHARS } from './steering/component-action.js';
+export { SEARCH_ATTRIBUTES } from './steering/search-attributes.js';

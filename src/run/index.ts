@@ -1,0 +1,44 @@
+/** `steersman/run`: what a run is, its types and constructors, without Node. */
+
+export { childEnd, childId } from './agents/children.js';
+export type { RunSettings } from './agents/run-config.js';
+export { lastLines } from './checks/check.js';
+export { choiceText, formFields, valueText } from './gates/form.js';
+export { choicesOf, type Gate, optionAt, optionLine } from './gates/gate.js';
+export { type Cause, causeText, OUTCOMES, type Outcome } from './limits/cause.js';
+export { FAILURE } from './limits/failure.js';
+export { progressWords } from './limits/heartbeats.js';
+export { cachedFacts, cachedPercent, usageByRole, usageOf } from './limits/usage-by.js';
+export {
+  type AppResult,
+  addUsage,
+  type Block,
+  type Message,
+  NO_USAGE,
+  type SaidCall,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  textOf,
+} from './messages/message.js';
+export { contentOf } from './outputs/artifacts.js';
+export type { Control, IntentAction, Route, TaskRelation } from './outputs/contracts.js';
+export { isOpen, type PlannedTask, planInForce } from './plan/plan.js';
+export { DEFAULT_MODE, MODES, MODES_HELP, modeFor, READERS } from './position/modes.js';
+export type { JournalEvent } from './state/journal.js';
+export {
+  idInSession,
+  isAfter,
+  isKept,
+  isMark,
+  isRunRecord,
+  type Kept,
+  type Mark,
+  messageNumber,
+  missingAfter,
+  type RunRecord,
+  standing,
+} from './state/kept.js';
+export { STEP_TEXT_CHARS, type TraceStep } from './state/trace.js';
+export { deniedPath, idlePermissions } from './tools/permission.js';
+export type { ToolDefinition } from './tools/tool.js';
+export { addWorkflowTools } from './tools/workflow-tools.js';

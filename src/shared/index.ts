@@ -1,0 +1,105 @@
+/** `steersman/shared`: what parts of a program on Node share: environment, errors, output, files, the store of conversations. */
+
+export {
+  byNpm,
+  hintCommands,
+  quietStartCall,
+  quietVerbCall,
+  REBUILD,
+  scriptCall,
+  shellWord,
+  startCall,
+  verbCall,
+  WORKER_SCRIPT,
+} from './called-as.js';
+export { env } from './env.js';
+export { SteersmanError } from './errors.js';
+export { failpoint } from './failpoints.js';
+export { outward } from './http/outward-fetch.js';
+export { caught, isSame, pathOf, refusal } from './http-guard.js';
+export {
+  binaryCacheDir,
+  makeFolder,
+  makeHome,
+  resolveHome,
+  stackPaths,
+  usesLocalStack,
+} from './local/home.js';
+export { readJson, removeFile, writeJson } from './local/json-file.js';
+export { hasOpenRuns, OPEN_RUNS, recentPollers, servedRuns } from './local/open-runs.js';
+export {
+  addMissingSearchAttributes,
+  choosePort,
+  hiddenPlace,
+  isHealthy,
+  isLoopback,
+  localConnection,
+  until,
+} from './local/probe.js';
+export type { WorkerSettings } from './local/protocol.js';
+export {
+  type Ask,
+  ask,
+  errorOf,
+  failureOf,
+  type Held,
+  receive,
+  type Said,
+  type ServerAnswer,
+  type StackState,
+  send,
+  type Told,
+  understood,
+  type WorkerAnswer,
+  type WorkerRequest,
+} from './local/protocol.js';
+export { newQueue, noteQueue, type QueueFolder } from './local/queues.js';
+export { dial, readRecord, takeSeat, writeRecord } from './local/seat.js';
+export {
+  type Colors,
+  createOutput,
+  endWithReader,
+  errorLine,
+  noColors,
+  type Output,
+  outLine,
+  type Report,
+  ringBell,
+  type TextSink,
+  textSink,
+} from './output.js';
+export { builtScript, projectRoot } from './package.js';
+export { type CommandEnd, commandEnv, commandShell, runCommand } from './run-command.js';
+export { validateArguments } from './schema/validate-arguments.js';
+export { decoded } from './secrets.js';
+export {
+  BLOB_REF,
+  type BlobPage,
+  type BlobStore,
+  bytesOf,
+  createLocalBlobStore,
+  hashOf,
+  pruneBlobs,
+  refOf,
+  runFolder,
+  tryBlobStore,
+} from './store/blob-store.js';
+export { foundText, gramsOf, lowerWords, partWith } from './store/find-words.js';
+export { readResult, readResultTool } from './store/read-result.js';
+export {
+  type Account,
+  type AccountStore,
+  type Hit,
+  hasBranches,
+  type MessageOf,
+  mayComeAgain,
+  type RemovalTerms,
+  refuseUnjudged,
+  type SessionLine,
+  type SessionStore,
+  type Store,
+  type TextStore,
+} from './store/store.js';
+export { temporalClient } from './temporal-client.js';
+export { jsonLine, oneLine, printable, terminalText } from './terminal-text.js';
+export { withinTime } from './time-limit.js';

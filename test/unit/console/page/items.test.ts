@@ -1,0 +1,121 @@
+/** The conversation of a run as the console's page folds it from events. */
+import { expect, test } from 'vitest';
+import { type Durable, type Item, newFold, takeItem } from '../../../../packages/console/page/run/items.js';
+
+let at = 0;
+
+/** Events as they come, numbered by run and sub-agent. */
+function told(...events: Record<string, unknown>[]): Item[] {
+  const fold = newFold();
+  const last: Record<string, number> = {};
+  for (const event of events) {
+    const path = String(event.path ?? '');
+    last[path] = (last[path] ?? 0) + 1;
+    at += 1_000;
+    takeItem(fold, { seq: last[path], at, ...event } as unknown as Durable);
+  }
+  return fold.items;
+}
+
+const USAGE = { inputTokens: 1, outputTokens: 2, cachedInputTokens: 0, reasoningTokens: 0, costUsd: 0 };
+const begun = { type: 'model_call_started', callId: 'k1', role: 'planner', form: 'json' };
+const replied = { type: 'model_call_ended', callId: 'k1', role: 'planner', model: 'e/m', usage: USAGE };
+
+test('conversation: a reply → one entry with its form; one that says nothing → none', () => {
+  expect(told(begun, { ...replied, text: '{"summary":"Two tasks."}', reasoning: 'Hm.' })).toMatchObject([
+    { kind: 'said', role: 'planner', form: 'json', reasoning: 'Hm.' },
+  ]);
+  expect(told(begun, { ...replied, text: '', reasoning: '' })).toEqual([]);
+});
+
+test('conversation: a tool call and its result → one entry, a new object at its end', () => {
+  const call = { type: 'tool_call_started', callId: 'k1_1', tool: 'write', arguments: '{"path":"a"}' };
+  const [open] = told(call);
+  expect(open).toMatchObject({ kind: 'tool', tool: 'write', ending: null, result: '' });
+  const ended = {
+    type: 'tool_call_ended',
+    callId: 'k1_1',
+    tool: 'write',
+    ending: 'executed',
+    isError: false,
+  };
+  expect(told(call, { ...ended, text: 'done', durationMs: 12 })).toMatchObject([
+    { kind: 'tool', arguments: '{"path":"a"}', ending: 'executed', result: 'done', durationMs: 12 },
+  ]);
+});
+
+test('conversation: a call that was never begun → its end is an entry', () => {
+  const ended = { type: 'tool_call_ended', callId: 'k1_1', tool: 'rm', ending: 'denied', isError: true };
+  expect(told({ ...ended, text: 'no', durationMs: 0 })).toMatchObject([{ tool: 'rm', ending: 'denied' }]);
+});
+
+test('conversation: calls of a run and of its sub-agent with one id → two entries', () => {
+  const call = { type: 'tool_call_started', callId: 'k1_1', tool: 'list', arguments: '{}' };
+  const ended = { type: 'tool_call_ended', callId: 'k1_1', tool: 'list', ending: 'executed', isError: false };
+  const items = told(call, { ...call, path: 'search/1' }, { ...ended, path: 'search/1', text: 'x' });
+  expect(items).toMatchObject([
+    { path: '', ending: null },
+    { path: 'search/1', ending: 'executed' },
+  ]);
+});
+
+test('conversation: receipts of a message → one entry with all of them, and the text of the first', () => {
+  const receipt = { type: 'receipt', id: 'm', how: 'so' };
+  const items = told({ ...receipt, state: 'accepted', text: 'Hurry' }, { ...receipt, state: 'applied' });
+  expect(items).toMatchObject([
+    { kind: 'message', text: 'Hurry', receipts: [{ state: 'accepted' }, { state: 'applied' }] },
+  ]);
+});
+
+test('conversation: a gate → one entry, closed by whom and how', () => {
+  const opened = { type: 'gate_opened', gateId: 'g1', kind: 'approval', title: 'Run it?', body: '' };
+  const items = told(opened, { type: 'gate_closed', gateId: 'g1', by: 'person', decision: 'deny' });
+  expect(items).toMatchObject([{ kind: 'gate', closed: { by: 'person', decision: 'deny' } }]);
+});
+
+test('conversation: an answer that was said already → it does not stand twice', () => {
+  const end = { type: 'goal_ended', number: 1, outcome: 'answered', cause: 'direct_answer', answer: 'Yes.' };
+  const said = told({ ...begun, form: 'words' }, { ...replied, text: 'Yes.' }, end);
+  expect(said.at(-1)).toMatchObject({ kind: 'answer', repeats: true });
+  expect(told(end).at(-1)).toMatchObject({ kind: 'answer', repeats: false });
+});
+
+test('conversation: what a role tells a person in its reply → it does not stand twice', () => {
+  const words = { type: 'user_message', role: 'planner', text: 'Two tasks.' };
+  const reply = { ...replied, text: '{"summary":"Two tasks."}' };
+  expect(told(begun, reply, words).map(({ kind }) => kind)).toEqual(['said']);
+  expect(told(words).map(({ kind }) => kind)).toEqual(['told']);
+});
+
+test('conversation: a failure, a warning → notes; what only machines need → nothing', () => {
+  const failed = { type: 'model_call_failed', model: 'e/m', message: 'Busy.', next: 'retry' };
+  expect(told(failed, { type: 'warning', text: 'Careful.' })).toMatchObject([
+    { kind: 'note', about: 'model_call_failed', level: 'warn', text: 'e/m: Busy.', named: ['next', 'retry'] },
+    { kind: 'note', about: 'warning', text: 'Careful.' },
+  ]);
+  expect(told({ type: 'continued_as_new', segment: 2 }, { type: 'store_back', afterMs: 1 })).toEqual([]);
+});
+
+test.each([
+  [{ type: 'model_call_failed', model: 'e/m', message: 'No.', next: 'fail' }, 'e/m: No.', null],
+  [
+    { type: 'task_ended', taskId: 't1', status: 'failed', reason: 'gave_up' },
+    't1 (gave up):',
+    ['status', 'failed'],
+  ],
+  [{ type: 'task_ended', taskId: 't1', status: 'completed' }, 't1:', ['status', 'completed']],
+  [{ type: 'limit_reached', limit: 'execution' }, '', ['phase', 'execution']],
+  [{ type: 'limit_reached', limit: 'turns' }, '', ['budget', 'turns']],
+  [{ type: 'budget_warning', budget: 'costUsd' }, '', ['budget', 'costUsd']],
+])('conversation: %j → names are told as such, for the page to say', (event, text, named) => {
+  expect(told(event)).toMatchObject([{ kind: 'note', text, named }]);
+});
+
+test('FC9 conversation: a check that failed → the end of what it said, in whole lines; one that passed → none', () => {
+  const ended = { type: 'check_ended', id: 'c1', check: 'npm test', why: 'exit code 1', durationMs: 5 };
+  const output = `${'x'.repeat(50)}\n\nexpected 3, got 4\n1 failed\n`;
+  expect(told({ ...ended, status: 'failed', output })).toMatchObject([
+    { text: 'npm test: failed, exit code 1', said: `${'x'.repeat(50)}\nexpected 3, got 4\n1 failed` },
+  ]);
+  expect(told({ ...ended, status: 'passed', output })[0]).not.toHaveProperty('said');
+});

@@ -1,0 +1,57 @@
+/** A run as the page has it, from frames and from what it reads on demand. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { RunModel } from '../../../../packages/console/page/run-model.js';
+import type { RunEvent } from '../../../../src/client/index.js';
+import { warning } from '../../../support/fake-runs.js';
+
+function model() {
+  vi.stubGlobal('document', { hidden: true });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const run = new RunModel('run-1');
+  const takes = (...events: RunEvent[]) => {
+    for (const event of events) run.take({ type: 'event', run: 'run-1', event });
+  };
+  const caughtUp = (from: number) => run.take({ type: 'caught_up', run: 'run-1', from });
+  const seqs = () => run.events.map(({ seq }) => seq);
+  return { run, takes, caughtUp, seqs };
+}
+
+/** What the console has of the run, five events a page. */
+function serves(events: readonly number[]): void {
+  vi.stubGlobal('fetch', async (path: string) => {
+    const since = Number(new URL(path, 'http://here').searchParams.get('since'));
+    const page = events.filter(seq => seq > since).slice(0, 5);
+    return Response.json(page.map(seq => warning(seq)));
+  });
+}
+
+test('run model: events that come twice → are there once, a sub-agent by its own count', () => {
+  const { takes, seqs } = model();
+  const ofAgent = { ...warning(1), path: 'search/1' } as RunEvent;
+  takes(warning(1), ofAgent, warning(2), warning(1), ofAgent, warning(2), warning(3));
+  expect(seqs()).toEqual([1, 1, 2, 3]);
+});
+
+test('run model: more has happened while it was away than the console keeps at hand → no gap: earlier ones are read on demand', async () => {
+  const { run, takes, caughtUp, seqs } = model();
+  takes(warning(1), warning(2));
+  caughtUp(1);
+  takes(warning(9), warning(10));
+  caughtUp(9);
+  expect([seqs(), run.from]).toEqual([[9, 10], 9]);
+  serves([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  await run.readEarlier();
+  expect([seqs(), run.from]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 1]);
+});
+
+test('run model: a run that goes on and on → the page keeps its last events; earlier ones are read on demand, and stay', async () => {
+  const { run, takes, caughtUp, seqs } = model();
+  caughtUp(1);
+  for (let seq = 1; seq <= 20_001; seq += 1) takes(warning(seq));
+  expect([seqs().length, seqs().at(-1), run.from]).toEqual([10_000, 20_001, 10_002]);
+  expect(run.fold.items).toHaveLength(10_000);
+  serves(Array.from({ length: 20_001 }, (_, at) => at + 1));
+  await run.readEarlier();
+  takes(warning(20_002));
+  expect([seqs()[0], seqs().length]).toEqual([9_502, 10_501]);
+});

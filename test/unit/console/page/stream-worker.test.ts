@@ -1,0 +1,121 @@
+/** The worker that all tabs of a browser share: which token it goes by. */
+
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { FromTab, ToTab } from '../../../../packages/console/page/stream-worker.js';
+import { warning } from '../../../support/fake-runs.js';
+import { eventually } from '../../../support/wait.js';
+
+/** A console that knows these tokens, and has told so many events of each run. */
+async function workerOf(known: string[], told = 0) {
+  let connect: (event: unknown) => void = () => undefined;
+  vi.stubGlobal('addEventListener', (_name: string, heard: typeof connect) => {
+    connect = heard;
+  });
+  vi.stubGlobal('setInterval', () => 0);
+  vi.stubGlobal('fetch', async (_path: string, { headers, signal, body }: RequestInit) => {
+    const { authorization = '' } = headers as Record<string, string>;
+    if (!known.includes(authorization.replace(/^Bearer /, ''))) return new Response(null, { status: 401 });
+    return new Response(
+      new ReadableStream({
+        start(controller) {
+          signal?.addEventListener('abort', () => controller.error(new Error('aborted')));
+          const { runs } = JSON.parse(String(body)) as { runs: Record<string, { since: number }> };
+          const frames = Object.entries(runs).flatMap(([run, { since }]) =>
+            Array.from({ length: told - since }, (_, at) => ({
+              ...{ type: 'event', run, event: warning(since + at + 1) },
+            })),
+          );
+          const lines = [{ type: 'ping', at: 1 }, ...frames].map(each => `data: ${JSON.stringify(each)}\n\n`);
+          controller.enqueue(new TextEncoder().encode(lines.join('')));
+        },
+      }),
+    );
+  });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+  vi.resetModules();
+  await import('../../../../packages/console/page/stream-worker.js');
+  /** A tab that comes with a token, or none. */
+  return (token: string | null) => {
+    const heard: ToTab[] = [];
+    const port = {
+      postMessage: (message: ToTab) => heard.push(message),
+      start: () => undefined,
+      onmessage: (_event: { data: FromTab }) => undefined,
+    };
+    connect({ ports: [port] });
+    port.onmessage({ data: { type: 'hello', token } });
+    const last = <T extends ToTab['type']>(type: T) =>
+      heard.findLast((message): message is Extract<ToTab, { type: T }> => message.type === type);
+    const want = (...runs: string[]) =>
+      port.onmessage({
+        data: { type: 'want', runs: Object.fromEntries(runs.map(run => [run, { since: 0 }])) },
+      });
+    const seqs = () =>
+      heard.flatMap(message =>
+        message.type === 'frames'
+          ? message.frames.flatMap(frame =>
+              frame.type === 'event' && 'seq' in frame.event ? [frame.event.seq] : [],
+            )
+          : [],
+      );
+    return { want, seqs, stands: () => [last('token')?.token, last('state')?.state], told: heard };
+  };
+}
+
+test('a tab without a token → it gets that of the others; where there is none, it hears that it needs one', async () => {
+  const open = await workerOf(['good']);
+  const without = open(null);
+  await eventually(() => expect(without.stands()).toEqual(['', 'refused']));
+  const first = open('good');
+  await eventually(() => expect([without.stands(), first.stands()]).toEqual(Array(2).fill(['good', 'live'])));
+  expect(open(null).stands()).toEqual(['good', 'live']);
+});
+
+test('a console behind a login of its own → a tab needs no token', async () => {
+  const open = await workerOf(['']);
+  const first = open(null);
+  await eventually(() => expect(first.stands()).toEqual(['', 'live']));
+  expect(open(null).stands()).toEqual(['', 'live']);
+});
+
+test('a tab that comes with a token that is none → it gets the good one, and the others keep it', async () => {
+  const open = await workerOf(['good']);
+  const first = open('good');
+  await eventually(() => expect(first.stands()).toEqual(['good', 'live']));
+  const restored = open('old');
+  await eventually(() => expect(restored.stands()).toEqual(['good', 'live']));
+  expect(first.stands()).toEqual(['good', 'live']);
+  expect(first.told.some(message => message.type === 'token' && message.token === 'old')).toBe(false);
+});
+
+test('a console that knows no token any more → a link that is opened in one tab is for all', async () => {
+  const known = ['good'];
+  const open = await workerOf(known);
+  const first = open('old');
+  await eventually(() => expect(first.stands()[1]).toBe('refused'));
+  const second = open('good');
+  await eventually(() => expect([first.stands(), second.stands()]).toEqual(Array(2).fill(['good', 'live'])));
+});
+
+test('tabs that come one after the other to a run → each hears all of it, and none hears it again', async () => {
+  const open = await workerOf(['good'], 3);
+  const tabs = [];
+  for (let at = 0; at < 3; at += 1) {
+    const tab = open('good');
+    tab.want('r');
+    tabs.push(tab);
+    await eventually(() => expect(tab.seqs()).toEqual([1, 2, 3]));
+  }
+  expect(tabs.map(tab => tab.seqs().length)).toEqual([3, 3, 3]);
+});
+
+test('a new link while all is well → the new token is the one', async () => {
+  const open = await workerOf(['good', 'newer']);
+  const first = open('good');
+  await eventually(() => expect(first.stands()).toEqual(['good', 'live']));
+  open('newer');
+  await eventually(() => expect(first.stands()).toEqual(['newer', 'live']));
+});
