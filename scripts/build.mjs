@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -23,7 +23,6 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** A package of this repository, as its sources import it. In what is built, package.json says where it is (`imports`). */
 const PART = /"@steersman\/([\w-]+)"/g;
-const src = join(root, 'src');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
@@ -81,18 +80,60 @@ for (const file of files) {
   if (resolved !== text) writeFileSync(script, resolved);
 }
 
-/** Tables that nothing on the page uses are left out: modules of the floors do nothing when they are loaded. */
-const FLOORS = ['base', 'run', 'conversation', 'rules'].map(floor => join(src, floor));
-const floors = {
-  name: 'floors',
-  setup: build =>
-    build.onResolve({ filter: /^(\.\.?|steersman|@steersman)\// }, async ({ path, pluginData, ...given }) => {
-      if (pluginData === floors.name) return undefined;
-      const [, scope, name] = /^(@?)steersman\/([\w-]+)$/.exec(path) ?? [];
-      const door = name && join(root, scope ? 'packages' : 'src', name, 'index.ts');
-      const found = await build.resolve(door ?? path, { ...given, pluginData: floors.name });
-      return FLOORS.some(floor => found.path.startsWith(floor)) ? { ...found, sideEffects: false } : found;
-    }),
+/** Modules of these do nothing when they are loaded: what nothing on the page uses of them is left out. */
+const PURE = ['src/base', 'src/run', 'src/conversation', 'src/rules', 'packages/view'].map(folder =>
+  join(root, folder),
+);
+
+/** The file behind each name that a door gives. */
+function behind(door) {
+  const exported = [
+    ...readFileSync(door, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gm),
+  ];
+  return new Map(
+    exported.flatMap(([, names, from]) =>
+      names
+        .split(',')
+        .map(name => [
+          name.replace(/\btype\b/, '').trim(),
+          join(dirname(door), from.replace(/\.js$/, '.ts')),
+        ]),
+    ),
+  );
+}
+
+/** Code that is split is split by file: what comes through a door is imported from its own file. */
+function pastDoors(text) {
+  return text.replace(
+    /^import (type )?\{([^}]*)\} from '(@?)steersman\/([\w-]+)';/gm,
+    (_, onlyTypes, names, scope, name) => {
+      const files = behind(join(root, scope ? 'packages' : 'src', name, 'index.ts'));
+      const each = names
+        .split(',')
+        .map(one => one.trim())
+        .filter(Boolean);
+      if (onlyTypes) return '';
+      return each
+        .filter(one => !one.startsWith('type '))
+        .map(one => `import { ${one} } from '${files.get(one.split(' as ')[0])}';`)
+        .join(' ');
+    },
+  );
+}
+
+const doors = {
+  name: 'doors',
+  setup: build => {
+    build.onLoad({ filter: /[\\/]packages[\\/].*\.tsx?$/ }, ({ path }) => ({
+      contents: pastDoors(readFileSync(path, 'utf8')),
+      loader: path.endsWith('x') ? 'tsx' : 'ts',
+    }));
+    build.onResolve({ filter: /^(\.\.?)?\// }, async ({ path, pluginData, ...given }) => {
+      if (pluginData === doors.name) return undefined;
+      const found = await build.resolve(path, { ...given, pluginData: doors.name });
+      return PURE.some(folder => found.path.startsWith(folder)) ? { ...found, sideEffects: false } : found;
+    });
+  },
 };
 const forBrowsers = {
   outdir: join(next, PAGE),
@@ -114,7 +155,7 @@ await esbuild.build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   chunkNames: 'chunk-[hash]',
-  plugins: [floors],
+  plugins: [doors],
 });
 // Stands in the page of another origin, as one text.
 await esbuild.build({
