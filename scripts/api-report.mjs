@@ -34,6 +34,21 @@ function declarations(file) {
   return found;
 }
 
+/** The declarations behind an import: a file beside, or the door of a room or a package. */
+function fileOf(from, entry) {
+  const [, scope, name] = /^(#?)steersman\/([\w-]+)$/.exec(from) ?? [];
+  if (name) return join(out, scope ? 'packages' : '', name, 'index.d.ts');
+  return resolve(dirname(entry), from.replace(/\.js$/, '.d.ts'));
+}
+
+/** What declares a name that a file gives, also where it comes through other doors. */
+function declared(file, own) {
+  const found = declarations(file).get(own);
+  if (found) return found;
+  const through = exported(file).find(({ given }) => given === own);
+  return through ? declared(through.file, through.own) : undefined;
+}
+
 /** Names that an entry point gives, each with the file that declares it. */
 function exported(entry) {
   const text = readFileSync(entry, 'utf8');
@@ -44,9 +59,11 @@ function exported(entry) {
         .replace(/\btype\b/, '')
         .trim()
         .split(/ as /);
-      if (own) names.push({ own, given, file: resolve(dirname(entry), from.replace(/\.js$/, '.d.ts')) });
+      if (own) names.push({ own, given, file: fileOf(from, entry) });
     }
   }
+  for (const [, from] of text.matchAll(/export \* from '([^']+)'/g))
+    names.push(...exported(fileOf(from, entry)));
   for (const name of declarations(entry).keys())
     if (new RegExp(`^export .*\\b${name}\\b`, 'm').test(text) && !names.some(({ given }) => given === name))
       names.push({ own: name, given: name, file: entry });
@@ -55,7 +72,7 @@ function exported(entry) {
 
 function section(name, entry) {
   const blocks = exported(entry).map(({ own, given, file }) => {
-    const found = declarations(file).get(own) ?? [`${own} // from ${file}`];
+    const found = declared(file, own) ?? [`${own} // from ${file}`];
     return (own === given ? found : [`// as ${given}`, ...found]).join('\n');
   });
   return `## ${name}\n\n\`\`\`ts\n${blocks.join('\n\n')}\n\`\`\`\n`;

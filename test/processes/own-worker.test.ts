@@ -25,9 +25,7 @@ import {
   startToolServer,
 } from '../../packages/test-kit/index.js';
 import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
-import { textOf } from '../../src/run/messages/message.js';
 import { askPatiently } from '../../src/shared/query-errors.js';
-import { listenToStream } from '../../src/vocabularies.js';
 import {
   createProvider,
   createWorker,

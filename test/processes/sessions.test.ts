@@ -2,7 +2,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openFolder } from '../../packages/store/folder.js';
 import { Sessions } from '../../src/client/kept/kept-runs.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { finishSignal, followUpSignal, stateQuery } from '../../src/workflows/messages.js';
