@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toolsOf } from '@steersman/workspace-tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadMcpConfig, parseMcpConfig } from '../../src/mcp/config.js';
 import type { McpConnection } from '../../src/mcp/connection/connection.js';
@@ -73,7 +74,11 @@ const OFFICIAL =
 describe('the project’s own .mcp.json', () => {
   it('T1 workspace tools → in this process, with annotations, and read in place of read_result', async () => {
     writeFileSync(join(workspace, 'a.txt'), 'hello');
-    const pool = new McpPool({ config: loadMcpConfig(PROJECT), lookup: () => undefined });
+    const pool = new McpPool({
+      config: loadMcpConfig(PROJECT),
+      lookup: () => undefined,
+      toolsHere: toolsOf(),
+    });
     pools.push(pool);
     const { tools, warnings } = await listRunTools(pool, workspace);
     expect(warnings).toEqual([]);
