@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { farewellLines, type LeftRun } from '../../../../packages/session/session.js';
+import { farewellLines, type LeftRun } from '../../../packages/session/session.js';
 
 const AT_WORK: LeftRun = { id: 'r', waiting: false, paused: false, idle: false, owned: true };
 
