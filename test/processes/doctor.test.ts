@@ -170,7 +170,7 @@ describe('with a worker', () => {
 
   test('health check: the worker of this host polls → 0; nobody serves the queue, no server, or its store does not work → 1 (OP3)', async () => {
     const check = async (env: Record<string, string>, ...args: string[]) => {
-      const child = run('cli/doctor/worker-health.js', env, ...args);
+      const child = run('packages/cli/doctor/worker-health.js', env, ...args);
       const [output, [code]] = await Promise.all([
         text(child.stdout),
         once(child, 'close') as Promise<[number]>,

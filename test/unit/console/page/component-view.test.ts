@@ -6,7 +6,7 @@ import { eventually } from '../../../support/wait.js';
 
 // What is drawn is not compiled here.
 const at = (path: string) =>
-  import(new URL(`../../../src/cli/console/page/${path}.js`, import.meta.url).pathname);
+  import(new URL(`../../../../packages/console/page/${path}.js`, import.meta.url).pathname);
 const window = parseHTML('<!doctype html><html><body></body></html>');
 const host = window.document.createElement('div') as unknown as Element;
 
